@@ -1,0 +1,123 @@
+# The two commands: `make run` and `make test`. `make` alone lists all.
+#
+#   MPI=openmpi|mpich   which MPI (default openmpi); each has its own build tree and Python environment
+#   ENGINE=ducc0        run the tests with the second FFT engine
+#   WERROR=ON           warnings are errors (the default where CI is set)
+#   JOBS=n              processes of a build
+#   MPICXX, CMAKE_PREFIX_PATH   an MPI and an FFTW of one's own
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+MPI ?= openmpi
+JOBS ?= $(shell nproc)
+ENGINE ?=
+WERROR ?= $(if $(CI),ON)
+CTEST_ARGS ?=
+PYTEST_ARGS ?=
+
+ifeq ($(filter $(MPI),openmpi mpich),)
+$(error MPI must be openmpi or mpich; got '$(MPI)')
+endif
+ifeq ($(filter $(ENGINE),fftw ducc0),)
+ifneq ($(ENGINE),)
+$(error ENGINE must be fftw or ducc0; got '$(ENGINE)')
+endif
+endif
+
+BUILD := build/$(MPI)
+VENV := $(if $(filter openmpi,$(MPI)),.venv,.venv-$(MPI))
+PYTHON_BIN := $(VENV)/bin/python
+DUCC0 := build/deps/ducc0-0.42.0
+# An MPI named by the user wins over the distribution's.
+WRAPPER := $(or $(MPICXX),$(shell command -v mpicxx.$(MPI)))
+CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON \
+    $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
+    $(if $(wildcard $(DUCC0)/PKG-INFO),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
+TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
+CXX_FILES = $(shell find src include python/src tests examples tools -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
+
+.PHONY: help setup setup-test setup-lint ducc0 build build-all run test test-asan tidy lint format clean distclean
+
+help:  ## this list
+	@echo "make TARGET [MPI=openmpi|mpich] [ENGINE=ducc0]"
+	@sed -nE 's/^([a-z0-9-]+):.*  ## (.*)/  \1\t\2/p' Makefile | expand -t 16
+
+setup:  ## install what building and running need, if it is missing
+	@tools/setup system $(MPI) run
+	@tools/setup python $(MPI) run
+
+setup-test:
+	@tools/setup system $(MPI) test
+	@tools/setup python $(MPI) test
+	@tools/setup ducc0
+
+setup-lint:
+	@tools/setup system $(MPI) lint
+	@tools/setup python $(MPI) lint
+
+ducc0:  ## fetch the source of the second FFT engine
+	@tools/setup ducc0
+
+# Configuring again changes nothing where nothing changed, but takes seconds: only where a flag differs.
+define configure
+	@flags='$(CMAKE_FLAGS) -DWEFT_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)'; \
+	if [ ! -f $(BUILD)/build.ninja ] || [ "$$(cat $(BUILD)/.weft-flags 2>/dev/null)" != "$$flags" ]; then \
+	    rm -f $(BUILD)/.weft-flags; \
+	    cmake -S . -B $(BUILD) $$flags; \
+	    echo "$$flags" >$(BUILD)/.weft-flags; \
+	fi
+endef
+
+build: setup  ## build the library and the Python package in release mode
+	$(configure)
+	@cmake --build $(BUILD) -j $(JOBS) --target weft_python
+	@$(PYTHON_BIN) tools/develop.py $(BUILD)
+
+build-all: setup-test
+	$(configure)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@$(PYTHON_BIN) tools/develop.py $(BUILD)
+
+run: build  ## the main job: real data and 256^3 on 2 ranks, verified
+	@$(PYTHON_BIN) tools/run_main_job.py
+
+test: build-all tidy  ## every test: C++, MPI on 1 to 8 ranks, Python, doctests, README
+	@echo "== ctest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
+	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error $(CTEST_ARGS)
+	@echo "== pytest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
+	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest --doctest-modules tests/python $(BUILD)/python/weft $(PYTEST_ARGS)
+
+comma := ,
+
+test-asan: setup-test  ## C++ unit and MPI tests under the address and undefined behaviour sanitizers
+	@cmake -S . -B build/asan $(filter-out -DWEFT_DUCC0_DIR=%,$(CMAKE_FLAGS)) \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE=ON -DWEFT_PYTHON=OFF
+	@cmake --build build/asan -j $(JOBS)
+	@ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:quarantine_size_mb=1 \
+	    LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 WEFT_TEST_TIMEOUT_S=850 \
+	    $(TEST_ENVIRONMENT) ctest --test-dir build/asan --no-tests=error -R '^(unit|mpi_|example_)' $(CTEST_ARGS)
+
+tidy:  ## include directions, sizes, leftovers
+	@python3 tools/tidy.py
+
+lint: setup-lint  ## clang-format, clang-tidy, ruff, mypy
+	$(configure)
+	@cmake --build $(BUILD) -j $(JOBS) --target weft_python
+	clang-format --dry-run -Werror $(CXX_FILES)
+	find src python/src -name '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(BUILD)
+	$(PYTHON_BIN) -m ruff check .
+	$(PYTHON_BIN) -m ruff format --check .
+	MYPYPATH=$(BUILD)/python $(PYTHON_BIN) -m mypy
+
+format:  ## reformat the sources
+	clang-format -i $(CXX_FILES)
+	$(PYTHON_BIN) -m ruff format .
+
+clean:  ## remove what was built
+	rm -rf build/openmpi build/mpich build/asan build/data
+
+distclean: clean  ## remove what was fetched as well
+	rm -rf build .venv .venv-mpich

@@ -1,0 +1,119 @@
+# The targets of src/. The folders' order of use is checked by tools/tidy.py; here it decides only who links what:
+#   weft_planning   base layout plan model planner       neither MPI nor FFTW
+#   weft_kernel     kernel disk                          FFTW and OpenMP, no MPI
+#   weft            all of the above and the rest        MPI
+
+set(WEFT_PLANNING_FOLDERS base layout plan model planner)
+set(WEFT_KERNEL_FOLDERS kernel disk)
+set(WEFT_RANKS_FOLDERS comm exchange run ooc api)
+
+# Sources of folders below src/; a folder that does not exist gives none.
+function(weft_sources out)
+  set(found)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
+    list(APPEND found ${sources})
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# What every target of weft's own code is compiled with, warnings included.
+function(weft_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict) # false alarms on std::string operator+ (GCC bug 105651)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlaps in std::string's own operator+ that are not there (GCC bug 105329).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
+  if(WEFT_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(WEFT_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+  endif()
+  if(WEFT_SANITIZE)
+    # PUBLIC: whatever links an instrumented object needs the sanitizers' run time.
+    target_compile_options(${target} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                            -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+# An object library over folders of src/. An object library cannot be empty, so an absent folder gets one blank file.
+function(weft_add_objects target)
+  weft_sources(sources ${ARGN})
+  if(NOT sources)
+    set(sources "${PROJECT_BINARY_DIR}/${target}_blank.cpp")
+    file(CONFIGURE OUTPUT "${sources}" CONTENT "")
+  endif()
+  add_library(${target} OBJECT ${sources})
+  weft_compile_options(${target})
+  target_include_directories(
+    ${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>")
+  target_compile_definitions(${target} PRIVATE WEFT_VERSION="${PROJECT_VERSION}")
+endfunction()
+
+function(weft_add_planning)
+  weft_add_objects(weft_planning ${WEFT_PLANNING_FOLDERS})
+  target_link_libraries(weft_planning PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
+endfunction()
+
+function(weft_add_kernel)
+  weft_add_objects(weft_kernel ${WEFT_KERNEL_FOLDERS})
+  target_link_libraries(weft_kernel PUBLIC FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX
+                                           Threads::Threads)
+  if(WEFT_DUCC0_DIR)
+    weft_add_ducc0(weft_kernel)
+  endif()
+endfunction()
+
+# Compiles the parts of ducc0 that its FFT needs, without our warnings, and tells src/kernel that they are there.
+function(weft_add_ducc0 kernel)
+  set(infra "${WEFT_DUCC0_DIR}/src/ducc0/infra")
+  if(NOT EXISTS "${WEFT_DUCC0_DIR}/src/ducc0/fft/fft1d_impl.h")
+    message(FATAL_ERROR "WEFT_DUCC0_DIR must be an unpacked ducc0 source, with src/ducc0/fft in it. "
+                        "Given: '${WEFT_DUCC0_DIR}'. Fetch it by 'make ducc0', or leave WEFT_DUCC0_DIR empty.")
+  endif()
+  file(STRINGS "${WEFT_DUCC0_DIR}/PKG-INFO" line REGEX "^Version: " LIMIT_COUNT 1)
+  string(REPLACE "Version: " "" version "${line}")
+  add_library(weft_ducc0 OBJECT "${infra}/string_utils.cc" "${infra}/threading.cc" "${infra}/mav.cc")
+  target_include_directories(weft_ducc0 SYSTEM PUBLIC "${WEFT_DUCC0_DIR}/src")
+  target_compile_options(weft_ducc0 PRIVATE -w)
+  target_link_libraries(weft_ducc0 PRIVATE Threads::Threads)
+  target_include_directories(${kernel} SYSTEM PRIVATE "${WEFT_DUCC0_DIR}/src")
+  target_compile_definitions(${kernel} PRIVATE WEFT_HAVE_DUCC0 WEFT_DUCC0_VERSION="${version}")
+  target_sources(${kernel} INTERFACE $<TARGET_OBJECTS:weft_ducc0>)
+endfunction()
+
+function(weft_add_library)
+  weft_sources(sources ${WEFT_RANKS_FOLDERS})
+  add_library(weft ${sources} $<TARGET_OBJECTS:weft_planning> $<TARGET_OBJECTS:weft_kernel>)
+  if(TARGET weft_ducc0)
+    target_sources(weft PRIVATE $<TARGET_OBJECTS:weft_ducc0>)
+  endif()
+  set_target_properties(weft PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0)
+  add_library(weft::weft ALIAS weft)
+  weft_compile_options(weft)
+  target_compile_definitions(weft PRIVATE WEFT_VERSION="${PROJECT_VERSION}")
+  target_include_directories(
+    weft PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+    PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  # FFTW, OpenMP and threads are needed to link libweft, never to include its headers.
+  target_link_libraries(
+    weft PUBLIC MPI::MPI_CXX
+    PRIVATE FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX Threads::Threads
+            $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+endfunction()
+
+# The preloaded library by which waiting ranks of MPICH yield. It lies in the Python package, where `weft -n` finds it.
+function(weft_add_mpich_yield)
+  add_library(weft_yield MODULE "${PROJECT_SOURCE_DIR}/tools/mpich_yield.c")
+  target_compile_options(weft_yield PRIVATE -Wall -Wextra)
+  target_link_libraries(weft_yield PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(weft_yield PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/weft")
+  install(TARGETS weft_yield LIBRARY DESTINATION weft COMPONENT python)
+endfunction()

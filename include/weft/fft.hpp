@@ -1,0 +1,157 @@
+#pragma once
+
+// MPI's own C++ bindings, long withdrawn, would have to be linked and are not used.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "weft/layout.hpp"
+#include "weft/plan.hpp"
+
+namespace weft {
+
+namespace api {
+class Handle;
+}
+
+/// Where the caller wants the output: the cheapest place (any), as the input lies (same), or a
+/// layout of his own.
+struct Output {
+  Output(OutputChoice given_choice = OutputChoice::any) : choice(given_choice) {}
+  Output(Layout given_layout) : choice(OutputChoice::given), layout(std::move(given_layout)) {}
+  OutputChoice choice;
+  Layout layout;
+};
+
+/// Options of a transform; designated initialisers name those that matter.
+struct FftOptions {
+  Shape shape;                 ///< of the whole array; real space for r2c
+  std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
+  Kind kind = Kind::c2c;
+  MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, which needs no MPI
+  std::optional<Layout> input = {};  ///< chosen by the plan where absent
+  Output output = {};
+  Norm norm = Norm::none;
+  int sign = -1;    ///< of the exponent of forward
+  int threads = 1;  ///< OpenMP threads of this rank
+  Effort effort = Effort::estimate;
+  bool overwrite_input = false;
+  Knobs knobs = {};           ///< forced choices of the exchange
+  std::string engine = {};    ///< local FFT library; empty: FFTW, or what WEFT_ENGINE names
+  bool own_workspace = true;  ///< false: use_workspace() comes before the first transform
+};
+
+/// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along
+/// each axis in `axes`, unnormalised unless `norm` asks.
+///
+/// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
+/// dense, in the layout's
+///             memory order (C order unless asked otherwise). For r2c the output has n/2+1 on the
+///             last of `axes`.
+/// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
+/// inplace_bytes()
+///             and real rows are padded: see inplace_real_strides(). Else input and output must not
+///             overlap. forward and backward allocate nothing.
+/// Collective  construction, forward and backward, over the communicator, by one thread of each
+/// rank. All ranks
+///             succeed or all throw the same Error. The communicator is duplicated once and the
+///             duplicate cached. Dropping a transform is local and safe at any time.
+/// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
+/// out_of_memory,
+///             unsupported (no such engine or method), fft_failure, mpi_failure.
+/// Cost        one exchange for each split axis of a slab or pencil, one more for output "same"
+/// where the last
+///             stage lies elsewhere. See explain().
+template <class T>
+class Fft {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                    std::is_same_v<T, long double>,
+                "weft::Fft is made for float, double and long double");
+
+ public:
+  using Real = T;
+  using Complex = std::complex<T>;
+
+  explicit Fft(const FftOptions& options);
+
+  /// c2c.
+  void forward(const Complex* in, Complex* out);
+  void backward(const Complex* in, Complex* out);
+  /// r2c forward, c2r backward.
+  void forward(const Real* in, Complex* out);
+  void backward(const Complex* in, Real* out);
+
+  const Plan& plan() const;
+  const Layout& input() const { return plan().input(); }
+  const Layout& output() const { return plan().output(); }
+  int rank() const;
+  Box input_box() const { return input().box(rank()); }
+  Box output_box() const { return output().box(rank()); }
+  /// Elements of this rank's arrays: reals or complex numbers for the input of r2c or c2c, complex
+  /// for the output.
+  std::int64_t input_elements() const { return input().local_volume(rank()); }
+  std::int64_t output_elements() const { return output().local_volume(rank()); }
+  /// Bytes of an allocation that holds both the input and the output of this rank, and the padding
+  /// of real rows.
+  std::int64_t inplace_bytes() const;
+  /// Strides, in reals, of the real array of r2c in place.
+  Shape inplace_real_strides() const;
+
+  std::int64_t workspace_bytes() const;
+  /// Works in the caller's memory from now on: workspace_bytes(), aligned to 64 bytes. Local.
+  void use_workspace(void* memory, std::int64_t bytes);
+
+  /// What was chosen and why, in a few lines.
+  std::string explain() const;
+
+ private:
+  std::shared_ptr<api::Handle> handle_;
+};
+
+extern template class Fft<float>;
+extern template class Fft<double>;
+extern template class Fft<long double>;
+
+/// Moves a distributed array from one layout to another.
+///
+/// Shapes      source: from.box(rank) of this rank; target: to.box(rank); dense, each in its
+/// layout's memory order. Memory      source and target must not overlap. Needs no workspace of its
+/// own. Collective  over `comm`, whose size is the number of ranks of both layouts. Errors
+/// layout_mismatch where the layouts differ in shape or in the number of ranks, or do not fit
+/// `comm`;
+///             disagreement where ranks gave different layouts; all ranks alike.
+/// Cost        one message for each overlap of boxes of two ranks (MPI_Alltoallw).
+/// Source      Dalcin, Mortensen and Keyes 2019.
+void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
+                  std::int64_t element_bytes, MPI_Comm comm);
+
+/// Collects a distributed array on one rank: `whole` there is the array in C order; other ranks may
+/// pass nullptr. Collective, errors: as redistribute.
+void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
+            MPI_Comm comm, int root = 0);
+
+/// The inverse of gather: spreads the C-ordered array of `root` over the layout.
+void scatter(const void* whole, void* local, const Layout& layout, std::int64_t element_bytes,
+             MPI_Comm comm, int root = 0);
+
+/// The layout in which every rank owns the box that it gives here. Collective over `comm`.
+Layout layout_of_local_boxes(const Shape& shape, const Box& mine, MPI_Comm comm,
+                             const std::vector<int>& order = {});
+
+/// Version of the library, "0.1.0".
+const char* version();
+
+}  // namespace weft

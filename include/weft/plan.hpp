@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/layout.hpp"
+#include "weft/precision.hpp"
+
+namespace weft {
+
+/// c2c: complex to complex. r2c: real to complex forward, complex to real backward.
+enum class Kind { c2c, r2c };
+/// Which direction divides by the number of points N: backward (numpy), both by sqrt(N), forward,
+/// none.
+enum class Norm { none, backward, ortho, forward };
+/// What the caller asked of the output layout: the cheapest, the input's, or a given one.
+enum class OutputChoice { any, same, given };
+
+/// How an exchange moves its bytes. `automatic` leaves it to the planner.
+enum class Method { automatic, collective, messages };
+/// packed: blocks written by the stage before and read by the stage after. datatype: MPI moves
+/// strided boxes.
+enum class WireForm { automatic, packed, datatype };
+/// Order of one rank's messages. Only for Method::messages.
+enum class Schedule { automatic, pairwise };
+
+const char* to_string(Kind);
+const char* to_string(Norm);
+const char* to_string(OutputChoice);
+const char* to_string(Method);
+const char* to_string(WireForm);
+const char* to_string(Schedule);
+
+/// The knobs of an exchange; `automatic` where the planner may choose.
+struct Knobs {
+  Method method = Method::automatic;
+  WireForm wire_form = WireForm::automatic;
+  Schedule schedule = Schedule::automatic;
+  friend bool operator==(const Knobs&, const Knobs&) = default;
+};
+
+/// What is to be transformed, where it lies and where the result is wanted. Plain data.
+///
+/// `shape` is the global array before forward: real space for r2c. Axes that are not in `axes` are
+/// a batch. For r2c the last of `axes` is halved: n/2+1 in the output.
+struct Problem {
+  Shape shape = {};
+  std::vector<int> axes = {};  ///< in any order, no repeats; empty: all axes
+  Kind kind = Kind::c2c;
+  Precision precision = Precision::f64;
+  std::int64_t ranks = 1;
+  bool has_input = false;  ///< the caller gave `input`; else the planner chooses it
+  Layout input = {};
+  OutputChoice output_choice = OutputChoice::any;
+  Layout output = {};  ///< with OutputChoice::given
+  Norm norm = Norm::none;
+  int sign = -1;    ///< sign of the exponent of forward
+  int threads = 1;  ///< per rank
+  Effort effort = Effort::estimate;
+  bool overwrite_input = false;
+  Knobs knobs = {};  ///< forced knobs
+  friend bool operator==(const Problem&, const Problem&) = default;
+
+  /// The shape of the output: `shape`, with n/2+1 on the last of `axes` for r2c.
+  Shape output_shape() const;
+  /// The axis that r2c halves: the last of `axes`.
+  int halved_axis() const { return axes.back(); }
+  /// Product of the transformed extents.
+  std::int64_t points() const;
+};
+
+/// Fills in defaults (axes, negative axes counted from the end) and checks every rule of a problem.
+/// Throws invalid_argument or layout_mismatch with the rule, the value and the remedy.
+Problem checked(Problem problem);
+
+/// Axes transformed while the data lie in one layout. `source` and `target` own alike; they differ
+/// where r2c halves an axis (real extents before, complex after) or where the memory order changes.
+struct Stage {
+  Layout source;
+  Layout target;
+  std::vector<int> axes;  ///< in the order of forward; backward runs them reversed
+  friend bool operator==(const Stage&, const Stage&) = default;
+};
+
+/// Moves the array from the target layout of one stage to the source layout of the next. All knobs
+/// are decided; the schedule stays automatic where the method has none.
+struct Exchange {
+  Method method = Method::collective;
+  WireForm wire_form = WireForm::packed;
+  Schedule schedule = Schedule::automatic;
+  friend bool operator==(const Exchange&, const Exchange&) = default;
+};
+
+/// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1.
+/// Backward is the same stages in the opposite order.
+struct Plan {
+  Problem problem;
+  std::vector<Stage> stages;
+  std::vector<Exchange> exchanges;
+  std::string chosen_by;           ///< who decided, e.g. "rule"
+  std::vector<std::string> notes;  ///< what a user should know about the choice
+  friend bool operator==(const Plan&, const Plan&) = default;
+
+  const Layout& input() const { return stages.front().source; }
+  const Layout& output() const { return stages.back().target; }
+};
+
+/// Plans a problem by a fixed rule: a slab where every rank gets rows, else the most square pencil.
+/// Pure: needs no MPI, any number of ranks. Throws as checked() does.
+Plan make_plan(const Problem& problem);
+
+/// Several lines for people: the layouts, stages, exchanges and reasons.
+std::string explain(const Plan& plan);
+
+std::string to_json(const Plan& plan);
+std::string to_json(const Problem& problem);
+std::string to_json(const Layout& layout);
+/// Inverse of to_json; throws invalid_argument for anything damaged, unknown or inconsistent.
+Plan plan_from_json(std::string_view text);
+Problem problem_from_json(std::string_view text);
+Layout layout_from_json(std::string_view text);
+
+}  // namespace weft

@@ -1,0 +1,8 @@
+#pragma once
+
+// weft: distributed and out-of-core FFTs. The C++ interface.
+
+#include "weft/error.hpp"
+#include "weft/fft.hpp"
+#include "weft/layout.hpp"
+#include "weft/plan.hpp"

@@ -1,0 +1,42 @@
+#include "common.hpp"
+
+namespace nb = nanobind;
+
+namespace weft::python {
+
+Bounds to_bounds(const Box& box) {
+  Bounds bounds;
+  for (int axis = 0; axis < box.dims(); ++axis)
+    bounds.emplace_back(box.lower[axis], box.upper[axis]);
+  return bounds;
+}
+
+Box to_box(const Bounds& bounds) {
+  Box box;
+  for (const auto& [lower, upper] : bounds) {
+    box.lower.push_back(lower);
+    box.upper.push_back(upper);
+  }
+  return box;
+}
+
+std::optional<Error> to_error(const GivenError& given) {
+  if (!given) return {};
+  for (int code = 1; code <= static_cast<int>(ErrorCode::internal); ++code)
+    if (given->first == error_name(static_cast<ErrorCode>(code)))
+      return Error(static_cast<ErrorCode>(code), given->second);
+  return Error(ErrorCode::internal, given->second);
+}
+
+void translate_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      const nb::object make = nb::module_::import_("weft.errors").attr("class_of");
+      PyErr_SetString(make(error_name(error.code())).ptr(), error.what());
+    }
+  });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <weft/error.hpp>
+#include <weft/layout.hpp>
+
+namespace weft::python {
+
+/// Python's form of a box: one (lo, hi) pair an axis.
+using Bounds = std::vector<std::pair<std::int64_t, std::int64_t>>;
+Bounds to_bounds(const Box& box);
+Box to_box(const Bounds& bounds);
+
+/// An error as Python hands it to a collective call: its code's name and its message.
+using GivenError = std::optional<std::pair<std::string, std::string>>;
+std::optional<Error> to_error(const GivenError& given);
+
+/// Turns weft::Error into the class of weft.errors that has its code.
+void translate_errors();
+
+}  // namespace weft::python

@@ -1,0 +1,251 @@
+// weft._planning: layouts, problems and plans. Links no MPI.
+#include <functional>
+
+#include <weft/plan.hpp>
+
+#include "common.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using weft::python::Bounds;
+
+namespace {
+
+nb::tuple bounds_tuple(const weft::Box& box) {
+  nb::list pairs;
+  for (const auto& [lower, upper] : weft::python::to_bounds(box))
+    pairs.append(nb::make_tuple(lower, upper));
+  return nb::tuple(pairs);
+}
+
+template <class T>
+nb::tuple as_tuple(const std::vector<T>& values) {
+  nb::list list;
+  for (const T& value : values) list.append(nb::cast(value));
+  return nb::tuple(list);
+}
+
+weft::Layout layout_of_boxes(const weft::Shape& shape, const std::vector<Bounds>& boxes,
+                             const std::vector<int>& order) {
+  std::vector<weft::Box> converted;
+  for (const Bounds& bounds : boxes) converted.push_back(weft::python::to_box(bounds));
+  return weft::Layout::of_boxes(shape, std::move(converted), order);
+}
+
+void bind_layout(nb::module_& m) {
+  using weft::Layout;
+  nb::class_<Layout>(
+      m, "Layout",
+      "Who owns which box of a global array, and in which memory order each box lies.\n\n"
+      "A plain value: comparable, printable, made without MPI for any number of ranks. Boxes are\n"
+      "half-open, in logical axis order; part r of p of n indices is [n*r//p, n*(r+1)//p).")
+      .def_static(
+          "grid", &Layout::grid, "shape"_a, "grid"_a, "order"_a = std::vector<int>{}, "ranks"_a = 0,
+          "Splits axis a of `shape` into grid[a] balanced parts, ranks over the grid with its last "
+          "axis\n"
+          "fastest. `order` lists the axes from slowest to fastest in memory (default: C order).\n"
+          "`ranks` may exceed the product of the grid: the ranks beyond it own nothing.")
+      .def_static("slab", &Layout::slab, "shape"_a, "ranks"_a, "axis"_a = 0,
+                  "One axis split over all ranks.")
+      .def_static("pencil", &Layout::pencil, "shape"_a, "ranks"_a, "first_axis"_a = 0,
+                  "second_axis"_a = 1,
+                  "Two axes split over a process grid as square as `ranks` allows.")
+      .def_static("brick", &Layout::brick, "shape"_a, "ranks"_a,
+                  "The first three axes split over a process grid as cubic as `ranks` allows.")
+      .def_static("on_one", &Layout::on_one, "shape"_a, "ranks"_a, "owner"_a = 0,
+                  "Everything on rank `owner`, nothing on the others.")
+      .def_static("boxes", &layout_of_boxes, "shape"_a, "boxes"_a, "order"_a = std::vector<int>{},
+                  "One box a rank, each a sequence of (lo, hi) pairs. Boxes may be empty; they "
+                  "must not overlap and\n"
+                  "must leave no hole.")
+      .def_prop_ro(
+          "shape", [](const Layout& l) { return as_tuple(l.shape()); },
+          "Extents of the global array.")
+      .def_prop_ro("ranks", &Layout::ranks, "Number of ranks.")
+      .def_prop_ro(
+          "order", [](const Layout& l) { return as_tuple(l.order()); },
+          "Axes from slowest to fastest in memory.")
+      .def_prop_ro(
+          "process_grid", [](const Layout& l) { return as_tuple(l.process_grid()); },
+          "Parts along each axis; empty where boxes were given.")
+      .def_prop_ro("family", &Layout::family, "slab, pencil, brick, grid, whole or boxes.")
+      .def(
+          "box", [](const Layout& l, std::int64_t rank) { return bounds_tuple(l.box(rank)); },
+          "rank"_a, "The (lo, hi) pairs that a rank owns; all (0, 0) where it owns nothing.")
+      .def(
+          "local_shape",
+          [](const Layout& l, std::int64_t rank) { return as_tuple(l.local_shape(rank)); },
+          "rank"_a, "Extents of a rank's box.")
+      .def(
+          "strides", [](const Layout& l, std::int64_t rank) { return as_tuple(l.strides(rank)); },
+          "rank"_a, "Strides in elements of a rank's local array, in logical axis order.")
+      .def("local_volume", &Layout::local_volume, "rank"_a, "Number of elements of a rank's box.")
+      .def("is_whole", &Layout::is_whole, "axis"_a,
+           "True when no rank holds only a part of this axis.")
+      .def_prop_ro("empty_ranks", &Layout::empty_ranks, "Number of ranks that own nothing.")
+      .def("with_order", &Layout::with_order, "order"_a,
+           "The same ownership in another memory order.")
+      .def("same_boxes", &Layout::same_boxes, "other"_a,
+           "True when both give every rank the same box.")
+      .def("describe", &Layout::describe, "One line for people.")
+      .def(
+          "to_json", [](const Layout& l) { return weft::to_json(l); },
+          "JSON text; symbolic unless boxes were given.")
+      .def_static(
+          "from_json", [](const std::string& text) { return weft::layout_from_json(text); },
+          "text"_a, "Inverse of to_json.")
+      .def(
+          "__eq__", [](const Layout& a, const Layout& b) { return a == b; }, nb::is_operator())
+      .def("__hash__", [](const Layout& l) { return std::hash<std::string>{}(weft::to_json(l)); })
+      .def("__repr__", [](const Layout& l) { return "<weft.Layout " + l.describe() + ">"; })
+      .def("__getstate__", [](const Layout& l) { return weft::to_json(l); })
+      .def("__setstate__", [](Layout& l, const std::string& text) {
+        new (&l) Layout(weft::layout_from_json(text));
+      });
+}
+
+weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
+                           const std::string& kind, const std::string& precision,
+                           std::int64_t ranks, std::optional<weft::Layout> input,
+                           const std::string& output_choice, std::optional<weft::Layout> output,
+                           const std::string& norm, int sign, int threads,
+                           const std::string& effort, bool overwrite_input,
+                           const std::string& method, const std::string& wire_form,
+                           const std::string& schedule) {
+  weft::Problem problem;
+  problem.shape = shape;
+  problem.axes = axes;
+  problem.kind = weft::from_string<weft::Kind>(kind);
+  problem.precision = weft::from_string<weft::Precision>(precision);
+  problem.ranks = ranks;
+  problem.has_input = input.has_value();
+  if (input) problem.input = *input;
+  problem.output_choice = weft::from_string<weft::OutputChoice>(output_choice);
+  if (output) problem.output = *output;
+  problem.norm = weft::from_string<weft::Norm>(norm);
+  problem.sign = sign;
+  problem.threads = threads;
+  problem.effort = weft::from_string<weft::Effort>(effort);
+  problem.overwrite_input = overwrite_input;
+  problem.knobs = {weft::from_string<weft::Method>(method),
+                   weft::from_string<weft::WireForm>(wire_form),
+                   weft::from_string<weft::Schedule>(schedule)};
+  return problem;
+}
+
+void bind_problem(nb::module_& m) {
+  using weft::Problem;
+  nb::class_<Problem>(m, "Problem",
+                      "What is to be transformed, where it lies and where the result is wanted.")
+      .def(nb::init<>())
+      .def_prop_ro(
+          "shape", [](const Problem& p) { return as_tuple(p.shape); }, "Extents before forward.")
+      .def_prop_ro(
+          "axes", [](const Problem& p) { return as_tuple(p.axes); }, "Transformed axes.")
+      .def_prop_ro(
+          "kind", [](const Problem& p) { return weft::to_string(p.kind); }, "c2c or r2c.")
+      .def_prop_ro(
+          "precision", [](const Problem& p) { return weft::to_string(p.precision); },
+          "f32, f64 or f80.")
+      .def_ro("ranks", &Problem::ranks, "Number of ranks.")
+      .def_prop_ro(
+          "norm", [](const Problem& p) { return weft::to_string(p.norm); },
+          "Which direction scales.")
+      .def_ro("sign", &Problem::sign, "Sign of the exponent of forward.")
+      .def_ro("threads", &Problem::threads, "Threads of a rank.")
+      .def_prop_ro(
+          "effort", [](const Problem& p) { return weft::to_string(p.effort); }, "How hard to plan.")
+      .def_ro("overwrite_input", &Problem::overwrite_input, "True when the input may be destroyed.")
+      .def(
+          "to_json", [](const Problem& p) { return weft::to_json(p); }, "JSON text.")
+      .def(
+          "__eq__", [](const Problem& a, const Problem& b) { return a == b; }, nb::is_operator());
+  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
+        "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a,
+        "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a,
+        "Collects the options of a transform; checked when it is planned.");
+}
+
+void bind_plan(nb::module_& m) {
+  using weft::Exchange;
+  using weft::Plan;
+  using weft::Stage;
+  nb::class_<Stage>(m, "Stage", "Axes transformed while the data lie in one layout.")
+      .def_ro("source", &Stage::source, "Layout before the transforms.")
+      .def_ro("target", &Stage::target, "Layout after them; differs where r2c halves an axis.")
+      .def_prop_ro(
+          "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
+      .def(
+          "__eq__", [](const Stage& a, const Stage& b) { return a == b; }, nb::is_operator())
+      .def("__repr__", [](const Stage& s) {
+        std::string axes;
+        for (int axis : s.axes) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
+        return "<weft.Stage axes (" + axes + ") of " + s.source.describe() + ">";
+      });
+  nb::class_<Exchange>(m, "Exchange",
+                       "Moves the array from the layout of one stage to that of the next.")
+      .def_prop_ro(
+          "method", [](const Exchange& e) { return weft::to_string(e.method); },
+          "collective or messages.")
+      .def_prop_ro(
+          "wire_form", [](const Exchange& e) { return weft::to_string(e.wire_form); },
+          "packed or datatype.")
+      .def_prop_ro(
+          "schedule", [](const Exchange& e) { return weft::to_string(e.schedule); },
+          "Order of the messages; automatic where the method has none.")
+      .def(
+          "__eq__", [](const Exchange& a, const Exchange& b) { return a == b; }, nb::is_operator())
+      .def("__repr__", [](const Exchange& e) {
+        return std::string("<weft.Exchange ") + weft::to_string(e.method) + ", " +
+               weft::to_string(e.wire_form) +
+               (e.schedule == weft::Schedule::automatic
+                    ? ""
+                    : std::string(", ") + weft::to_string(e.schedule)) +
+               ">";
+      });
+  nb::class_<Plan>(
+      m, "Plan",
+      "A list of stages with one exchange between each two: plain data, made without MPI.\n\n"
+      "Backward is the same stages in the opposite order.")
+      .def_ro("problem", &Plan::problem, "The problem that it solves, defaults filled in.")
+      .def_prop_ro(
+          "stages", [](const Plan& p) { return as_tuple(p.stages); },
+          "The stages in the order of forward.")
+      .def_prop_ro(
+          "exchanges", [](const Plan& p) { return as_tuple(p.exchanges); },
+          "What lies between the stages: one fewer than there are stages.")
+      .def_prop_ro(
+          "input", [](const Plan& p) { return p.input(); }, "Layout of the input of forward.")
+      .def_prop_ro(
+          "output", [](const Plan& p) { return p.output(); }, "Layout of the output of forward.")
+      .def_ro("chosen_by", &Plan::chosen_by, "Who decided.")
+      .def_prop_ro(
+          "notes", [](const Plan& p) { return as_tuple(p.notes); }, "What a user should know.")
+      .def(
+          "explain", [](const Plan& p) { return weft::explain(p); },
+          "What was chosen and why, in a few lines.")
+      .def(
+          "to_json", [](const Plan& p) { return weft::to_json(p); }, "JSON text.")
+      .def_static(
+          "from_json", [](const std::string& text) { return weft::plan_from_json(text); }, "text"_a,
+          "Inverse of to_json. Refuses text that is damaged, unknown or inconsistent.")
+      .def(
+          "__eq__", [](const Plan& a, const Plan& b) { return a == b; }, nb::is_operator())
+      .def("__repr__", [](const Plan& p) {
+        return "<weft.Plan " + weft::to_string(p.problem.shape) + ", " +
+               std::to_string(p.stages.size()) + " stages on " + std::to_string(p.problem.ranks) +
+               " ranks>";
+      });
+  m.def("make_plan", &weft::make_plan, "problem"_a, "Plans a problem; pure.");
+}
+
+}  // namespace
+
+NB_MODULE(_planning, m) {
+  m.doc() = "Layouts, problems and plans of weft; needs no MPI.";
+  weft::python::translate_errors();
+  bind_layout(m);
+  bind_problem(m);
+  bind_plan(m);
+  m.attr("version") = WEFT_VERSION;
+}

@@ -1,0 +1,181 @@
+// weft._running: transforms, redistribution and what they run on. Links MPI.
+#include <cstdint>
+
+#include "api/handle.hpp"
+#include "api/redistribute.hpp"
+#include "comm/agreement.hpp"
+#include "comm/environment.hpp"
+#include "comm/node_memory.hpp"
+#include "common.hpp"
+#include "kernel/cache.hpp"
+#include "kernel/engine.hpp"
+#include "running_memory.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using weft::python::Bounds;
+using weft::python::GivenError;
+using weft::python::to_error;
+
+namespace {
+
+/// A communicator as Python names it: the number of its Fortran handle, None for this process
+/// alone.
+weft::comm::Communicator group_of(std::optional<int> fortran_handle) {
+  if (!fortran_handle) return weft::comm::Communicator::solo();
+  return weft::comm::Communicator::of(MPI_Comm_f2c(*fortran_handle));
+}
+
+const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void*>(address); }
+void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+nb::list records_of(const weft::api::Handle& handle) {
+  nb::list steps;
+  for (const weft::run::StepRecord& r : handle.transform().record()) {
+    nb::dict step;
+    step["name"] = r.name;
+    step["kind"] = r.is_exchange ? "exchange" : "stage";
+    step["start_s"] = r.start_s;
+    step["end_s"] = r.end_s;
+    step["bytes_read"] = r.bytes_read;
+    step["bytes_written"] = r.bytes_written;
+    step["bytes_sent"] = r.bytes_sent;
+    step["messages"] = r.messages;
+    steps.append(step);
+  }
+  return steps;
+}
+
+void bind_fft(nb::module_& m) {
+  using weft::api::Handle;
+  nb::class_<Handle>(m, "Transform", "A plan bound to a communicator; weft.FFT is its face.")
+      .def(
+          "__init__",
+          [](Handle* self, const weft::Problem& problem, const std::string& engine,
+             bool own_workspace, std::optional<int> comm, const GivenError& error) {
+            nb::gil_scoped_release release;
+            new (self) Handle(problem, {engine, own_workspace}, group_of(comm), to_error(error));
+          },
+          "problem"_a, "engine"_a, "own_workspace"_a, "comm"_a.none(), "error"_a.none(),
+          "Collective. `error` is what this rank met while it read its arguments.")
+      .def_prop_ro(
+          "plan", [](const Handle& h) { return h.plan(); }, "The plan.")
+      .def_prop_ro(
+          "rank", [](const Handle& h) { return h.comm().rank(); }, "This rank.")
+      .def_prop_ro(
+          "size", [](const Handle& h) { return h.comm().size(); }, "Number of ranks.")
+      .def_prop_ro(
+          "workspace_bytes", [](const Handle& h) { return h.transform().workspace_bytes(); },
+          "Workspace of this rank.")
+      .def_prop_ro("inplace_bytes", &Handle::inplace_bytes,
+                   "Bytes that hold input and output of this rank.")
+      .def_prop_ro(
+          "inplace_strides", &Handle::inplace_real_strides,
+          "Strides in elements of the input of this rank when it shares memory with the output.")
+      .def(
+          "use_workspace",
+          [](Handle& h, std::uintptr_t address, std::int64_t bytes) {
+            h.transform().use_workspace(writable(address), bytes);
+          },
+          "address"_a, "bytes"_a, "Works in the caller's memory from now on.")
+      .def(
+          "execute",
+          [](Handle& h, bool forward, std::uintptr_t in, std::uintptr_t out,
+             const GivenError& error) {
+            nb::gil_scoped_release release;
+            h.execute(forward ? weft::run::Direction::forward : weft::run::Direction::backward,
+                      pointer(in), writable(out), to_error(error));
+          },
+          "forward"_a, "input"_a, "output"_a, "error"_a.none(),
+          "Collective. Equal addresses run in place.")
+      .def_prop_rw(
+          "recording", [](const Handle& h) { return h.transform().recording(); },
+          [](Handle& h, bool on) { h.transform().set_recording(on); }, "Whether steps are timed.")
+      .def("record", &records_of, "The steps of the last run while recording.")
+      .def("explain", &Handle::explain, "What was chosen and why.");
+}
+
+void bind_collectives(nb::module_& m) {
+  m.def(
+      "redistribute",
+      [](std::uintptr_t source, const weft::Layout& from, std::uintptr_t target,
+         const weft::Layout& to, std::int64_t element_bytes, std::optional<int> comm,
+         const GivenError& error) {
+        nb::gil_scoped_release release;
+        weft::api::redistribute(pointer(source), from, writable(target), to, element_bytes,
+                                group_of(comm), to_error(error));
+      },
+      "source"_a, "from_layout"_a, "target"_a, "to_layout"_a, "element_bytes"_a, "comm"_a.none(),
+      "error"_a.none(), "Collective: moves an array from one layout to another.");
+  m.def(
+      "layout_of_local_boxes",
+      [](const weft::Shape& shape, const Bounds& box, const std::vector<int>& order,
+         std::optional<int> comm, const GivenError& error) {
+        nb::gil_scoped_release release;
+        const auto group = group_of(comm);
+        weft::comm::agree_or_throw(group, to_error(error));
+        return weft::api::layout_of_local_boxes(shape, weft::python::to_box(box), group, order);
+      },
+      "shape"_a, "box"_a, "order"_a, "comm"_a.none(), "error"_a.none(),
+      "Collective: the layout in which every rank owns the box that it gives.");
+  m.def(
+      "agree",
+      [](std::optional<int> comm, const GivenError& error) {
+        nb::gil_scoped_release release;
+        weft::comm::agree_or_throw(group_of(comm), to_error(error));
+      },
+      "comm"_a.none(), "error"_a.none(), "Collective: all ranks raise if any has an error.");
+  m.def(
+      "broadcast_text",
+      [](std::optional<int> comm, std::string text, int root) {
+        nb::gil_scoped_release release;
+        group_of(comm).broadcast(text, root);
+        return text;
+      },
+      "comm"_a.none(), "text"_a, "root"_a, "Collective: the text of `root`.");
+  m.def(
+      "node_memory_kind",
+      [](std::optional<int> comm) {
+        nb::gil_scoped_release release;
+        return std::string(weft::comm::to_string(weft::comm::node_memory_kind(group_of(comm))));
+      },
+      "comm"_a.none(), "Collective: how the ranks of this node share memory.");
+  m.def(
+      "rank_of", [](std::optional<int> comm) { return group_of(comm).rank(); }, "comm"_a.none(),
+      "This rank.");
+  m.def(
+      "size_of", [](std::optional<int> comm) { return group_of(comm).size(); }, "comm"_a.none(),
+      "Number of ranks.");
+}
+
+void bind_environment(nb::module_& m) {
+  m.def("mpi_library", &weft::comm::mpi_library_version,
+        "The MPI library that weft runs on, in one line.");
+  m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");
+  m.def("mpi_is_running", &weft::comm::is_running, "True between MPI_Init and MPI_Finalize.");
+  m.def("engines", &weft::kernel::engine_names,
+        "Local FFT libraries of this build, the default first.");
+  m.def(
+      "engine_description",
+      [](const std::string& name) { return weft::kernel::engine(name).description(); }, "name"_a,
+      "Version and instruction sets of a local FFT library.");
+  m.def("set_count_limit", &weft::comm::set_count_limit, "elements"_a,
+        "For tests: the largest count of one MPI call; 0 restores the default.");
+  m.def(
+      "duplicates", [] { return weft::comm::communicator_counts().duplicates; },
+      "How many duplicates of communicators weft holds.");
+  m.attr("mpiexec") = WEFT_MPIEXEC;
+  m.attr("compiler") = __VERSION__;
+}
+
+}  // namespace
+
+NB_MODULE(_running, m) {
+  m.doc() = "Transforms and redistribution of weft, over MPI.";
+  nb::module_::import_("weft._planning");  // the types of layouts and plans
+  weft::python::translate_errors();
+  bind_fft(m);
+  bind_collectives(m);
+  bind_environment(m);
+  weft::python::bind_memory(m);
+}

@@ -1,0 +1,59 @@
+"""weft: distributed FFTs of arrays that are too big or too slow for one process.
+
+Importing weft never starts MPI, and planning works without it:
+
+>>> import weft
+>>> print(weft.plan((256, 256, 256), kind="r2c", ranks=64).input.describe())
+256x256x256 as slab, grid 64x1x1
+
+Transforms run over an mpi4py communicator, or in this process alone where none is given; see
+:class:`weft.FFT`.
+"""
+
+from __future__ import annotations
+
+from ._planning import Exchange, Layout, Plan, Problem, Stage
+from ._planning import version as __version__
+from .errors import (
+    Disagreement,
+    FftFailure,
+    InvalidArgument,
+    IoFailure,
+    LayoutMismatch,
+    MpiFailure,
+    OutOfMemory,
+    Unsupported,
+    WeftError,
+)
+from .fft import FFT
+from .planning import plan
+from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
+from .runtime import agree, build_info, node_memory, running_available
+
+__all__ = [
+    "FFT",
+    "Disagreement",
+    "Exchange",
+    "FftFailure",
+    "InvalidArgument",
+    "IoFailure",
+    "Layout",
+    "LayoutMismatch",
+    "MpiFailure",
+    "OutOfMemory",
+    "Plan",
+    "Problem",
+    "Stage",
+    "Unsupported",
+    "WeftError",
+    "__version__",
+    "agree",
+    "build_info",
+    "gather",
+    "layout_of_local_boxes",
+    "node_memory",
+    "plan",
+    "redistribute",
+    "running_available",
+    "scatter",
+]

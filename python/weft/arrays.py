@@ -1,0 +1,133 @@
+"""Local arrays: what a rank holds of an input or output, and what is accepted for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _planning, errors, runtime
+
+Array = np.ndarray[Any, Any]
+
+
+class Side:
+    """The input or the output of a transform, as this rank holds it."""
+
+    def __init__(self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str) -> None:
+        self.layout = layout
+        self.dtype = dtype
+        self._rank = rank
+        self._pool = pool
+        self._memory_kind = kind
+        self.shape: tuple[int, ...] = layout.local_shape(rank)
+        self.strides: tuple[int, ...] = tuple(s * dtype.itemsize for s in layout.strides(rank))
+
+    @property
+    def box(self) -> tuple[tuple[int, int], ...]:
+        """This rank's (lo, hi) pairs, one an axis."""
+        return self.layout.box(self._rank)
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """This rank's box as an index into the global array."""
+        return tuple(slice(lower, upper) for lower, upper in self.box)
+
+    def empty(self) -> Array:
+        """An array of this rank's box, in node memory; its values are arbitrary."""
+        size = int(np.prod(self.shape)) * self.dtype.itemsize
+        return view(self._pool.take(size, self._memory_kind), self.shape, self.dtype, self.strides)
+
+    def zeros(self) -> Array:
+        """As empty(), filled with zeros."""
+        array = self.empty()
+        array[...] = 0
+        return array
+
+    def __repr__(self) -> str:
+        return f"<weft side: box {self.box} of {self.layout.describe()}, {self.dtype}>"
+
+
+def view(memory: Any, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int]) -> Array:
+    """Memory of weft as an array of the given strides in bytes."""
+    return np.ndarray(tuple(shape), dtype, buffer=np.asarray(memory), strides=tuple(strides))
+
+
+def as_array(given: Any, what: str) -> Array:
+    """Anything with the buffer protocol or __dlpack__ as a numpy array of the same memory."""
+    if isinstance(given, np.ndarray):
+        return given
+    if hasattr(given, "__dlpack__"):
+        try:
+            return np.from_dlpack(given)
+        except (BufferError, TypeError, RuntimeError, ValueError) as reason:
+            raise errors.InvalidArgument(
+                f"the {what} must lie in the memory of the host; its __dlpack__ says: {reason}"
+            ) from None
+    if hasattr(given, "__array_interface__"):
+        return np.asarray(given)
+    try:
+        return np.asarray(memoryview(given))
+    except TypeError:
+        raise errors.InvalidArgument(
+            f"the {what} must be a numpy array or have the buffer protocol or __dlpack__; given "
+            f"{type(given).__name__}; make an array of it first"
+        ) from None
+
+
+def check_array(
+    array: Array,
+    shape: Sequence[int],
+    dtype: np.dtype[Any],
+    strides: Sequence[int],
+    what: str,
+    *,
+    writable: bool,
+) -> None:
+    """Raises LayoutMismatch or InvalidArgument unless the array is what is required."""
+    if array.dtype != dtype:
+        raise errors.LayoutMismatch(
+            f"the {what} must have dtype {dtype}; given {array.dtype}; convert it, or plan for it with dtype=..."
+        )
+    if array.shape != tuple(shape):
+        raise errors.LayoutMismatch(f"the {what} must have this rank's local shape {tuple(shape)}; given {array.shape}")
+    if array.size and not _same_strides(array, strides):
+        raise errors.LayoutMismatch(
+            f"the {what} must lie in the memory order of its layout, with strides "
+            f"{tuple(strides)} in bytes; given {array.strides}; copy it into an array from "
+            "empty(), or plan for its order with a Layout"
+        )
+    if not array.flags.aligned:
+        raise errors.InvalidArgument(
+            f"the {what} must be aligned to its elements; the array given is not; copy it first"
+        )
+    if writable and not array.flags.writeable:
+        raise errors.InvalidArgument(f"the {what} must be writable; the array given is read-only")
+
+
+def _same_strides(array: Array, strides: Sequence[int]) -> bool:
+    return all(
+        extent == 1 or have == want for extent, have, want in zip(array.shape, array.strides, strides, strict=True)
+    )
+
+
+def address(array: Array) -> int:
+    """Where the array's first element lies; 0 for an empty array."""
+    return int(array.__array_interface__["data"][0]) if array.size else 0
+
+
+def start_together(a: Array, b: Array) -> bool:
+    """True when two arrays begin at the same address and are not both empty."""
+    a_start, b_start = (x.__array_interface__["data"][0] for x in (a, b))
+    return bool((a.size or b.size) and a_start == b_start)
+
+
+def overlap(a: Array, b: Array) -> bool:
+    """True when two arrays may share memory."""
+    return bool(a.size and b.size and np.may_share_memory(a, b))
+
+
+def new_pool() -> Any:
+    """A pool of node memory for the arrays of one plan."""
+    return runtime.running().MemoryPool()

@@ -1,0 +1,356 @@
+"""Random transforms to be verified: what `weft verify --random` and property-based tests draw from.
+
+A `Case` says everything that defines one test and fits on one line of JSON, so that a failure is
+reproduced by its line. Nothing here needs MPI, numpy or the compiled part of weft. Boxes are
+computed once more, on purpose, from the contract (part r of p of n indices is
+[n*r//p, n*(r+1)//p)), so that they check weft's own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Bounds = tuple[tuple[int, int], ...]
+
+ELEMENTS_MAX = 20_000
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 31, 37, 61, 97, 127, 251, 509, 1021, 4093, 9973, 19997)
+ROUND = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384)
+MIXED = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    9,
+    10,
+    12,
+    14,
+    15,
+    18,
+    20,
+    21,
+    25,
+    33,
+    35,
+    48,
+    60,
+    100,
+    143,
+    210,
+    1000,
+    2310,
+)
+
+PRECISIONS = ("f32", "f64", "f80")
+NORMS = ("backward", "ortho", "forward", "none")
+METHODS: tuple[tuple[str | None, str | None], ...] = (
+    (None, None),
+    ("collective", "packed"),
+    ("collective", "datatype"),
+    ("messages", "packed"),
+)
+
+
+@dataclass(frozen=True)
+class LayoutSpec:
+    """A layout to be asked for: a process grid, the whole array on one rank, or one box a rank.
+
+    `order` lists the axes from slowest to fastest in memory (empty: C order). `plain` hands it to
+    weft as a bare grid or list of boxes instead of a `weft.Layout`.
+    """
+
+    grid: tuple[int, ...] = ()
+    owner: int | None = None
+    boxes: tuple[Bounds, ...] = ()
+    order: tuple[int, ...] = ()
+    plain: bool = False
+
+    def family(self) -> str:
+        if self.boxes:
+            return "boxes"
+        split = 0 if self.owner is not None else sum(factor > 1 for factor in self.grid)
+        return ("whole", "slab", "pencil", "brick", "grid", "grid", "grid", "grid", "grid")[split]
+
+    def boxes_of(self, shape: Sequence[int], ranks: int) -> list[Bounds]:
+        """The box of every rank; empty boxes are all (0, 0)."""
+        nothing = ((0, 0),) * len(shape)
+        if self.boxes:
+            return [nothing if is_empty(box) else box for box in self.boxes]
+        if self.owner is not None:
+            whole = tuple((0, n) for n in shape)
+            return [whole if rank == self.owner else nothing for rank in range(ranks)]
+        return [grid_box(shape, self.grid, rank) for rank in range(ranks)]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> LayoutSpec:
+        return cls(**{name: as_tuples(value) for name, value in values.items()})
+
+
+@dataclass(frozen=True)
+class Case:
+    """One transform to be verified, with its data's seed.
+
+    group   which ranks of the communicator: "first", "last", "reversed" (the first, counted
+            backwards), "alone" (no communicator at all)
+    memory  whose arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place",
+            "returned" (no `out`)
+    """
+
+    shape: tuple[int, ...]
+    axes: tuple[int, ...] = ()
+    kind: str = "c2c"
+    precision: str = "f64"
+    ranks: int = 1
+    group: str = "first"
+    input: LayoutSpec | None = None
+    output: LayoutSpec | str = "any"
+    first: str = "forward"
+    memory: str = "weft"
+    overwrite_input: bool = False
+    norm: str = "backward"
+    sign: int = -1
+    threads: int = 1
+    method: str | None = None
+    wire_form: str | None = None
+    engine: str | None = None
+    seed: int = 0
+
+    @property
+    def all_axes(self) -> tuple[int, ...]:
+        """The transformed axes, counted from 0."""
+        dims = len(self.shape)
+        return tuple(axis % dims for axis in self.axes) if self.axes else tuple(range(dims))
+
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        if self.kind == "c2c":
+            return self.shape
+        halved = self.all_axes[-1]
+        return tuple(n // 2 + 1 if axis == halved else n for axis, n in enumerate(self.shape))
+
+    @property
+    def points(self) -> int:
+        """Product of the transformed extents."""
+        return product(self.shape[axis] for axis in self.all_axes)
+
+    def to_json(self) -> str:
+        values: dict[str, Any] = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value != field.default:
+                values[field.name] = value.to_dict() if isinstance(value, LayoutSpec) else value
+        return json.dumps(values, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Case:
+        """Inverse of to_json. Raises ValueError for text that is not a case."""
+        try:
+            values = json.loads(text)
+            names = {field.name for field in dataclasses.fields(cls)}
+            unknown = set(values) - names
+            if unknown:
+                raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
+            for name in ("input", "output"):
+                if isinstance(values.get(name), dict):
+                    values[name] = LayoutSpec.from_dict(values[name])
+            return cls(**{name: as_tuples(value) for name, value in values.items()})
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"a case is one JSON object with at least a shape; given {text!r} ({error})") from None
+
+    def command(self) -> str:
+        """The line that runs this case again."""
+        ranks = "" if self.group == "alone" else f" -n {self.ranks}"
+        return f"weft verify --case '{self.to_json()}'{ranks}"
+
+
+def as_tuples(value: Any) -> Any:
+    return tuple(as_tuples(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+def product(values: Iterable[int]) -> int:
+    result = 1
+    for value in values:
+        result *= value
+    return result
+
+
+def is_empty(box: Bounds) -> bool:
+    return any(hi <= lo for lo, hi in box)
+
+
+def grid_box(shape: Sequence[int], grid: Sequence[int], rank: int) -> Bounds:
+    """The box of a rank of a process grid whose last axis runs fastest."""
+    bounds = []
+    for n, parts in zip(reversed(shape), reversed(grid), strict=True):
+        rank, part = divmod(rank, parts)
+        bounds.append((n * part // parts, n * (part + 1) // parts))
+    box = tuple(reversed(bounds))
+    return ((0, 0),) * len(shape) if is_empty(box) else box
+
+
+# ---- drawing ----
+
+
+def pick(rng: Random, *weighted: tuple[int, T]) -> T:
+    """One of the values, by integer weights; the first is what hypothesis shrinks to."""
+    at = rng.randint(1, sum(weight for weight, _ in weighted))
+    for weight, value in weighted:
+        at -= weight
+        if at <= 0:
+            return value
+    raise AssertionError("the weights add up to what was drawn from")
+
+
+def draw_shape(rng: Random, ranks: int) -> tuple[int, ...]:
+    dims = pick(rng, (2, 1), (3, 2), (5, 3), (2, 4), (2, 5))
+    style = pick(rng, (6, "mixed"), (2, "primes"), (2, "round"), (1, "thin"), (1, "few rows"))
+    if style == "thin" and dims >= 2:
+        n = rng.choice((3, 8, 13, 16) if dims < 5 else (2, 3, 5))
+        return (n,) * (dims - 1) + (1,)
+    sizes = {"primes": PRIMES, "round": ROUND}.get(style, MIXED)
+    left = rng.choice((60, 600, 4000, ELEMENTS_MAX))
+    shape: list[int] = []
+    for axis in range(dims):
+        # The axes before the last leave room for those that follow.
+        most = left if axis == dims - 1 else max(2, int(left ** (1.6 / (dims - axis))))
+        extent = rng.choice([n for n in sizes if n <= min(most, left)] or [1])
+        if style == "few rows" and axis == 0:
+            extent = rng.randint(1, max(1, ranks - 1))
+        shape.append(extent)
+        left = max(1, left // extent)
+    if style != "few rows":
+        rng.shuffle(shape)
+    return tuple(shape)
+
+
+def draw_axes(rng: Random, dims: int) -> tuple[int, ...]:
+    if dims == 1 or pick(rng, (2, True), (3, False)):
+        return ()
+    count = pick(rng, (2, 1), (3, rng.randint(1, dims)))
+    return tuple(rng.sample(range(dims), count))
+
+
+def factorisations(number: int, count: int) -> list[tuple[int, ...]]:
+    """All ways to write a number as `count` ordered factors that are at least 2."""
+    if count == 1:
+        return [(number,)] if number > 1 else []
+    found = []
+    for factor in range(2, number // 2 + 1):
+        if number % factor == 0:
+            found += [(factor, *rest) for rest in factorisations(number // factor, count - 1)]
+    return found
+
+
+def draw_grid(rng: Random, dims: int, ranks: int, splits: int) -> tuple[int, ...]:
+    """A process grid with `splits` split axes, or as many as the ranks and the axes allow."""
+    splits = min(splits, dims)
+    while splits > 0 and not factorisations(ranks, splits):
+        splits -= 1
+    grid = [1] * dims
+    if splits > 0:
+        factors = rng.choice(factorisations(ranks, splits))
+        for axis, factor in zip(rng.sample(range(dims), splits), factors, strict=True):
+            grid[axis] = factor
+    return tuple(grid)
+
+
+def draw_boxes(rng: Random, shape: Sequence[int], ranks: int, whole: int | None) -> tuple[Bounds, ...]:
+    """One box a rank by random bisection, some of them empty; axis `whole` is not cut."""
+    wanted = ranks if pick(rng, (1, True), (1, False)) else rng.randint(1, ranks)
+    boxes: list[Bounds] = [tuple((0, n) for n in shape)]
+    while len(boxes) < wanted:
+        cuts = [
+            (index, axis)
+            for index, box in enumerate(boxes)
+            for axis, (lo, hi) in enumerate(box)
+            if axis != whole and hi - lo > 1
+        ]
+        if not cuts:
+            break
+        index, axis = rng.choice(cuts)
+        box = boxes.pop(index)
+        lo, hi = box[axis]
+        at = rng.randint(lo + 1, hi - 1)
+        boxes.append((*box[:axis], (lo, at), *box[axis + 1 :]))
+        boxes.append((*box[:axis], (at, hi), *box[axis + 1 :]))
+    boxes += [((0, 0),) * len(shape)] * (ranks - len(boxes))
+    rng.shuffle(boxes)
+    return tuple(boxes)
+
+
+def draw_order(rng: Random, dims: int) -> tuple[int, ...]:
+    if pick(rng, (3, False), (1, True)):
+        order = list(range(dims))
+        rng.shuffle(order)
+        return tuple(order) if order != list(range(dims)) else ()
+    return ()
+
+
+def draw_layout(rng: Random, shape: Sequence[int], ranks: int, whole: int | None = None) -> LayoutSpec:
+    dims = len(shape)
+    family = pick(rng, (3, "slab"), (3, "pencil"), (3, "brick"), (2, "whole"), (5, "boxes"))
+    order = draw_order(rng, dims)
+    plain = not order and rng.choice((False, True))
+    if family == "boxes":
+        return LayoutSpec(boxes=draw_boxes(rng, shape, ranks, whole), order=order, plain=plain)
+    if family == "whole":
+        return LayoutSpec(owner=rng.randint(0, ranks - 1), order=order)
+    splits = {"slab": 1, "pencil": 2, "brick": 3}[family]
+    return LayoutSpec(grid=draw_grid(rng, dims, ranks, splits), order=order, plain=plain)
+
+
+def draw_ranks(rng: Random, max_ranks: int) -> int:
+    # The largest number has the most grids (8 = 2 x 2 x 2), so it comes more often than the others.
+    return pick(rng, (3, rng.randint(1, max_ranks)), (1, max_ranks))
+
+
+def random_case(rng: Random, max_ranks: int) -> Case:
+    """Draws a case for 1 to `max_ranks` ranks from anything like a `random.Random`."""
+    ranks = draw_ranks(rng, max_ranks)
+    shape = draw_shape(rng, ranks)
+    method, wire_form = rng.choice(METHODS)
+    case = Case(
+        shape=shape,
+        axes=draw_axes(rng, len(shape)),
+        kind=rng.choice(("c2c", "r2c")),
+        precision=pick(rng, (5, "f64"), (4, "f32"), (2, "f80")),
+        ranks=ranks,
+        group=pick(rng, (4, "first"), (1, "last"), (1, "reversed"), (1, "alone" if ranks == 1 else "first")),
+        first=rng.choice(("forward", "backward")),
+        memory=rng.choice(("weft", "numpy", "in place", "returned")),
+        overwrite_input=pick(rng, (3, False), (1, True)),
+        norm=rng.choice(NORMS),
+        sign=rng.choice((-1, 1)),
+        threads=rng.choice((1, 2)),
+        method=method,
+        wire_form=wire_form,
+        seed=rng.randint(0, 2**31 - 1),
+    )
+    return with_layouts(rng, case)
+
+
+def with_layouts(rng: Random, case: Case) -> Case:
+    output = pick(rng, (2, "any"), (2, "same"), (3, "given"))
+    # r2c halves its axis: the same boxes exist in the output only where each has the whole of it.
+    whole = case.all_axes[-1] if case.kind == "r2c" and output == "same" else None
+    given_input = pick(rng, (1, False), (3, True))
+    return dataclasses.replace(
+        case,
+        input=draw_layout(rng, case.shape, case.ranks, whole) if given_input else None,
+        output=draw_layout(rng, case.output_shape, case.ranks) if output == "given" else output,
+    )

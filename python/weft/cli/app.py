@@ -1,0 +1,402 @@
+"""The commands and their options. Each reads its options, then runs here or, with -n, again on ranks."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+import weft
+from weft.cli import launch, session
+from weft.cli.environment import DEBUG, debugging, surrounding_ranks
+from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
+from weft.cli.values import (
+    axes_value,
+    grid_value,
+    lengths_value,
+    output_value,
+    ranks_value,
+    shape_value,
+)
+from weft.files import named_dtype, working_dtype
+
+app = typer.Typer(
+    name="weft",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Distributed FFTs of arrays that are too big or too slow for one process.\n\n"
+    "-n R runs a command on R ranks; under mpiexec the ranks there are used.",
+    epilog=f"Errors are one line on standard error, with status 2 (usage) or 1 (failure); {DEBUG}=1 shows tracebacks.",
+)
+# The vendored or separate click's base of usage errors; typer exports no other way to it.
+ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+class Kind(str, Enum):
+    c2c = "c2c"
+    r2c = "r2c"
+
+
+class Norm(str, Enum):
+    backward = "backward"
+    ortho = "ortho"
+    forward = "forward"
+    none = "none"
+
+
+class Effort(str, Enum):
+    estimate = "estimate"
+    measure = "measure"
+    exhaustive = "exhaustive"
+
+
+class Method(str, Enum):
+    collective = "collective"
+    messages = "messages"
+
+
+class WireForm(str, Enum):
+    packed = "packed"
+    datatype = "datatype"
+
+
+Ranks = Annotated[str | None, typer.Option("-n", metavar="R", help="Run on R ranks (mpiexec is started by weft).")]
+Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
+Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes, such as 0,2. Default: all.")]
+EffortOption = Annotated[Effort, typer.Option(help="How hard the local transforms are planned.")]
+MethodOption = Annotated[Method | None, typer.Option(help="Force how ranks exchange data.")]
+WireFormOption = Annotated[WireForm | None, typer.Option(help="Force the form of messages.")]
+Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
+Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
+RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
+Trace = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write a timeline of all ranks that ui.perfetto.dev opens.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def weft_command(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        print(f"weft {weft.__version__}")
+        raise typer.Exit()
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit()
+
+
+@app.command("fft")
+def fft_command(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz or raw file.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
+    kind: Annotated[Kind | None, typer.Option(help="Default: r2c for real data, c2c for complex.")] = None,
+    axes: Axes = None,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
+    last: Annotated[
+        int | None, typer.Option(metavar="N", help="Real length of the halved axis, for an inverse r2c.")
+    ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="Element type of a raw file; of others, the precision to work in."),
+    ] = None,
+    shape: RawShape = None,
+    grid: Grid = None,
+    norm: Annotated[Norm, typer.Option(help="Which direction is scaled, as in numpy.")] = Norm.backward,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    engine: Engine = None,
+    trace: Trace = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
+    as_json: Json = False,
+    ranks: Ranks = None,
+) -> int:
+    """Transform the array in a file into a file, as numpy.fft does.
+
+    IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Every rank reads and writes
+    its own part only; a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be IN.
+    """
+    from weft.cli import fft
+
+    options = fft.Options(
+        source=source,
+        target=target,
+        kind=_word(kind),
+        axes=axes_value(axes),
+        inverse=inverse,
+        last=last,
+        dtype=named_dtype(dtype) if dtype else None,
+        shape=shape_value(shape) if shape else None,
+        grid=grid_value(grid),
+        norm=norm.value,
+        planning=_planning(threads, effort, method, wire_form, engine),
+        trace=trace,
+        explain=explain,
+        json=as_json,
+    )
+    return _start(context, lambda here: fft.run(options, here), ranks, threads)
+
+
+@app.command("spectrum")
+def spectrum_command(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="IN", help="A file with a real field of 1 to 3 dimensions.")],
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a log-log plot (.png, .pdf, .svg).")] = None,
+    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table here, not to the output.")] = None,
+    length: Annotated[
+        str | None, typer.Option(metavar="L,M", help="Length of the domain along each axis. Default: all equal.")
+    ] = None,
+    dtype: Annotated[str | None, typer.Option(metavar="T", help="Element type of a raw file (with --shape).")] = None,
+    shape: RawShape = None,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    engine: Engine = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+) -> int:
+    """Sum the power of a real field over shells of its wave number.
+
+    Prints columns k, power, modes: k is |k| in units of the longest wave, rounded to the nearest integer; power is
+    the sum of |X/N|^2 over the shell. All shells but k=0 sum to the variance of the field.
+    """
+    from weft.cli import spectrum
+
+    options = spectrum.Options(
+        source=source,
+        plot=plot,
+        csv=csv,
+        lengths=lengths_value(length),
+        dtype=named_dtype(dtype) if dtype else None,
+        shape=shape_value(shape) if shape else None,
+        planning=_planning(threads, effort, method, wire_form, engine),
+        json=as_json,
+    )
+    return _start(context, lambda here: spectrum.run(options, here), ranks, threads)
+
+
+@app.command("bench")
+def bench_command(
+    context: typer.Context,
+    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 256x256x256; of the real array for r2c.")],
+    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
+    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
+    axes: Axes = None,
+    output: Annotated[
+        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
+    ] = "any",
+    grid: Grid = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Output in the memory of the input.")] = False,
+    overwrite_input: Annotated[bool, typer.Option("--overwrite-input", help="The input may be destroyed.")] = False,
+    repeat: Annotated[int, typer.Option(metavar="K", help="Timed repetitions, at least 10.")] = 10,
+    peers: Annotated[
+        str | None, typer.Option(metavar="P,Q", help="Also time fftw-mpi, fftw-threads, mpi4py-fft.")
+    ] = None,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.measure,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    engine: Engine = None,
+    trace: Trace = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+) -> int:
+    """Time a transform, beside two passes over memory and other libraries, and check its result.
+
+    Each repetition starts at a barrier and counts the slowest rank; two warm-ups are not counted. Peers take turns
+    with weft, under the same contract, each at its better setting.
+    """
+    from weft.cli import bench
+
+    options = bench.Options(
+        shape=shape_value(shape, "SHAPE"),
+        kind=kind.value,
+        dtype=_precision(dtype),
+        axes=axes_value(axes),
+        output=output_value(output),
+        grid=grid_value(grid),
+        in_place=in_place,
+        overwrite_input=overwrite_input,
+        repeat=repeat,
+        peers=bench.peers_value(peers),
+        trace=trace,
+        planning=_planning(threads, effort, method, wire_form, engine),
+        json=as_json,
+    )
+    return _start(context, lambda here: bench.run(options, here), ranks, threads)
+
+
+@app.command("plan")
+def plan_command(
+    context: typer.Context,
+    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
+    ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = 1,
+    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
+    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
+    axes: Axes = None,
+    output: Annotated[
+        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
+    ] = "any",
+    grid: Grid = None,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    as_json: Json = False,
+) -> int:
+    """Print how a transform would be done on any number of ranks. Needs no MPI."""
+    from weft.cli import plan
+
+    options = {
+        "kind": kind.value,
+        "ranks": ranks,
+        "axes": axes_value(axes),
+        "dtype": _precision(dtype),
+        "input": grid_value(grid),
+        "output": output_value(output),
+        **_planning(threads, effort, method, wire_form, None),
+    }
+    del options["engine"]
+    extents = shape_value(shape, "SHAPE")
+    if surrounding_ranks() not in (None, (0, 1)) and surrounding_ranks()[0] != 0:  # type: ignore[index]
+        return 0
+    return plan.run(extents, options, as_json, Session())
+
+
+@app.command("verify")
+def verify_command(
+    context: typer.Context,
+    shape: Annotated[str | None, typer.Argument(metavar="[SHAPE]", help="Check this problem.")] = None,
+    random: Annotated[int | None, typer.Option(metavar="K", help="Check K random problems.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="What the random problems are drawn from.")] = 0,
+    case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem of a reproducing line.")] = None,
+    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
+    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
+    axes: Axes = None,
+    inverse: Annotated[bool, typer.Option("--inverse", help="Backward first.")] = False,
+    output: Annotated[
+        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
+    ] = "any",
+    grid: Grid = None,
+    norm: Annotated[Norm, typer.Option(help="Which direction is scaled, as in numpy.")] = Norm.backward,
+    threads: Threads = 1,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    engine: Engine = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+) -> int:
+    """Check the accuracy of a problem, or of random ones, against serial transforms."""
+    options = {
+        "shape": shape_value(shape, "SHAPE") if shape else None,
+        "random": random,
+        "seed": seed,
+        "case": case,
+        "kind": kind.value,
+        "dtype": _precision(dtype),
+        "axes": axes_value(axes),
+        "inverse": inverse,
+        "output": output_value(output),
+        "input": grid_value(grid),
+        "norm": norm.value,
+        "threads": threads,
+        "method": _word(method),
+        "wire_form": _word(wire_form),
+        "engine": engine,
+        "json": as_json,
+    }
+
+    def work(here: Session) -> int:
+        from weft import verify
+
+        return verify.run({**options, "comm": here.comm})
+
+    return _start(context, work, ranks, threads)
+
+
+@app.command("info")
+def info_command(context: typer.Context, as_json: Json = False, ranks: Ranks = None) -> int:
+    """Print versions, libraries, cores, caches, memory and how ranks share it."""
+    from weft.cli import info
+
+    return _start(context, lambda here: info.run(as_json, here), ranks, 1)
+
+
+def _planning(
+    threads: int, effort: Effort, method: Method | None, wire_form: WireForm | None, engine: str | None
+) -> dict[str, Any]:
+    return {
+        "threads": threads,
+        "effort": effort.value,
+        "method": _word(method),
+        "wire_form": _word(wire_form),
+        "engine": engine,
+    }
+
+
+def _word(choice: Enum | None) -> str | None:
+    return None if choice is None else str(choice.value)
+
+
+def _precision(name: str) -> Any:
+    dtype = named_dtype(name)
+    if dtype.kind not in "fc":
+        raise weft.InvalidArgument(f"--dtype must be a floating type; got {name}; give float32, float64 or longdouble")
+    return working_dtype(dtype)
+
+
+def _start(context: typer.Context, work: Callable[[Session], int], ranks: str | None, threads: int) -> int:
+    """Runs the work on the ranks around, on new ones, or in this process alone."""
+    wanted = ranks_value(ranks)
+    around = surrounding_ranks()
+    if around is None and wanted is not None:
+        return launch.run_ranks(wanted, threads, context.obj)
+    if around is not None and wanted not in (None, around[1]):
+        raise weft.InvalidArgument(
+            f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
+        )
+    return session.run_here(work)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        return typer.main.get_command(app)(words, prog_name="weft", standalone_mode=False, obj=words) or 0
+    except ClickException as error:
+        return _refused(error.format_message(), error.exit_code, error)
+    except typer.Abort:
+        return _refused("interrupted", 130, None)
+    except KeyboardInterrupt:
+        return _refused("interrupted", 130, None)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILURE_STATUS
+    except weft.WeftError as error:
+        return _refused(str(error), session.exit_status(error), error)
+    except Exception as error:
+        return _refused(session.unexpected(error), FAILURE_STATUS, error)
+
+
+def _refused(message: str, status: int, error: BaseException | None) -> int:
+    """Reports what went wrong before the ranks could agree on it: they all have read the same command line."""
+    around = surrounding_ranks()
+    rank = 0 if around is None else around[0]
+    if rank == 0:
+        if debugging() and error is not None:
+            session.print_traceback(error)
+        print(f"weft: error: {message}", file=sys.stderr, flush=True)
+    elif status in (USAGE_STATUS, FAILURE_STATUS) and session.parent_folder() is None:
+        time.sleep(1)  # mpiexec ends all ranks when one fails: let the first speak before
+    return session.leave_status(status, rank)

@@ -1,0 +1,332 @@
+"""`weft bench`: times a transform and its peers, and checks the result."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft import reference
+from weft.cases import Case
+from weft.cli.contest import Contract, MemoryPasses, measure, timed, waves_error
+from weft.cli.memory import check_memory, gibibytes
+from weft.cli.peers import PEERS, NotRun, make_peer
+from weft.cli.session import Session
+from weft.cli.trace import SIZES, Trace
+from weft.cli.values import checked_axes
+from weft.files import check_target, complex_dtype, write_file
+from weft.plane_waves import Waves
+
+# Up to here the arrays are gathered and compared with a serial transform in long double; plane waves beyond.
+GATHERED_ELEMENTS_MAX = 1 << 22
+REPETITIONS_MIN = 10
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    shape: tuple[int, ...]
+    kind: str
+    dtype: np.dtype
+    axes: tuple[int, ...] | None
+    output: str | tuple[int, ...]
+    grid: tuple[int, ...] | None
+    in_place: bool
+    overwrite_input: bool
+    repeat: int
+    peers: tuple[str, ...]
+    trace: str | None
+    planning: dict[str, Any]
+    json: bool
+
+
+@dataclass
+class Row:
+    """The times of one contestant, or why it has none."""
+
+    name: str
+    settings: str
+    median_s: float | None
+    min_s: float | None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, name: str, settings: str, seconds: np.ndarray) -> "Row":
+        return cls(name, settings, float(np.median(seconds)), float(seconds.min()))
+
+    def as_data(self) -> dict[str, Any]:
+        data = asdict(self)
+        if self.reason is None:
+            del data["reason"]
+        return data
+
+
+def peers_value(text: str | None) -> tuple[str, ...]:
+    """
+    >>> peers_value("fftw-mpi,mpi4py-fft")
+    ('fftw-mpi', 'mpi4py-fft')
+    """
+    names = tuple(name.strip() for name in text.split(",")) if text else ()
+    for name in names:
+        if name not in PEERS:
+            raise weft.InvalidArgument(f"a peer must be one of {', '.join(PEERS)}; got {name!r}; leave it out")
+    return tuple(dict.fromkeys(names))
+
+
+def run(options: Options, session: Session) -> int:
+    if options.repeat < REPETITIONS_MIN:
+        raise weft.InvalidArgument(
+            f"--repeat must be at least {REPETITIONS_MIN} for a median that means something; got {options.repeat}; "
+            "give more"
+        )
+    case = _case(options, session)
+    if options.trace:
+        with session.together():
+            if session.is_root:
+                check_target(options.trace, ())
+    arrays = (2.0 if options.in_place else 3.0) + 2.0 * len(options.peers)
+    check_memory(session, case.output_shape, complex_dtype(options.dtype).itemsize, arrays)
+    contract = Contract(
+        case=case,
+        threads=options.planning["threads"],
+        in_place=options.in_place,
+        overwrite_input=options.overwrite_input or options.in_place,
+        natural_output=options.output == "same",
+    )
+    session.progress("planning")
+    ours = WeftRun(options, contract, session)
+    rows, roofline_s = _contest(options, contract, session, ours)
+    error, checked_by = ours.error()
+    stages = _stages(options, session, ours)
+    result = _result(options, contract, session, rows, roofline_s, error, checked_by, stages)
+    if options.json:
+        session.print_json(result)
+    elif session.is_root:
+        _print(session, result, ours.fft.explain())
+    allowed = reference.tolerance(case.precision, case.points)
+    if not error <= allowed:
+        raise weft.WeftError(
+            f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"
+        )
+    return 0
+
+
+def _case(options: Options, session: Session) -> Case:
+    precision = {4: "f32", 8: "f64"}.get(options.dtype.itemsize, "f80")
+    axes = checked_axes(options.axes, len(options.shape))
+    return Case(
+        shape=options.shape, axes=axes, kind=options.kind, precision=precision, ranks=session.ranks, norm="none"
+    )
+
+
+class WeftRun:
+    """weft as a contestant."""
+
+    settings = ""
+
+    def __init__(self, options: Options, contract: Contract, session: Session):
+        self._case = contract.case
+        self._session = session
+        self.fft = weft.FFT(
+            options.shape,
+            kind=options.kind,
+            axes=contract.case.axes,
+            dtype=options.dtype,
+            comm=session.comm,
+            input=options.grid,
+            output=options.output,
+            norm="none",
+            overwrite_input=contract.overwrite_input,
+            **options.planning,
+        )
+        with session.together():
+            if options.in_place:
+                self.x, self.X = self.fft.empty_inplace()
+            else:
+                self.x, self.X = self.fft.input.empty(), self.fft.output.empty()
+            self._fill()
+            self._kept = self.x.copy() if contract.overwrite_input else None
+
+    @property
+    def _gathers(self) -> bool:
+        return math.prod(self._case.shape) <= GATHERED_ELEMENTS_MAX
+
+    def _fill(self) -> None:
+        if self.x.size == 0:
+            return
+        if self._gathers:
+            is_complex = self._case.kind == "c2c"
+            seed = self._session.rank
+            self.x[...] = reference.random_array(self.x.shape, self._case.precision, is_complex, seed)
+        else:
+            Waves(self._case).field(self.x, self.fft.input.box, 1.0)
+
+    def prepare(self) -> None:
+        if self._kept is not None:
+            np.copyto(self.x, self._kept)
+
+    def run(self) -> float:
+        return timed(self.forward)
+
+    def forward(self) -> None:
+        self.fft.forward(self.x, self.X)
+
+    def error(self) -> tuple[float, str]:
+        """Collective: relative L2 error of a run, and what it was measured against."""
+        self.prepare()
+        self.forward()
+        if not self._gathers:
+            return waves_error(self._session, self._case, self.X, self.fft.output.box), "the spectra of plane waves"
+        field = self.x if self._kept is None else self._kept.copy()
+        if self._kept is not None:  # a copy has the strides of its own
+            given, field = field, self.fft.input.empty()
+            field[...] = given
+        x = weft.gather(field, self.fft.input.layout, self._session.comm)
+        X = weft.gather(self.X, self.fft.output.layout, self._session.comm)
+        error, name = 0.0, ""
+        with self._session.together():
+            if self._session.is_root:
+                error, name = self._serial_error(x, X)
+        return self._session.broadcast((error, name))
+
+    def _serial_error(self, x: Any, X: Any) -> tuple[float, str]:
+        case = self._case
+        working = np.clongdouble if case.kind == "c2c" else np.longdouble
+        expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none")
+        library = reference.serial_library()[1]
+        return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
+
+
+def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], float]:
+    """weft's row, then one for each peer in the order asked for, and the time of two passes over the array."""
+    peers: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    for name in options.peers:
+        session.progress(f"planning {name}")
+        try:
+            peers[name] = make_peer(name, contract, session)
+        except NotRun as reason:
+            reasons[name] = str(reason)
+    passes = MemoryPasses(ours.x, contract.threads)
+    seconds = measure(session, [ours, passes, *peers.values()], options.repeat, "timing")
+    times = dict(zip(peers, seconds[2:], strict=True))
+    rows = [Row.of("weft", "", seconds[0])]
+    for name in options.peers:
+        if name in times:
+            rows.append(Row.of(name, peers[name].settings, times[name]))
+        else:
+            rows.append(Row(name, "", None, None, reasons[name]))
+    return rows, float(np.median(seconds[1]))
+
+
+def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
+    """The steps of one more run, recorded: the longest time of any rank, the bytes of all together."""
+    ours.prepare()
+    trace = Trace(session, ours.fft)
+    trace.call("forward", ours.forward, transform=True)
+    records = ours.fft.record
+    content = trace.gathered() if options.trace else b""
+    everyone = session.gather(records)
+    with session.together():
+        if session.is_root and options.trace:
+            write_file(options.trace, content)
+    if everyone is None:
+        return []
+    stages = []
+    for steps in zip(*everyone, strict=True):
+        seconds = max(step["end_s"] - step["start_s"] for step in steps)
+        sums = {name: sum(step[name] for step in steps) for name in SIZES}
+        stages.append({"name": steps[0]["name"], "kind": steps[0]["kind"], "seconds": seconds, **sums})
+    return stages
+
+
+def _result(
+    options: Options,
+    contract: Contract,
+    session: Session,
+    rows: list[Row],
+    roofline_s: float,
+    error: float,
+    checked_by: str,
+    stages: list[dict[str, Any]],
+) -> dict[str, Any]:
+    case = contract.case
+    ours = rows[0]
+    problem = {
+        "shape": list(case.shape),
+        "kind": case.kind,
+        "dtype": str(contract.input_dtype),
+        "axes": list(case.all_axes),
+        "in_place": contract.in_place,
+        "overwrite_input": contract.overwrite_input,
+        "repeat": options.repeat,
+        "flop": flop_count(case),
+        "error_against": checked_by,
+        **{name: value for name, value in options.planning.items() if name != "threads"},
+    }
+    return {
+        "problem": problem,
+        "ranks": session.ranks,
+        "threads": contract.threads,
+        "output": options.output if isinstance(options.output, str) else list(options.output),
+        "median_s": ours.median_s,
+        "min_s": ours.min_s,
+        "gflops": flop_count(case) / (ours.median_s or math.inf) / 1e9,
+        "error": error,
+        "roofline_s": roofline_s,
+        "stages": stages,
+        "peers": [row.as_data() for row in rows[1:]],
+    }
+
+
+def flop_count(case: Case) -> float:
+    """5 N log2 N for each transform of a batch, half of it for real data: the convention, not what is computed.
+
+    >>> flop_count(Case(shape=(4, 4)))
+    320.0
+    """
+    batch = math.prod(case.shape) // case.points
+    return 5.0 * case.points * math.log2(case.points) * batch * (0.5 if case.kind == "r2c" else 1.0)
+
+
+def _print(session: Session, result: dict[str, Any], plan: str) -> None:
+    problem = result["problem"]
+    ranks, threads = result["ranks"], result["threads"]
+    shape = "x".join(map(str, problem["shape"]))
+    session.print(plan.rstrip("\n"))
+    session.print(
+        f"\n{shape} {problem['kind']} {problem['dtype']} on {ranks} rank{'s' * (ranks != 1)} x {threads} "
+        f"thread{'s' * (threads != 1)}, output {result['output']}, {problem['repeat']} repetitions\n"
+    )
+    session.print(f"{'':<14}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x weft':>9}")
+    for peer in [{"name": "weft", **result}, *result["peers"]]:
+        session.print(_line(peer, result))
+    roofline_s = result["roofline_s"]
+    session.print(f"{'memory':<14}{roofline_s:>11.4g}{'':>21}{roofline_s / result['median_s']:>9.2f}")
+    session.print("  (memory: two passes over the array that read, modify and write it)")
+    for peer in result["peers"]:
+        reason = peer.get("reason")
+        session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")
+    session.print("")
+    for stage in result["stages"]:
+        session.print(f"  {stage['name']}: {stage['seconds']:.4g} s, {_traffic(stage)}")
+    exchanged = sum(stage["bytes_sent"] for stage in result["stages"])
+    session.print(f"bytes exchanged: {exchanged} ({gibibytes(exchanged)})")
+    session.print(f"relative L2 error: {result['error']:.2e} against {problem['error_against']}")
+
+
+def _line(peer: dict[str, Any], result: dict[str, Any]) -> str:
+    if peer["median_s"] is None:
+        return f"{peer['name']:<14}{'-':>11}{'-':>11}{'-':>10}{'-':>9}"
+    gflops = result["problem"]["flop"] / peer["median_s"] / 1e9
+    ratio = peer["median_s"] / result["median_s"]
+    return f"{peer['name']:<14}{peer['median_s']:>11.4g}{peer['min_s']:>11.4g}{gflops:>10.3g}{ratio:>9.2f}"
+
+
+def _traffic(stage: dict[str, Any]) -> str:
+    moved = f"{gibibytes(stage['bytes_read'] + stage['bytes_written'])} read and written"
+    if not stage["bytes_sent"]:
+        return moved
+    return f"{moved}, {gibibytes(stage['bytes_sent'])} sent in {stage['messages']} messages"

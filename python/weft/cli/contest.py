@@ -1,0 +1,164 @@
+"""Timing of several contestants under one contract, repetition by repetition in turn."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from weft.cases import Case
+from weft.cli.session import Session
+from weft.plane_waves import Waves
+
+WARM_UPS = 2
+# Repetitions of each setting of a peer before the better one is taken.
+TRIALS = 3
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What every contestant does: the problem, and which liberties it may take with the arrays."""
+
+    case: Case
+    threads: int
+    in_place: bool
+    overwrite_input: bool  # may the input be destroyed; implied by in_place
+    natural_output: bool  # the output must lie as the input does; else as is cheapest
+
+    @property
+    def real_dtype(self) -> np.dtype:
+        return np.dtype({"f32": np.float32, "f64": np.float64, "f80": np.longdouble}[self.case.precision])
+
+    @property
+    def complex_dtype(self) -> np.dtype:
+        return np.result_type(self.real_dtype, np.complex64)
+
+    @property
+    def input_dtype(self) -> np.dtype:
+        return self.real_dtype if self.case.kind == "r2c" else self.complex_dtype
+
+
+class Contestant(Protocol):
+    """Something to be timed on all ranks."""
+
+    settings: str
+
+    def prepare(self) -> None:
+        """Restores the input where a run destroyed it. Not timed."""
+
+    def run(self) -> float:
+        """Collective: runs once; returns this rank's seconds."""
+
+
+class NotRun(Exception):
+    """Why a peer does not take part; the same on all ranks."""
+
+
+def timed(function: Callable[[], object]) -> float:
+    start_s = time.perf_counter()
+    function()
+    return time.perf_counter() - start_s
+
+
+def measure(session: Session, contestants: Sequence[Contestant], repetitions: int, title: str = "") -> np.ndarray:
+    """Collective: seconds of each contestant (rows) and repetition, the maximum over the ranks."""
+    seconds = np.zeros((len(contestants), repetitions))
+    for repetition in range(-WARM_UPS, repetitions):
+        if title:
+            session.progress(f"{title}: repetition {max(0, repetition + 1)} of {repetitions}")
+        for index, contestant in enumerate(contestants):
+            contestant.prepare()
+            session.barrier()
+            duration_s = contestant.run()
+            if repetition >= 0:
+                seconds[index, repetition] = duration_s
+    if session.comm is not None:
+        from mpi4py import MPI
+
+        session.comm.Allreduce(MPI.IN_PLACE, seconds, MPI.MAX)
+    return seconds
+
+
+def fastest(session: Session, makers: Sequence[Callable[[], Contestant]]) -> Contestant:
+    """Collective: of several settings of one peer the one with the shortest time, made anew.
+
+    Only one is alive at a time, so that the trials take no more memory than the contest.
+    """
+    best_s, best, reasons = math.inf, None, []
+    for make in makers:
+        try:
+            seconds = _trial(session, make)
+        except NotRun as reason:
+            reasons.append(str(reason))
+            continue
+        if seconds < best_s:
+            best_s, best = seconds, make
+    if best is None:
+        raise NotRun(reasons[0])
+    return best()
+
+
+def _trial(session: Session, make: Callable[[], Contestant]) -> float:
+    return float(measure(session, [make()], TRIALS).min())
+
+
+def waves_error(session: Session, case: Case, result: np.ndarray, box: Any) -> float:
+    """Collective: relative L2 error of the transform of the plane waves, over all elements."""
+    expected = np.zeros_like(result)
+    if result.size:
+        Waves(case).spectrum(expected, box, float(case.points))
+    size = sum_of_squares(expected)
+    expected -= result
+    sums = np.array([sum_of_squares(expected), size])
+    if session.comm is not None:
+        sums = session.comm.allreduce(sums)
+    error = math.sqrt(sums[0] / sums[1])
+    return error if math.isfinite(error) else math.inf
+
+
+def sum_of_squares(array: np.ndarray) -> float:
+    """The sum of |x|^2 in double, a row of the first axis at a time."""
+    if not array.size:
+        return 0.0
+    return float(sum(np.sum(row.real**2, dtype=np.float64) + np.sum(row.imag**2, dtype=np.float64) for row in array))
+
+
+class MemoryPasses:
+    """Two passes over this rank's array that read, multiply by one and write: what no transform can beat by much.
+
+    The values stay as they are.
+    """
+
+    settings = "read, multiply, write; twice"
+
+    def __init__(self, array: np.ndarray, threads: int):
+        # Memory order, and real numbers: a complex multiplication is not a pass over memory but arithmetic.
+        order = np.argsort(array.strides, kind="stable")[::-1]
+        ordered = array.transpose(order)
+        reals = ordered.view(ordered.real.dtype) if ordered.shape[-1] else ordered
+        self._parts = [part for part in np.array_split(reals, threads) if part.size]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def prepare(self) -> None:
+        return None
+
+    def run(self) -> float:
+        return timed(self._two_passes)
+
+    def _two_passes(self) -> None:
+        self._pass()
+        self._pass()
+
+    def _pass(self) -> None:
+        if self._pool is None:
+            for part in self._parts:
+                _multiply(part)
+        else:
+            list(self._pool.map(_multiply, self._parts))
+
+
+def _multiply(part: np.ndarray) -> None:
+    np.multiply(part, part.dtype.type(1), out=part)

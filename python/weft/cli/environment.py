@@ -1,0 +1,41 @@
+"""Facts about the process that a command runs in: ranks around it, cores, the parent that started it."""
+
+import os
+from collections.abc import Mapping
+
+# Set by `weft -n` for the ranks that it starts: a folder for the exit status and the names of temporary files.
+RUN_FOLDER = "WEFT_RUN_FOLDER"
+# Set to 1 where the standard error of the parent is a terminal; the ranks write into a pipe.
+ON_TERMINAL = "WEFT_ON_TERMINAL"
+# WEFT_DEBUG=1 shows tracebacks and what mpiexec says.
+DEBUG = "WEFT_DEBUG"
+
+# Variables that launchers set for each rank: (size, rank). Slurm's also stand in shells without ranks, so these
+# count only together with a rank of PMIx or PMI.
+_LAUNCHERS = (
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "PMIX_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "PMI_RANK"),
+)
+
+
+def surrounding_ranks(environ: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
+    """(rank, size) where a launcher has started this process as a rank, else None.
+
+    >>> surrounding_ranks({"PMI_SIZE": "4", "PMI_RANK": "1"})
+    (1, 4)
+    """
+    for size, rank in _LAUNCHERS:
+        if environ.get(size, "").isdigit() and environ.get(rank, "").isdigit():
+            return int(environ[rank]), int(environ[size])
+    return None
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
+def debugging() -> bool:
+    return os.environ.get(DEBUG, "") not in ("", "0")

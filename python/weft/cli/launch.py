@@ -1,0 +1,227 @@
+"""`-n R`: the same command again on R ranks, under the mpiexec of the MPI that weft was built with.
+
+The parent stays. The ranks leave their exit status in a folder of the run and all end with 0, so that mpiexec has
+nothing to report; a rank that ends otherwise has crashed, and the parent says so in one message.
+"""
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import weft
+from weft.cli.environment import DEBUG, ON_TERMINAL, RUN_FOLDER, debugging, usable_cores
+
+# How long ranks have to end after a signal before they are killed.
+GRACE_S = 5.0
+_PR_SET_PDEATHSIG = 1
+
+
+def run_ranks(ranks: int, threads: int, arguments: list[str]) -> int:
+    """Runs `weft arguments...` on so many ranks; returns its exit status."""
+    info = weft.build_info()
+    if not weft.running_available():
+        raise weft.Unsupported("-n needs weft's MPI part, which this build does not have; install weft with an MPI")
+    launcher = os.environ.get("WEFT_MPIEXEC") or info["mpiexec"]
+    if shutil.which(launcher) is None:
+        raise weft.Unsupported(
+            f"-n needs the launcher of {info['mpi_library'].split(',')[0]}; there is no {launcher}; "
+            "install it, or set WEFT_MPIEXEC to its path"
+        )
+    kind = mpi_kind(info["mpi_library"])
+    options, settings = launcher_settings(kind, ranks, usable_cores())
+    command = [launcher, *options, "-n", str(ranks), sys.executable, "-m", "weft", *arguments]
+    folder = Path(tempfile.mkdtemp(prefix="weft-"))
+    try:
+        environment = {**settings, **_rank_environment(folder, threads)}
+        code, stopped_by = _run(command, environment, hide_banner=kind == "mpich")
+        return _status(folder, code, stopped_by, ranks)
+    finally:
+        _remove_temporaries(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def mpi_kind(library: str) -> str:
+    """openmpi, mpich or other, from the text of MPI_Get_library_version.
+
+    >>> mpi_kind("Open MPI v4.1.4, package: Debian OpenMPI")
+    'openmpi'
+    """
+    if library.startswith("Open MPI"):
+        return "openmpi"
+    return "mpich" if library.startswith("MPICH") else "other"
+
+
+def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dict[str, str]]:
+    """Options of mpiexec and environment variables with which root, containers and more ranks than cores work.
+
+    tools/mpirun sets the same for the tests. A setting of the user's own always wins.
+    """
+    options: list[str] = []
+    settings: dict[str, str] = {}
+    if kind == "openmpi":
+        # --quiet: a rank that fails is reported once, by weft.
+        options = [] if debugging() else ["--quiet"]
+        options.append("--oversubscribe")
+        settings = {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            # Waiting ranks leave the core to those that work: other ranks, or another job on the same machine.
+            "OMPI_MCA_mpi_yield_when_idle": "1",
+            # Shared memory between ranks as files here: /dev/shm has 64 MB in many containers, and overrunning it
+            # is SIGBUS.
+            "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
+            # Bound ranks of two small jobs would share cores; threads of a rank may use every core.
+            "OMPI_MCA_hwloc_base_binding_policy": "none",
+        }
+    elif kind == "mpich":
+        settings = {"UCX_POSIX_DIR": tempfile.gettempdir()}  # as the backing directory above
+        options = _yielding() if ranks > cores else []
+    return options, {name: value for name, value in settings.items() if name not in os.environ}
+
+
+def _yielding() -> list[str]:
+    """MPICH over UCX has no setting by which waiting ranks yield; a preloaded library does it for them."""
+    library = os.environ.get("WEFT_MPICH_YIELD") or str(Path(weft.__file__).parent / "libweft_yield.so")
+    if not os.path.exists(library):
+        return []
+    before = os.environ.get("LD_PRELOAD")
+    return ["-genv", "LD_PRELOAD", f"{library}:{before}" if before else library]
+
+
+def _rank_environment(folder: Path, threads: int) -> dict[str, str]:
+    environment = {
+        RUN_FOLDER: str(folder),
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    if sys.stderr is not None and sys.stderr.isatty():
+        environment[ON_TERMINAL] = "1"
+    if not sys.path or sys.path[0] not in ("", os.getcwd()):
+        environment["PYTHONSAFEPATH"] = "1"  # a file weft.py or numpy.py lying about here must not be imported
+    return environment
+
+
+def _run(command: list[str], environment: dict[str, str], hide_banner: bool) -> tuple[int, int | None]:
+    """Runs mpiexec to its end; returns its exit status and the signal that this process was stopped by."""
+    if debugging():
+        print("weft:", " ".join(command), file=sys.stderr)
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,  # mpiexec would read what is meant for the next command of a script
+        stdout=subprocess.PIPE if hide_banner else None,
+        env={**os.environ, **environment},
+        preexec_fn=_child_setup(),
+    )
+    with _passing_signals(process) as received:
+        if process.stdout is not None:
+            _copy_without_banner(process.stdout, sys.stdout.buffer)
+        code = process.wait()
+    return code, received[0] if received else None
+
+
+def _child_setup() -> Callable[[], None]:
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def setup() -> None:
+        os.setpgid(0, 0)  # Ctrl-C goes to the parent alone, which then stops the ranks in order
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)  # even a parent that is killed leaves no ranks behind
+
+    return setup
+
+
+@contextmanager
+def _passing_signals(process: subprocess.Popen) -> Iterator[list[int]]:
+    """Within, a first SIGINT, SIGTERM or SIGHUP ends mpiexec and its ranks; if they linger, SIGKILL does."""
+    received: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        received.append(number)
+        if len(received) == 1:
+            process.terminate()
+            signal.setitimer(signal.ITIMER_REAL, GRACE_S)
+        else:
+            _kill_group(process)
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield received
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _kill_group(process: subprocess.Popen) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _copy_without_banner(source, target) -> None:
+    """Copies what the ranks print, up to the frame that MPICH's mpiexec prints about a rank that ended badly."""
+    held: list[bytes] = []
+    hiding = False
+    for line in iter(source.readline, b""):
+        if hiding:
+            continue
+        if b"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES" in line and not debugging():
+            hiding = True
+        elif line.strip(b"=\n") == b"":  # may be the top of that frame
+            held.append(line)
+            continue
+        else:
+            target.write(b"".join(held) + line)
+            target.flush()
+        held.clear()
+    target.write(b"".join(held))
+    target.flush()
+
+
+def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
+    """The exit status that the ranks left, or a message about their crash."""
+    if stopped_by is not None:
+        return 128 + stopped_by
+    text = ""
+    with suppress(OSError):
+        text = (folder / "status").read_text()
+    if text.isdigit() and (code == 0 or int(text) != 0):
+        return int(text)
+    print(f"weft: error: {_crash(code, ranks)}", file=sys.stderr)
+    return 1
+
+
+def _crash(code: int, ranks: int) -> str:
+    number = code - 128 if code > 128 else abs(code)
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = ""
+    if name == "SIGKILL":
+        how = "was killed (SIGKILL), most often because memory ran out"
+        remedy = "use a smaller problem, fewer ranks on this machine, or a machine with more memory"
+    elif name and code != 1 and code != 2:
+        how = f"crashed ({name})"
+        remedy = f"run again with {DEBUG}=1 to see what mpiexec says, and report it"
+    else:
+        how = f"could not be started or ended early (mpiexec ended with {code})"
+        remedy = f"run again with {DEBUG}=1 to see what mpiexec says"
+    return f"all ranks must run to their end; one of {ranks} {how}; {remedy}"
+
+
+def _remove_temporaries(folder: Path) -> None:
+    """Removes files that ranks were writing when they were stopped."""
+    try:
+        names = (folder / "temporaries").read_text().splitlines()
+    except OSError:
+        return
+    for name in names:
+        Path(name).unlink(missing_ok=True)

@@ -1,0 +1,191 @@
+"""FFTW's own MPI transform as a peer."""
+
+import ctypes
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from weft.cases import Case
+from weft.cli import fftw_library
+from weft.cli.contest import Contestant, Contract, NotRun, fastest, timed, waves_error
+from weft.cli.fftw_library import Fftw, loaded_mpi_libraries
+from weft.cli.session import Session
+from weft.plane_waves import Waves
+from weft.reference import tolerance
+
+TRANSPOSED_OUT = 1 << 29
+_ptrdiff = ctypes.c_ssize_t
+
+
+def make(contract: Contract, session: Session) -> Contestant:
+    """Collective: the better of working in place and out of place, as far as the contract allows."""
+    _check(contract, session)
+    fftw = _library(contract, session)
+    if contract.in_place:
+        ways = ["in place"]
+    elif contract.overwrite_input:
+        ways = ["in place", "out of place, input destroyed"]
+    else:
+        ways = ["out of place", "copied, then in place"]
+    # FFTW has no plan with transposed output for some problems in place; natural output fulfils the contract too.
+    orders = [False] if contract.natural_output else [True, False]
+    makers = [functools.partial(FftwMpi, fftw, contract, session, way, order) for way in ways for order in orders]
+    chosen = fastest(session, makers)
+    assert isinstance(chosen, FftwMpi)
+    error = chosen.error()
+    if not error <= 10 * tolerance(contract.case.precision, contract.case.points):
+        raise NotRun(f"its result is wrong: relative error {error:.1e}")
+    return chosen
+
+
+def _check(contract: Contract, session: Session) -> None:
+    case = contract.case
+    if session.comm is None:
+        raise NotRun("it needs MPI: give -n 1 or more")
+    if len(case.shape) < 2:
+        raise NotRun("it splits an axis that it does not transform first; a one-dimensional array has none")
+    if case.all_axes != tuple(range(len(case.shape))):
+        raise NotRun("it transforms all axes in their order only")
+
+
+def _library(contract: Contract, session: Session) -> Fftw:
+    """The library, if it is there and was linked with the MPI that runs; the same outcome on all ranks."""
+    before = loaded_mpi_libraries()
+    reason = ""
+    fftw = None
+    try:
+        fftw = Fftw(contract.case.precision, "mpi")
+        fftw.use_threads(contract.threads)
+    except NotRun as absent:
+        reason = str(absent)
+    others = loaded_mpi_libraries() - before
+    if others:
+        names = ", ".join(sorted(others))
+        reason = f"the FFTW installed here is linked to another MPI ({names}) than the one that runs"
+    reasons = [text for text in session.comm.allgather(reason) if text]
+    if reasons or fftw is None:
+        raise NotRun(reasons[0])
+    fftw.extended("mpi_init", None)
+    return fftw
+
+
+class FftwMpi:
+    """A plan of FFTW's MPI transform, its arrays and its input."""
+
+    def __init__(self, fftw: Fftw, contract: Contract, session: Session, way: str, transposed: bool):
+        self._fftw = fftw
+        self._contract = contract
+        self._session = session
+        self._copies = way.startswith("copied")
+        self._transposed = transposed
+        order = "transposed output" if transposed else "natural output"
+        threads = f", {contract.threads} threads" if contract.threads > 1 else ""
+        self.settings = f"FFTW {fftw.version()}, FFTW_MEASURE, {way}, {order}{threads}"
+        self._allocate(two_arrays="out of place" in way)
+        self._plan = self._make_plan(destroys="destroyed" in way or self._source is self._target)
+        self._keeps_input = way == "out of place" or self._copies
+        self._fill(self._given or self._source)
+        self._saved = None if self._keeps_input else self._source.array.copy()
+
+    def _allocate(self, two_arrays: bool) -> None:
+        case = self._contract.case
+        shape = case.output_shape
+        sizes = [_ptrdiff() for _ in range(4)]
+        count = self._fftw.extended(
+            "mpi_local_size_many_transposed",
+            _ptrdiff,
+            len(shape),
+            (_ptrdiff * len(shape))(*shape),
+            _ptrdiff(1),
+            _ptrdiff(0),
+            _ptrdiff(0),
+            _handle(self._session.comm),
+            *map(ctypes.byref, sizes),
+        )
+        n0, start0, n1, start1 = (size.value for size in sizes)
+        self._rows, self._columns = (start0, start0 + n0), (start1, start1 + n1)
+        self._source = self._fftw.empty(count, self._contract.complex_dtype)
+        self._target = self._fftw.empty(count, self._contract.complex_dtype) if two_arrays else self._source
+        self._given = self._fftw.empty(count, self._contract.complex_dtype) if self._copies else None
+
+    def _make_plan(self, destroys: bool) -> int:
+        case = self._contract.case
+        real = case.kind == "r2c"
+        flags = fftw_library.MEASURE
+        if self._transposed:
+            flags |= TRANSPOSED_OUT
+        flags |= fftw_library.DESTROY_INPUT if destroys else fftw_library.PRESERVE_INPUT
+        direction = () if real else (fftw_library.FORWARD,)
+        plan = self._fftw.extended(
+            "mpi_plan_many_dft_r2c" if real else "mpi_plan_many_dft",
+            ctypes.c_void_p,
+            len(case.shape),
+            (_ptrdiff * len(case.shape))(*case.shape),
+            _ptrdiff(1),
+            _ptrdiff(0),
+            _ptrdiff(0),
+            ctypes.c_void_p(self._source.address),
+            ctypes.c_void_p(self._target.address),
+            _handle(self._session.comm),
+            *direction,
+            ctypes.c_uint(flags),
+        )
+        if not all(self._session.comm.allgather(bool(plan))):
+            raise NotRun("FFTW made no plan for this problem")
+        return plan
+
+    def _fill(self, buffer: Any) -> None:
+        """Plane waves in this rank's rows; a real row is padded to 2*(n//2+1) numbers."""
+        case = self._contract.case
+        rows = self._rows[1] - self._rows[0]
+        if rows == 0:
+            return
+        spectrum_rows = (rows, *case.output_shape[1:])
+        view = buffer.array[: math.prod(spectrum_rows)].reshape(spectrum_rows)
+        if case.kind == "r2c":
+            view = view.view(self._contract.real_dtype)[..., : case.shape[-1]]
+        Waves(case).field(view, [self._rows, *((0, n) for n in case.shape[1:])], 1.0)
+
+    def prepare(self) -> None:
+        if self._saved is not None:
+            np.copyto(self._source.array, self._saved)
+
+    def run(self) -> float:
+        return timed(self._run)
+
+    def _run(self) -> None:
+        if self._given is not None:
+            np.copyto(self._source.array, self._given.array)
+        self._fftw.execute(self._plan)
+
+    def error(self) -> float:
+        """Collective: relative error of a run."""
+        self.prepare()
+        self._run()
+        case: Case = self._contract.case
+        n0, n1, *rest = case.output_shape
+        rows, columns = self._rows, self._columns
+        if not self._transposed:
+            shape = (rows[1] - rows[0], n1, *rest)
+            box = [rows, (0, n1), *((0, n) for n in rest)]
+        else:
+            shape = (columns[1] - columns[0], n0, *rest)
+            box = [(0, n0), columns, *((0, n) for n in rest)]
+        result = self._target.array[: math.prod(shape)].reshape(shape)
+        if self._transposed:
+            result = result.swapaxes(0, 1)
+        return waves_error(self._session, case, result, box)
+
+    def __del__(self) -> None:
+        if getattr(self, "_plan", None):
+            self._fftw.destroy(self._plan)
+
+
+def _handle(comm: Any) -> Any:
+    """The communicator as C has it: a pointer with Open MPI, an integer with MPICH and its kin."""
+    from mpi4py import MPI
+
+    kind = ctypes.c_void_p if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_int
+    return kind.from_address(MPI._addressof(comm))

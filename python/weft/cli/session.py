@@ -1,0 +1,240 @@
+"""What every command runs in: its ranks, its messages, its exit status.
+
+Work that only some ranks do, or that may fail on some only, stands in `with session.together():`, so that an error of
+one rank is an error of all. An error that reaches the end is printed by one rank: one line, no traceback.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import weft
+from weft.cli.environment import DEBUG, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
+
+USAGE_STATUS = 2
+FAILURE_STATUS = 1
+
+
+class Session:
+    """The ranks of a command; `comm` is None for one process without MPI."""
+
+    def __init__(self, comm: Any = None):
+        self.comm = comm
+        self.rank = 0 if comm is None else comm.rank
+        self.ranks = 1 if comm is None else comm.size
+        terminal = sys.stderr.isatty() or os.environ.get(ON_TERMINAL) == "1"
+        self._shows_progress = terminal and self.rank == 0
+        self._progress_shown = False
+
+    @property
+    def is_root(self) -> bool:
+        return self.rank == 0
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Collective: an error within, on any rank, is raised on all."""
+        error: Exception | None = None
+        try:
+            yield
+        except (weft.WeftError, OSError, MemoryError) as caught:
+            error = as_weft_error(caught)
+            if debugging():
+                traceback.print_exc()
+        weft.agree(self.comm, error)
+
+    def barrier(self) -> None:
+        if self.comm is not None:
+            self.comm.Barrier()
+
+    def any(self, flag: bool) -> bool:
+        """Collective: whether the flag is set on any rank."""
+        return flag if self.comm is None else any(self.comm.allgather(bool(flag)))
+
+    def gather(self, value: Any) -> list | None:
+        """Collective: the values of all ranks on the first, None elsewhere."""
+        return [value] if self.comm is None else self.comm.gather(value, 0)
+
+    def broadcast(self, value: Any) -> Any:
+        """Collective: the first rank's value."""
+        return value if self.comm is None else self.comm.bcast(value, 0)
+
+    def print(self, text: str) -> None:
+        """Prints a result, from one rank."""
+        if self.is_root:
+            self.clear_progress()
+            print(text, flush=True)
+
+    def print_json(self, value: Any) -> None:
+        if self.is_root:
+            self.print(json.dumps(finite(value), indent=2))
+
+    def warn(self, text: str) -> None:
+        """One line on standard error, from one rank."""
+        if self.is_root:
+            self.clear_progress()
+            print(f"weft: warning: {text}", file=sys.stderr, flush=True)
+
+    def progress(self, text: str) -> None:
+        """Says on a terminal what is being done; silent elsewhere."""
+        if self._shows_progress:
+            print(f"\r\033[K{text} ...", end="", file=sys.stderr, flush=True)
+            self._progress_shown = True
+
+    def clear_progress(self) -> None:
+        if self._progress_shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            self._progress_shown = False
+
+    def note_temporary(self, path: str) -> None:
+        """Tells the parent of `weft -n` a file to remove should the ranks be stopped."""
+        folder = parent_folder()
+        if folder:
+            with open(os.path.join(folder, "temporaries"), "a", encoding="utf-8") as file:
+                file.write(path + "\n")
+
+
+def finite(value: Any) -> Any:
+    """The value with None for each NaN or infinity, which JSON does not have."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return value
+
+
+def as_weft_error(error: Exception) -> weft.WeftError:
+    """The error as one of weft's, which all ranks can raise."""
+    if isinstance(error, weft.WeftError):
+        return error
+    if isinstance(error, MemoryError):
+        return weft.OutOfMemory(f"memory ran out ({error}); use a smaller problem, more ranks or more machines")
+    if isinstance(error, OSError):
+        name = f" ({error.filename})" if error.filename else ""
+        return weft.IoFailure(f"{error.strerror or error}{name}; check the file and its disk")
+    raise error
+
+
+def exit_status(error: Exception) -> int:
+    """2 for what the user asked wrongly, 1 for what failed."""
+    usage = (weft.InvalidArgument, weft.LayoutMismatch, weft.Disagreement, weft.Unsupported)
+    return USAGE_STATUS if isinstance(error, usage) else FAILURE_STATUS
+
+
+def run_here(work: Callable[[Session], int | None]) -> int:
+    """Runs a command's work in this process, which is one rank or the only one; returns the exit status."""
+    surrounding = surrounding_ranks()
+    if surrounding is None:
+        return _run_alone(work)
+    comm = None
+    try:
+        comm = _world()
+        session = Session(comm)
+        status = _guarded(work, session)
+        session.barrier()  # the message is out before any rank ends, for mpiexec then ends the others
+        return leave_status(status, session.rank)
+    except (weft.WeftError, ImportError) as error:  # before there was a communicator: alike on all ranks
+        if surrounding[0] == 0:
+            report(error)
+        return leave_status(exit_status(error), surrounding[0])
+    except BaseException as error:
+        return _fail_alone(error, comm)
+
+
+def _run_alone(work: Callable[[Session], int | None]) -> int:
+    def stop(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)  # so that temporary files are removed on the way
+
+    signal.signal(signal.SIGTERM, stop)
+    return _guarded(work, Session())
+
+
+def _guarded(work: Callable[[Session], int | None], session: Session) -> int:
+    """Runs the work; an error of weft's, which all ranks have alike, is printed by the first."""
+    try:
+        return work(session) or 0
+    except weft.WeftError as error:
+        session.clear_progress()
+        if session.is_root:
+            report(error)
+        return exit_status(error)
+
+
+def _world() -> Any:
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise weft.Unsupported(
+            f"running on ranks takes the package mpi4py, which does not load here ({error}); pip install weft[mpi]"
+        ) from None
+    return MPI.COMM_WORLD
+
+
+def print_traceback(error: BaseException) -> None:
+    traceback.print_exception(type(error), error, error.__traceback__)
+
+
+def parent_folder() -> str | None:
+    """The folder of the run, where `weft -n` has started this rank."""
+    return os.environ.get(RUN_FOLDER) or None
+
+
+def unexpected(error: BaseException) -> str:
+    """What to say of an error that nobody foresaw."""
+    text = " ".join(str(error).split())
+    return f"unexpected {type(error).__name__}: {text}; run again with {DEBUG}=1 and report it"
+
+
+def report(error: BaseException) -> None:
+    """The one message about an error."""
+    if debugging() and error.__traceback__ is not None:
+        print_traceback(error)
+    print(f"weft: error: {error}", file=sys.stderr, flush=True)
+
+
+def leave_status(status: int, rank: int) -> int:
+    """Leaves the status for the parent of `weft -n`, if there is one; returns what this process should exit with."""
+    folder = parent_folder()
+    if not folder:
+        return status
+    if rank == 0 and not _claim_status(folder, status):
+        return status
+    return 0
+
+
+def _claim_status(folder: str, status: int) -> bool:
+    """Writes the status, unless a rank already did. False where the folder is not there: on another machine."""
+    try:
+        file = os.open(os.path.join(folder, "status"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        return False
+    with os.fdopen(file, "w") as stream:
+        stream.write(str(status))
+    return True
+
+
+def _fail_alone(error: BaseException, comm: Any) -> int:
+    """An error that other ranks may not have: says it and ends all ranks, since they may be waiting for this one."""
+    if isinstance(error, SystemExit) and comm is None:
+        raise error
+    folder = parent_folder()
+    if folder is None or _claim_status(folder, FAILURE_STATUS):
+        if isinstance(error, KeyboardInterrupt):
+            print("weft: error: interrupted", file=sys.stderr, flush=True)
+        else:
+            report(RuntimeError(unexpected(error)))
+            if debugging():
+                print_traceback(error)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if folder is None and comm is not None:
+        time.sleep(0.2)  # mpiexec forwards the message first
+        comm.Abort(FAILURE_STATUS)
+    os._exit(FAILURE_STATUS)  # mpiexec ends the other ranks, silently

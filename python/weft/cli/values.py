@@ -1,0 +1,112 @@
+"""Values given on the command line as text: shapes, axes, grids, lengths, numbers of ranks."""
+
+import math
+import re
+
+import weft
+
+
+def ranks_value(text: str | None) -> int | None:
+    """The number after -n."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
+        raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; got {text}; give such as -n 4")
+    return int(text)
+
+
+def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
+    """
+    >>> shape_value("344x403")
+    (344, 403)
+    """
+    extents = _integers(text, "x", name, "extents joined by x, such as 256x256x256")
+    if min(extents) < 1:
+        raise weft.InvalidArgument(f"every extent of {name} must be at least 1; got {text}; give positive extents")
+    if math.prod(extents) >= 2**63:
+        raise weft.InvalidArgument(
+            f"{name} must have fewer than 2**63 elements; got {text} with {math.prod(extents)}; give smaller extents"
+        )
+    return extents
+
+
+def axes_value(text: str | None, name: str = "--axes") -> tuple[int, ...] | None:
+    """
+    >>> axes_value("0,-1")
+    (0, -1)
+    """
+    return None if text is None else _integers(text, ",", name, "axes joined by commas, such as 0,2")
+
+
+def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
+    """The axes counted from the first; all of them for None."""
+    if axes is None:
+        return tuple(range(dims))
+    wrong = [axis for axis in axes if not -dims <= axis < dims]
+    if wrong:
+        raise weft.InvalidArgument(
+            f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; got {wrong[0]} in --axes; "
+            "leave it out"
+        )
+    counted = tuple(axis % dims for axis in axes)
+    for axis in counted:
+        if counted.count(axis) > 1:
+            raise weft.InvalidArgument(
+                f"each axis can be transformed once; --axes {_joined(axes)} has axis {axis} twice; leave one out"
+            )
+    return counted
+
+
+def grid_value(text: str | None, name: str = "--grid") -> tuple[int, ...] | None:
+    """
+    >>> grid_value("2x3x1")
+    (2, 3, 1)
+    """
+    if text is None:
+        return None
+    grid = _integers(text, "x", name, "one factor for each axis joined by x, such as 2x3x1")
+    if min(grid) < 1:
+        raise weft.InvalidArgument(f"every factor of {name} must be at least 1; got {text}; give positive factors")
+    return grid
+
+
+def output_value(text: str) -> str | tuple[int, ...]:
+    """any, same, or a process grid."""
+    if text in ("any", "same"):
+        return text
+    if not re.fullmatch(r"\d+(x\d+)*", text):
+        raise weft.InvalidArgument(f"--output must be any, same or a process grid such as 2x3x1; got {text}; give one")
+    grid = grid_value(text, "--output")
+    assert grid is not None
+    return grid
+
+
+def lengths_value(text: str | None) -> tuple[float, ...] | None:
+    """
+    >>> lengths_value("1,2.5")
+    (1.0, 2.5)
+    """
+    if text is None:
+        return None
+    try:
+        lengths = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        lengths = ()
+    if not lengths or not all(0 < length < math.inf for length in lengths):
+        raise weft.InvalidArgument(
+            f"--length must be positive numbers joined by commas, one for each axis; got {text}; give such as 1,1,2"
+        )
+    return lengths
+
+
+def _integers(text: str, separator: str, name: str, form: str) -> tuple[int, ...]:
+    try:
+        if len(text) > 1000:
+            raise ValueError
+        return tuple(int(word) for word in text.split(separator))
+    except ValueError:
+        raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; write it so") from None
+
+
+def _joined(axes: tuple[int, ...]) -> str:
+    return ",".join(map(str, axes))

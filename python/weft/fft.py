@@ -1,0 +1,267 @@
+"""The distributed transform."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _planning, arrays, errors, options, runtime
+from .arrays import Array, Side
+
+
+class FFT:
+    """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
+
+    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm`
+    says; backward is its inverse (up to the scale).
+
+    Parameters
+    ----------
+    shape : the global array's extents; of the real array for kind "r2c".
+    kind : "c2c", or "r2c": real to complex forward, complex to real backward.
+    axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other
+        axes are a batch.
+    dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the
+        complex ones.
+    comm : an mpi4py communicator; None is this process alone, which needs no MPI.
+    input, output : a Layout, a process grid (one factor an axis) or one box a rank (each a
+        sequence of (lo, hi) pairs). The output may also be "any", where it is cheapest (default),
+        or "same", as the input lies.
+    norm : "backward" as in numpy, "ortho", "forward" or "none".
+    sign : of the exponent of forward.
+    threads : OpenMP threads of each rank.
+    effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned.
+    overwrite_input : allow forward and backward to destroy their input.
+    method, wire_form, schedule : force the exchange; weft chooses what is None.
+    engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
+
+    Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same
+    error. Dropping a transform is local.
+
+    Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options),
+    OutOfMemory, Unsupported, FftFailure, MpiFailure.
+
+    >>> import numpy as np, weft
+    >>> fft = weft.FFT((4, 6), kind="r2c")
+    >>> x = fft.input.empty()
+    >>> x[...] = np.arange(24).reshape(4, 6)
+    >>> X = fft.forward(x)
+    >>> bool(np.allclose(X, np.fft.rfftn(x)))
+    True
+    >>> bool(np.allclose(fft.backward(X), x))
+    True
+    """
+
+    def __init__(
+        self,
+        shape: Any,
+        *,
+        kind: str = "c2c",
+        axes: Any = None,
+        dtype: Any = None,
+        comm: Any = None,
+        input: Any = None,
+        output: Any = "any",
+        norm: str = "backward",
+        sign: int = -1,
+        threads: int = 1,
+        effort: str = "estimate",
+        overwrite_input: bool = False,
+        method: str | None = None,
+        wire_form: str | None = None,
+        schedule: str | None = None,
+        engine: str | None = None,
+        workspace: Any = None,
+    ) -> None:
+        handle = runtime.handle_of(comm)
+        module = runtime.running()
+        problem, error = _planning.Problem(), None
+        try:
+            problem = options.make_problem(
+                shape,
+                kind=kind,
+                axes=axes,
+                dtype=dtype,
+                ranks=module.size_of(handle),
+                input=input,
+                output=output,
+                norm=norm,
+                sign=sign,
+                threads=threads,
+                effort=effort,
+                overwrite_input=overwrite_input,
+                method=method,
+                wire_form=wire_form,
+                schedule=schedule,
+            )
+        except Exception as reason:
+            error = errors.as_given(reason)
+        own_workspace = workspace is None
+        self._transform = module.Transform(problem, engine or "", own_workspace, handle, error)
+        self.comm = comm
+        self.plan: _planning.Plan = self._transform.plan
+        self._make_sides(module, handle)
+        if workspace is not None and workspace is not False:
+            self.use_workspace(workspace)
+
+    def _make_sides(self, module: Any, handle: int | None) -> None:
+        precision = self.plan.problem.precision
+        complex_type = options.complex_dtype(precision)
+        real = self.plan.problem.kind == "r2c"
+        self._pool = module.MemoryPool()
+        self._memory_kind = module.node_memory_kind(handle)
+        self.input = Side(
+            self.plan.input,
+            self.rank,
+            options.real_dtype(precision) if real else complex_type,
+            self._pool,
+            self._memory_kind,
+        )
+        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind)
+        self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._transform.inplace_strides)
+
+    @property
+    def rank(self) -> int:
+        """This rank of the communicator."""
+        return int(self._transform.rank)
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Memory that this rank needs besides the caller's arrays."""
+        return int(self._transform.workspace_bytes)
+
+    def use_workspace(self, memory: Any) -> None:
+        """Works in the caller's memory from now on: workspace_bytes, aligned to 64. Local.
+
+        The transform keeps a reference to it.
+        """
+        buffer = arrays.as_array(memory, "workspace")
+        if not buffer.flags.c_contiguous or not buffer.flags.writeable:
+            raise errors.InvalidArgument("a workspace must be contiguous and writable")
+        self._transform.use_workspace(int(buffer.__array_interface__["data"][0]), buffer.nbytes)
+        self._workspace = buffer
+
+    def forward(self, x: Any, out: Any = None) -> Array:
+        """Transforms this rank's box of the input; returns its box of the output.
+
+        `out` is drawn from the plan's pool when it is not given. `x` is unchanged unless the plan
+        may overwrite its input or `out` starts where `x` does (see empty_inplace). Collective.
+        """
+        return self._execute(True, x, out)
+
+    def backward(self, X: Any, out: Any = None) -> Array:
+        """The inverse of forward: takes this rank's box of the output, returns the input's."""
+        return self._execute(False, X, out)
+
+    def _execute(self, forward: bool, given: Any, out: Any) -> Array:
+        source, target = (self.input, self.output) if forward else (self.output, self.input)
+        source_address = target_address = 0
+        result, error = out, None
+        try:
+            array = arrays.as_array(given, "input")
+            result = target.empty() if out is None else arrays.as_array(out, "output")
+            in_place = self._check(array, result, source, target)
+            source_address, target_address = arrays.address(array), arrays.address(result)
+            if in_place:  # also where one of the two has no elements on this rank
+                source_address = target_address = max(source_address, target_address)
+        except Exception as reason:
+            error = errors.as_given(reason)
+        self._transform.execute(forward, source_address, target_address, error)
+        return result if out is None else out
+
+    def _check(self, array: Array, result: Array, source: Side, target: Side) -> bool:
+        """Raises unless the arrays are what is required; returns whether they lie in place."""
+        in_place = arrays.start_together(array, result)
+        if not in_place and arrays.overlap(array, result):
+            raise errors.InvalidArgument(
+                "input and output must not overlap unless both start at the same address; use "
+                "empty_inplace() for arrays that share their memory"
+            )
+        for side, a, what, writable in (
+            (source, array, "input", in_place),
+            (target, result, "output", True),
+        ):
+            strides = self._inplace_strides if in_place and side is self.input else side.strides
+            arrays.check_array(a, side.shape, side.dtype, strides, what, writable=writable)
+        return in_place
+
+    def empty_inplace(self) -> tuple[Array, Array]:
+        """Two views of one allocation: the input and the output of a transform in place.
+
+        Rows of a real input are padded to 2*(n//2+1) numbers where the halved axis is whole.
+        """
+        memory = self._pool.take(self._transform.inplace_bytes, self._memory_kind)
+        x = arrays.view(memory, self.input.shape, self.input.dtype, self._inplace_strides)
+        X = arrays.view(memory, self.output.shape, self.output.dtype, self.output.strides)
+        return x, X
+
+    def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
+        """The wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array an axis.
+
+        `L` is the length of the domain along each axis. k runs 0, 1, .., -2, -1 as in
+        numpy.fft.fftfreq; along the axis that r2c halves 0 .. n//2. Axes that are not transformed
+        get zeros. Multiplying forward's result by i*k differentiates when `sign` is -1.
+        """
+        lengths = _lengths(L, len(self.plan.problem.shape))
+        problem = self.plan.problem
+        values = []
+        for axis, n in enumerate(problem.shape):
+            k = np.fft.fftfreq(n, 1 / n) if axis in problem.axes else np.zeros(n)
+            if problem.kind == "r2c" and axis == problem.axes[-1]:
+                k = np.fft.rfftfreq(n, 1 / n)
+            values.append(2 * math.pi / lengths[axis] * k)
+        return self._local(values, self.output)
+
+    def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
+        """The positions L*j/n of this rank's box of the input, one broadcastable array an axis."""
+        lengths = _lengths(L, len(self.plan.problem.shape))
+        values = [lengths[axis] * np.arange(n) / n for axis, n in enumerate(self.plan.problem.shape)]
+        return self._local(values, self.input)
+
+    def _local(self, values: Sequence[Array], side: Side) -> tuple[Array, ...]:
+        dtype = options.real_dtype(self.plan.problem.precision)
+        local = []
+        for axis, (lower, upper) in enumerate(side.box):
+            shape = [1] * len(values)
+            shape[axis] = upper - lower
+            local.append(values[axis][lower:upper].astype(dtype).reshape(shape))
+        return tuple(local)
+
+    @property
+    def recording(self) -> bool:
+        """While true, every run leaves a record of its steps."""
+        return bool(self._transform.recording)
+
+    @recording.setter
+    def recording(self, on: bool) -> None:
+        self._transform.recording = on
+
+    @property
+    def record(self) -> list[dict[str, Any]]:
+        """The steps of the last run while recording: name, kind, start_s, end_s, bytes_read,
+        bytes_written (memory, by weft), bytes_sent, messages (to other ranks)."""
+        return list(self._transform.record())
+
+    def explain(self) -> str:
+        """What was chosen and why, in a few lines."""
+        return str(self._transform.explain())
+
+    def __repr__(self) -> str:
+        problem = self.plan.problem
+        return (
+            f"<weft.FFT {problem.kind} {'x'.join(map(str, problem.shape))} {problem.precision} "
+            f"on {problem.ranks} ranks>"
+        )
+
+
+def _lengths(given: float | Sequence[float], dims: int) -> list[float]:
+    values = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * dims
+    lengths = [float(v) for v in values]
+    if len(lengths) != dims or not all(v > 0 and math.isfinite(v) for v in lengths):
+        raise errors.InvalidArgument(
+            f"L must be one positive length or one for each of the {dims} axes; given {given!r}"
+        )
+    return lengths

@@ -1,0 +1,87 @@
+"""NIfTI files (.nii, .nii.gz) through nibabel."""
+
+import gzip
+import os
+import zlib
+from math import prod
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.files.dtypes import checked_dtype
+from weft.files.pieces import Box
+from weft.files.source import check_shape
+
+
+class NiftiSource:
+    """A NIfTI image: values scaled by its slope and intercept, axes in nibabel's order (x, y, z, t).
+
+    Of a .nii file each rank reads its own box. A .nii.gz file can only be read from its start, so one rank reads it
+    whole and scatters it.
+    """
+
+    def __init__(self, path: str):
+        image = _load(path)
+        self.name = path
+        self.shape = tuple(int(n) for n in image.shape)
+        self.by_boxes = not path.lower().endswith(".gz")
+        self._data = image.dataobj
+        stored = checked_dtype(image.get_data_dtype(), path)
+        scaled = (self._data.slope, self._data.inter) != (1.0, 0.0)
+        self.dtype = np.dtype(np.float64) if scaled and stored.kind != "c" else stored
+        check_shape(self.shape, self.dtype.itemsize, path)
+        needed = int(self._data.offset) + prod(self.shape) * stored.itemsize
+        if self.by_boxes and os.path.getsize(path) < needed:
+            raise _truncated(path, f"it needs {needed} bytes and has {os.path.getsize(path)}")
+
+    def read(self, box: Box, out: np.ndarray) -> None:
+        if out.size == 0:
+            return
+        try:
+            # Slicing the proxy reads these elements only; a whole compressed file has to be read at once.
+            out[...] = self._data[tuple(slice(lo, hi) for lo, hi in box)]
+        except (EOFError, zlib.error, ValueError) as error:
+            raise _truncated(self.name, str(error)) from None
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise _truncated(self.name, str(error)) from None
+
+    def close(self) -> None:
+        """nibabel opens the file for each read and closes it again."""
+
+
+def _load(path: str) -> Any:
+    try:
+        import nibabel
+    except ImportError:
+        raise weft.Unsupported(
+            f"reading NIfTI files takes the package nibabel, which is not installed; got {path}; "
+            "pip install weft[nifti]"
+        ) from None
+    try:
+        return nibabel.load(path)
+    except (EOFError, zlib.error) as error:
+        raise _truncated(path, str(error)) from None
+    except nibabel.filebasedimages.ImageFileError as error:
+        if _is_cut_gzip(path):  # nibabel sees no type where it cannot unpack the header
+            raise _truncated(path, "its compressed stream ends early") from None
+        raise weft.InvalidArgument(f"a .nii file must be a NIfTI image; {path} is not: {error}; convert it") from None
+    except (nibabel.spatialimages.HeaderDataError, nibabel.wrapstruct.WrapStructError, ValueError) as error:
+        raise weft.InvalidArgument(f"a .nii file must have a sound header; {path}: {error}; convert it anew") from None
+
+
+def _is_cut_gzip(path: str) -> bool:
+    try:
+        with gzip.open(path) as file:
+            file.read(1 << 16)
+    except EOFError:
+        return True
+    except (OSError, zlib.error):
+        pass
+    return False
+
+
+def _truncated(path: str, what: str) -> Exception:
+    return weft.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it anew")

@@ -1,0 +1,136 @@
+"""A file that is written under a temporary name and takes its own name when complete."""
+
+import errno
+import os
+import secrets
+from pathlib import Path
+
+import numpy as np
+
+import weft
+
+
+class Replacement:
+    """A file to be: `create` reserves its space, `write` fills it, `commit` gives it its name, `discard` removes it.
+
+    Until `commit` an older file of the same name stays as it is. Errors are IoFailure with the file's name.
+    """
+
+    def __init__(self, path: str, size_bytes: int):
+        self.name = path
+        self.size_bytes = size_bytes
+        self.temporary: str | None = None  # being written; other ranks may be told this name and write to it too
+        self._final = Path(os.path.realpath(path))  # a link stays a link
+
+    def create(self) -> str:
+        """Creates the temporary file with all its space, in the folder of the final one, and returns its name."""
+        name = f".{self._final.name[:200]}.{secrets.token_hex(6)}.tmp"
+        temporary = self._final.parent / name
+        with Writing(self.name):
+            file = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self.temporary = str(temporary)
+        try:
+            with Writing(self.name, self.size_bytes):
+                if self._final.exists():
+                    os.fchmod(file, self._final.stat().st_mode & 0o777)
+                _reserve(file, self.size_bytes)
+        except BaseException:
+            self.discard()
+            raise
+        finally:
+            os.close(file)
+        return self.temporary
+
+    def commit(self) -> None:
+        """Gives the complete file its name."""
+        if self.temporary is None:
+            raise ValueError("Replacement.commit needs a file that was created")
+        with Writing(self.name):
+            os.replace(self.temporary, self._final)
+        self.temporary = None
+
+    def discard(self) -> None:
+        """Removes what was written so far; does nothing after commit."""
+        if self.temporary is not None:
+            Path(self.temporary).unlink(missing_ok=True)
+            self.temporary = None
+
+
+class Writing:
+    """A context that turns an OSError into an IoFailure with the file, the reason and a remedy."""
+
+    def __init__(self, name: str, size_bytes: int | None = None):
+        self._name = name
+        self._size_bytes = size_bytes
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, weft.WeftError):
+            size = "" if self._size_bytes is None else f" ({self._size_bytes} bytes)"
+            raise weft.IoFailure(
+                f"an output must be writable as a whole; {self._name}{size}: {error.strerror}; {_remedy(error.errno)}"
+            ) from None
+
+
+def write_all(file: int, content: bytes | np.ndarray, place: int) -> None:
+    """Writes all bytes at a place of an open file."""
+    view = memoryview(content)
+    while view:
+        count = os.pwrite(file, view, place)
+        view = view[count:]
+        place += count
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Writes a small file from one rank with the same care."""
+    replacement = Replacement(path, len(content))
+    temporary = replacement.create()
+    try:
+        with Writing(path, len(content)):
+            file = os.open(temporary, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                write_all(file, content, 0)
+                os.fsync(file)
+            finally:
+                os.close(file)
+        replacement.commit()
+    finally:
+        replacement.discard()
+
+
+def check_target(path: str, endings: tuple[str, ...]) -> None:
+    """Raises InvalidArgument or IoFailure where a file of this name could not be written. Writes nothing."""
+    if endings and not path.lower().endswith(endings):
+        raise weft.InvalidArgument(f"the name of an output must end in {' or '.join(endings)}; got {path}; name it so")
+    final = Path(os.path.realpath(path))
+    if final.exists() and not final.is_file():
+        raise weft.InvalidArgument(f"an output must be a regular file; {path} is not one; give another name")
+    if not final.parent.is_dir():
+        raise weft.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")
+    if not os.access(final.parent, os.W_OK | os.X_OK):
+        raise weft.IoFailure(
+            f"the folder of an output must be writable; {final.parent} is not; change its permissions or "
+            "write elsewhere"
+        )
+
+
+def _reserve(file: int, size_bytes: int) -> None:
+    """Takes the space now, so that a full disk is noticed before hours of work."""
+    if size_bytes == 0:
+        return
+    try:
+        os.posix_fallocate(file, 0, size_bytes)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            raise
+        os.ftruncate(file, size_bytes)  # this file system cannot reserve: writing will notice
+
+
+def _remedy(number: int | None) -> str:
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space or write to another disk"
+    if number == errno.EFBIG:
+        return "raise the limit on file sizes (ulimit -f) or write to another file system"
+    return "check the folder or write elsewhere"

@@ -1,0 +1,57 @@
+"""Writing an array file from many ranks."""
+
+import os
+from math import prod
+
+import numpy as np
+
+from weft.files import npy
+from weft.files.pieces import Box, pieces
+from weft.files.replacement import Replacement, Writing, write_all
+
+NPY_ENDINGS = (".npy",)
+RAW_ENDINGS = (".raw", ".bin")
+
+
+class Target(Replacement):
+    """An array file to be: C order, the machine's byte order, .npy or raw by the ending of its name.
+
+    One rank calls `create` and tells the others the name it returns (`temporary`); all ranks `write` boxes that
+    together cover the array; then the first calls `commit`, or `discard` after a failure.
+    """
+
+    def __init__(self, path: str, shape: tuple[int, ...], dtype: np.dtype):
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)
+        self._header = npy.header_bytes(shape, self.dtype) if path.lower().endswith(NPY_ENDINGS) else b""
+        super().__init__(path, len(self._header) + prod(shape) * self.dtype.itemsize)
+
+    def create(self) -> str:
+        temporary = super().create()
+        self._write([(0, self._header)])
+        return temporary
+
+    def write(self, box: Box, array: np.ndarray) -> None:
+        """Writes a box and waits until it is on the disk."""
+        if array.size == 0:
+            return
+        item_bytes = self.dtype.itemsize
+
+        def parts():
+            for offset, index in pieces(self.shape, box, item_bytes):
+                part = np.ascontiguousarray(array[index], dtype=self.dtype)
+                yield len(self._header) + offset * item_bytes, part.view(np.uint8).reshape(-1)
+
+        self._write(parts())
+
+    def _write(self, parts) -> None:
+        if self.temporary is None:
+            raise ValueError("Target.write needs the name that Target.create returned")
+        with Writing(self.name, self.size_bytes):
+            file = os.open(self.temporary, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                for place, content in parts:
+                    write_all(file, content, place)
+                os.fsync(file)
+            finally:
+                os.close(file)

@@ -1,0 +1,134 @@
+"""Accuracy of transforms that are too large to be gathered, by plane waves with known spectra.
+
+x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward
+transform N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box;
+nothing is moved but by weft. Along axes that are not transformed a wave is a plain factor and stays
+as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import reference
+from .cases import Case
+from .reference import Array
+from .trial import make_fft, together
+
+WAVES = 3
+
+
+def measure(case: Case, comm: Any, options: dict[str, Any] | None = None) -> dict[str, float]:
+    """The relative L2 errors of forward and backward, on every rank. Collective."""
+    fft = together(comm, lambda: make_fft(case, comm, options))
+    waves = Waves(case)
+    x, X = fft.input.empty(), fft.output.empty()
+
+    def forward_error() -> float:
+        together(comm, lambda: waves.field(x, fft.input.box, 1.0))
+        together(comm, lambda: fft.forward(x, X))
+        return _error(X, waves.spectrum, fft.output.box, "forward", case, comm)
+
+    def backward_error() -> float:
+        together(comm, lambda: waves.spectrum(X, fft.output.box, 1.0))
+        together(comm, lambda: fft.backward(X, x))
+        return _error(x, waves.field, fft.input.box, "backward", case, comm)
+
+    if case.first == "forward":
+        return {"forward": forward_error(), "backward": backward_error()}
+    return {"backward": backward_error(), "forward": forward_error()}
+
+
+def _error(
+    result: Array,
+    fill: Callable[[Array, Any, float], None],
+    box: Any,
+    direction: str,
+    case: Case,
+    comm: Any,
+) -> float:
+    """What came out against what must come out: the waves at the scale of the direction."""
+    factor = float(reference.scale(case.norm, direction, case.points))
+    if direction == "forward":
+        factor *= case.points
+    expected = np.empty_like(result)
+    together(comm, lambda: fill(expected, box, factor))
+    size = _square(expected)
+    expected -= result
+    sums = np.array([_square(expected), size])
+    if comm is not None:
+        comm.Allreduce(sums.copy(), sums)
+    error = math.sqrt(sums[0] / sums[1])
+    return error if math.isfinite(error) else math.inf
+
+
+def _square(x: Array) -> float:
+    """The sum of |x|^2, one row of the first axis at a time."""
+    return float(sum(np.sum(np.abs(row) ** 2, dtype=np.float64) for row in x))
+
+
+class Waves:
+    """A few plane waves with wave numbers that no symmetry of the array hides."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        draw = np.random.default_rng(case.seed)
+        self.numbers = [[int(draw.integers(0, n)) for n in case.shape] for _ in range(WAVES)]
+        self.amplitudes = [complex(1 + draw.random(), draw.random()) for _ in range(WAVES)]
+        if case.kind == "r2c":
+            self._make_real()
+
+    def _make_real(self) -> None:
+        """Every wave gets its mirror image with the conjugate amplitude: the field is real."""
+        axes, shape = self.case.all_axes, self.case.shape
+        for numbers in self.numbers[:]:
+            mirrored = [-k % shape[axis] if axis in axes else k for axis, k in enumerate(numbers)]
+            self.numbers.append(mirrored)
+        self.amplitudes += [amplitude.conjugate() for amplitude in self.amplitudes]
+
+    def _factors(self, numbers: Sequence[int], box: Any) -> list[Array]:
+        """exp(-sign * 2*pi*i * j*k/n) of a box, axis by axis; along a batch axis a real cosine."""
+        factors = []
+        for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
+            # j*k is reduced modulo n in whole numbers, so that the angle is exact however long the
+            # axis.
+            turns = np.array([j * numbers[axis] % n for j in range(lo, hi)], np.longdouble) / n
+            angle = 2 * reference.PI * turns
+            if axis in self.case.all_axes:
+                factors.append(np.cos(angle) - np.clongdouble(1j * self.case.sign) * np.sin(angle))
+            else:
+                factors.append((1.5 + np.cos(angle)).astype(np.clongdouble))
+        return factors
+
+    def field(self, array: Array, box: Any, factor: float) -> None:
+        """Fills a box of real space with the sum of the waves."""
+        work: Any = np.clongdouble if self.case.precision == "f80" else np.complex128
+        outers = []
+        for numbers, amplitude in zip(self.numbers, self.amplitudes, strict=True):
+            factors = self._factors(numbers, box)
+            rest = np.ones((), work)
+            for values in factors[1:]:
+                rest = np.multiply.outer(rest, values.astype(work))
+            outers.append((factors[0].astype(work) * (amplitude * factor), rest))
+        for row in range(array.shape[0]):
+            total = sum(first[row] * rest for first, rest in outers)
+            array[row] = total.real if self.case.kind == "r2c" else total
+
+    def spectrum(self, array: Array, box: Any, factor: float) -> None:
+        """Fills a box of the output with the waves' spectrum: points, lines along batch axes."""
+        array[...] = 0
+        axes = self.case.all_axes
+        for numbers, amplitude in zip(self.numbers, self.amplitudes, strict=True):
+            if any(not lo <= numbers[axis] < hi for axis, (lo, hi) in enumerate(box) if axis in axes):
+                continue
+            where = tuple(numbers[axis] - lo if axis in axes else slice(None) for axis, (lo, _) in enumerate(box))
+            value = np.ones((), np.clongdouble)
+            batch = [(0, 0) if axis in axes else bounds for axis, bounds in enumerate(box)]
+            for axis, values in enumerate(self._factors(numbers, batch)):
+                if axis not in axes:
+                    value = np.multiply.outer(value, values)
+            array[where] += (value * amplitude * factor).astype(array.dtype)

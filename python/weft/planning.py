@@ -1,0 +1,61 @@
+"""Planning without MPI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _planning, options
+
+
+def plan(
+    shape: Any,
+    *,
+    kind: str = "c2c",
+    ranks: int = 1,
+    axes: Any = None,
+    dtype: Any = None,
+    input: Any = None,
+    output: Any = "any",
+    norm: str = "backward",
+    sign: int = -1,
+    threads: int = 1,
+    effort: str = "estimate",
+    overwrite_input: bool = False,
+    method: str | None = None,
+    wire_form: str | None = None,
+    schedule: str | None = None,
+) -> _planning.Plan:
+    """Plans a transform for any number of ranks. Needs no MPI and moves no data.
+
+    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`.
+
+    Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
+
+    >>> import weft
+    >>> p = weft.plan((4096, 4096, 4096), kind="r2c", ranks=16384)
+    >>> [stage.axes for stage in p.stages]
+    [(2,), (1,), (0,)]
+    >>> p.input.process_grid
+    (128, 128, 1)
+    >>> weft.Plan.from_json(p.to_json()) == p
+    True
+    """
+    (rank_count,) = options.integers(ranks, "ranks")
+    problem = options.make_problem(
+        shape,
+        kind=kind,
+        axes=axes,
+        dtype=dtype,
+        ranks=rank_count,
+        input=input,
+        output=output,
+        norm=norm,
+        sign=sign,
+        threads=threads,
+        effort=effort,
+        overwrite_input=overwrite_input,
+        method=method,
+        wire_form=wire_form,
+        schedule=schedule,
+    )
+    return _planning.make_plan(problem)

@@ -1,0 +1,149 @@
+"""Moving distributed arrays between layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import arrays, errors, options, runtime
+from ._planning import Layout
+from .arrays import Array
+
+
+def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: Any = None) -> Array:
+    """Moves a distributed array from one layout to another.
+
+    `a` is this rank's box of `source`, of any dtype of fixed size; the result, or `out`, is its
+    box of `target`, each in its layout's memory order. `a` is unchanged and must not overlap
+    `out`. Needs no further memory. Collective over `comm`.
+
+    Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement where ranks give
+    different layouts.
+
+    >>> import numpy as np, weft
+    >>> rows = weft.Layout.slab((2, 3), ranks=1)
+    >>> weft.redistribute(np.arange(6.0).reshape(2, 3), rows, rows.with_order([1, 0])).strides
+    (8, 16)
+    """
+    handle = runtime.handle_of(comm)
+    module = runtime.running()
+    result, error = out, None
+    source_address = target_address = 0
+    item_bytes = 1
+    try:
+        rank = module.rank_of(handle)
+        array = arrays.as_array(a, "source array")
+        dtype = _plain(array.dtype)
+        item_bytes = dtype.itemsize
+        if out is None:
+            result = _new_array(target, rank, dtype)
+        result = arrays.as_array(result, "target array")
+        _check(array, source, rank, dtype, "source array", writable=False)
+        _check(result, target, rank, dtype, "target array", writable=True)
+        if arrays.overlap(array, result):
+            raise errors.InvalidArgument("source and target arrays must not overlap")
+        source_address, target_address = arrays.address(array), arrays.address(result)
+    except Exception as reason:
+        error = errors.as_given(reason)
+        if not (isinstance(source, Layout) and isinstance(target, Layout)):
+            source = target = Layout.on_one([1], module.size_of(handle))
+    module.redistribute(source_address, source, target_address, target, item_bytes, handle, error)
+    return result
+
+
+def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | None:
+    """Collects a distributed array on rank `root`; returns it there, None elsewhere. Collective.
+
+    >>> import numpy as np, weft
+    >>> weft.gather(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    whole = _on_root(layout, comm, root)
+    result = redistribute(a, layout, whole, comm)
+    return result if runtime.running().rank_of(runtime.handle_of(comm)) == root else None
+
+
+def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any = None) -> Array:
+    """Spreads the array that rank `root` gives over a layout; returns this rank's box. Collective.
+
+    `a` is looked at on `root` only; `dtype` may be left out, `root` tells it.
+
+    >>> import numpy as np, weft
+    >>> weft.scatter(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).shape
+    (2, 2)
+    """
+    handle = runtime.handle_of(comm)
+    module = runtime.running()
+    whole = _on_root(layout, comm, root)
+    at_root = module.rank_of(handle) == root
+    source: Any = None
+    error: BaseException | None = None
+    if at_root:
+        try:
+            source = np.ascontiguousarray(arrays.as_array(a, "array"), dtype=dtype)
+            _plain(source.dtype)
+        except Exception as reason:
+            error = reason
+    module.agree(handle, errors.as_given(error))
+    word = module.broadcast_text(handle, source.dtype.str if at_root else "", root)
+    if not at_root:
+        source = _new_array(whole, module.rank_of(handle), np.dtype(word))
+    return redistribute(source, whole, layout, comm)
+
+
+def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequence[int] = ()) -> Layout:
+    """The layout in which every rank owns the box that it gives here. Collective over `comm`.
+
+    `box` is one (lo, hi) pair an axis, this rank's alone; it may be empty.
+
+    >>> import weft
+    >>> weft.layout_of_local_boxes((4, 4), [(0, 4), (0, 4)]).ranks
+    1
+    """
+    handle = runtime.handle_of(comm)
+    extents, bounds, memory_order, error = [1], [(0, 0)], [], None
+    try:
+        extents = options.integers(shape, "a shape")
+        bounds = options._box(box, runtime.running().rank_of(handle), "local")
+        memory_order = options.integers(order, "a memory order")
+    except Exception as reason:
+        error = errors.as_given(reason)
+    return runtime.running().layout_of_local_boxes(extents, bounds, memory_order, handle, error)
+
+
+def _on_root(layout: Layout, comm: Any, root: int) -> Layout:
+    handle = runtime.handle_of(comm)
+    module = runtime.running()
+    whole, error = None, None
+    try:
+        if not isinstance(layout, Layout):
+            raise errors.InvalidArgument(f"layout must be a weft.Layout; given {type(layout).__name__}")
+        (owner,) = options.integers(root, "root")
+        whole = Layout.on_one(layout.shape, layout.ranks, owner)
+    except Exception as reason:
+        error = errors.as_given(reason)
+    module.agree(handle, error)
+    assert whole is not None
+    return whole
+
+
+def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.hasobject or dtype.itemsize == 0:
+        raise errors.InvalidArgument(f"elements must have a fixed size and hold no Python objects; given dtype {dtype}")
+    return dtype
+
+
+def _new_array(layout: Layout, rank: int, dtype: np.dtype[Any]) -> Array:
+    shape = layout.local_shape(rank)
+    flat = np.empty(int(np.prod(shape)), dtype)
+    strides = [s * dtype.itemsize for s in layout.strides(rank)]
+    return np.ndarray(shape, dtype, buffer=flat, strides=strides) if flat.size else np.empty(shape, dtype)
+
+
+def _check(array: Array, layout: Layout, rank: int, dtype: np.dtype[Any], what: str, *, writable: bool) -> None:
+    if not isinstance(layout, Layout):
+        raise errors.InvalidArgument(f"a layout must be a weft.Layout; given {type(layout).__name__}")
+    strides = [s * dtype.itemsize for s in layout.strides(rank)]
+    arrays.check_array(array, layout.local_shape(rank), dtype, strides, what, writable=writable)

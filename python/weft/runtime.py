@@ -1,0 +1,95 @@
+"""What weft runs on: the extension module over MPI, loaded on first use, and communicators."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from types import ModuleType
+from typing import Any
+
+from . import _planning, errors
+
+
+@functools.cache
+def running() -> ModuleType:
+    """The extension module that links MPI. Raises Unsupported, with the remedy, where it is absent."""
+    try:
+        from . import _running
+    except ImportError as reason:
+        raise errors.Unsupported(
+            "transforms need weft's extension module over MPI, which this installation lacks "
+            f"({reason}); install an MPI library and its compiler wrapper, then build weft again; "
+            "planning works without it"
+        ) from reason
+    return _running
+
+
+def running_available() -> bool:
+    """True when transforms can run: the extension module over MPI is there and loads."""
+    try:
+        running()
+    except errors.Unsupported:
+        return False
+    return True
+
+
+def handle_of(comm: Any) -> int | None:
+    """The Fortran handle of an mpi4py communicator; None for None, which means this process alone.
+
+    Raises InvalidArgument for anything that is not a communicator, and Unsupported where mpi4py
+    has loaded another MPI library than weft: the handles of one mean nothing to the other.
+    """
+    if comm is None:
+        return None
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not isinstance(comm, mpi.Comm):
+        raise errors.InvalidArgument(
+            "comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, or None for this "
+            f"process alone; given {type(comm).__name__}"
+        )
+    _require_same_mpi(mpi)
+    if not mpi.Is_initialized() or mpi.Is_finalized():
+        raise errors.InvalidArgument(
+            "comm must be used between MPI_Init and MPI_Finalize; call MPI.Init() first, or pass "
+            "None for this process alone"
+        )
+    if comm == mpi.COMM_NULL:
+        raise errors.InvalidArgument("comm must not be MPI.COMM_NULL; a rank outside a communicator does not take part")
+    return int(comm.py2f())
+
+
+def _require_same_mpi(mpi: Any) -> None:
+    theirs = " ".join(mpi.Get_library_version().replace("\0", "").split())
+    ours = " ".join(running().mpi_library().split())
+    if theirs != ours:
+        raise errors.Unsupported(
+            f"mpi4py and weft must use the same MPI library; mpi4py has loaded '{theirs}', weft "
+            f"was built with '{ours}'; build mpi4py for weft's MPI (MPICC=... pip install "
+            "--no-binary mpi4py mpi4py), or weft for mpi4py's (MPICXX=... pip install weft)"
+        )
+
+
+def agree(comm: Any, error: BaseException | None) -> None:
+    """Raises the same error on all ranks when any rank passes one. Collective over `comm`."""
+    running().agree(handle_of(comm), errors.as_given(error))
+
+
+def node_memory(comm: Any = None) -> str:
+    """How the ranks of a node share memory: memfd, posix, window or private. Collective."""
+    return str(running().node_memory_kind(handle_of(comm)))
+
+
+def build_info() -> dict[str, Any]:
+    """Versions and libraries of this build, as plain data."""
+    info: dict[str, Any] = {"version": _planning.version}
+    if not running_available():
+        return info | {"mpi_library": None}
+    module = running()
+    return info | {
+        "mpi_library": module.mpi_library(),
+        "mpi_standard": module.mpi_standard(),
+        "mpiexec": module.mpiexec,
+        "engines": {name: module.engine_description(name) for name in module.engines()},
+        "fftw": module.engine_description("fftw"),
+        "compiler": module.compiler,
+    }

@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "api/c_support.hpp"
+#include "api/handle.hpp"
+
+struct weft_fft {
+  weft::api::Handle handle;
+};
+
+namespace weft::api {
+namespace {
+
+static_assert(WEFT_C2C == int(Kind::c2c) && WEFT_R2C == int(Kind::r2c));
+static_assert(WEFT_F32 == int(Precision::f32) && WEFT_F64 == int(Precision::f64) &&
+              WEFT_F80 == int(Precision::f80));
+static_assert(WEFT_NORM_NONE == int(Norm::none) && WEFT_NORM_BACKWARD == int(Norm::backward) &&
+              WEFT_NORM_ORTHO == int(Norm::ortho) && WEFT_NORM_FORWARD == int(Norm::forward));
+static_assert(WEFT_OUTPUT_ANY == int(OutputChoice::any) &&
+              WEFT_OUTPUT_SAME == int(OutputChoice::same) &&
+              WEFT_OUTPUT_GIVEN == int(OutputChoice::given));
+static_assert(WEFT_ESTIMATE == int(Effort::estimate) && WEFT_MEASURE == int(Effort::measure) &&
+              WEFT_EXHAUSTIVE == int(Effort::exhaustive));
+static_assert(WEFT_METHOD_AUTOMATIC == int(Method::automatic) &&
+              WEFT_METHOD_COLLECTIVE == int(Method::collective) &&
+              WEFT_METHOD_MESSAGES == int(Method::messages));
+static_assert(WEFT_WIRE_AUTOMATIC == int(WireForm::automatic) &&
+              WEFT_WIRE_PACKED == int(WireForm::packed) &&
+              WEFT_WIRE_DATATYPE == int(WireForm::datatype));
+static_assert(WEFT_SCHEDULE_AUTOMATIC == int(Schedule::automatic) &&
+              WEFT_SCHEDULE_PAIRWISE == int(Schedule::pairwise));
+
+/// A struct without the shape says nothing.
+constexpr std::size_t least_options_size = offsetof(weft_options, axes);
+
+weft_options default_options() {
+  weft_options options{};
+  options.struct_size = sizeof options;
+  options.precision = WEFT_F64;
+  options.sign = -1;
+  options.threads = 1;
+  options.own_workspace = 1;
+  return options;
+}
+
+void check_struct_size(std::size_t size) {
+  // Members after the pointers come in pairs of ints: a multiple of 8 bytes cuts none in two.
+  if (size >= least_options_size && size <= sizeof(weft_options) &&
+      size % alignof(weft_options) == 0)
+    return;
+  throw Error(ErrorCode::invalid_argument,
+              "struct_size must be that of a weft_options which this library knows, at most " +
+                  std::to_string(sizeof(weft_options)) + " bytes; given " + std::to_string(size) +
+                  "; call weft_options_init first, and use a library as new as the header");
+}
+
+/// What the caller gave, with defaults for the members that his version of the struct does not
+/// have.
+weft_options complete(const weft_options* given) {
+  require(given, "options");
+  check_struct_size(given->struct_size);
+  weft_options options = default_options();
+  std::memcpy(&options, given, given->struct_size);
+  return options;
+}
+
+template <class E>
+E choice(int value, E last, const char* name) {
+  if (value < 0 || value > static_cast<int>(last))
+    throw Error(ErrorCode::invalid_argument, std::string(name) + " must be one of its enum, 0.." +
+                                                 std::to_string(static_cast<int>(last)) +
+                                                 "; given " + std::to_string(value));
+  return static_cast<E>(value);
+}
+
+std::vector<int> axes_from(const weft_options& options) {
+  if (options.axes_count < 0 || options.axes_count > max_dims)
+    throw Error(ErrorCode::invalid_argument, "axes_count must be in 0.." +
+                                                 std::to_string(max_dims) + "; given " +
+                                                 std::to_string(options.axes_count));
+  if (options.axes_count > 0) require(options.axes, "axes");
+  return std::vector<int>(options.axes, options.axes + options.axes_count);
+}
+
+Problem problem_of(const weft_options& options) {
+  Problem problem;
+  problem.shape = shape_from(options.dims, options.shape, "shape");
+  problem.axes = axes_from(options);
+  problem.kind = choice(options.kind, Kind::r2c, "kind");
+  problem.precision = choice(options.precision, Precision::f80, "precision");
+  problem.has_input = options.input != nullptr;
+  if (options.input != nullptr) problem.input = options.input->value;
+  problem.output_choice = choice(options.output_choice, OutputChoice::given, "output_choice");
+  if (problem.output_choice == OutputChoice::given) {
+    require(options.output, "output, with WEFT_OUTPUT_GIVEN,");
+    problem.output = options.output->value;
+  } else if (options.output != nullptr) {
+    throw Error(ErrorCode::invalid_argument,
+                "an output layout needs output_choice = WEFT_OUTPUT_GIVEN; given " +
+                    std::string(to_string(problem.output_choice)));
+  }
+  problem.norm = choice(options.norm, Norm::forward, "norm");
+  problem.sign = options.sign;
+  problem.threads = options.threads;
+  problem.effort = choice(options.effort, Effort::exhaustive, "effort");
+  problem.overwrite_input = options.overwrite_input != 0;
+  problem.knobs.method = choice(options.method, Method::messages, "method");
+  problem.knobs.wire_form = choice(options.wire_form, WireForm::datatype, "wire_form");
+  problem.knobs.schedule = choice(options.schedule, Schedule::pairwise, "schedule");
+  return problem;
+}
+
+Plan plan_of(const weft_options* options, std::int64_t ranks) {
+  Problem problem = problem_of(complete(options));
+  problem.ranks = ranks;
+  return make_plan(problem);
+}
+
+int execute(weft_fft* fft, run::Direction direction, const void* in, void* out) noexcept {
+  return guarded([&] {
+    require(fft, "fft");
+    fft->handle.execute(direction, in, out);
+  });
+}
+
+}  // namespace
+}  // namespace weft::api
+
+using namespace weft::api;
+
+int weft_options_init_sized(weft_options* options, size_t struct_size) {
+  return guarded([&] {
+    require(options, "options");
+    check_struct_size(struct_size);
+    weft_options defaults = default_options();
+    defaults.struct_size = struct_size;
+    std::memcpy(options, &defaults, struct_size);
+  });
+}
+
+int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) {
+  return guarded([&] {
+    const auto group = group_of(comm);
+    weft::Problem problem;
+    Handle::Options how;
+    const auto mine = error_of([&] {
+      require(fft, "fft");
+      const weft_options given = complete(options);
+      problem = problem_of(given);
+      how.engine = given.engine == nullptr ? "" : given.engine;
+      how.own_workspace = given.own_workspace != 0;
+    });
+    *fft = new weft_fft{Handle(problem, how, group, mine)};
+  });
+}
+
+void weft_fft_destroy(weft_fft* fft) { delete fft; }
+
+int weft_fft_forward(weft_fft* fft, const void* in, void* out) {
+  return execute(fft, weft::run::Direction::forward, in, out);
+}
+
+int weft_fft_backward(weft_fft* fft, const void* in, void* out) {
+  return execute(fft, weft::run::Direction::backward, in, out);
+}
+
+int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout) {
+  return guarded([&] {
+    require(fft, "fft");
+    give_layout(fft->handle.plan().input(), layout);
+  });
+}
+
+int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout) {
+  return guarded([&] {
+    require(fft, "fft");
+    give_layout(fft->handle.plan().output(), layout);
+  });
+}
+
+int weft_fft_rank(const weft_fft* fft, int* rank) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(rank, "rank");
+    *rank = fft->handle.comm().rank();
+  });
+}
+
+int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(bytes, "bytes");
+    *bytes = fft->handle.inplace_bytes();
+  });
+}
+
+int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(strides, "strides");
+    const weft::Shape found = fft->handle.inplace_real_strides();
+    std::copy(found.begin(), found.end(), strides);
+  });
+}
+
+int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(bytes, "bytes");
+    *bytes = fft->handle.transform().workspace_bytes();
+  });
+}
+
+int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes) {
+  return guarded([&] {
+    require(fft, "fft");
+    fft->handle.transform().use_workspace(memory, bytes);
+  });
+}
+
+int weft_fft_explain(const weft_fft* fft, char** text) {
+  return guarded([&] {
+    require(fft, "fft");
+    give_text(fft->handle.explain(), text);
+  });
+}
+
+int weft_fft_plan_json(const weft_fft* fft, char** json) {
+  return guarded([&] {
+    require(fft, "fft");
+    give_text(weft::to_json(fft->handle.plan()), json);
+  });
+}
+
+int weft_plan_json(const weft_options* options, int64_t ranks, char** json) {
+  return guarded([&] { give_text(weft::to_json(plan_of(options, ranks)), json); });
+}
+
+int weft_plan_explain(const weft_options* options, int64_t ranks, char** text) {
+  return guarded([&] { give_text(weft::explain(plan_of(options, ranks)), text); });
+}

@@ -1,0 +1,81 @@
+#include "api/c_support.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <weft/fft.hpp>
+
+namespace weft::api {
+namespace {
+
+thread_local std::string last_message;
+
+static_assert(WEFT_OK == int(ErrorCode::ok) &&
+              WEFT_INVALID_ARGUMENT == int(ErrorCode::invalid_argument) &&
+              WEFT_LAYOUT_MISMATCH == int(ErrorCode::layout_mismatch) &&
+              WEFT_DISAGREEMENT == int(ErrorCode::disagreement) &&
+              WEFT_OUT_OF_MEMORY == int(ErrorCode::out_of_memory) &&
+              WEFT_UNSUPPORTED == int(ErrorCode::unsupported) &&
+              WEFT_MPI_FAILURE == int(ErrorCode::mpi_failure) &&
+              WEFT_FFT_FAILURE == int(ErrorCode::fft_failure) &&
+              WEFT_IO_FAILURE == int(ErrorCode::io_failure) &&
+              WEFT_INTERNAL == int(ErrorCode::internal));
+static_assert(WEFT_MAX_DIMS == max_dims);
+
+}  // namespace
+
+int remember(ErrorCode code, const char* message) noexcept {
+  try {
+    last_message = message;
+  } catch (const std::bad_alloc&) {
+    last_message.clear();  // no room even for the message; the code still tells
+  }
+  return static_cast<int>(code);
+}
+
+void require(const void* argument, const char* name) {
+  if (argument == nullptr)
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the argument ") + name + " must not be NULL; pass a pointer to it");
+}
+
+Shape shape_from(int dims, const std::int64_t* values, const char* name) {
+  if (dims < 1 || dims > max_dims)
+    throw Error(ErrorCode::invalid_argument, "an array must have 1 to " + std::to_string(max_dims) +
+                                                 " axes; given dims = " + std::to_string(dims));
+  require(values, name);
+  return Shape(values, values + dims);
+}
+
+std::vector<int> order_from(int dims, const int* order) {
+  return order == nullptr ? std::vector<int>{} : std::vector<int>(order, order + dims);
+}
+
+void give_text(const std::string& text, char** result) {
+  require(result, "for the text");
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  *result = copy;
+}
+
+void give_layout(Layout layout, weft_layout** result) {
+  require(result, "for the layout");
+  *result = new weft_layout{std::move(layout)};
+}
+
+comm::Communicator group_of(MPI_Comm comm) {
+  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::Communicator::of(comm);
+}
+
+}  // namespace weft::api
+
+const char* weft_version(void) { return weft::version(); }
+
+const char* weft_error_name(int code) {
+  return weft::error_name(static_cast<weft::ErrorCode>(code));
+}
+
+const char* weft_last_error(void) { return weft::api::last_message.c_str(); }
+
+void weft_free(void* text) { std::free(text); }

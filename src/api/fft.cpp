@@ -1,0 +1,104 @@
+#include <weft/fft.hpp>
+
+#include "api/handle.hpp"
+
+namespace weft {
+namespace {
+
+template <class T>
+constexpr Precision precision_of = std::is_same_v<T, float>    ? Precision::f32
+                                   : std::is_same_v<T, double> ? Precision::f64
+                                                               : Precision::f80;
+
+Problem problem_of(const FftOptions& options, Precision precision) {
+  Problem problem;
+  problem.shape = options.shape;
+  problem.axes = options.axes;
+  problem.kind = options.kind;
+  problem.precision = precision;
+  problem.has_input = options.input.has_value();
+  if (options.input) problem.input = *options.input;
+  problem.output_choice = options.output.choice;
+  problem.output = options.output.layout;
+  problem.norm = options.norm;
+  problem.sign = options.sign;
+  problem.threads = options.threads;
+  problem.effort = options.effort;
+  problem.overwrite_input = options.overwrite_input;
+  problem.knobs = options.knobs;
+  return problem;
+}
+
+comm::Communicator group_of(MPI_Comm comm) {
+  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::Communicator::of(comm);
+}
+
+std::optional<Error> kind_error(const Plan& plan, Kind called) {
+  if (plan.problem.kind == called) return {};
+  return Error(ErrorCode::invalid_argument,
+               std::string("the arrays must fit the kind of the transform: it is ") +
+                   to_string(plan.problem.kind) + ", the arrays given are those of " +
+                   to_string(called));
+}
+
+}  // namespace
+
+template <class T>
+Fft<T>::Fft(const FftOptions& options)
+    : handle_(std::make_shared<api::Handle>(
+          problem_of(options, precision_of<T>),
+          api::Handle::Options{options.engine, options.own_workspace}, group_of(options.comm))) {}
+
+template <class T>
+void Fft<T>::forward(const Complex* in, Complex* out) {
+  handle_->execute(run::Direction::forward, in, out, kind_error(plan(), Kind::c2c));
+}
+template <class T>
+void Fft<T>::backward(const Complex* in, Complex* out) {
+  handle_->execute(run::Direction::backward, in, out, kind_error(plan(), Kind::c2c));
+}
+template <class T>
+void Fft<T>::forward(const Real* in, Complex* out) {
+  handle_->execute(run::Direction::forward, in, out, kind_error(plan(), Kind::r2c));
+}
+template <class T>
+void Fft<T>::backward(const Complex* in, Real* out) {
+  handle_->execute(run::Direction::backward, in, out, kind_error(plan(), Kind::r2c));
+}
+
+template <class T>
+const Plan& Fft<T>::plan() const {
+  return handle_->plan();
+}
+template <class T>
+int Fft<T>::rank() const {
+  return handle_->comm().rank();
+}
+template <class T>
+std::int64_t Fft<T>::inplace_bytes() const {
+  return handle_->inplace_bytes();
+}
+template <class T>
+Shape Fft<T>::inplace_real_strides() const {
+  return handle_->inplace_real_strides();
+}
+template <class T>
+std::int64_t Fft<T>::workspace_bytes() const {
+  return handle_->transform().workspace_bytes();
+}
+template <class T>
+void Fft<T>::use_workspace(void* memory, std::int64_t bytes) {
+  handle_->transform().use_workspace(memory, bytes);
+}
+template <class T>
+std::string Fft<T>::explain() const {
+  return handle_->explain();
+}
+
+template class Fft<float>;
+template class Fft<double>;
+template class Fft<long double>;
+
+const char* version() { return WEFT_VERSION; }
+
+}  // namespace weft

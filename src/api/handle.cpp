@@ -1,0 +1,125 @@
+#include "api/handle.hpp"
+
+#include <algorithm>
+
+#include "comm/agreement.hpp"
+#include "layout/check.hpp"
+
+namespace weft::api {
+namespace {
+
+std::string layout_words(bool given, const Layout& layout) {
+  return given ? to_json(layout) : "chosen by the plan";
+}
+
+/// The problem as this rank was given it, word by word; printable even where it is invalid.
+std::vector<comm::NamedValue> named_values(const Problem& p, const std::string& engine) {
+  return {{"shape", to_string(p.shape)},
+          {"axes", "(" + join(p.axes, ", ") + ")"},
+          {"kind", to_string(p.kind)},
+          {"dtype", to_string(p.precision)},
+          {"input", layout_words(p.has_input, p.input)},
+          {"output",
+           p.output_choice == OutputChoice::given ? to_json(p.output) : to_string(p.output_choice)},
+          {"norm", to_string(p.norm)},
+          {"sign", std::to_string(p.sign)},
+          {"effort", to_string(p.effort)},
+          {"overwrite_input", p.overwrite_input ? "true" : "false"},
+          {"method", to_string(p.knobs.method)},
+          {"wire_form", to_string(p.knobs.wire_form)},
+          {"schedule", to_string(p.knobs.schedule)},
+          {"engine", engine}};
+}
+
+kernel::Engine& engine_of(const std::string& name) {
+  return name.empty() ? kernel::default_engine() : kernel::engine(name);
+}
+
+run::Transform::Options run_options(const Plan& plan, const Handle::Options& options) {
+  kernel::Engine& engine = engine_of(options.engine);
+  return {{.engine = &engine,
+           .precision = plan.problem.precision,
+           .effort = plan.problem.effort,
+           .threads = plan.problem.threads},
+          options.own_workspace};
+}
+
+}  // namespace
+
+Handle::Handle(const Problem& given, const Options& options, const comm::Communicator& comm,
+               const std::optional<Error>& mine)
+    : comm_(comm) {
+  comm::agree_or_throw(comm, mine);
+  comm::require_same(comm, named_values(given, options.engine), "weft::Fft");
+  Problem problem = given;
+  problem.ranks = comm.size();
+  const auto bound = comm::together(comm, [&] {
+    plan_ = make_plan(problem);
+    const auto run = run_options(plan_, options);
+    if (!run.local.engine->supports(plan_.problem.precision))
+      throw Error(ErrorCode::unsupported,
+                  "the local engine " + run.local.engine->name() + " does not have the precision " +
+                      to_string(plan_.problem.precision) + "; use the engine fftw");
+    return run;
+  });
+  engine_ = bound.local.engine->name();
+  transform_.emplace(plan_, comm, bound);
+}
+
+std::optional<Error> Handle::call_error(run::Direction direction, const void* in,
+                                        const void* out) const {
+  if (!transform_->has_workspace())
+    return Error(ErrorCode::invalid_argument,
+                 "a transform with own_workspace = false needs use_workspace() before it runs; it "
+                 "has not been called");
+  const bool forward = direction == run::Direction::forward;
+  const Layout& from = forward ? plan_.input() : plan_.output();
+  const Layout& to = forward ? plan_.output() : plan_.input();
+  if (in == nullptr && from.local_volume(comm_.rank()) > 0)
+    return Error(ErrorCode::invalid_argument,
+                 "the input pointer is null, but this rank's box has " +
+                     std::to_string(from.local_volume(comm_.rank())) + " elements");
+  if (out == nullptr && to.local_volume(comm_.rank()) > 0)
+    return Error(ErrorCode::invalid_argument,
+                 "the output pointer is null, but this rank's box has " +
+                     std::to_string(to.local_volume(comm_.rank())) + " elements");
+  return {};
+}
+
+void Handle::execute(run::Direction direction, const void* in, void* out,
+                     const std::optional<Error>& mine) {
+  comm::agree_or_throw(comm_, mine ? mine : call_error(direction, in, out));
+  transform_->execute(direction, in, out);
+}
+
+Shape Handle::inplace_real_strides() const {
+  const Layout& input = plan_.input();
+  return plan_.problem.kind == Kind::r2c
+             ? run::inplace_real_strides(input, plan_.problem, comm_.rank())
+             : input.strides(comm_.rank());
+}
+
+std::int64_t Handle::inplace_bytes() const {
+  const Problem& problem = plan_.problem;
+  const int rank = comm_.rank();
+  const Shape shape = plan_.input().local_shape(rank);
+  const Shape strides = inplace_real_strides();
+  // Whole rows: the slowest axis has the largest stride.
+  std::int64_t in_elements = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    in_elements = std::max(in_elements, shape[axis] * strides[axis]);
+  const bool real = problem.kind == Kind::r2c;
+  return std::max(
+      in_elements * (real ? real_bytes(problem.precision) : complex_bytes(problem.precision)),
+      plan_.output().local_volume(rank) * complex_bytes(problem.precision));
+}
+
+std::string Handle::explain() const {
+  return weft::explain(plan_) + "local engine: " + engine_ + ", " +
+         std::to_string(plan_.problem.threads) +
+         (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank\nworkspace of rank " +
+         std::to_string(comm_.rank()) + ": " + std::to_string(transform_->workspace_bytes()) +
+         " bytes\n";
+}
+
+}  // namespace weft::api

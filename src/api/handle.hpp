@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <weft/error.hpp>
+#include <weft/plan.hpp>
+
+#include "comm/communicator.hpp"
+#include "run/transform.hpp"
+
+namespace weft::api {
+
+/// A transform with its precision known at run time only: what the C++, C and Python interfaces
+/// share.
+class Handle {
+ public:
+  struct Options {
+    std::string engine;
+    bool own_workspace = true;
+  };
+
+  /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
+  /// that this rank met while it read its arguments; if any rank has one, all throw it.
+  Handle(const Problem& problem, const Options& options, const comm::Communicator& comm,
+         const std::optional<Error>& mine = {});
+
+  const Plan& plan() const { return plan_; }
+  const comm::Communicator& comm() const { return comm_; }
+  run::Transform& transform() { return *transform_; }
+  const run::Transform& transform() const { return *transform_; }
+
+  /// Collective: all ranks run or, if any has an error of its own in `mine` or null pointers, all
+  /// throw.
+  void execute(run::Direction direction, const void* in, void* out,
+               const std::optional<Error>& mine = {});
+
+  std::int64_t inplace_bytes() const;
+  Shape inplace_real_strides() const;
+  std::string explain() const;
+
+ private:
+  /// What is wrong with a call on this rank: null pointers, no workspace.
+  std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;
+
+  comm::Communicator comm_;
+  Plan plan_;
+  std::string engine_;
+  std::optional<run::Transform> transform_;
+};
+
+}  // namespace weft::api

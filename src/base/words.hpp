@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <weft/error.hpp>
+
+namespace weft {
+
+template <class E>
+struct Word {
+  E value;
+  const char* word;
+};
+
+/// What an enum is called in messages, and its words: the one place where they are written.
+template <class E>
+struct Words;
+
+/// A value outside the enum can come in through the C interface only, where it is refused: no
+/// exception here.
+template <class E>
+const char* word_of(E value) {
+  for (const auto& entry : Words<E>::table)
+    if (entry.value == value) return entry.word;
+  return "unknown";
+}
+
+template <class E>
+std::string all_words() {
+  std::string text;
+  for (const auto& entry : Words<E>::table) {
+    if (!text.empty()) text += ", ";
+    text += entry.word;
+  }
+  return text;
+}
+
+/// The definition behind from_string, instantiated for each enum where its table stands.
+template <class E>
+E from_string(std::string_view word) {
+  for (const auto& entry : Words<E>::table)
+    if (entry.word == word) return entry.value;
+  throw Error(ErrorCode::invalid_argument, std::string("the ") + Words<E>::name +
+                                               " must be one of " + all_words<E>() + "; given \"" +
+                                               std::string(word) + "\"");
+}
+
+}  // namespace weft

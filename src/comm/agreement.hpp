@@ -1,0 +1,63 @@
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "comm/communicator.hpp"
+
+namespace weft::comm {
+
+/// Throws the same Error on all ranks when any of them has one: that of the lowest rank that has.
+/// Its message begins with "rank R: " unless all ranks failed with the same code and text.
+///
+/// Collective. Cost: one reduction of 8 bytes when nobody failed.
+void agree_or_throw(const Communicator& comm, const std::optional<Error>& mine);
+
+/// Runs `f`, which must make no collective call, and returns its value; or throws the same Error on
+/// all ranks when it threw on any. std::bad_alloc becomes out_of_memory, any other exception
+/// internal.
+///
+/// Collective. Cost: as agree_or_throw.
+template <class F>
+auto together(const Communicator& comm, F&& f) -> std::invoke_result_t<F> {
+  using Value = std::invoke_result_t<F>;
+  std::optional<Error> failed;
+  std::conditional_t<std::is_void_v<Value>, bool, std::optional<Value>> value{};
+  try {
+    if constexpr (std::is_void_v<Value>) {
+      std::forward<F>(f)();
+    } else {
+      value.emplace(std::forward<F>(f)());
+    }
+  } catch (const Error& error) {
+    failed = error;
+  } catch (const std::bad_alloc&) {
+    failed = Error(ErrorCode::out_of_memory,
+                   "no memory for a small allocation; use more nodes or a smaller size");
+  } catch (const std::exception& error) {
+    failed = Error(ErrorCode::internal, error.what());
+  }
+  agree_or_throw(comm, failed);
+  if constexpr (!std::is_void_v<Value>) return std::move(*value);
+}
+
+/// A name and the value that this rank has for it, printed.
+using NamedValue = std::pair<std::string, std::string>;
+
+/// Throws Error(disagreement) on all ranks unless all gave the same names and values. The message
+/// begins with `what` and names the first rank that differs from rank 0, the first field where it
+/// does, and both values.
+///
+/// Collective. Cost: one reduction of 16 bytes when all agree.
+void require_same(const Communicator& comm, const std::vector<NamedValue>& values,
+                  const std::string& what);
+
+}  // namespace weft::comm

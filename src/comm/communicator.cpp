@@ -1,0 +1,226 @@
+#include "comm/communicator.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include <weft/error.hpp>
+
+#include "base/checked.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/environment.hpp"
+#include "comm/mpi_check.hpp"
+#include "comm/split_messages.hpp"
+
+namespace weft::comm {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
+
+/// Allreduce of `count` values in place.
+void reduce(const CommunicatorState& state, void* values, int count, MPI_Datatype type, MPI_Op op) {
+  if (state.solo) return;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE,  // send buffer: the values themselves
+                          values,        // receive buffer
+                          count, type, op, usable(state)),
+            "MPI_Allreduce");
+}
+
+template <class T>
+T reduced(const CommunicatorState& state, T value, MPI_Datatype type, MPI_Op op) {
+  reduce(state, &value, 1, type, op);
+  return value;
+}
+
+/// The communicator of some ranks of `state`. Collective over those ranks only.
+std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
+                                               const std::vector<int>& ranks) {
+  MPI_Group everyone = MPI_GROUP_NULL;
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_group(usable(state), &everyone), "MPI_Comm_group");
+  check_mpi(MPI_Group_incl(everyone, checked_cast<int>(ranks.size()), ranks.data(), &members),
+            "MPI_Group_incl");
+  check_mpi(MPI_Comm_create_group(state.comm, members,
+                                  0,  // tag: groups are made one at a time, so one tag does
+                                  &comm),
+            "MPI_Comm_create_group");
+  MPI_Group_free(&members);
+  MPI_Group_free(&everyone);
+  count_subset(1);
+  return make_state(comm);
+}
+
+/// Lowest rank of this rank's node.
+std::int64_t first_rank_of_node(const CommunicatorState& state) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(usable(state), MPI_COMM_TYPE_SHARED,
+                                state.rank,  // key: keeps the order of ranks
+                                MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
+  std::int64_t first = state.rank;
+  const int code = MPI_Bcast(&first, 1, MPI_INT64_T,
+                             0,  // root: the lowest rank of the node
+                             node);
+  MPI_Comm_free(&node);
+  check_mpi(code, "MPI_Bcast");
+  return first;
+}
+
+}  // namespace
+
+Communicator::Communicator() : state_(solo_state()) {}
+
+Communicator Communicator::of(MPI_Comm user) {
+  if (!is_initialized())
+    refuse("a communicator needs MPI to be initialised; call MPI_Init first, or use one process");
+  if (is_finalized())
+    refuse("a communicator cannot be used after MPI_Finalize; make transforms before it");
+  if (user == MPI_COMM_NULL)
+    refuse("the communicator is MPI_COMM_NULL; pass one that this rank is a member of");
+  int is_inter = 0;
+  check_mpi(MPI_Comm_test_inter(user, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter != 0)
+    refuse("the communicator is an inter-communicator; merge it first (MPI_Intercomm_merge)");
+  int size = 0;
+  check_mpi(MPI_Comm_size(user, &size), "MPI_Comm_size");
+  if (size == 1) return solo();
+  if (auto state = find_cached(user)) return Communicator(std::move(state));
+  return Communicator(duplicate_and_cache(user));
+}
+
+int Communicator::rank() const { return state_->rank; }
+int Communicator::size() const { return state_->size; }
+bool Communicator::is_solo() const { return state_->solo; }
+MPI_Comm Communicator::handle() const { return state_->comm; }
+
+Communicator Communicator::subset(std::int64_t color) const {
+  if (is_solo()) return *this;
+  const std::vector<std::int64_t> colors = all_gather_values(color);
+  std::vector<int> ranks;
+  for (int rank = 0; rank < size(); ++rank) {
+    if (colors[static_cast<std::size_t>(rank)] == color) ranks.push_back(rank);
+  }
+  if (ranks.size() == 1) return solo();
+  if (ranks.size() == colors.size()) return *this;
+  // All members made it together or none has it, so they choose alike.
+  auto& known = state_->subsets[ranks];
+  if (!known) known = make_subset(*state_, ranks);
+  return Communicator(known);
+}
+
+Communicator Communicator::node_group() const {
+  if (is_solo()) return *this;
+  if (auto known = state_->node.lock()) return Communicator(std::move(known));
+  Communicator group = subset(first_rank_of_node(*state_));
+  state_->node = group.state_;
+  return group;
+}
+
+void Communicator::barrier() const {
+  if (!is_solo()) check_mpi(MPI_Barrier(usable(*state_)), "MPI_Barrier");
+}
+
+std::int64_t Communicator::min(std::int64_t value) const {
+  return reduced(*state_, value, MPI_INT64_T, MPI_MIN);
+}
+std::int64_t Communicator::max(std::int64_t value) const {
+  return reduced(*state_, value, MPI_INT64_T, MPI_MAX);
+}
+std::int64_t Communicator::sum(std::int64_t value) const {
+  return reduced(*state_, value, MPI_INT64_T, MPI_SUM);
+}
+double Communicator::min(double value) const {
+  return reduced(*state_, value, MPI_DOUBLE, MPI_MIN);
+}
+double Communicator::max(double value) const {
+  return reduced(*state_, value, MPI_DOUBLE, MPI_MAX);
+}
+double Communicator::sum(double value) const {
+  return reduced(*state_, value, MPI_DOUBLE, MPI_SUM);
+}
+
+bool Communicator::all_same(std::uint64_t value) const {
+  std::uint64_t least[2] = {
+      value, ~value};  // the least complement is that of the largest: one reduction for both
+  reduce(*state_, least, 2, MPI_UINT64_T, MPI_MIN);
+  return least[0] == ~least[1];
+}
+
+void Communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) const {
+  if (is_solo()) return;
+  const std::int64_t limit = count_limit();
+  for (std::int64_t done = 0; done < bytes; done += limit) {
+    check_mpi(MPI_Bcast(static_cast<char*>(data) + done,
+                        checked_cast<int>(std::min(limit, bytes - done)),  // count
+                        MPI_BYTE, root, usable(*state_)),
+              "MPI_Bcast", root);
+  }
+}
+
+void Communicator::broadcast(std::string& text, int root) const {
+  const std::int64_t bytes = broadcast_value(static_cast<std::int64_t>(text.size()), root);
+  text.resize(static_cast<std::size_t>(bytes));
+  broadcast_bytes(text.data(), bytes, root);
+}
+
+void Communicator::all_gather_bytes(const void* mine, std::int64_t bytes, void* all) const {
+  if (bytes == 0) return;
+  char* const target = static_cast<char*>(all);
+  if (is_solo()) {
+    std::memcpy(target, mine, static_cast<std::size_t>(bytes));
+  } else if (bytes <= INT_MAX) {
+    const int count = checked_cast<int>(bytes);
+    check_mpi(MPI_Allgather(mine, count, MPI_BYTE,  // sent
+                            all, count, MPI_BYTE,   // received from each rank
+                            usable(*state_)),
+              "MPI_Allgather");
+  } else {
+    std::memcpy(target + rank() * bytes, mine, static_cast<std::size_t>(bytes));
+    for (int root = 0; root < size(); ++root) broadcast_bytes(target + root * bytes, bytes, root);
+  }
+}
+
+std::vector<std::string> Communicator::all_gather(const std::string& text) const {
+  const std::vector<std::int64_t> sizes = all_gather_values(static_cast<std::int64_t>(text.size()));
+  std::vector<std::string> texts(sizes.size());
+  // One broadcast a rank keeps every count small; texts are gathered while planning or failing,
+  // never in a transform.
+  for (int root = 0; root < size(); ++root) {
+    std::string& target = texts[static_cast<std::size_t>(root)];
+    if (root == rank()) target = text;
+    target.resize(static_cast<std::size_t>(sizes[static_cast<std::size_t>(root)]));
+    broadcast_bytes(target.data(), static_cast<std::int64_t>(target.size()), root);
+  }
+  return texts;
+}
+
+std::vector<std::int64_t> Communicator::all_to_all(const std::vector<std::int64_t>& values) const {
+  if (static_cast<int>(values.size()) != size()) {
+    throw Error(ErrorCode::internal, "all_to_all needs one value for each of " +
+                                         std::to_string(size()) + " ranks; got " +
+                                         std::to_string(values.size()));
+  }
+  std::vector<std::int64_t> received(values.size());
+  if (is_solo()) return values;
+  check_mpi(MPI_Alltoall(values.data(), 1, MPI_INT64_T,    // sent to each rank
+                         received.data(), 1, MPI_INT64_T,  // received from each rank
+                         usable(*state_)),
+            "MPI_Alltoall");
+  return received;
+}
+
+void Communicator::exchange_pair(int peer, const void* send, std::int64_t send_count, void* recv,
+                                 std::int64_t recv_count, std::int64_t element_bytes) const {
+  const Transfer transfer = {.send_peer = peer,
+                             .send_offset = 0,
+                             .send_count = send_count,
+                             .recv_peer = peer,
+                             .recv_offset = 0,
+                             .recv_count = recv_count};
+  SplitMessages(*this, {transfer}, element_bytes, count_limit()).execute(send, recv);
+}
+
+}  // namespace weft::comm

@@ -1,0 +1,161 @@
+// Where duplicates live: owned by a list, found again through an attribute on the user's
+// communicator, and freed by the callbacks that MPI runs when that communicator is freed or when
+// MPI_Finalize begins.
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "comm/communicator.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/environment.hpp"
+#include "comm/mpi_check.hpp"
+
+#include <weft/error.hpp>
+
+namespace weft::comm {
+namespace {
+
+std::atomic<int> duplicates{0};
+std::atomic<int> subsets{0};
+
+/// Duplicates in the order in which they were made. Making them was collective and did not
+/// deadlock, so freeing them in the same order does not either.
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<CommunicatorState>> states;
+  int cache_key = MPI_KEYVAL_INVALID;  ///< on the user's communicator: its state
+  int finalize_key =
+      MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF, whose attributes MPI_Finalize deletes first
+};
+
+/// Never destroyed: handles may be dropped, and callbacks run, after static destructors.
+Registry& registry() {
+  static auto* const instance = new Registry;
+  return *instance;
+}
+
+bool in_use(const std::shared_ptr<CommunicatorState>& state) {
+  if (state.use_count() > 1) return true;
+  return std::any_of(state->subsets.begin(), state->subsets.end(),
+                     [](const auto& entry) { return in_use(entry.second); });
+}
+
+/// The user frees his communicator. Handles that are still in use keep the duplicate until
+/// MPI_Finalize: freeing it when the last of them is dropped would make dropping collective.
+int on_user_free(MPI_Comm, int, void* value, void*) {
+  Registry& all = registry();
+  std::shared_ptr<CommunicatorState> unused;
+  {
+    const std::lock_guard lock(all.mutex);
+    const auto found = std::find_if(all.states.begin(), all.states.end(),
+                                    [&](const auto& state) { return state.get() == value; });
+    if (found == all.states.end() || in_use(*found)) return MPI_SUCCESS;
+    unused = std::move(*found);
+    all.states.erase(found);
+  }
+  release(*unused);
+  duplicates.fetch_sub(1);
+  return MPI_SUCCESS;
+}
+
+int on_finalize(MPI_Comm, int, void*, void*) {
+  Registry& all = registry();
+  std::vector<std::shared_ptr<CommunicatorState>> states;
+  {
+    const std::lock_guard lock(all.mutex);
+    states.swap(all.states);
+  }
+  for (const auto& state : states) {
+    release(*state);
+    duplicates.fetch_sub(1);
+  }
+  return MPI_SUCCESS;
+}
+
+/// Makes the attribute keys once. The lock of the registry is held.
+void prepare_keys(Registry& all) {
+  if (all.cache_key != MPI_KEYVAL_INVALID) return;
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &all.finalize_key, nullptr),
+            "MPI_Comm_create_keyval");
+  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, all.finalize_key, nullptr), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_user_free, &all.cache_key, nullptr),
+            "MPI_Comm_create_keyval");
+}
+
+}  // namespace
+
+void release(CommunicatorState& state) {
+  // Runs inside callbacks of MPI, where nothing can be thrown and nobody could act on an error.
+  for (const auto& window : state.windows) {
+    if (window->win == MPI_WIN_NULL) continue;
+    MPI_Win_unlock_all(window->win);
+    MPI_Win_free(&window->win);
+  }
+  state.windows.clear();
+  for (auto& [ranks, subset] : state.subsets) {
+    release(*subset);
+    count_subset(-1);
+  }
+  state.subsets.clear();
+  if (state.comm != MPI_COMM_NULL) MPI_Comm_free(&state.comm);
+}
+
+std::shared_ptr<CommunicatorState> make_state(MPI_Comm comm) {
+  auto state = std::make_shared<CommunicatorState>();
+  state->comm = comm;
+  state->solo = false;
+  check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Comm_rank(comm, &state->rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &state->size), "MPI_Comm_size");
+  return state;
+}
+
+std::shared_ptr<CommunicatorState> solo_state() {
+  static auto* const state =
+      new std::shared_ptr<CommunicatorState>(std::make_shared<CommunicatorState>());
+  return *state;
+}
+
+std::shared_ptr<CommunicatorState> find_cached(MPI_Comm user) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  prepare_keys(all);
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(user, all.cache_key, &value, &found), "MPI_Comm_get_attr");
+  if (found == 0) return nullptr;
+  for (const auto& state : all.states) {
+    if (state.get() == value) return state;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<CommunicatorState> duplicate_and_cache(MPI_Comm user) {
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(user, &duplicate), "MPI_Comm_dup");
+  std::shared_ptr<CommunicatorState> state = make_state(duplicate);
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.states.push_back(state);
+  duplicates.fetch_add(1);
+  check_mpi(MPI_Comm_set_attr(user, all.cache_key, state.get()), "MPI_Comm_set_attr");
+  return state;
+}
+
+MPI_Comm usable(const CommunicatorState& state) {
+  if (state.comm == MPI_COMM_NULL) {
+    throw Error(
+        ErrorCode::mpi_failure,
+        "weft cannot communicate any more: MPI_Finalize was called; run transforms before it");
+  }
+  return state.comm;
+}
+
+void count_subset(int change) { subsets.fetch_add(change); }
+
+CommunicatorCounts communicator_counts() {
+  return {.duplicates = duplicates.load(), .subsets = subsets.load()};
+}
+
+}  // namespace weft::comm

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "comm/mpi.hpp"
+#include "comm/node_memory.hpp"
+
+namespace weft::comm {
+
+/// A window that MPI allocated. Freeing it is collective, so a rank that drops it only says so; it
+/// is freed when all ranks have said so and meet to make the next one, or together with its
+/// communicator.
+struct Window {
+  MPI_Win win = MPI_WIN_NULL;
+  bool dropped = false;
+};
+
+/// What stands behind a Communicator.
+struct CommunicatorState {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: one rank without MPI, or freed by MPI_Finalize
+  bool solo = true;
+  int rank = 0;
+  int size = 1;
+
+  /// Groups within this one by the ranks (here) of their members. The key orders them alike on all
+  /// ranks, so that freeing them in this order cannot deadlock.
+  std::map<std::vector<int>, std::shared_ptr<CommunicatorState>> subsets;
+  std::weak_ptr<CommunicatorState> node;  ///< one of `subsets`, this state itself or the solo state
+  std::optional<NodeMemoryKind> node_memory_kind;
+  std::vector<std::shared_ptr<Window>> windows;
+};
+
+/// The communicator of a state that can still be used. Throws Error(mpi_failure) when MPI_Finalize
+/// has freed it.
+MPI_Comm usable(const CommunicatorState& state);
+
+/// Frees windows, groups within, and the communicator itself. Collective.
+void release(CommunicatorState& state);
+
+/// Takes the ownership of a communicator that was just made, and lets it return its errors.
+std::shared_ptr<CommunicatorState> make_state(MPI_Comm comm);
+
+/// The state that all solo communicators share.
+std::shared_ptr<CommunicatorState> solo_state();
+
+/// The state whose duplicate is cached on `user`; nullptr when there is none yet. Local.
+std::shared_ptr<CommunicatorState> find_cached(MPI_Comm user);
+
+/// Duplicates `user` and caches the duplicate on it. Collective.
+std::shared_ptr<CommunicatorState> duplicate_and_cache(MPI_Comm user);
+
+/// Enters a group that was made (+1) or freed (-1) into communicator_counts().
+void count_subset(int change);
+
+}  // namespace weft::comm

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "comm/mpi.hpp"
+
+namespace weft::comm {
+
+/// Owns an MPI datatype. Freeing is local; after MPI_Finalize there is nothing left to free.
+class Datatype {
+ public:
+  Datatype() = default;
+  explicit Datatype(MPI_Datatype type) : type_(type) {}
+  Datatype(Datatype&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  Datatype& operator=(Datatype&& other) noexcept {
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  Datatype(const Datatype&) = delete;
+  Datatype& operator=(const Datatype&) = delete;
+  ~Datatype();
+
+  MPI_Datatype get() const { return type_; }
+  void commit();
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// One element: `bytes` bytes in a row, committed.
+Datatype element_type(std::int64_t bytes);
+
+/// A strided box of elements that begins `offset` elements behind the buffer, committed; to be sent
+/// with count 1 and displacement 0, so that no int of the call can overflow. Counts above `limit`
+/// are split into whole pieces of `limit` (at least 2) and a rest. All extents are at least 1; axes
+/// from slowest to fastest in the order of travel.
+Datatype strided_type(std::int64_t offset, const std::vector<std::int64_t>& extents,
+                      const std::vector<std::int64_t>& strides, std::int64_t element_bytes,
+                      std::int64_t limit);
+
+/// An axis of a strided box, in elements.
+struct StridedAxis {
+  std::int64_t extent = 1;
+  std::int64_t stride = 1;
+};
+
+/// The same elements in the same order of travel with as few axes as possible: axes of extent 1
+/// dropped, neighbours joined where the outer stride continues the inner axis.
+std::vector<StridedAxis> simplified(const std::vector<std::int64_t>& extents,
+                                    const std::vector<std::int64_t>& strides);
+
+}  // namespace weft::comm

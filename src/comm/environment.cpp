@@ -1,0 +1,88 @@
+#include "comm/environment.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <string>
+
+#include <weft/error.hpp>
+
+#include "comm/mpi.hpp"
+
+namespace weft::comm {
+namespace {
+
+std::int64_t checked_limit(std::int64_t elements, const std::string& source) {
+  if (elements < 1 || elements > INT_MAX) {
+    throw Error(ErrorCode::invalid_argument, source + " must lie in [1, " +
+                                                 std::to_string(INT_MAX) + "]; got " +
+                                                 std::to_string(elements));
+  }
+  return elements;
+}
+
+std::int64_t limit_from_environment() {
+  const char* text = std::getenv("WEFT_MAX_MPI_COUNT");
+  if (text == nullptr || *text == '\0') return INT_MAX;
+  char* end = nullptr;
+  const long long value = std::strtoll(text, &end, 10);
+  if (*end != '\0') {
+    throw Error(ErrorCode::invalid_argument,
+                "the environment variable WEFT_MAX_MPI_COUNT must be a whole number; got '" +
+                    std::string(text) + "'");
+  }
+  return checked_limit(value, "the environment variable WEFT_MAX_MPI_COUNT");
+}
+
+std::atomic<std::int64_t> limit_set{0};  // 0: the default
+
+}  // namespace
+
+std::string mpi_library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string version(text, static_cast<std::size_t>(std::max(length, 0)));
+  while (!version.empty() && (version.back() == '\0' || version.back() == '\n')) version.pop_back();
+  std::replace_if(
+      version.begin(), version.end(), [](char c) { return c == '\n' || c == '\t' || c == '\0'; },
+      ' ');
+  return version;
+}
+
+std::string mpi_standard_version() {
+  int version = 0;
+  int subversion = 0;
+  MPI_Get_version(&version, &subversion);
+  return std::to_string(version) + "." + std::to_string(subversion);
+}
+
+bool has_large_count_calls() { return MPI_VERSION >= 4; }
+
+bool is_initialized() {
+  int flag = 0;
+  MPI_Initialized(&flag);
+  return flag != 0;
+}
+
+bool is_finalized() {
+  int flag = 0;
+  MPI_Finalized(&flag);
+  return flag != 0;
+}
+
+bool is_running() { return is_initialized() && !is_finalized(); }
+
+std::int64_t count_limit() {
+  const std::int64_t set = limit_set.load();
+  if (set > 0) return set;
+  static const std::int64_t from_environment = limit_from_environment();
+  return from_environment;
+}
+
+void set_count_limit(std::int64_t elements) {
+  limit_set.store(elements == 0 ? 0 : checked_limit(elements, "the count limit"));
+}
+
+}  // namespace weft::comm

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/communicator.hpp"
+
+namespace weft::comm {
+
+/// Throws Error(internal) when an element has no bytes or the end of a block does not fit in 64
+/// bits of bytes.
+void require_element(std::int64_t element_bytes);
+
+/// Throws Error(internal) unless 0 <= peer < ranks and the numbers are not negative and small
+/// enough in bytes.
+void require_block(int peer, std::int64_t offset, std::int64_t count, int ranks,
+                   std::int64_t element_bytes);
+
+/// Throws Error(internal) when `seen[peer]` is set already, and sets it.
+void require_single(std::vector<bool>& seen, int peer);
+
+/// Throws Error(internal) on all ranks unless every rank sends each other what that one expects; in
+/// elements, one number for each rank. Collective.
+void require_matching(const Communicator& comm, const std::vector<std::int64_t>& sent,
+                      const std::vector<std::int64_t>& expected);
+
+/// The limit of all ranks: the lowest of theirs. Collective.
+std::int64_t agreed_count_limit(const Communicator& comm);
+
+}  // namespace weft::comm

@@ -1,0 +1,10 @@
+#pragma once
+
+// The one place where <mpi.h> enters: without the C++ bindings that MPI dropped in version 3.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>

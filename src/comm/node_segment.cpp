@@ -1,0 +1,239 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <weft/error.hpp>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "comm/node_memory.hpp"
+
+namespace weft::comm {
+namespace {
+
+/// A file descriptor that is closed when it goes out of scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int get() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+[[noreturn]] void unsupported(const std::string& what, int error) {
+  throw Error(ErrorCode::unsupported, "node memory: " + what + ": " + std::strerror(error) +
+                                          "; set WEFT_NODE_MEMORY=private to exchange by messages");
+}
+
+std::uint64_t random_cookie() {
+  std::uint64_t cookie = 0;
+  if (getrandom(&cookie, sizeof cookie, 0) == sizeof cookie) return cookie;
+  // Still different for every process and call of this machine, which is all that names need.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(getpid()) << 40);
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string memfd_name(const NodeHandle& handle) { return "weft-" + hexadecimal(handle.cookie); }
+
+/// Name in /dev/shm.
+std::string posix_name(const NodeHandle& handle) {
+  return "/weft-" + std::to_string(handle.pid) + "-" + hexadecimal(handle.cookie);
+}
+
+/// Reserves every page now: without this, a lack of memory would be a SIGBUS at the first touch.
+void reserve(const Descriptor& file, std::int64_t bytes) {
+  int error = 0;
+  do {
+    error = posix_fallocate(file.get(), 0, checked_cast<off_t>(bytes));
+  } while (error == EINTR);
+  if (error == 0) return;
+  if (error == ENOSPC || error == ENOMEM || error == EFBIG) {
+    throw Error(ErrorCode::out_of_memory,
+                "node memory needs " + std::to_string(bytes) + " bytes and " +
+                    std::to_string(available_memory_bytes()) + " are available (" +
+                    std::strerror(error) + "); use more nodes or a smaller size");
+  }
+  unsupported("reserving shared memory failed", error);
+}
+
+void* map_shared(const Descriptor& file, std::int64_t bytes) {
+  void* data = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
+                    file.get(), 0);
+  if (data == MAP_FAILED) {
+    if (errno == ENOMEM) {
+      throw Error(ErrorCode::out_of_memory, "node memory: no room to map " + std::to_string(bytes) +
+                                                " bytes; use more nodes or a smaller size");
+    }
+    unsupported("mapping shared memory failed", errno);
+  }
+  if (bytes >= AlignedBuffer::huge_from_bytes)
+    madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
+  return data;
+}
+
+Descriptor open_memfd_of(const NodeHandle& handle) {
+  const std::string path =
+      "/proc/" + std::to_string(handle.pid) + "/fd/" + std::to_string(handle.descriptor);
+  char target[128] = {};
+  const ssize_t length = readlink(path.c_str(), target, sizeof target - 1);
+  if (length < 0) unsupported("the system does not let this process see " + path, errno);
+  // In another process namespace the number may belong to somebody else; the name cannot.
+  if (std::string(target) != "/memfd:" + memfd_name(handle) + " (deleted)") {
+    unsupported(path + " is not what the peer made (another process namespace?)", ESRCH);
+  }
+  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.valid()) unsupported("opening " + path + " failed", errno);
+  return file;
+}
+
+Descriptor open_posix_of(const NodeHandle& handle) {
+  Descriptor file(shm_open(posix_name(handle).c_str(), O_RDWR | O_CLOEXEC, 0));
+  if (!file.valid()) unsupported("opening " + posix_name(handle) + " in /dev/shm failed", errno);
+  return file;
+}
+
+}  // namespace
+
+struct NodeSegment::Body {
+  NodeHandle handle;
+  void* data = nullptr;
+  bool owner = false;
+  bool has_name = false;  ///< a name in /dev/shm is still there
+  Descriptor file;
+  AlignedBuffer ordinary;
+
+  void make_memfd();
+  void make_posix();
+  void remove_name();
+  ~Body();
+};
+
+void NodeSegment::Body::make_memfd() {
+  file = Descriptor(memfd_create(memfd_name(handle).c_str(), MFD_CLOEXEC));
+  if (!file.valid()) unsupported("memfd_create failed", errno);
+  reserve(file, handle.bytes);
+  data = map_shared(file, handle.bytes);
+  handle.descriptor = file.get();
+}
+
+void NodeSegment::Body::make_posix() {
+  const std::string name = posix_name(handle);
+  file =
+      Descriptor(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file.valid()) unsupported("making " + name + " in /dev/shm failed", errno);
+  has_name = true;
+  reserve(file, handle.bytes);
+  data = map_shared(file, handle.bytes);
+}
+
+void NodeSegment::Body::remove_name() {
+  if (has_name) shm_unlink(posix_name(handle).c_str());
+  has_name = false;
+}
+
+NodeSegment::Body::~Body() {
+  remove_name();
+  if (data == nullptr || ordinary.size() > 0) return;
+  munmap(data, static_cast<std::size_t>(handle.bytes));
+  if (owner) count_memory(-handle.bytes);
+}
+
+NodeSegment NodeSegment::create(NodeMemoryKind kind, std::int64_t bytes) {
+  if (bytes < 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "node memory has 0 or more bytes; got " + std::to_string(bytes));
+  }
+  if (kind == NodeMemoryKind::window) {
+    throw Error(ErrorCode::internal,
+                "a window of MPI is made by all ranks of a node together, not by one");
+  }
+  NodeSegment segment;
+  segment.body_ = std::make_shared<Body>();
+  Body& body = *segment.body_;
+  body.handle = {
+      .bytes = bytes, .cookie = random_cookie(), .pid = getpid(), .descriptor = -1, .kind = kind};
+  if (bytes == 0) return segment;
+  if (kind == NodeMemoryKind::ordinary) {
+    body.ordinary = AlignedBuffer(bytes);
+    body.data = body.ordinary.data();
+    std::memset(body.data, 0, static_cast<std::size_t>(bytes));
+    return segment;
+  }
+  require_memory(bytes, "node memory");
+  if (kind == NodeMemoryKind::memfd) {
+    body.make_memfd();
+  } else {
+    body.make_posix();
+  }
+  body.owner = true;
+  count_memory(bytes);
+  return segment;
+}
+
+NodeSegment NodeSegment::attach(const NodeHandle& handle) {
+  NodeSegment segment;
+  segment.body_ = std::make_shared<Body>();
+  segment.body_->handle = handle;
+  if (handle.bytes == 0) return segment;
+  if (handle.kind != NodeMemoryKind::memfd && handle.kind != NodeMemoryKind::posix) {
+    throw Error(ErrorCode::unsupported, std::string("node memory of kind ") +
+                                            to_string(handle.kind) + " cannot be mapped by a peer");
+  }
+  const Descriptor file =
+      handle.kind == NodeMemoryKind::memfd ? open_memfd_of(handle) : open_posix_of(handle);
+  struct stat status = {};
+  if (fstat(file.get(), &status) != 0)
+    unsupported("reading the size of a peer's memory failed", errno);
+  if (status.st_size < handle.bytes) {
+    unsupported("a peer's memory has " + std::to_string(status.st_size) + " bytes instead of " +
+                    std::to_string(handle.bytes),
+                EINVAL);
+  }
+  segment.body_->data = map_shared(file, handle.bytes);
+  return segment;
+}
+
+void* NodeSegment::data() const { return body_ ? body_->data : nullptr; }
+std::int64_t NodeSegment::size() const { return body_ ? body_->handle.bytes : 0; }
+NodeMemoryKind NodeSegment::kind() const {
+  return body_ ? body_->handle.kind : NodeMemoryKind::ordinary;
+}
+
+const NodeHandle& NodeSegment::handle() const {
+  static const NodeHandle none;
+  return body_ ? body_->handle : none;
+}
+
+void NodeSegment::close_for_newcomers() {
+  if (!body_) return;
+  body_->remove_name();
+  body_->file = Descriptor();
+  body_->handle.descriptor = -1;
+}
+
+}  // namespace weft::comm

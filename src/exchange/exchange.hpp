@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <weft/plan.hpp>
+
+#include "comm/communicator.hpp"
+#include "comm/exchanges.hpp"
+#include "kernel/place.hpp"
+
+namespace weft::exchange {
+
+/// Where one rank's side of an exchange lies in the buffers of a run.
+struct Ends {
+  kernel::Place outlet;            ///< where the earlier stage writes
+  kernel::Place inlet;             ///< from where the later stage reads
+  std::int64_t send_elements = 0;  ///< size of the send buffer
+  std::int64_t recv_elements = 0;  ///< size of the receive buffer
+};
+
+/// Moves what the earlier stage has written to where the later stage reads. Made once, executed
+/// many times.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// Collective over the group it was made with; allocates nothing.
+  virtual void execute(void* send, void* recv) const = 0;
+  /// What this rank sends to others in one execution.
+  virtual comm::Traffic traffic() const = 0;
+  /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
+  virtual std::int64_t copied_bytes() const { return 0; }
+};
+
+/// One exchange as one rank sees it.
+struct Side {
+  Layout from;
+  Layout to;
+  std::int64_t rank = 0;
+  std::int64_t element_bytes = 0;
+  int send_buffer = 0;  ///< number of the send buffer in the run
+  int recv_buffer = 0;
+  /// The later stage may read this rank's own block from the send buffer: it does not write there.
+  bool keep_own_block = false;
+};
+
+/// Local: sizes and places, before anything is allocated.
+Ends ends(const Exchange& exchange, const Side& side);
+
+/// Collective over `comm`, whose ranks are the ranks of the layouts.
+std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
+                                        const comm::Communicator& comm);
+
+}  // namespace weft::exchange

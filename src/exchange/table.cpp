@@ -1,0 +1,43 @@
+#include <weft/error.hpp>
+
+#include "exchange/exchange.hpp"
+#include "exchange/packed.hpp"
+#include "plan/methods/methods.hpp"
+
+namespace weft::exchange {
+namespace {
+
+/// One line for each method; the descriptors stand in plan/methods.
+struct Entry {
+  Exchange knobs;
+  Ends (*ends)(const Side&);
+  std::unique_ptr<Executor> (*make)(const Side&, const Group&);
+};
+
+constexpr Entry table[] = {
+    {{Method::collective, WireForm::packed, Schedule::automatic},
+     packed_ends,
+     make_collective_packed},
+    {{Method::messages, WireForm::packed, Schedule::pairwise}, packed_ends, make_messages_packed},
+    {{Method::collective, WireForm::datatype, Schedule::automatic},
+     plain_ends,
+     make_collective_datatype},
+};
+
+const Entry& find(const Exchange& exchange) {
+  for (const Entry& entry : table)
+    if (entry.knobs == exchange) return entry;
+  throw Error(ErrorCode::internal,
+              std::string("no executor for the exchange method ") + find_method(exchange).name);
+}
+
+}  // namespace
+
+Ends ends(const Exchange& exchange, const Side& side) { return find(exchange).ends(side); }
+
+std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
+                                        const comm::Communicator& comm) {
+  return find(exchange).make(side, make_group(side.from, side.to, comm));
+}
+
+}  // namespace weft::exchange

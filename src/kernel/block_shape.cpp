@@ -1,0 +1,126 @@
+#include "kernel/block_shape.hpp"
+
+#include <algorithm>
+
+#include "kernel/cache.hpp"
+#include "kernel/sweep.hpp"
+
+namespace weft::kernel {
+namespace {
+
+/// Bytes of a row along a contiguous batch axis below which memory is used badly.
+constexpr std::int64_t least_row_bytes = 128;
+/// Blocks for each thread, so that uneven ones balance.
+constexpr std::int64_t blocks_a_thread = 4;
+
+/// Rows of the plane are an odd number of cache lines long, so that columns do not fall into one
+/// cache set.
+std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
+  const std::int64_t line = line_alignment_bytes;
+  const std::int64_t lines = (elements * element_bytes + line - 1) / line;
+  return (lines | 1) * line / element_bytes;
+}
+
+std::int64_t complex_extent(const AxisTransform& t) {
+  return t.kind == LineKind::r2c || t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
+}
+
+std::int64_t smallest_stride(int axis, const Place& inlet, const Place& outlet) {
+  return std::min(inlet.pieces[0].strides[axis], outlet.pieces[0].strides[axis]);
+}
+
+/// Divides one axis among the threads: the outermost that is long enough, else the longest.
+void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stride, int threads) {
+  if (threads == 1 || by_stride.empty()) return;
+  const std::int64_t wanted = blocks_a_thread * threads;
+  std::size_t best = by_stride.back();
+  for (std::size_t i : by_stride)
+    if (widths[i] >= wanted || widths[i] > widths[best]) best = i;
+  widths[best] = std::max<std::int64_t>(1, (widths[best] + wanted - 1) / wanted);
+}
+
+}  // namespace
+
+PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
+                       const LocalOptions& options) {
+  PlaneShape plane;
+  std::vector<AxisTransform> by_stride = transforms;
+  const Shape& strides = inlet.pieces[0].strides;
+  std::stable_sort(by_stride.begin(), by_stride.end(),
+                   [&](const auto& a, const auto& b) { return strides[a.axis] < strides[b.axis]; });
+  const std::int64_t element_bytes = complex_bytes(options.precision);
+  std::int64_t step = 1;
+  for (const AxisTransform& t : by_stride) {
+    plane.axes.push_back(t.axis);
+    plane.extents.push_back(complex_extent(t));
+    plane.strides.push_back(step);
+    step =
+        step == 1 ? padded_row(plane.extents.back(), element_bytes) : step * plane.extents.back();
+  }
+  plane.bytes = step * element_bytes;
+  return plane;
+}
+
+Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
+                  const Shape& widths, const LocalOptions& options) {
+  const std::int64_t element_bytes = complex_bytes(options.precision);
+  Piece piece{region, scratch_buffer, 0, Shape(region.dims(), 0)};
+  for (std::size_t i = 0; i < plane.axes.size(); ++i) {
+    piece.box.lower[plane.axes[i]] = 0;
+    piece.box.upper[plane.axes[i]] = plane.extents[i];
+    piece.strides[plane.axes[i]] = plane.strides[i];
+  }
+  std::int64_t step = plane.bytes / element_bytes;
+  for (int i = static_cast<int>(batch_axes.size()) - 1; i >= 0; --i) {
+    piece.strides[batch_axes[i]] = step;
+    step *= widths[i];
+  }
+  return {{piece}, element_bytes};
+}
+
+Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::int64_t plane_bytes,
+                   bool fused, const Place& inlet, const Place& outlet,
+                   const LocalOptions& options) {
+  Shape widths;
+  std::vector<std::size_t> by_stride;
+  for (std::size_t i = 0; i < batch_axes.size(); ++i) {
+    widths.push_back(region.extent(batch_axes[i]));
+    by_stride.push_back(i);
+  }
+  auto stride = [&](std::size_t i) { return smallest_stride(batch_axes[i], inlet, outlet); };
+  std::stable_sort(by_stride.begin(), by_stride.end(),
+                   [&](auto a, auto b) { return stride(a) < stride(b); });
+  if (!fused) {
+    divide_among_threads(widths, by_stride, options.threads);
+    return widths;
+  }
+  std::int64_t room = std::max<std::int64_t>(1, cache_sizes().l2_bytes / 4 / plane_bytes);
+  for (std::size_t i : by_stride) {
+    const bool contiguous = stride(i) == 1 && widths[i] > 1;
+    const std::int64_t least = contiguous ? least_row_bytes / complex_bytes(options.precision) : 1;
+    const std::int64_t width = std::min(widths[i], std::max(least, room));
+    // Once an axis is cut, those outside it are taken one index at a time.
+    room = width < widths[i] ? 1 : std::max<std::int64_t>(1, room / width);
+    widths[i] = width;
+  }
+  return widths;
+}
+
+std::size_t fusable(const std::vector<AxisTransform>& transforms, std::size_t first,
+                    const Place& inlet, const LocalOptions& options) {
+  const std::int64_t limit = std::max(cache_sizes().l2_bytes, cache_sizes().l3_share_bytes);
+  std::size_t count = 1;
+  for (; first + count < transforms.size(); ++count) {
+    const std::vector<AxisTransform> group(transforms.begin() + first,
+                                           transforms.begin() + first + count + 1);
+    std::int64_t bytes = plane_shape(group, inlet, options).bytes;
+    const Shape& strides = inlet.pieces[0].strides;
+    const bool contiguous_batch = std::none_of(group.begin(), group.end(),
+                                               [&](const auto& t) { return strides[t.axis] == 1; });
+    if (contiguous_batch) bytes *= least_row_bytes / complex_bytes(options.precision);
+    if (bytes > limit) break;
+  }
+  return count;
+}
+
+}  // namespace weft::kernel

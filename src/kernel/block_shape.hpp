@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/lines.hpp"
+#include "kernel/place.hpp"
+
+namespace weft::kernel {
+
+/// The array in cache that fused axes share: one plane for each line of the batch in a block.
+struct PlaneShape {
+  std::vector<int> axes;  ///< from fastest to slowest
+  Shape extents;          ///< of these axes, complex
+  Shape strides;          ///< in elements; rows padded
+  std::int64_t bytes = 0;
+};
+PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
+                       const LocalOptions& options);
+
+/// The plane of a block as a place: batch axes lie outside the plane's axes.
+Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
+                  const Shape& widths, const LocalOptions& options);
+
+/// How many indices of each batch axis a block takes.
+///
+/// A single axis: everything, divided among threads only. Fused axes: along a batch axis that is
+/// contiguous in memory enough for rows of 128 bytes, then as much as the L2 cache holds.
+Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::int64_t plane_bytes,
+                   bool fused, const Place& inlet, const Place& outlet,
+                   const LocalOptions& options);
+
+}  // namespace weft::kernel

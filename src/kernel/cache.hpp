@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::kernel {
+
+/// Sizes of the caches, as the system reports them; cautious defaults where it does not.
+struct CacheSizes {
+  std::int64_t l2_bytes = 0;  ///< of one core
+  std::int64_t l3_share_bytes =
+      0;  ///< of the shared last level, divided by the cores that share it
+};
+const CacheSizes& cache_sizes();
+
+}  // namespace weft::kernel

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/place.hpp"
+
+namespace weft::kernel {
+
+/// A two-dimensional strided copy: dst[i*dst_row + j*dst_column] = src[i*src_row + j*src_column],
+/// all in elements.
+struct PlaneCopy {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t src_row = 0;
+  std::int64_t src_column = 0;
+  std::int64_t dst_row = 0;
+  std::int64_t dst_column = 0;
+};
+
+/// Executes a plane copy for elements of 4, 8, 16 or 32 bytes (other sizes: any number of bytes,
+/// slower). Rows or columns that are contiguous on both sides go by memcpy, transposes by blocks
+/// that stay in the L1 cache.
+void copy_plane(void* dst, const void* src, const PlaneCopy& plane, std::int64_t element_bytes);
+
+/// Copies a box of `dims` axes between two strided arrays that do not overlap.
+void copy_box(void* dst, const Shape& dst_strides, const void* src, const Shape& src_strides,
+              const Shape& extents, std::int64_t element_bytes);
+
+}  // namespace weft::kernel

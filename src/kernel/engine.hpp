@@ -1,0 +1,125 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/precision.hpp"
+
+namespace weft::kernel {
+
+class LineCache;
+
+/// What happens to each line. c2c_forward and r2c have exp(-2*pi*i*j*k/n), c2c_backward and c2r
+/// exp(+...); none scales.
+enum class LineKind { c2c_forward, c2c_backward, r2c, c2r };
+
+/// `count` lines of `length` points, each of unit stride.
+///
+/// Elements  Line k starts k*in_pitch (k*out_pitch) elements of the input's (output's) own type
+///           after the first: reals on the real side of r2c and c2r, else complex numbers.
+/// Lengths   `length` counts real-space points; the complex side of r2c and c2r has length/2+1.
+/// Pitches   At least the elements of a line on that side. In place both sides have one pitch in
+///           bytes: c2c in_pitch == out_pitch, r2c in_pitch == 2*out_pitch, c2r the reverse.
+struct LineProblem {
+  LineKind kind = LineKind::c2c_forward;
+  Precision precision = Precision::f64;
+  std::int64_t length = 1;
+  std::int64_t count = 1;
+  std::int64_t in_pitch = 1;
+  std::int64_t out_pitch = 1;
+  bool in_place = false;
+  Effort effort = Effort::estimate;
+  friend auto operator<=>(const LineProblem&, const LineProblem&) = default;
+};
+
+const char* to_string(LineKind kind);
+/// The problem in words, for messages: "r2c, f64, 8 lines of 403 points, pitches 403 and 202, out
+/// of place".
+std::string describe(const LineProblem& problem);
+
+/// Elements of one line on either side, in that side's own type.
+std::int64_t input_elements(const LineProblem& problem);
+std::int64_t output_elements(const LineProblem& problem);
+/// Bytes of one element on either side.
+std::int64_t input_element_bytes(const LineProblem& problem);
+std::int64_t output_element_bytes(const LineProblem& problem);
+/// Bytes from the start of the first line to the end of the last, on either side.
+std::int64_t input_bytes(const LineProblem& problem);
+std::int64_t output_bytes(const LineProblem& problem);
+
+/// Every line buffer starts at a multiple of this.
+inline constexpr std::int64_t line_alignment_bytes = 64;
+
+/// A batch of lines ready to be transformed; made by Engine::lines and shared by all who ask for
+/// the same problem.
+class LineTransform {
+ public:
+  LineTransform() = default;
+  LineTransform(const LineTransform&) = delete;
+  LineTransform& operator=(const LineTransform&) = delete;
+  virtual ~LineTransform() = default;
+
+  /// Transforms all lines.
+  ///
+  /// Memory         in and out start at multiples of 64 bytes and hold input_bytes and
+  ///                output_bytes; in == out when the problem is in place, else they do not
+  ///                overlap. Gaps between lines are not written. c2r may destroy the lines of
+  ///                `in`; the other kinds leave it unchanged out of place. weft allocates nothing
+  ///                after the first call in a thread; FFTW takes small buffers of its own for
+  ///                some lengths (large primes).
+  /// Real elements  c2r ignores the imaginary parts of element 0 and, for even lengths, of element
+  ///                length/2.
+  /// Thread-safety  any number of threads may execute one transform on different buffers; all get
+  ///                the same bits.
+  virtual void execute(void* in, void* out) const = 0;
+};
+
+/// The one interface behind which a library for local transforms stands.
+class Engine {
+ public:
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  virtual ~Engine();
+
+  virtual std::string name() const = 0;
+  /// Library, version and instruction sets, for `weft info`.
+  virtual std::string description() const = 0;
+  virtual bool supports(Precision precision) const = 0;
+
+  /// A transform for the problem: made once and shared, so that the same request returns the same
+  /// object as long as someone holds it or it is among those last asked for. Thread-safe; threads
+  /// that want the same plan make it once.
+  ///
+  /// Errors  invalid_argument if length, count or a pitch breaks the rules of LineProblem;
+  ///         unsupported for a precision that the engine lacks; fft_failure if the library makes no
+  ///         plan; out_of_memory if there is no room to plan.
+  std::shared_ptr<const LineTransform> lines(const LineProblem& problem);
+
+ protected:
+  Engine();
+
+ private:
+  /// Makes a transform of a checked problem. Called by one thread at a time for each precision.
+  virtual std::shared_ptr<const LineTransform> make(const LineProblem& problem) = 0;
+
+  std::vector<std::unique_ptr<LineCache>> caches_;  ///< one for each precision
+};
+
+/// The engine of that name: "fftw" or "ducc0". Throws unsupported, naming the engines of this
+/// build.
+Engine& engine(std::string_view name);
+/// The engine that the environment variable WEFT_ENGINE names, else FFTW.
+Engine& default_engine();
+/// Names of the engines of this build, the default first.
+std::vector<std::string> engine_names();
+
+/// For tests of what happens when a library makes no plan: while on, Engine::lines throws
+/// fft_failure, for problems planned before as well. The environment variable
+/// WEFT_TEST_FAIL_FFT_PLAN=1 does the same.
+void set_planning_failure(bool on);
+
+}  // namespace weft::kernel

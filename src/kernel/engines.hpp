@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "kernel/engine.hpp"
+
+namespace weft::kernel {
+
+/// One maker for each engine that this build has: adding an engine adds a line here and one in
+/// engine.cpp.
+std::unique_ptr<Engine> make_fftw_engine();
+#ifdef WEFT_HAVE_DUCC0
+std::unique_ptr<Engine> make_ducc0_engine();
+#endif
+
+}  // namespace weft::kernel

@@ -1,0 +1,189 @@
+#include <fftw3.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/memory.hpp"
+#include "kernel/engines.hpp"
+#include "weft/error.hpp"
+
+// FFTW as an engine.
+//
+// FFTW's planner is not thread-safe: plans are made and destroyed under a mutex, one for each
+// precision because the three libraries share no state. weft never calls fftw_cleanup,
+// fftw_make_planner_thread_safe or any other function that changes FFTW for the whole process,
+// since the program may use FFTW itself. Such a program must not plan in one thread while weft
+// plans in another, must not call fftw_cleanup while it holds transforms of weft's, and should set
+// fftw_plan_with_nthreads back to 1 before it makes them. Executing is always safe.
+
+namespace weft::kernel {
+namespace {
+
+/// The names of one of the three libraries.
+template <class Real>
+struct Fftw;
+
+template <>
+struct Fftw<float> {
+  using Complex = fftwf_complex;
+  using Plan = fftwf_plan;
+  static constexpr auto plan_c2c = fftwf_plan_guru64_dft;
+  static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
+  static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto execute_c2c = fftwf_execute_dft;
+  static constexpr auto execute_r2c = fftwf_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftwf_execute_dft_c2r;
+  static constexpr auto destroy = fftwf_destroy_plan;
+  static constexpr auto version = fftwf_version;
+};
+
+template <>
+struct Fftw<double> {
+  using Complex = fftw_complex;
+  using Plan = fftw_plan;
+  static constexpr auto plan_c2c = fftw_plan_guru64_dft;
+  static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
+  static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto execute_c2c = fftw_execute_dft;
+  static constexpr auto execute_r2c = fftw_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftw_execute_dft_c2r;
+  static constexpr auto destroy = fftw_destroy_plan;
+  static constexpr auto version = fftw_version;
+};
+
+template <>
+struct Fftw<long double> {
+  using Complex = fftwl_complex;
+  using Plan = fftwl_plan;
+  static constexpr auto plan_c2c = fftwl_plan_guru64_dft;
+  static constexpr auto plan_r2c = fftwl_plan_guru64_dft_r2c;
+  static constexpr auto plan_c2r = fftwl_plan_guru64_dft_c2r;
+  static constexpr auto execute_c2c = fftwl_execute_dft;
+  static constexpr auto execute_r2c = fftwl_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftwl_execute_dft_c2r;
+  static constexpr auto destroy = fftwl_destroy_plan;
+  static constexpr auto version = fftwl_version;
+};
+
+/// Guards the planner of one library. Never destroyed: plans may be dropped while static objects
+/// are being destroyed.
+template <class Real>
+std::mutex& planner_mutex() {
+  static std::mutex& mutex = *new std::mutex;
+  return mutex;
+}
+
+/// c2r may destroy its input: FFTW is faster for it, and weft's tiles are scratch memory there.
+unsigned planner_flags(const LineProblem& problem) {
+  const unsigned input = problem.kind == LineKind::c2r ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
+  switch (problem.effort) {
+    case Effort::estimate:
+      return FFTW_ESTIMATE | input;
+    case Effort::measure:
+      return FFTW_MEASURE | input;
+    case Effort::exhaustive:
+      return FFTW_PATIENT | input;
+  }
+  return FFTW_ESTIMATE | input;
+}
+
+/// One FFTW plan for all lines, so that FFTW knows the pitch and with it the alignment of every
+/// line.
+template <class Real>
+class FftwLines final : public LineTransform {
+  using Library = Fftw<Real>;
+  using Complex = typename Library::Complex;
+  using Plan = typename Library::Plan;
+
+ public:
+  explicit FftwLines(const LineProblem& problem) : kind_(problem.kind), plan_(planned(problem)) {
+    if (plan_ == nullptr) {
+      throw Error(ErrorCode::fft_failure,
+                  std::string(Library::version) + " made no plan for " + describe(problem));
+    }
+  }
+
+  ~FftwLines() override {
+    const std::lock_guard lock(planner_mutex<Real>());
+    Library::destroy(plan_);
+  }
+
+  void execute(void* in, void* out) const override {
+    switch (kind_) {
+      case LineKind::c2c_forward:
+      case LineKind::c2c_backward:
+        Library::execute_c2c(plan_, static_cast<Complex*>(in), static_cast<Complex*>(out));
+        break;
+      case LineKind::r2c:
+        Library::execute_r2c(plan_, static_cast<Real*>(in), static_cast<Complex*>(out));
+        break;
+      case LineKind::c2r:
+        Library::execute_c2r(plan_, static_cast<Complex*>(in), static_cast<Real*>(out));
+        break;
+    }
+  }
+
+ private:
+  static Plan planned(const LineProblem& problem) {
+    const auto bytes = problem.in_place ? std::max(input_bytes(problem), output_bytes(problem))
+                                        : input_bytes(problem);
+    // FFTW reads alignment and aliasing from these, and times transforms in them if it measures.
+    const AlignedBuffer scratch(bytes);
+    const AlignedBuffer separate(problem.in_place ? 0 : output_bytes(problem));
+    void* in = scratch.data();
+    void* out = problem.in_place ? in : separate.data();
+    const fftw_iodim64 line{problem.length, 1, 1};
+    const fftw_iodim64 lines{problem.count, problem.in_pitch, problem.out_pitch};
+    const unsigned flags = planner_flags(problem);
+    const std::lock_guard lock(planner_mutex<Real>());
+    switch (problem.kind) {
+      case LineKind::c2c_forward:
+      case LineKind::c2c_backward:
+        return Library::plan_c2c(
+            1, &line, 1, &lines, static_cast<Complex*>(in), static_cast<Complex*>(out),
+            problem.kind == LineKind::c2c_forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+      case LineKind::r2c:
+        return Library::plan_r2c(1, &line, 1, &lines, static_cast<Real*>(in),
+                                 static_cast<Complex*>(out), flags);
+      case LineKind::c2r:
+        return Library::plan_c2r(1, &line, 1, &lines, static_cast<Complex*>(in),
+                                 static_cast<Real*>(out), flags);
+    }
+    return nullptr;
+  }
+
+  LineKind kind_;
+  Plan plan_;
+};
+
+class FftwEngine final : public Engine {
+ public:
+  std::string name() const override { return "fftw"; }
+
+  /// FFTW's own words, which name the instruction sets it was built with.
+  std::string description() const override {
+    return std::string(Fftw<double>::version) + "; " + Fftw<float>::version + "; " +
+           Fftw<long double>::version;
+  }
+
+  bool supports(Precision) const override { return true; }
+
+ private:
+  std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {
+    switch (problem.precision) {
+      case Precision::f32:
+        return std::make_shared<FftwLines<float>>(problem);
+      case Precision::f64:
+        return std::make_shared<FftwLines<double>>(problem);
+      case Precision::f80:
+        return std::make_shared<FftwLines<long double>>(problem);
+    }
+    throw Error(ErrorCode::internal, "a precision that FFTW's engine does not know");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_fftw_engine() { return std::make_unique<FftwEngine>(); }
+
+}  // namespace weft::kernel

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "kernel/engine.hpp"
+
+namespace weft::kernel {
+
+/// The line transforms of one engine and precision, each made once and shared.
+///
+/// Those in use are found through weak references, so that dropping the last transform of a problem
+/// frees its plan and tables. The ones last asked for are held as well: programs that make, run and
+/// drop the same transform in a loop would otherwise plan it every time, which with Effort::measure
+/// costs more than the transform. What is held is bounded twice, by `held_max` and by
+/// `held_length_max`, because a plan for a long line has tables of many megabytes.
+class LineCache {
+ public:
+  static constexpr std::size_t held_max = 64;
+  static constexpr std::int64_t held_length_max = 32768;
+
+  /// The transform of the problem; `make(problem)` if there is none. Threads that ask meanwhile
+  /// wait, so that none is made twice.
+  template <class Make>
+  std::shared_ptr<const LineTransform> get(const LineProblem& problem, Make make) {
+    Held
+        dropped;  // outlives the lock: destroying a plan may wait for the planner of another thread
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(problem);
+    auto transform = known == known_.end() ? nullptr : known->second.lock();
+    if (!transform) {
+      std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+      transform = make(problem);
+      known_[problem] = transform;
+    }
+    hold(transform, problem.length, dropped);
+    return transform;
+  }
+
+ private:
+  using Held = std::list<std::shared_ptr<const LineTransform>>;
+
+  /// Moves the transform to the front of those that are held, and the last one to `dropped` if
+  /// there are too many.
+  void hold(const std::shared_ptr<const LineTransform>& transform, std::int64_t length,
+            Held& dropped) {
+    if (length > held_length_max) return;
+    held_.remove(transform);
+    held_.push_front(transform);
+    if (held_.size() > held_max) dropped.splice(dropped.end(), held_, std::prev(held_.end()));
+  }
+
+  std::mutex mutex_;
+  std::map<LineProblem, std::weak_ptr<const LineTransform>> known_;
+  Held held_;
+};
+
+}  // namespace weft::kernel

@@ -1,0 +1,92 @@
+#include "kernel/lines.hpp"
+
+#include <algorithm>
+
+namespace weft::kernel {
+namespace {
+
+/// Short lines gain from being transformed together; long ones do not, and leave fewer for the line
+/// by line rest.
+std::int64_t lines_together(std::int64_t length) {
+  return length <= 32 ? 16 : length <= 128 ? 8 : 4;
+}
+
+template <class T>
+void conjugate_lines(void* start, std::int64_t pitch_bytes, std::int64_t elements,
+                     std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    T* line = reinterpret_cast<T*>(static_cast<char*>(start) + k * pitch_bytes);
+    for (std::int64_t i = 0; i < elements; ++i) line[2 * i + 1] = -line[2 * i + 1];
+  }
+}
+
+template <class T>
+void scale_lines(void* start, std::int64_t pitch_bytes, std::int64_t reals, std::int64_t count,
+                 long double scale) {
+  const T factor = static_cast<T>(scale);
+  for (std::int64_t k = 0; k < count; ++k) {
+    T* line = reinterpret_cast<T*>(static_cast<char*>(start) + k * pitch_bytes);
+    for (std::int64_t i = 0; i < reals; ++i) line[i] *= factor;
+  }
+}
+
+template <class F>
+void with_real(Precision precision, F f) {
+  switch (precision) {
+    case Precision::f32:
+      return f(float{});
+    case Precision::f64:
+      return f(double{});
+    case Precision::f80: {
+      using Extended = long double;
+      return f(Extended{});
+    }
+  }
+}
+
+}  // namespace
+
+LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& options,
+                       std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place)
+    : transform_(transform),
+      precision_(options.precision),
+      in_pitch_bytes_(in_pitch_bytes),
+      out_pitch_bytes_(out_pitch_bytes),
+      group_(lines_together(transform.length)) {
+  LineProblem problem{.kind = transform.kind,
+                      .precision = options.precision,
+                      .length = transform.length,
+                      .count = group_,
+                      .in_place = in_place,
+                      .effort = options.effort};
+  problem.in_pitch = in_pitch_bytes / input_element_bytes(problem);
+  problem.out_pitch = out_pitch_bytes / output_element_bytes(problem);
+  many_ = options.engine->lines(problem);
+  problem.count = 1;
+  one_ = options.engine->lines(problem);
+}
+
+void LineRunner::run(void* in, void* out, std::int64_t count) const {
+  const AxisTransform& t = transform_;
+  if (t.conjugate_input)
+    with_real(precision_, [&](auto real) {
+      conjugate_lines<decltype(real)>(in, in_pitch_bytes_, input_extent(t), count);
+    });
+  auto* from = static_cast<char*>(in);
+  auto* to = static_cast<char*>(out);
+  std::int64_t k = 0;
+  for (; k + group_ <= count; k += group_)
+    many_->execute(from + k * in_pitch_bytes_, to + k * out_pitch_bytes_);
+  for (; k < count; ++k) one_->execute(from + k * in_pitch_bytes_, to + k * out_pitch_bytes_);
+  const std::int64_t reals = output_extent(t) * (t.kind == LineKind::c2r ? 1 : 2);
+  if (t.conjugate_output)
+    with_real(precision_, [&](auto real) {
+      conjugate_lines<decltype(real)>(out, out_pitch_bytes_, output_extent(t), count);
+    });
+  if (t.scale != 1)
+    with_real(precision_, [&](auto real) {
+      scale_lines<decltype(real)>(out, out_pitch_bytes_, reals, count, t.scale);
+    });
+}
+
+}  // namespace weft::kernel

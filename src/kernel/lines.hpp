@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernel/engine.hpp"
+
+namespace weft::kernel {
+
+/// What a stage does along one axis of its local array.
+struct AxisTransform {
+  int axis = 0;
+  LineKind kind = LineKind::c2c_forward;
+  std::int64_t length = 1;        ///< points in real space
+  bool conjugate_input = false;   ///< a c2r with the other sign of the exponent
+  bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
+  long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
+};
+
+/// Extents of the axis before and after.
+inline std::int64_t input_extent(const AxisTransform& t) {
+  return t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
+}
+inline std::int64_t output_extent(const AxisTransform& t) {
+  return t.kind == LineKind::r2c ? t.length / 2 + 1 : t.length;
+}
+
+/// Which local library transforms, how hard it plans, and with how many threads.
+struct LocalOptions {
+  Engine* engine = nullptr;
+  Precision precision = Precision::f64;
+  Effort effort = Effort::estimate;
+  int threads = 1;
+};
+
+/// Transforms any number of lines in cache: groups of lines by one engine plan, the rest line by
+/// line.
+class LineRunner {
+ public:
+  LineRunner() = default;
+  /// Pitches in bytes, multiples of 64.
+  LineRunner(const AxisTransform& transform, const LocalOptions& options,
+             std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place);
+
+  /// Scales and conjugates as the transform asks, too. `in` may be destroyed.
+  void run(void* in, void* out, std::int64_t count) const;
+
+ private:
+  AxisTransform transform_;
+  Precision precision_ = Precision::f64;
+  std::int64_t in_pitch_bytes_ = 0;
+  std::int64_t out_pitch_bytes_ = 0;
+  std::int64_t group_ = 1;
+  std::shared_ptr<const LineTransform> many_;
+  std::shared_ptr<const LineTransform> one_;
+};
+
+}  // namespace weft::kernel

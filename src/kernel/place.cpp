@@ -1,0 +1,59 @@
+#include "kernel/place.hpp"
+
+namespace weft::kernel {
+namespace {
+
+struct Cut {
+  int axis = -1;
+  std::int64_t position = 0;
+};
+
+/// A bound of some piece strictly inside the region, if there is one.
+Cut find_cut(const Box& region, const std::vector<int>& axes,
+             const std::vector<const Box*>& pieces) {
+  for (const Box* piece : pieces)
+    for (int axis : axes)
+      for (std::int64_t position : {piece->lower[axis], piece->upper[axis]})
+        if (position > region.lower[axis] && position < region.upper[axis]) return {axis, position};
+  return {};
+}
+
+void divide(const Box& region, const std::vector<int>& axes,
+            const std::vector<const Box*>& candidates, std::vector<Box>& out) {
+  std::vector<const Box*> pieces;
+  for (const Box* piece : candidates)
+    if (meets(*piece, region, axes)) pieces.push_back(piece);
+  const Cut cut = find_cut(region, axes, pieces);
+  if (cut.axis < 0) {
+    out.push_back(region);
+    return;
+  }
+  Box low = region;
+  Box high = region;
+  low.upper[cut.axis] = high.lower[cut.axis] = cut.position;
+  divide(low, axes, pieces, out);
+  divide(high, axes, pieces, out);
+}
+
+}  // namespace
+
+bool meets(const Box& piece, const Box& cell, const std::vector<int>& axes) {
+  for (int axis : axes)
+    if (piece.upper[axis] <= cell.lower[axis] || piece.lower[axis] >= cell.upper[axis])
+      return false;
+  return true;
+}
+
+std::vector<Box> cells(const Box& region, const std::vector<int>& cut_axes, const Place& inlet,
+                       const Place& outlet) {
+  std::vector<Box> found;
+  for (int axis : cut_axes)
+    if (region.extent(axis) <= 0) return found;
+  std::vector<const Box*> pieces;
+  for (const Place* place : {&inlet, &outlet})
+    for (const Piece& piece : place->pieces) pieces.push_back(&piece.box);
+  divide(region, cut_axes, pieces, found);
+  return found;
+}
+
+}  // namespace weft::kernel

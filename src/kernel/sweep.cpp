@@ -1,0 +1,149 @@
+#include "kernel/sweep.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "kernel/block_shape.hpp"
+#include "kernel/cache.hpp"
+#include "kernel/copy.hpp"
+
+namespace weft::kernel {
+
+ScratchSize& ScratchSize::grow_to(const ScratchSize& other) {
+  plane_bytes = std::max(plane_bytes, other.plane_bytes);
+  tile_bytes = std::max(tile_bytes, other.tile_bytes);
+  return *this;
+}
+
+ThreadScratch Scratch::of_thread(int thread) const {
+  char* start = memory_ + thread * size_.thread_bytes();
+  return {start, start + size_.plane_bytes, start + size_.plane_bytes + size_.tile_bytes};
+}
+
+Sweep::Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
+             const Place& outlet, const LocalOptions& options)
+    : options_(options), element_bytes_(inlet.element_bytes) {
+  if (box.empty()) return;
+  if (transforms.empty()) {
+    add_copies(box, inlet, outlet);
+    return;
+  }
+  for (int axis = 0; axis < box.dims(); ++axis)
+    if (std::none_of(transforms.begin(), transforms.end(),
+                     [&](const auto& t) { return t.axis == axis; }))
+      batch_axes_.push_back(axis);
+  for (const Box& region : cells(box, batch_axes_, inlet, outlet))
+    add_cell(region, transforms, inlet, outlet);
+  for (const Cell& cell : cells_) blocks_ += cell.blocks;
+}
+
+void Sweep::add_copies(const Box& box, const Place& inlet, const Place& outlet) {
+  auto offset_in = [](const Piece& piece, const Box& common) {
+    std::int64_t offset = piece.offset;
+    for (int axis = 0; axis < common.dims(); ++axis)
+      offset += (common.lower[axis] - piece.box.lower[axis]) * piece.strides[axis];
+    return offset;
+  };
+  for (const Piece& from : inlet.pieces)
+    for (const Piece& to : outlet.pieces) {
+      const Box common = intersect(intersect(from.box, to.box), box);
+      if (common.empty()) continue;
+      copies_.push_back({from.buffer, to.buffer, offset_in(from, common), offset_in(to, common),
+                         from.strides, to.strides, common.shape(),
+                         common.volume() * element_bytes_});
+    }
+}
+
+void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transforms,
+                     const Place& inlet, const Place& outlet) {
+  const PlaneShape plane = plane_shape(transforms, inlet, options_);
+  const Shape widths = block_widths(region, batch_axes_, plane.bytes, transforms.size() > 1, inlet,
+                                    outlet, options_);
+  Cell cell;
+  Extents largest{};
+  for (std::size_t i = 0; i < batch_axes_.size(); ++i) {
+    const std::int64_t extent = region.extent(batch_axes_[i]);
+    cell.batch_extent.push_back(extent);
+    cell.parts.push_back((extent + widths[i] - 1) / widths[i]);
+    cell.blocks *= cell.parts.back();
+    largest[batch_axes_[i]] = widths[i];
+  }
+  const Place between = plane_place(plane, region, batch_axes_, widths, options_);
+  for (std::size_t i = 0; i < transforms.size(); ++i) {
+    const Place& from = i == 0 ? inlet : between;
+    const Place& to = i + 1 == transforms.size() ? outlet : between;
+    // Of the other axes of the sweep, a pass sees the extents that they have at that time.
+    Box pass_region = region;
+    for (std::size_t j = 0; j < transforms.size(); ++j) {
+      pass_region.lower[transforms[j].axis] = 0;
+      pass_region.upper[transforms[j].axis] =
+          j < i ? output_extent(transforms[j]) : input_extent(transforms[j]);
+    }
+    cell.passes.emplace_back(transforms[i], pass_region, batch_axes_, largest, from, to, options_);
+    size_.grow_to({0, cell.passes.back().tile_bytes()});
+  }
+  if (transforms.size() > 1) {
+    std::int64_t bytes = plane.bytes;
+    for (std::int64_t width : widths) bytes *= width;
+    size_.grow_to({bytes, 0});
+  }
+  cells_.push_back(std::move(cell));
+}
+
+MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const {
+  if (!copies_.empty()) return execute_copies(buffers);
+  MemoryTraffic total;
+  if (options_.threads == 1 || blocks_ < 2) {
+    for (std::int64_t block = 0; block < blocks_; ++block)
+      total += execute_block(block, buffers, scratch.of_thread(0));
+    return total;
+  }
+  std::int64_t read = 0;
+  std::int64_t written = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(options_.threads) reduction(+ : read, written)
+  for (std::int64_t block = 0; block < blocks_; ++block) {
+    const MemoryTraffic traffic =
+        execute_block(block, buffers, scratch.of_thread(omp_get_thread_num()));
+    read += traffic.read_bytes;
+    written += traffic.written_bytes;
+  }
+  return {read, written};
+}
+
+MemoryTraffic Sweep::execute_block(std::int64_t block, void* const* buffers,
+                                   const ThreadScratch& scratch) const {
+  const Cell* cell = cells_.data();
+  for (; block >= cell->blocks; ++cell) block -= cell->blocks;
+  BatchBlock part;
+  for (int i = static_cast<int>(batch_axes_.size()) - 1; i >= 0; --i) {
+    const Range range =
+        balanced_part(cell->batch_extent[i], block % cell->parts[i], cell->parts[i]);
+    block /= cell->parts[i];
+    part.offset[batch_axes_[i]] = range.lo;
+    part.extent[batch_axes_[i]] = range.size();
+  }
+  MemoryTraffic traffic;
+  for (const TilePass& pass : cell->passes) traffic += pass.execute(part, buffers, scratch);
+  return traffic;
+}
+
+MemoryTraffic Sweep::execute_copies(void* const* buffers) const {
+  std::int64_t bytes = 0;
+  const std::int64_t count = static_cast<std::int64_t>(copies_.size());
+#pragma omp parallel for schedule(dynamic) num_threads(options_.threads) reduction(+ : bytes) \
+    if (options_.threads > 1)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Copy& copy = copies_[i];
+    auto address = [&](int buffer, std::int64_t offset) {
+      return static_cast<char*>(buffers[buffer]) + offset * element_bytes_;
+    };
+    copy_box(address(copy.to_buffer, copy.to_offset), copy.to_strides,
+             address(copy.from_buffer, copy.from_offset), copy.from_strides, copy.extents,
+             element_bytes_);
+    bytes += copy.bytes;
+  }
+  return {bytes, bytes};
+}
+
+}  // namespace weft::kernel

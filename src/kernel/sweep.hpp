@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/tile_pass.hpp"
+
+namespace weft::kernel {
+
+/// Scratch memory of a thread that a sweep needs.
+struct ScratchSize {
+  std::int64_t plane_bytes = 0;
+  std::int64_t tile_bytes = 0;
+  ScratchSize& grow_to(const ScratchSize& other);
+  std::int64_t thread_bytes() const { return plane_bytes + 2 * tile_bytes; }
+};
+
+/// Scratch memory of all threads: size.thread_bytes() for each, aligned to 64 bytes. Does not own
+/// it.
+class Scratch {
+ public:
+  Scratch(const ScratchSize& size, void* memory)
+      : size_(size), memory_(static_cast<char*>(memory)) {}
+  ThreadScratch of_thread(int thread) const;
+
+ private:
+  ScratchSize size_;
+  char* memory_;
+};
+
+/// One trip of a local array through the cache: reads the inlet once, transforms one or more axes,
+/// writes the outlet once. No axis: a copy.
+///
+/// Inlet and outlet may lie in the same memory when every element goes back to the place of its
+/// line.
+class Sweep {
+ public:
+  /// `box` is the local box before the transforms; inlet and outlet cover it (with the extents
+  /// before and after).
+  Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
+        const Place& outlet, const LocalOptions& options);
+
+  ScratchSize scratch_size() const { return size_; }
+
+  /// buffers[b] is where buffer b of the pieces starts.
+  MemoryTraffic execute(void* const* buffers, const Scratch& scratch) const;
+
+ private:
+  /// A region of the batch that no piece cuts, and how it is divided into blocks.
+  struct Cell {
+    Shape batch_extent;  ///< by position in batch_axes_
+    Shape parts;
+    std::int64_t blocks = 1;
+    std::vector<TilePass> passes;
+  };
+  /// What a piece of the inlet shares with one of the outlet, ready to be copied: executing
+  /// allocates nothing.
+  struct Copy {
+    int from_buffer = 0;
+    int to_buffer = 0;
+    std::int64_t from_offset = 0;  ///< in elements, of the first element shared
+    std::int64_t to_offset = 0;
+    Shape from_strides;
+    Shape to_strides;
+    Shape extents;
+    std::int64_t bytes = 0;
+  };
+
+  void add_copies(const Box& box, const Place& inlet, const Place& outlet);
+  void add_cell(const Box& region, const std::vector<AxisTransform>& transforms, const Place& inlet,
+                const Place& outlet);
+  MemoryTraffic execute_copies(void* const* buffers) const;
+  MemoryTraffic execute_block(std::int64_t block, void* const* buffers,
+                              const ThreadScratch& scratch) const;
+
+  std::vector<int> batch_axes_;
+  LocalOptions options_;
+  std::int64_t element_bytes_ = 0;
+  ScratchSize size_;
+  std::vector<Cell> cells_;
+  std::vector<Copy> copies_;
+  std::int64_t blocks_ = 0;
+};
+
+/// How many of the transforms, from the first on, one sweep can do: their plane must stay in cache.
+/// At least one.
+std::size_t fusable(const std::vector<AxisTransform>& transforms, std::size_t first,
+                    const Place& inlet, const LocalOptions& options);
+
+}  // namespace weft::kernel

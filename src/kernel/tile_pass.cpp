@@ -1,0 +1,283 @@
+#include "kernel/tile_pass.hpp"
+
+#include <algorithm>
+
+#include "kernel/cache.hpp"
+#include "kernel/copy.hpp"
+
+namespace weft::kernel {
+namespace {
+
+/// A row across the lines of a tile should be this long where the tile fits in cache, and never
+/// shorter than the least.
+constexpr std::int64_t row_bytes = 512;
+constexpr std::int64_t least_row_bytes = 128;
+/// Lines this long are transformed in tiles of one row less than the least: a tile must not take
+/// all the memory.
+constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Lines of a tile start at odd multiples of a cache line, so that a column does not fall into one
+/// cache set.
+std::int64_t pitch_bytes(std::int64_t line_bytes) {
+  const std::int64_t rounded = round_up(line_bytes, line_alignment_bytes);
+  return rounded / line_alignment_bytes % 2 == 0 ? rounded + line_alignment_bytes : rounded;
+}
+
+std::int64_t lines_of_a_tile(std::int64_t pitch, std::int64_t element_bytes) {
+  const std::int64_t fitting = cache_sizes().l2_bytes / 4 / pitch;
+  const std::int64_t least = least_row_bytes / element_bytes;
+  const std::int64_t lines = std::clamp(fitting, least, row_bytes / element_bytes);
+  return std::max<std::int64_t>(1, std::min(lines, largest_tile_bytes / pitch));
+}
+
+bool is_aligned(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % line_alignment_bytes == 0;
+}
+
+template <class S>
+bool all_contiguous(const std::vector<S>& segments) {
+  return std::all_of(segments.begin(), segments.end(),
+                     [](const S& s) { return s.axis_stride == 1; });
+}
+
+}  // namespace
+
+/// A tile of one cell: where it starts along each loop and how many lines it takes along the first
+/// two.
+struct TilePass::Tile {
+  const BatchBlock& block;
+  void* const* buffers;
+  std::array<std::int64_t, max_loops> start{};
+  std::int64_t lines = 1;  ///< along loop 0
+  std::int64_t rows = 1;   ///< along loop 1
+
+  char* address(const Segment& s, int loops, std::int64_t element_bytes, char* plane) const {
+    std::int64_t offset = s.offset;
+    for (int axis = 0; axis < max_dims; ++axis) offset += block.offset[axis] * s.batch_stride[axis];
+    for (int loop = 0; loop < loops; ++loop) offset += start[loop] * s.loop_stride[loop];
+    char* base = s.buffer == scratch_buffer ? plane : static_cast<char*>(buffers[s.buffer]);
+    return base + offset * element_bytes;
+  }
+};
+
+TilePass::TilePass(const AxisTransform& transform, const Box& region,
+                   const std::vector<int>& batch_axes, const Extents& largest, const Place& inlet,
+                   const Place& outlet, const LocalOptions& options)
+    : transform_(transform),
+      in_element_bytes_(inlet.element_bytes),
+      out_element_bytes_(outlet.element_bytes) {
+  const std::int64_t line_bytes = std::max(input_extent(transform) * in_element_bytes_,
+                                           output_extent(transform) * out_element_bytes_);
+  tile_pitch_bytes_ = pitch_bytes(line_bytes);
+  tile_lines_ = lines_of_a_tile(tile_pitch_bytes_, complex_bytes(options.precision));
+  tile_bytes_ = tile_lines_ * tile_pitch_bytes_;
+  in_place_tile_ = 2 * tile_bytes_ > cache_sizes().l2_bytes;
+  std::vector<int> other_axes;
+  for (int axis = 0; axis < region.dims(); ++axis)
+    if (axis != transform.axis) other_axes.push_back(axis);
+  for (const Box& cell : cells(region, other_axes, inlet, outlet))
+    add_cell(cell, region, batch_axes, largest, inlet, outlet);
+  for (Cell& cell : cells_) make_lines(cell, options);
+}
+
+TilePass::Segment TilePass::make_segment(const Piece& piece, const Box& cell,
+                                         const Box& region) const {
+  Segment segment;
+  segment.buffer = piece.buffer;
+  segment.first = piece.box.lower[transform_.axis];
+  segment.count = piece.box.extent(transform_.axis);
+  segment.axis_stride = piece.strides[transform_.axis];
+  segment.offset = piece.offset;
+  for (int axis = 0; axis < region.dims(); ++axis)
+    if (axis != transform_.axis)
+      segment.offset += (cell.lower[axis] - piece.box.lower[axis]) * piece.strides[axis];
+  return segment;
+}
+
+void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int>& batch_axes,
+                        const Extents& largest, const Place& inlet, const Place& outlet) {
+  std::vector<int> other_axes;
+  for (int axis = 0; axis < region.dims(); ++axis)
+    if (axis != transform_.axis) other_axes.push_back(axis);
+  std::vector<int> long_axes;  // those with more than one line
+  for (int axis : other_axes) {
+    const bool batch = std::find(batch_axes.begin(), batch_axes.end(), axis) != batch_axes.end();
+    if ((batch ? largest[axis] : box.extent(axis)) > 1) long_axes.push_back(axis);
+  }
+  Cell cell;
+  cell.loop_count = static_cast<int>(long_axes.size());
+  for (int loop = 0; loop < cell.loop_count; ++loop) {
+    const int axis = long_axes[loop];
+    const bool batch = std::find(batch_axes.begin(), batch_axes.end(), axis) != batch_axes.end();
+    const bool fixed = !batch || largest[axis] == region.extent(axis);
+    cell.loops[loop] = fixed ? Loop{box.extent(axis), -1} : Loop{1, axis};
+  }
+  auto add = [&](const Place& place, std::vector<Segment>& segments) {
+    for (const Piece& piece : place.pieces) {
+      if (!meets(piece.box, box, other_axes) || piece.box.extent(transform_.axis) <= 0) continue;
+      Segment segment = make_segment(piece, box, region);
+      if (piece.buffer != scratch_buffer)
+        for (int axis : batch_axes) segment.batch_stride[axis] = piece.strides[axis];
+      for (int loop = 0; loop < cell.loop_count; ++loop)
+        segment.loop_stride[loop] = piece.strides[long_axes[loop]];
+      segments.push_back(segment);
+    }
+  };
+  add(inlet, cell.in);
+  add(outlet, cell.out);
+  order_loops(cell);
+  choose_direct(cell);
+  cells_.push_back(std::move(cell));
+}
+
+void TilePass::order_loops(Cell& cell) const {
+  // The first loop runs across the lines of a tile: it should be contiguous on the side that is not
+  // along the axis.
+  const auto& lead = all_contiguous(cell.in) ? cell.out : cell.in;
+  auto swap_loops = [&](int a, int b) {
+    std::swap(cell.loops[a], cell.loops[b]);
+    for (auto* segments : {&cell.in, &cell.out})
+      for (Segment& s : *segments) std::swap(s.loop_stride[a], s.loop_stride[b]);
+  };
+  for (int i = 1; i < cell.loop_count; ++i)
+    for (int j = i; j > 0 && lead[0].loop_stride[j] < lead[0].loop_stride[j - 1]; --j)
+      swap_loops(j, j - 1);
+  auto mergeable = [&](int fast, int slow) {
+    if (cell.loops[fast].block_axis >= 0) return false;
+    for (const auto* segments : {&cell.in, &cell.out})
+      for (const Segment& s : *segments)
+        if (s.loop_stride[slow] != s.loop_stride[fast] * cell.loops[fast].extent) return false;
+    return true;
+  };
+  for (int fast = 0; fast + 1 < cell.loop_count;) {
+    if (!mergeable(fast, fast + 1)) {
+      ++fast;
+      continue;
+    }
+    cell.loops[fast].extent *= cell.loops[fast + 1].extent;
+    cell.loops[fast].block_axis = cell.loops[fast + 1].block_axis;
+    for (int loop = fast + 1; loop + 1 < cell.loop_count; ++loop) {
+      cell.loops[loop] = cell.loops[loop + 1];
+      for (auto* segments : {&cell.in, &cell.out})
+        for (Segment& s : *segments) s.loop_stride[loop] = s.loop_stride[loop + 1];
+    }
+    --cell.loop_count;
+  }
+}
+
+void TilePass::choose_direct(Cell& cell) const {
+  auto lines_fit = [&](const std::vector<Segment>& segments, std::int64_t element_bytes) {
+    return segments.size() == 1 && segments[0].axis_stride == 1 &&
+           (cell.loop_count == 0 ||
+            segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
+  };
+  const bool from_plane = cell.in[0].buffer == scratch_buffer;
+  // A c2r may destroy what it reads, and a conjugation changes it: only our own plane may suffer
+  // that.
+  const bool harmless =
+      from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input);
+  cell.direct_in = harmless && lines_fit(cell.in, in_element_bytes_);
+  cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&
+                    lines_fit(cell.out, out_element_bytes_);
+}
+
+void TilePass::make_lines(Cell& cell, const LocalOptions& options) {
+  auto pitch = [&](bool direct, const Segment& s, std::int64_t element_bytes) {
+    return direct && cell.loop_count > 0 ? s.loop_stride[0] * element_bytes : tile_pitch_bytes_;
+  };
+  const std::int64_t in = pitch(cell.direct_in, cell.in[0], in_element_bytes_);
+  const std::int64_t out = pitch(cell.direct_out, cell.out[0], out_element_bytes_);
+  cell.lines = LineRunner(transform_, options, in, out,
+                          in_place_tile_ && !cell.direct_in && !cell.direct_out);
+  if (cell.direct_in)
+    cell.lines_from_tile =
+        LineRunner(transform_, options, tile_pitch_bytes_, out, in_place_tile_ && !cell.direct_out);
+}
+
+MemoryTraffic TilePass::execute(const BatchBlock& block, void* const* buffers,
+                                const ThreadScratch& scratch) const {
+  MemoryTraffic traffic;
+  for (const Cell& cell : cells_) traffic += execute_cell(cell, block, buffers, scratch);
+  return traffic;
+}
+
+MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
+                                     void* const* buffers, const ThreadScratch& scratch) const {
+  std::array<std::int64_t, max_loops> extent;
+  extent.fill(1);
+  for (int loop = 0; loop < cell.loop_count; ++loop) {
+    const Loop& l = cell.loops[loop];
+    extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
+  }
+  // Widths are balanced, so that 129 lines do not leave a tile of one.
+  const std::int64_t parts = (extent[0] + tile_lines_ - 1) / tile_lines_;
+  const bool whole_rows = parts == 1 && !cell.direct_in && !cell.direct_out;
+  const std::int64_t rows = whole_rows ? std::max<std::int64_t>(1, tile_lines_ / extent[0]) : 1;
+  MemoryTraffic traffic;
+  Tile tile{block, buffers};
+  while (true) {
+    tile.rows = std::min(rows, extent[1] - tile.start[1]);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const Range range = balanced_part(extent[0], part, parts);
+      tile.start[0] = range.lo;
+      tile.lines = range.size();
+      run_tile(cell, tile, scratch, traffic);
+    }
+    tile.start[1] += tile.rows;
+    if (tile.start[1] < extent[1]) continue;
+    tile.start[1] = 0;
+    int loop = 2;
+    for (; loop < cell.loop_count; ++loop) {
+      if (++tile.start[loop] < extent[loop]) break;
+      tile.start[loop] = 0;
+    }
+    if (loop >= cell.loop_count) return traffic;
+  }
+}
+
+void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch& scratch,
+                        MemoryTraffic& traffic) const {
+  const std::int64_t lines = tile.lines * tile.rows;
+  auto move = [&](const Segment& s, char* tile_start, std::int64_t element_bytes, bool gather) {
+    char* array = tile.address(s, cell.loop_count, element_bytes, scratch.plane);
+    const std::int64_t pitch = tile_pitch_bytes_ / element_bytes;
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      char* far = array + row * s.loop_stride[1] * element_bytes;
+      char* near = tile_start + row * tile.lines * tile_pitch_bytes_ + s.first * element_bytes;
+      if (gather)
+        copy_plane(near, far, {tile.lines, s.count, s.loop_stride[0], s.axis_stride, pitch, 1},
+                   element_bytes);
+      else
+        copy_plane(far, near, {tile.lines, s.count, pitch, 1, s.loop_stride[0], s.axis_stride},
+                   element_bytes);
+    }
+    return s.buffer == scratch_buffer ? 0 : lines * s.count * element_bytes;
+  };
+  char* in = scratch.tile_in;
+  bool direct_in = cell.direct_in;
+  if (direct_in) {
+    in = tile.address(cell.in[0], cell.loop_count, in_element_bytes_, scratch.plane);
+    direct_in = is_aligned(in);
+  }
+  if (direct_in) {
+    if (cell.in[0].buffer != scratch_buffer)
+      traffic.read_bytes += lines * cell.in[0].count * in_element_bytes_;
+  } else {
+    in = scratch.tile_in;
+    for (const Segment& s : cell.in) traffic.read_bytes += move(s, in, in_element_bytes_, true);
+  }
+  const LineRunner& runner = cell.direct_in && !direct_in ? cell.lines_from_tile : cell.lines;
+  char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
+  if (cell.direct_out)
+    out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
+  runner.run(in, out, lines);
+  if (!cell.direct_out)
+    for (const Segment& s : cell.out)
+      traffic.written_bytes += move(s, out, out_element_bytes_, false);
+}
+
+}  // namespace weft::kernel

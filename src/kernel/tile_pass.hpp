@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/lines.hpp"
+#include "kernel/place.hpp"
+
+namespace weft::kernel {
+
+/// Bytes moved between memory and cache by gathers and scatters; scratch that stays in cache does
+/// not count.
+struct MemoryTraffic {
+  std::int64_t read_bytes = 0;
+  std::int64_t written_bytes = 0;
+  MemoryTraffic& operator+=(const MemoryTraffic& other) {
+    read_bytes += other.read_bytes;
+    written_bytes += other.written_bytes;
+    return *this;
+  }
+};
+
+/// What one thread works with: the plane that fused axes share, and two tiles.
+struct ThreadScratch {
+  char* plane = nullptr;
+  char* tile_in = nullptr;
+  char* tile_out = nullptr;
+};
+
+/// The part of the batch that is worked on at once: for each axis that is not transformed, an
+/// offset from the sweep cell's lower bound and an extent. Transformed axes: offset 0, extent
+/// ignored.
+struct BatchBlock {
+  Extents offset{};
+  Extents extent{};
+};
+
+/// Transforms one axis of a region, tile by tile: gathers lines from the inlet, transforms them in
+/// cache, scatters them to the outlet.
+///
+/// A tile is a set of lines that are adjacent in memory, so that a row across them is 512
+/// contiguous bytes where the array allows it. Inlet and outlet are cut into segments along the
+/// axis wherever a piece ends.
+class TilePass {
+ public:
+  /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep;
+  /// its range along the transformed axis is ignored. `largest` is the largest block that will be
+  /// executed.
+  TilePass(const AxisTransform& transform, const Box& region, const std::vector<int>& batch_axes,
+           const Extents& largest, const Place& inlet, const Place& outlet,
+           const LocalOptions& options);
+
+  std::int64_t tile_bytes() const { return tile_bytes_; }
+
+  /// buffers[b] is where buffer b of the pieces starts.
+  MemoryTraffic execute(const BatchBlock& block, void* const* buffers,
+                        const ThreadScratch& scratch) const;
+
+ private:
+  static constexpr int max_loops = max_dims;
+
+  /// Part of the lines of a cell, contiguous along nothing in particular: a strided run of indices
+  /// along the axis.
+  struct Segment {
+    int buffer = 0;
+    std::int64_t first = 0;  ///< index along the axis
+    std::int64_t count = 0;
+    std::int64_t offset = 0;  ///< in elements, of index `first` at the lower corner of the cell
+    std::int64_t axis_stride = 0;
+    Extents batch_stride{};  ///< by axis
+    std::array<std::int64_t, max_loops> loop_stride{};
+  };
+
+  /// A loop over lines: neighbouring axes are merged where the memory allows it.
+  struct Loop {
+    std::int64_t extent = 1;  ///< of the axes whose extent is fixed
+    int block_axis = -1;      ///< multiplied by the block's extent along this axis
+  };
+
+  /// A region that no piece cuts except along the transformed axis.
+  struct Cell {
+    std::vector<Segment> in;
+    std::vector<Segment> out;
+    std::array<Loop, max_loops> loops;
+    int loop_count = 0;
+    bool direct_in = false;   ///< lines are transformed straight from the inlet
+    bool direct_out = false;  ///< lines are transformed straight into the outlet
+    LineRunner lines;
+    LineRunner lines_from_tile;  ///< for a direct inlet that turns out not to be aligned
+  };
+
+  struct Tile;
+
+  Segment make_segment(const Piece& piece, const Box& cell, const Box& region) const;
+  void add_cell(const Box& cell, const Box& region, const std::vector<int>& batch_axes,
+                const Extents& largest, const Place& inlet, const Place& outlet);
+  void order_loops(Cell& cell) const;
+  void choose_direct(Cell& cell) const;
+  void make_lines(Cell& cell, const LocalOptions& options);
+  MemoryTraffic execute_cell(const Cell& cell, const BatchBlock& block, void* const* buffers,
+                             const ThreadScratch& scratch) const;
+  void run_tile(const Cell& cell, const Tile& tile, const ThreadScratch& scratch,
+                MemoryTraffic& traffic) const;
+
+  AxisTransform transform_;
+  std::int64_t in_element_bytes_ = 0;
+  std::int64_t out_element_bytes_ = 0;
+  std::int64_t tile_pitch_bytes_ = 0;
+  std::int64_t tile_lines_ = 0;
+  std::int64_t tile_bytes_ = 0;
+  bool in_place_tile_ = false;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace weft::kernel

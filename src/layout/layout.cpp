@@ -1,0 +1,414 @@
+#include <weft/error.hpp>
+#include <weft/layout.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "layout/check.hpp"
+#include "layout/parts.hpp"
+
+namespace weft {
+namespace {
+
+std::vector<int> c_order(int dims) {
+  std::vector<int> order(dims);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+void check_shape(const Shape& shape) {
+  if (shape.empty() || static_cast<int>(shape.size()) > max_dims)
+    throw Error(ErrorCode::invalid_argument, "an array has 1 to " + std::to_string(max_dims) +
+                                                 " axes; the shape given has " +
+                                                 std::to_string(shape.size()));
+  for (std::int64_t n : shape)
+    if (n < 1)
+      throw Error(ErrorCode::invalid_argument,
+                  "every extent of a shape must be at least 1; given " + to_string(shape));
+  volume(shape);
+}
+
+void check_axis(int axis, const Shape& shape) {
+  if (axis < 0 || axis >= static_cast<int>(shape.size()))
+    throw Error(ErrorCode::invalid_argument,
+                "an axis of the shape " + to_string(shape) + " must be in 0.." +
+                    std::to_string(static_cast<int>(shape.size()) - 1) + "; given " +
+                    std::to_string(axis));
+}
+
+std::vector<int> checked_order(const std::vector<int>& order, int dims) {
+  if (order.empty()) return c_order(dims);
+  std::vector<int> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != c_order(dims))
+    throw Error(ErrorCode::invalid_argument,
+                "a memory order lists every axis 0.." + std::to_string(dims - 1) +
+                    " once, slowest first; given (" + join(order, ", ") + ")");
+  return order;
+}
+
+/// Position of one rank in a process grid, last axis fastest.
+Shape grid_position(std::int64_t index, const Shape& grid) {
+  Shape position(grid.size());
+  for (int axis = static_cast<int>(grid.size()) - 1; axis >= 0; --axis) {
+    position[axis] = index % grid[axis];
+    index /= grid[axis];
+  }
+  return position;
+}
+
+Box empty_box(int dims) { return Box{Shape(dims, 0), Shape(dims, 0)}; }
+
+/// All divisors, ascending; in the time of the square root, so that a large prime costs nothing.
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> found;
+  for (std::int64_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    found.push_back(d);
+    if (d != n / d) found.push_back(n / d);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void append_grids(std::int64_t rest, int dims, const std::vector<std::int64_t>& factors,
+                  Shape& prefix, std::vector<Shape>& out) {
+  if (dims == 1) {
+    prefix.push_back(rest);
+    out.push_back(prefix);
+    prefix.pop_back();
+    return;
+  }
+  for (std::int64_t factor : factors) {
+    if (factor > rest) break;
+    if (rest % factor != 0) continue;
+    prefix.push_back(factor);
+    append_grids(rest / factor, dims - 1, factors, prefix, out);
+    prefix.pop_back();
+  }
+}
+
+Shape most_even_grid(std::int64_t ranks, int dims) { return process_grids(ranks, dims).front(); }
+
+Layout split_axes(const Shape& shape, std::int64_t ranks, const std::vector<int>& axes) {
+  check_shape(shape);
+  check_ranks(ranks);
+  Shape grid(shape.size(), 1);
+  const Shape factors = most_even_grid(ranks, static_cast<int>(axes.size()));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    check_axis(axes[i], shape);
+    if (grid[axes[i]] != 1)
+      throw Error(ErrorCode::invalid_argument, "the split axes must differ; axis " +
+                                                   std::to_string(axes[i]) + " is given twice");
+    grid[axes[i]] = factors[i];
+  }
+  return Layout::grid(shape, grid);
+}
+
+}  // namespace
+
+void check_ranks(std::int64_t ranks) {
+  // MPI numbers ranks by int.
+  constexpr std::int64_t ranks_max = 2147483647;
+  if (ranks < 1 || ranks > ranks_max)
+    throw Error(ErrorCode::invalid_argument, "the number of ranks must be at least 1 and at most " +
+                                                 std::to_string(ranks_max) + "; given " +
+                                                 std::to_string(ranks));
+}
+
+std::int64_t volume(const Shape& shape) {
+  std::int64_t product = 1;
+  for (std::int64_t n : shape)
+    if (__builtin_mul_overflow(product, n, &product))
+      throw Error(ErrorCode::invalid_argument,
+                  "the number of elements must fit in 63 bits; the shape " + to_string(shape) +
+                      " has more");
+  return product;
+}
+
+std::string to_string(const Shape& shape) { return join(shape, "x"); }
+
+Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) {
+  auto bound = [&](std::int64_t k) {
+    return static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
+  };
+  return {bound(part), bound(part + 1)};
+}
+
+Box Box::whole(const Shape& shape) { return Box{Shape(shape.size(), 0), shape}; }
+
+Shape Box::shape() const {
+  Shape extents(lower.size());
+  for (int axis = 0; axis < dims(); ++axis) extents[axis] = extent(axis);
+  return extents;
+}
+
+std::int64_t Box::volume() const {
+  std::int64_t product = 1;
+  for (int axis = 0; axis < dims(); ++axis) product *= extent(axis);
+  return product;
+}
+
+bool Box::empty() const {
+  for (int axis = 0; axis < dims(); ++axis)
+    if (extent(axis) <= 0) return true;
+  return false;
+}
+
+Box intersect(const Box& a, const Box& b) {
+  Box common = a;
+  for (int axis = 0; axis < a.dims(); ++axis) {
+    common.lower[axis] = std::max(a.lower[axis], b.lower[axis]);
+    common.upper[axis] = std::min(a.upper[axis], b.upper[axis]);
+    if (common.extent(axis) <= 0) return empty_box(a.dims());
+  }
+  return common;
+}
+
+std::string to_string(const Box& box) {
+  std::string text = "[";
+  for (int axis = 0; axis < box.dims(); ++axis) {
+    if (axis) text += ", ";
+    text += std::to_string(box.lower[axis]) + ":" + std::to_string(box.upper[axis]);
+  }
+  return text + "]";
+}
+
+Layout Layout::grid(const Shape& shape, const Shape& grid, const std::vector<int>& order,
+                    std::int64_t ranks) {
+  check_shape(shape);
+  if (grid.size() != shape.size())
+    throw Error(ErrorCode::invalid_argument, "a process grid has one factor for each of the " +
+                                                 std::to_string(shape.size()) + " axes; given " +
+                                                 to_string(grid));
+  for (std::int64_t factor : grid)
+    if (factor < 1)
+      throw Error(ErrorCode::invalid_argument,
+                  "every factor of a process grid must be at least 1; given " + to_string(grid));
+  Layout layout;
+  layout.shape_ = shape;
+  layout.grid_ = grid;
+  layout.order_ = checked_order(order, static_cast<int>(shape.size()));
+  const std::int64_t product = weft::volume(grid);
+  layout.ranks_ = ranks == 0 ? product : ranks;
+  check_ranks(layout.ranks_);
+  if (layout.ranks_ < product)
+    throw Error(ErrorCode::invalid_argument,
+                "the product of a process grid must not exceed the number of ranks; the grid " +
+                    to_string(grid) + " needs " + std::to_string(product) + ", there are " +
+                    std::to_string(ranks));
+  return layout;
+}
+
+Layout Layout::slab(const Shape& shape, std::int64_t ranks, int axis) {
+  return split_axes(shape, ranks, {axis});
+}
+
+Layout Layout::pencil(const Shape& shape, std::int64_t ranks, int first_axis, int second_axis) {
+  return split_axes(shape, ranks, {first_axis, second_axis});
+}
+
+Layout Layout::brick(const Shape& shape, std::int64_t ranks) {
+  if (shape.size() < 3)
+    throw Error(ErrorCode::invalid_argument,
+                "a brick splits three axes; the shape " + to_string(shape) + " has " +
+                    std::to_string(shape.size()) + "; use a slab or a pencil");
+  return split_axes(shape, ranks, {0, 1, 2});
+}
+
+Layout Layout::on_one(const Shape& shape, std::int64_t ranks, std::int64_t owner) {
+  check_ranks(ranks);
+  if (owner < 0 || owner >= ranks)
+    throw Error(ErrorCode::invalid_argument, "the owner must be a rank in 0.." +
+                                                 std::to_string(ranks - 1) + "; given " +
+                                                 std::to_string(owner));
+  Layout layout = grid(shape, Shape(shape.size(), 1), {}, ranks);
+  layout.first_rank_ = owner;
+  return layout;
+}
+
+Layout Layout::of_boxes(const Shape& shape, std::vector<Box> boxes, const std::vector<int>& order) {
+  check_shape(shape);
+  check_ranks(static_cast<std::int64_t>(boxes.size()));
+  for (Box& box : boxes) {
+    check_box(box, shape);
+    if (box.empty()) box = empty_box(static_cast<int>(shape.size()));
+  }
+  check_tiling(shape, boxes);
+  Layout layout;
+  layout.shape_ = shape;
+  layout.ranks_ = static_cast<std::int64_t>(boxes.size());
+  layout.boxes_ = std::move(boxes);
+  layout.order_ = checked_order(order, static_cast<int>(shape.size()));
+  return layout;
+}
+
+Box Layout::box(std::int64_t rank) const {
+  if (rank < 0 || rank >= ranks_)
+    throw Error(ErrorCode::invalid_argument, "a rank must be in 0.." + std::to_string(ranks_ - 1) +
+                                                 "; given " + std::to_string(rank));
+  if (!is_grid()) return boxes_[rank];
+  const std::int64_t index = rank - first_rank_;
+  if (index < 0 || index >= weft::volume(grid_)) return empty_box(dims());
+  const Shape position = grid_position(index, grid_);
+  Box box{Shape(dims()), Shape(dims())};
+  for (int axis = 0; axis < dims(); ++axis) {
+    const Range part = balanced_part(shape_[axis], position[axis], grid_[axis]);
+    box.lower[axis] = part.lo;
+    box.upper[axis] = part.hi;
+  }
+  return box.empty() ? empty_box(dims()) : box;
+}
+
+Shape dense_strides(const Shape& shape, const std::vector<int>& order) {
+  Shape strides(shape.size());
+  std::int64_t step = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[*axis] = step;
+    step *= shape[*axis];
+  }
+  return strides;
+}
+
+Shape Layout::strides(std::int64_t rank) const { return dense_strides(local_shape(rank), order_); }
+
+std::int64_t Layout::max_local_volume() const {
+  if (!is_grid()) {
+    std::int64_t largest = 0;
+    for (const Box& box : boxes_) largest = std::max(largest, box.volume());
+    return largest;
+  }
+  std::int64_t product = 1;
+  for (int axis = 0; axis < dims(); ++axis)
+    product *= (shape_[axis] + grid_[axis] - 1) / grid_[axis];
+  return product;
+}
+
+bool Layout::is_whole(int axis) const {
+  check_axis(axis, shape_);
+  if (is_grid()) return grid_[axis] == 1 || shape_[axis] == 1;
+  return std::all_of(boxes_.begin(), boxes_.end(), [&](const Box& box) {
+    return box.empty() || box.extent(axis) == shape_[axis];
+  });
+}
+
+std::int64_t Layout::empty_ranks() const {
+  if (!is_grid())
+    return std::count_if(boxes_.begin(), boxes_.end(), [](const Box& box) { return box.empty(); });
+  std::int64_t owners = 1;
+  for (int axis = 0; axis < dims(); ++axis) owners *= std::min(grid_[axis], shape_[axis]);
+  return ranks_ - owners;
+}
+
+Layout Layout::with_extent(int axis, std::int64_t extent) const {
+  if (!is_whole(axis))
+    throw Error(ErrorCode::layout_mismatch,
+                "the axis that changes its extent must be whole on every rank; axis " +
+                    std::to_string(axis) + " is split in " + describe());
+  Layout layout = *this;
+  layout.shape_[axis] = extent;
+  check_shape(layout.shape_);
+  if (is_grid()) layout.grid_[axis] = 1;
+  // A split axis of extent 1 is whole too, but some of its parts are empty: the owner must stay the
+  // same.
+  if (is_grid() && grid_[axis] != 1) {
+    std::vector<Box> boxes;
+    for (std::int64_t rank = 0; rank < ranks_; ++rank) boxes.push_back(box(rank));
+    for (Box& box : boxes)
+      if (!box.empty()) box.upper[axis] = extent;
+    return of_boxes(layout.shape_, std::move(boxes), order_);
+  }
+  for (Box& box : layout.boxes_)
+    if (!box.empty()) box.upper[axis] = extent;
+  return layout;
+}
+
+Layout Layout::with_order(const std::vector<int>& order) const {
+  Layout layout = *this;
+  layout.order_ = checked_order(order, dims());
+  return layout;
+}
+
+bool Layout::same_boxes(const Layout& other) const {
+  if (shape_ != other.shape_ || ranks_ != other.ranks_) return false;
+  if (is_grid() && other.is_grid() && grid_ == other.grid_ && first_rank_ == other.first_rank_)
+    return true;
+  for (std::int64_t rank = 0; rank < ranks_; ++rank)
+    if (!(box(rank) == other.box(rank))) return false;
+  return true;
+}
+
+std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
+  check_dims(box, shape_);
+  std::vector<std::int64_t> found;
+  const Box wanted = intersect(box, Box::whole(shape_));
+  if (wanted.empty()) return found;
+  if (!is_grid()) {
+    for (std::int64_t rank = 0; rank < ranks_; ++rank)
+      if (meet(boxes_[rank], wanted)) found.push_back(rank);
+    return found;
+  }
+  found.push_back(0);
+  for (int axis = 0; axis < dims(); ++axis) {
+    const Range parts =
+        parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
+    std::vector<std::int64_t> next;
+    for (std::int64_t prefix : found)
+      for (std::int64_t part = parts.lo; part < parts.hi; ++part)
+        if (balanced_part(shape_[axis], part, grid_[axis]).size() > 0)
+          next.push_back(prefix * grid_[axis] + part);
+    found = std::move(next);
+  }
+  for (std::int64_t& rank : found) rank += first_rank_;
+  return found;
+}
+
+std::string Layout::family() const {
+  if (!is_grid()) return "boxes";
+  const auto split = std::count_if(grid_.begin(), grid_.end(), [](auto n) { return n > 1; });
+  switch (split) {
+    case 0:
+      return "whole";
+    case 1:
+      return "slab";
+    case 2:
+      return "pencil";
+    case 3:
+      return "brick";
+    default:
+      return "grid";
+  }
+}
+
+std::string Layout::describe() const {
+  std::string text = to_string(shape_) + " as " + family();
+  if (is_grid()) {
+    text += family() == "whole"
+                ? " on rank " + std::to_string(first_rank_) + " of " + std::to_string(ranks_)
+                : ", grid " + to_string(grid_);
+  } else {
+    text += ", " + std::to_string(ranks_) + " of them";
+  }
+  if (order_ != c_order(dims())) text += ", memory order (" + join(order_, ", ") + ")";
+  if (const std::int64_t idle = empty_ranks(); idle > 0 && family() != "whole")
+    text += ", " + std::to_string(idle) + " empty";
+  return text;
+}
+
+std::vector<Shape> process_grids(std::int64_t ranks, int dims) {
+  check_ranks(ranks);
+  if (dims < 1 || dims > max_dims)
+    throw Error(ErrorCode::invalid_argument, "a process grid has 1 to " + std::to_string(max_dims) +
+                                                 " factors; given " + std::to_string(dims));
+  std::vector<Shape> grids;
+  Shape prefix;
+  append_grids(ranks, dims, divisors(ranks), prefix, grids);
+  std::stable_sort(grids.begin(), grids.end(), [](const Shape& a, const Shape& b) {
+    const std::int64_t largest_a = *std::max_element(a.begin(), a.end());
+    const std::int64_t largest_b = *std::max_element(b.begin(), b.end());
+    return largest_a != largest_b ? largest_a < largest_b : a < b;
+  });
+  return grids;
+}
+
+}  // namespace weft

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <weft/layout.hpp>
+
+namespace weft {
+
+/// The part of the array that one rank holds in one layout and `peer` holds in another. Never
+/// empty.
+struct Overlap {
+  std::int64_t peer = 0;
+  Box box;
+  friend bool operator==(const Overlap&, const Overlap&) = default;
+};
+
+/// What `rank` of `mine` shares with every rank of `other`, in rank order, itself included.
+/// Both layouts describe the same array: throws layout_mismatch if shapes or numbers of ranks
+/// differ.
+std::vector<Overlap> overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
+
+/// overlaps(mine, rank, other).size() without listing them: constant time where `other` is a
+/// process grid.
+std::int64_t count_overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
+
+}  // namespace weft

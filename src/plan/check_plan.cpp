@@ -1,0 +1,140 @@
+#include "plan/check_plan.hpp"
+
+#include <algorithm>
+
+#include <weft/error.hpp>
+
+#include "layout/check.hpp"
+#include "plan/methods/methods.hpp"
+#include "plan/rule.hpp"
+
+namespace weft {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+}
+
+std::string name(std::size_t stage) { return "stage " + std::to_string(stage); }
+
+void check_problem(const Plan& plan) {
+  Problem complete;
+  try {
+    complete = checked(plan.problem);
+  } catch (const Error& error) {
+    refuse(error.what());
+  }
+  if (complete != plan.problem)
+    refuse(
+        "its problem must be complete, as checked() makes it; some axes are negative or left out");
+}
+
+void check_counts(const Plan& plan) {
+  if (plan.stages.empty()) refuse("it must have at least one stage; given none");
+  if (plan.stages.size() != plan.exchanges.size() + 1)
+    refuse("one exchange must stand between each two stages; given " +
+           std::to_string(plan.stages.size()) + " stages and " +
+           std::to_string(plan.exchanges.size()) + " exchanges");
+}
+
+/// Every axis of the problem once, and in r2c the halved axis first.
+void check_axes(const Plan& plan) {
+  std::vector<int> done;
+  for (const Stage& stage : plan.stages)
+    done.insert(done.end(), stage.axes.begin(), stage.axes.end());
+  const std::vector<int>& wanted = plan.problem.axes;
+  if (!std::is_permutation(done.begin(), done.end(), wanted.begin(), wanted.end()))
+    refuse("its stages must transform each of the axes (" + join(wanted, ", ") + ") once; given (" +
+           join(done, ", ") + ")");
+  if (plan.problem.kind == Kind::r2c && done.front() != plan.problem.halved_axis())
+    refuse("r2c must transform the axis it halves, " + std::to_string(plan.problem.halved_axis()) +
+           ", before all others; given axis " + std::to_string(done.front()) + " first");
+}
+
+void check_layout(const Layout& layout, const Shape& shape, const Plan& plan,
+                  const std::string& which) {
+  if (layout.shape() != shape)
+    refuse(which + " must have the shape " + to_string(shape) + "; given " +
+           to_string(layout.shape()));
+  if (layout.ranks() != plan.problem.ranks)
+    refuse(which + " must be for " + std::to_string(plan.problem.ranks) + " ranks; given " +
+           std::to_string(layout.ranks()));
+}
+
+void check_whole(const Stage& stage, const std::string& which) {
+  for (int axis : stage.axes)
+    if (!stage.source.is_whole(axis))
+      refuse(which + " must have axis " + std::to_string(axis) + " whole to transform it; given " +
+             stage.source.describe());
+}
+
+void check_stages(const Plan& plan) {
+  const Problem& problem = plan.problem;
+  Shape shape = problem.shape;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    check_layout(stage.source, shape, plan, "the source of " + name(i));
+    check_whole(stage, name(i));
+    Layout owned = stage.source;
+    const bool transforms = !stage.axes.empty();
+    if (transforms && problem.kind == Kind::r2c && shape != problem.output_shape()) {
+      const int halved = problem.halved_axis();
+      shape = problem.output_shape();
+      owned = owned.with_extent(halved, shape[halved]);
+    }
+    check_layout(stage.target, shape, plan, "the target of " + name(i));
+    if (!owned.same_boxes(stage.target))
+      refuse("source and target of " + name(i) + " must give every rank the same part; given " +
+             stage.source.describe() + " and " + stage.target.describe());
+  }
+}
+
+void check_end(const Layout& layout, const Layout& asked, const char* which) {
+  if (layout.same_boxes(asked) && layout.order() == asked.order()) return;
+  refuse(std::string("its ") + which + " must be the layout that the problem asks for, " +
+         asked.describe() + "; given " + layout.describe());
+}
+
+void check_ends(const Plan& plan) {
+  const Problem& problem = plan.problem;
+  if (problem.has_input) check_end(plan.input(), problem.input, "input");
+  if (problem.output_choice == OutputChoice::given)
+    check_end(plan.output(), problem.output, "output");
+  if (problem.output_choice == OutputChoice::same)
+    check_end(plan.output(), same_layout(plan.input(), problem), "output");
+}
+
+template <class E>
+bool keeps(E forced, E given) {
+  return forced == E::automatic || forced == given;
+}
+
+void check_exchanges(const Plan& plan) {
+  const Knobs& knobs = plan.problem.knobs;
+  for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
+    const Exchange& exchange = plan.exchanges[i];
+    const std::string which = "exchange " + std::to_string(i);
+    try {
+      find_method(exchange);
+    } catch (const Error& error) {
+      refuse(which + ": " + error.what());
+    }
+    if (!keeps(knobs.method, exchange.method) || !keeps(knobs.wire_form, exchange.wire_form) ||
+        !keeps(knobs.schedule, exchange.schedule))
+      refuse(which + " must keep the knobs that its problem forces; given " +
+             find_method(exchange).name);
+  }
+}
+
+}  // namespace
+
+void check_plan(const Plan& plan) {
+  check_problem(plan);
+  check_counts(plan);
+  check_axes(plan);
+  check_stages(plan);
+  check_ends(plan);
+  check_exchanges(plan);
+}
+
+}  // namespace weft

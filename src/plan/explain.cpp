@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <weft/error.hpp>
+#include <weft/plan.hpp>
+
+#include "layout/check.hpp"
+#include "layout/overlap.hpp"
+#include "plan/methods/methods.hpp"
+#include "plan/schedule.hpp"
+
+namespace weft {
+namespace {
+
+/// "1 rank", "8 ranks"
+std::string counted(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// "28.0 MiB"
+std::string readable_bytes(double bytes) {
+  constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+  return text.data();
+}
+
+std::string axes_in_words(const std::vector<int>& axes) {
+  if (axes.empty()) return "no axis";
+  return (axes.size() == 1 ? "axis " : "axes ") + join(axes, ", then ");
+}
+
+std::string problem_line(const Problem& problem) {
+  std::string text = std::string(to_string(problem.kind)) + " of " + to_string(problem.shape) +
+                     ", " + to_string(problem.precision) + ", over " +
+                     (problem.axes.size() == 1 ? "axis " : "axes ") + join(problem.axes, ", ");
+  if (problem.kind == Kind::r2c)
+    text += "; axis " + std::to_string(problem.halved_axis()) + " is halved, the output is " +
+            to_string(problem.output_shape());
+  text += "; forward has exp(";
+  text += problem.sign < 0 ? "-" : "+";
+  text += "2*pi*i*j*k/n), norm ";
+  return text + to_string(problem.norm);
+}
+
+std::string ranks_line(const Problem& problem) {
+  return "on " + counted(problem.ranks, "rank") + ", " + counted(problem.threads, "thread") +
+         (problem.ranks == 1 ? "" : " each");
+}
+
+std::string chooser_line(const Plan& plan) {
+  return "chosen by: " +
+         (plan.chosen_by == "rule" ? "a fixed rule (no machine was measured)" : plan.chosen_by);
+}
+
+std::string ends_lines(const Plan& plan) {
+  const Problem& problem = plan.problem;
+  std::string text =
+      "input:  " + plan.input().describe() + (problem.has_input ? " (given)" : " (chosen)") + "\n";
+  text += "output: " + plan.output().describe();
+  switch (problem.output_choice) {
+    case OutputChoice::any:
+      return text + " (chosen)";
+    case OutputChoice::same:
+      return text + " (the same as the input)";
+    case OutputChoice::given:
+      return text + " (given)";
+  }
+  return text;
+}
+
+std::string stage_line(const Plan& plan, std::size_t index) {
+  const Stage& stage = plan.stages[index];
+  std::string text = "stage " + std::to_string(index) + ": transforms " +
+                     axes_in_words(stage.axes) + " of " + stage.source.describe();
+  if (stage.target.shape() != stage.source.shape())
+    text += ", which becomes " + to_string(stage.target.shape());
+  if (stage.target.order() != stage.source.order())
+    text += ", written in memory order (" + join(stage.target.order(), ", ") + ")";
+  return text;
+}
+
+/// What the busiest rank sends to others or receives from them, whichever is more: backward swaps
+/// the two.
+struct Traffic {
+  std::int64_t messages = 0;
+  std::int64_t elements = 0;
+};
+
+Traffic traffic(const Layout& from, const Layout& to) {
+  Traffic most;
+  for (std::int64_t rank = 0; rank < from.ranks(); ++rank) {
+    const Box before = from.box(rank);
+    const Box after = to.box(rank);
+    const std::int64_t kept = intersect(before, after).volume();
+    const std::int64_t peers =
+        std::max(count_overlaps(from, rank, to), count_overlaps(to, rank, from));
+    most.elements = std::max(most.elements, std::max(before.volume(), after.volume()) - kept);
+    most.messages = std::max(most.messages, peers - (kept > 0 ? 1 : 0));
+  }
+  return most;
+}
+
+std::string manner(const Exchange& exchange, std::int64_t ranks) {
+  const MethodDescriptor& method = find_method(exchange);
+  std::string text = std::string(method.name) + ", " + method.summary;
+  if (exchange.method == Method::messages)
+    text += " (" + counted(pairwise_rounds(ranks), "round") + ")";
+  return text;
+}
+
+std::string exchange_line(const Plan& plan, std::size_t index) {
+  const Layout& from = plan.stages[index].target;
+  const Layout& to = plan.stages[index + 1].source;
+  std::string text = "exchange " + std::to_string(index) + ": ";
+  const Traffic most = traffic(from, to);
+  if (most.elements == 0) return text + "nothing moves between ranks";
+  const bool real = plan.problem.kind == Kind::r2c && from.shape() != plan.problem.output_shape();
+  const Precision precision = plan.problem.precision;
+  const auto bytes = static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
+  return text + manner(plan.exchanges[index], plan.problem.ranks) + "; a rank moves at most " +
+         counted(most.elements, std::string(real ? "real" : "complex") + " element") + " (" +
+         readable_bytes(bytes * static_cast<double>(most.elements)) + ") with at most " +
+         counted(most.messages, "other");
+}
+
+}  // namespace
+
+std::string explain(const Plan& plan) {
+  if (plan.stages.empty() || plan.stages.size() != plan.exchanges.size() + 1)
+    throw Error(ErrorCode::invalid_argument,
+                "a plan that is explained must have one exchange between each two stages; given " +
+                    counted(static_cast<std::int64_t>(plan.stages.size()), "stage") + " and " +
+                    counted(static_cast<std::int64_t>(plan.exchanges.size()), "exchange"));
+  std::string text = problem_line(plan.problem) + "\n" + ranks_line(plan.problem) + "\n" +
+                     chooser_line(plan) + "\n" + ends_lines(plan) + "\n";
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    text += stage_line(plan, i) + "\n";
+    if (i < plan.exchanges.size()) text += exchange_line(plan, i) + "\n";
+  }
+  for (const std::string& note : plan.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+}  // namespace weft

@@ -1,0 +1,283 @@
+#include <weft/error.hpp>
+#include <weft/plan.hpp>
+
+#include "layout/check.hpp"
+#include "plan/check_plan.hpp"
+#include "plan/json_reader.hpp"
+
+namespace weft {
+namespace {
+
+using json::Json;
+using json::Object;
+using json::Place;
+
+/// Raised whenever a plan of one version would be misread by the reader of another.
+constexpr std::int64_t plan_version = 1;
+
+/// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
+enum class Missing { refused, has_default };
+
+bool is_c_order(const std::vector<int>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] != static_cast<int>(i)) return false;
+  return true;
+}
+
+// --- writing ---
+
+Json write(const Box& box) {
+  Json ranges = Json::array();
+  for (int axis = 0; axis < box.dims(); ++axis)
+    ranges.push_back(Json::array({box.lower[axis], box.upper[axis]}));
+  return ranges;
+}
+
+Json write(const Layout& layout) {
+  if (layout.dims() == 0)
+    throw Error(ErrorCode::invalid_argument,
+                "a layout that is written must have axes; given an empty one");
+  Json object;
+  object["shape"] = layout.shape();
+  if (layout.is_grid()) {
+    object["grid"] = layout.process_grid();
+  } else {
+    Json boxes = Json::array();
+    for (const Box& box : layout.boxes()) boxes.push_back(write(box));
+    object["boxes"] = std::move(boxes);
+  }
+  if (!is_c_order(layout.order())) object["order"] = layout.order();
+  object["ranks"] = layout.ranks();
+  if (layout.first_rank() != 0) object["first_rank"] = layout.first_rank();
+  return object;
+}
+
+Json write(const Knobs& knobs) {
+  return {{"method", to_string(knobs.method)},
+          {"wire_form", to_string(knobs.wire_form)},
+          {"schedule", to_string(knobs.schedule)}};
+}
+
+Json write(const Problem& problem) {
+  Json object;
+  object["shape"] = problem.shape;
+  object["axes"] = problem.axes;
+  object["kind"] = to_string(problem.kind);
+  object["precision"] = to_string(problem.precision);
+  object["ranks"] = problem.ranks;
+  object["input"] = problem.has_input ? write(problem.input) : Json();
+  object["output"] = problem.output_choice == OutputChoice::given
+                         ? write(problem.output)
+                         : Json(to_string(problem.output_choice));
+  object["norm"] = to_string(problem.norm);
+  object["sign"] = problem.sign;
+  object["threads"] = problem.threads;
+  object["effort"] = to_string(problem.effort);
+  object["overwrite_input"] = problem.overwrite_input;
+  object["knobs"] = write(problem.knobs);
+  return object;
+}
+
+Json write(const Stage& stage) {
+  return {{"source", write(stage.source)}, {"target", write(stage.target)}, {"axes", stage.axes}};
+}
+
+Json write(const Exchange& exchange) {
+  return write(Knobs{exchange.method, exchange.wire_form, exchange.schedule});
+}
+
+Json write(const Plan& plan) {
+  Json object;
+  object["version"] = plan_version;
+  object["problem"] = write(plan.problem);
+  object["stages"] = Json::array();
+  for (const Stage& stage : plan.stages) object["stages"].push_back(write(stage));
+  object["exchanges"] = Json::array();
+  for (const Exchange& exchange : plan.exchanges) object["exchanges"].push_back(write(exchange));
+  object["chosen_by"] = plan.chosen_by;
+  object["notes"] = plan.notes;
+  return object;
+}
+
+std::string dumped(const Json& value) {
+  try {
+    return value.dump();
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the texts of a plan must be UTF-8; ") + error.what());
+  }
+}
+
+// --- reading ---
+
+Box read_box(const Place& place) {
+  Box box;
+  for (const Place& range : json::elements(place)) {
+    const Shape bounds = json::shape(range);
+    if (bounds.size() != 2) json::refuse(range, "a range of a box must be [lower, upper]");
+    box.lower.push_back(bounds[0]);
+    box.upper.push_back(bounds[1]);
+  }
+  return box;
+}
+
+Layout read_boxes(Object& object, const Shape& shape, const std::vector<int>& order,
+                  std::int64_t ranks) {
+  const Place place = object.at("boxes");
+  std::vector<Box> boxes;
+  for (const Place& box : json::elements(place)) boxes.push_back(read_box(box));
+  if (static_cast<std::int64_t>(boxes.size()) != ranks)
+    json::refuse(place,
+                 "there must be one box for each of the " + std::to_string(ranks) + " ranks");
+  return Layout::of_boxes(shape, std::move(boxes), order);
+}
+
+Layout read_grid(Object& object, const Shape& shape, const std::vector<int>& order,
+                 std::int64_t ranks) {
+  const Layout layout = Layout::grid(shape, json::shape(object.at("grid")), order, ranks);
+  if (!object.has("first_rank")) return layout;
+  const Place first_rank = object.at("first_rank");
+  if (volume(layout.process_grid()) != 1)
+    json::refuse(first_rank, "a first rank must stand only where one rank owns everything");
+  return Layout::on_one(shape, ranks, json::integer(first_rank)).with_order(order);
+}
+
+Layout read_layout(const Place& place) {
+  Object object(place);
+  const Shape shape = json::shape(object.at("shape"));
+  std::vector<int> order;
+  if (object.has("order")) {
+    const Place given = object.at("order");
+    order = json::axes(given);
+    // Left out is the C order; an empty list would be read as that.
+    if (order.empty()) json::refuse(given, "a memory order must list every axis");
+  }
+  const std::int64_t ranks = json::integer(object.at("ranks"));
+  if (object.has("grid") && object.has("boxes"))
+    json::refuse(place, "a layout must have a grid or boxes, not both");
+  Layout layout;
+  try {
+    check_ranks(ranks);
+    layout = object.has("boxes") ? read_boxes(object, shape, order, ranks)
+                                 : read_grid(object, shape, order, ranks);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::invalid_argument, place.path + ": " + error.what());
+  }
+  object.finish();
+  return layout;
+}
+
+Knobs read_knobs(const Place& place, Missing missing) {
+  Object object(place);
+  const auto wanted = [&](const char* key) {
+    return missing == Missing::refused || object.has(key);
+  };
+  Knobs knobs;
+  if (wanted("method")) knobs.method = json::word<Method>(object.at("method"));
+  if (wanted("wire_form")) knobs.wire_form = json::word<WireForm>(object.at("wire_form"));
+  if (wanted("schedule")) knobs.schedule = json::word<Schedule>(object.at("schedule"));
+  object.finish();
+  return knobs;
+}
+
+void read_input(const Place& place, Problem& problem) {
+  if (place.value.is_null()) return;
+  problem.has_input = true;
+  problem.input = read_layout(place);
+}
+
+void read_output(const Place& place, Problem& problem) {
+  if (place.value.is_object()) {
+    problem.output_choice = OutputChoice::given;
+    problem.output = read_layout(place);
+    return;
+  }
+  problem.output_choice = json::word<OutputChoice>(place);
+  if (problem.output_choice == OutputChoice::given)
+    json::refuse(place, "a given output must be written as its layout");
+}
+
+Problem read_problem(const Place& place, Missing missing) {
+  Object object(place);
+  const auto wanted = [&](const char* key) {
+    return missing == Missing::refused || object.has(key);
+  };
+  Problem problem;
+  problem.shape = json::shape(object.at("shape"));
+  if (wanted("axes")) problem.axes = json::axes(object.at("axes"));
+  if (wanted("kind")) problem.kind = json::word<Kind>(object.at("kind"));
+  if (wanted("precision")) problem.precision = json::word<Precision>(object.at("precision"));
+  if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
+  if (wanted("input")) read_input(object.at("input"), problem);
+  if (wanted("output")) read_output(object.at("output"), problem);
+  if (wanted("norm")) problem.norm = json::word<Norm>(object.at("norm"));
+  if (wanted("sign")) problem.sign = json::small_integer(object.at("sign"));
+  if (wanted("threads")) problem.threads = json::small_integer(object.at("threads"));
+  if (wanted("effort")) problem.effort = json::word<Effort>(object.at("effort"));
+  if (wanted("overwrite_input"))
+    problem.overwrite_input = json::boolean(object.at("overwrite_input"));
+  if (wanted("knobs")) problem.knobs = read_knobs(object.at("knobs"), missing);
+  object.finish();
+  return problem;
+}
+
+Stage read_stage(const Place& place) {
+  Object object(place);
+  Stage stage{read_layout(object.at("source")), read_layout(object.at("target")),
+              json::axes(object.at("axes"))};
+  object.finish();
+  return stage;
+}
+
+Exchange read_exchange(const Place& place) {
+  const Knobs knobs = read_knobs(place, Missing::refused);
+  return {knobs.method, knobs.wire_form, knobs.schedule};
+}
+
+void check_version(const Place& place) {
+  if (json::integer(place) != plan_version)
+    json::refuse(place, "this weft reads version " + std::to_string(plan_version) +
+                            " of a plan: plan again, or use the weft that wrote it");
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan) { return dumped(write(plan)); }
+std::string to_json(const Problem& problem) { return dumped(write(problem)); }
+std::string to_json(const Layout& layout) { return dumped(write(layout)); }
+
+Layout layout_from_json(std::string_view text) {
+  const Json document = json::parse(text, "layout");
+  return read_layout({document, "layout"});
+}
+
+Problem problem_from_json(std::string_view text) {
+  const Json document = json::parse(text, "problem");
+  const Problem problem = read_problem({document, "problem"}, Missing::has_default);
+  try {
+    checked(problem);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::invalid_argument, std::string("problem: ") + error.what());
+  }
+  return problem;
+}
+
+Plan plan_from_json(std::string_view text) {
+  const Json document = json::parse(text, "plan");
+  Object object({document, "plan"});
+  check_version(object.at("version"));
+  Plan plan;
+  plan.problem = read_problem(object.at("problem"), Missing::refused);
+  for (const Place& stage : json::elements(object.at("stages")))
+    plan.stages.push_back(read_stage(stage));
+  for (const Place& exchange : json::elements(object.at("exchanges")))
+    plan.exchanges.push_back(read_exchange(exchange));
+  plan.chosen_by = json::text(object.at("chosen_by"));
+  for (const Place& note : json::elements(object.at("notes")))
+    plan.notes.push_back(json::text(note));
+  object.finish();
+  check_plan(plan);
+  return plan;
+}
+
+}  // namespace weft

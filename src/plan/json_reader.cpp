@@ -1,0 +1,134 @@
+#include "plan/json_reader.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace weft::json {
+namespace {
+
+/// A value in a message is for recognising it, not for reading all of it.
+std::string shortened(const Json& value) {
+  constexpr std::size_t length_max = 80;
+  if (value.is_structured() && value.size() > length_max)
+    return std::string("a ") + (value.is_array() ? "list" : "object") + " of " +
+           std::to_string(value.size());
+  std::string dumped = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (dumped.size() > length_max) dumped = dumped.substr(0, length_max) + "...";
+  return dumped;
+}
+
+/// nlohmann keeps the last of two equal keys without a word: two are refused here.
+class DuplicateKeys {
+ public:
+  explicit DuplicateKeys(std::string what) : what_(std::move(what)) {}
+
+  void see(Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event != Json::parse_event_t::key) return;
+    const auto key = parsed.get<std::string>();
+    if (!open_.back().insert(key).second)
+      throw Error(ErrorCode::invalid_argument,
+                  what_ + ": a key stands once in an object; \"" + key + "\" is given twice");
+  }
+
+ private:
+  std::string what_;
+  std::vector<std::set<std::string>> open_;
+};
+
+/// Dumping and destroying nested values recurses: a depth that no document of weft needs is refused
+/// while parsing.
+constexpr int depth_max = 32;
+
+}  // namespace
+
+void refuse(const Place& place, const std::string& rule) {
+  throw Error(ErrorCode::invalid_argument,
+              place.path + ": " + rule + "; given " + shortened(place.value));
+}
+
+Json parse(std::string_view text, const std::string& what) {
+  DuplicateKeys duplicates(what);
+  const auto watch = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth > depth_max)
+      throw Error(ErrorCode::invalid_argument,
+                  what + ": values are nested at most " + std::to_string(depth_max) + " deep");
+    duplicates.see(event, parsed);
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), watch);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::invalid_argument, what + ": this is not complete JSON; " + error.what());
+  }
+}
+
+std::int64_t integer(const Place& place) {
+  if (!place.value.is_number_integer()) refuse(place, "this must be an integer");
+  if (place.value.is_number_unsigned() &&
+      place.value.get<std::uint64_t>() >
+          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    refuse(place, "this must fit in 63 bits");
+  return place.value.get<std::int64_t>();
+}
+
+int small_integer(const Place& place) {
+  const std::int64_t value = integer(place);
+  if (!std::in_range<int>(value)) refuse(place, "this must fit in 31 bits");
+  return static_cast<int>(value);
+}
+
+bool boolean(const Place& place) {
+  if (!place.value.is_boolean()) refuse(place, "this must be true or false");
+  return place.value.get<bool>();
+}
+
+std::string text(const Place& place) {
+  if (!place.value.is_string()) refuse(place, "this must be a string");
+  return place.value.get<std::string>();
+}
+
+std::vector<Place> elements(const Place& place) {
+  if (!place.value.is_array()) refuse(place, "this must be a list");
+  std::vector<Place> found;
+  found.reserve(place.value.size());
+  for (std::size_t i = 0; i < place.value.size(); ++i)
+    found.push_back({place.value[i], place.path + "[" + std::to_string(i) + "]"});
+  return found;
+}
+
+Shape shape(const Place& place) {
+  Shape result;
+  for (const Place& element : elements(place)) result.push_back(integer(element));
+  return result;
+}
+
+std::vector<int> axes(const Place& place) {
+  std::vector<int> result;
+  for (const Place& element : elements(place)) result.push_back(small_integer(element));
+  return result;
+}
+
+Object::Object(const Place& place) : place_(place) {
+  if (!place.value.is_object()) refuse(place, "this must be an object");
+}
+
+Place Object::at(const std::string& key) {
+  asked_.insert(key);
+  const auto found = place_.value.find(key);
+  if (found == place_.value.end()) refuse(place_, "the key \"" + key + "\" is missing");
+  return {*found, place_.path + "." + key};
+}
+
+void Object::finish() const {
+  for (const auto& item : place_.value.items()) {
+    if (asked_.count(item.key())) continue;
+    std::string known;
+    for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
+    throw Error(ErrorCode::invalid_argument,
+                place_.path + ": the keys here are " + known + "; given \"" + item.key() + "\"");
+  }
+}
+
+}  // namespace weft::json

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <weft/error.hpp>
+#include <weft/layout.hpp>
+#include <weft/plan.hpp>
+
+namespace weft::json {
+
+/// Keys keep the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+/// A JSON value and where it stands, as in "plan.stages[1].source", so that every message can say
+/// it.
+struct Place {
+  const Json& value;
+  std::string path;
+};
+
+/// Throws invalid_argument: the path, the rule, and the value given, cut where it is long.
+[[noreturn]] void refuse(const Place& place, const std::string& rule);
+
+/// The document; throws invalid_argument for anything that is not JSON and for a key that stands
+/// twice in one object.
+Json parse(std::string_view text, const std::string& what);
+
+/// Throw invalid_argument for another type: 1.0 and "1" are no integers, 0 and 1 no booleans.
+std::int64_t integer(const Place& place);
+int small_integer(const Place& place);
+bool boolean(const Place& place);
+std::string text(const Place& place);
+
+/// The elements of a list.
+std::vector<Place> elements(const Place& place);
+Shape shape(const Place& place);
+std::vector<int> axes(const Place& place);
+
+template <class E>
+E word(const Place& place) {
+  const std::string given = text(place);
+  try {
+    return from_string<E>(given);
+  } catch (const Error& error) {
+    refuse(place, error.what());
+  }
+}
+
+/// An object of which every key must be asked for: finish() refuses what is left.
+class Object {
+ public:
+  explicit Object(const Place& place);
+
+  /// Throws invalid_argument when the key is missing.
+  Place at(const std::string& key);
+  bool has(const std::string& key) const { return place_.value.contains(key); }
+  /// Throws invalid_argument when there are keys that nobody asked for.
+  void finish() const;
+
+ private:
+  Place place_;
+  std::set<std::string> asked_;
+};
+
+}  // namespace weft::json

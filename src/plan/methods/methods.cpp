@@ -1,0 +1,60 @@
+#include "plan/methods/methods.hpp"
+
+#include <array>
+
+#include <weft/error.hpp>
+
+namespace weft {
+namespace {
+
+constexpr std::array methods = {
+    MethodDescriptor{"collective packed",
+                     {Method::collective, WireForm::packed, Schedule::automatic},
+                     "one MPI_Alltoallv of blocks that the stages write and read themselves",
+                     2},
+    MethodDescriptor{"messages pairwise packed",
+                     {Method::messages, WireForm::packed, Schedule::pairwise},
+                     "one message for each pair of ranks, in rounds of perfect matchings",
+                     2},
+    MethodDescriptor{"collective datatype",
+                     {Method::collective, WireForm::datatype, Schedule::automatic},
+                     "one MPI_Alltoallw of subarrays, which MPI packs",
+                     2},
+};
+
+[[noreturn]] void refuse(const std::string& given) {
+  std::string known;
+  for (const MethodDescriptor& method : methods)
+    known += std::string(known.empty() ? "" : ", ") + method.name;
+  throw Error(ErrorCode::unsupported, "an exchange must be one of: " + known + "; given " + given +
+                                          "; leave a knob out to let weft choose");
+}
+
+std::string words(Method method, WireForm wire_form, Schedule schedule) {
+  return std::string("method ") + to_string(method) + ", wire form " + to_string(wire_form) +
+         ", schedule " + to_string(schedule);
+}
+
+}  // namespace
+
+std::span<const MethodDescriptor> exchange_methods() { return methods; }
+
+const MethodDescriptor& find_method(const Exchange& exchange) {
+  for (const MethodDescriptor& method : methods)
+    if (method.knobs == exchange) return method;
+  refuse(words(exchange.method, exchange.wire_form, exchange.schedule));
+}
+
+const MethodDescriptor& choose_method(const Knobs& knobs) {
+  auto agrees = [](auto wanted, auto has) {
+    return wanted == decltype(wanted)::automatic || wanted == has;
+  };
+  for (const MethodDescriptor& method : methods)
+    if (agrees(knobs.method, method.knobs.method) &&
+        agrees(knobs.wire_form, method.knobs.wire_form) &&
+        agrees(knobs.schedule, method.knobs.schedule))
+      return method;
+  refuse(words(knobs.method, knobs.wire_form, knobs.schedule));
+}
+
+}  // namespace weft

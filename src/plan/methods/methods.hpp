@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <weft/plan.hpp>
+
+namespace weft {
+
+/// What is known of an exchange method without executing it.
+struct MethodDescriptor {
+  const char* name;     ///< unique, for messages and tables
+  Exchange knobs;       ///< the point in the space of knobs that it serves
+  const char* summary;  ///< one clause for explain()
+  /// Local arrays of workspace: what the earlier stage writes and what the later one reads.
+  int workspace_arrays;
+};
+
+/// All exchange methods; the first is the rule's default.
+std::span<const MethodDescriptor> exchange_methods();
+
+/// The method of these knobs. Throws unsupported, naming the methods there are.
+const MethodDescriptor& find_method(const Exchange& exchange);
+
+/// The first method that agrees with every knob that is not automatic.
+/// Throws unsupported, naming the methods there are, when none does.
+const MethodDescriptor& choose_method(const Knobs& knobs);
+
+}  // namespace weft

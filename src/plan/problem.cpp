@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include <weft/error.hpp>
+#include <weft/plan.hpp>
+
+#include "base/checked.hpp"
+#include "layout/check.hpp"
+#include "plan/methods/methods.hpp"
+#include "plan/rule.hpp"
+
+namespace weft {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
+
+std::vector<int> checked_axes(std::vector<int> axes, int dims) {
+  if (axes.empty())
+    for (int axis = 0; axis < dims; ++axis) axes.push_back(axis);
+  const std::string given = "(" + join(axes, ", ") + ")";
+  for (int& axis : axes) {
+    if (axis < -dims || axis >= dims)
+      refuse("an axis must be in " + std::to_string(-dims) + ".." + std::to_string(dims - 1) +
+             " for an array of " + std::to_string(dims) + " axes; given " + given);
+    if (axis < 0) axis += dims;
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (std::count(axes.begin(), axes.end(), axes[i]) > 1)
+      refuse("an axis is transformed at most once; axis " + std::to_string(axes[i]) +
+             " is given twice in " + given);
+  return axes;
+}
+
+void check_fits(const Layout& layout, const Shape& shape, std::int64_t ranks, const char* which) {
+  if (layout.shape() != shape)
+    throw Error(ErrorCode::layout_mismatch,
+                std::string("the ") + which + " layout must have the shape of the " + which + ", " +
+                    to_string(shape) + "; given " + to_string(layout.shape()));
+  if (layout.ranks() != ranks)
+    throw Error(ErrorCode::layout_mismatch,
+                std::string("the ") + which + " layout must be for the " + std::to_string(ranks) +
+                    " ranks of the communicator; given one for " + std::to_string(layout.ranks()));
+  if (!layout.is_grid() || layout.process_grid().empty()) return;
+  const std::int64_t product = volume(layout.process_grid());
+  if (product != ranks && product != 1)
+    throw Error(ErrorCode::layout_mismatch, std::string("the product of the ") + which +
+                                                " process grid must be the number of ranks, " +
+                                                std::to_string(ranks) + "; given " +
+                                                to_string(layout.process_grid()) +
+                                                " with the product " + std::to_string(product));
+}
+
+}  // namespace
+
+Shape Problem::output_shape() const {
+  Shape result = shape;
+  if (kind == Kind::r2c) result[halved_axis()] = result[halved_axis()] / 2 + 1;
+  return result;
+}
+
+std::int64_t Problem::points() const {
+  std::int64_t product = 1;
+  for (int axis : axes) product *= shape[axis];
+  return product;
+}
+
+Problem checked(Problem problem) {
+  check_ranks(problem.ranks);
+  const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // checks the shape
+  problem.axes = checked_axes(problem.axes, whole.dims());
+  // r2c output is at most twice the bytes of its input plus a row; four times leaves room for both
+  // arrays.
+  checked_mul(volume(problem.shape), 4 * complex_bytes(problem.precision),
+              "the bytes of the array");
+  if (problem.sign != -1 && problem.sign != 1)
+    refuse("the sign of the exponent must be -1 or 1; given " + std::to_string(problem.sign));
+  if (problem.threads < 1 || problem.threads > 4096)
+    refuse("the number of threads a rank must be in 1..4096; given " +
+           std::to_string(problem.threads));
+  if (problem.has_input)
+    check_fits(problem.input, problem.shape, problem.ranks, "input");
+  else
+    problem.input = Layout();
+  if (problem.output_choice == OutputChoice::given)
+    check_fits(problem.output, problem.output_shape(), problem.ranks, "output");
+  else
+    problem.output = Layout();
+  choose_method(problem.knobs);  // throws where no method has these knobs
+  if (problem.has_input && problem.output_choice == OutputChoice::same)
+    same_layout(problem.input, problem);  // throws where there is none
+  return problem;
+}
+
+}  // namespace weft

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+/// Rounds in which `ranks` ranks all meet each other once, two by two: ranks - 1 for an even
+/// number, ranks for an odd one (then one rank is idle in each round), 0 for one rank.
+std::int64_t pairwise_rounds(std::int64_t ranks);
+
+/// Whom `rank` meets in `round`; `rank` itself when it is idle.
+///
+/// Every round is a perfect matching, so no rank waits for a rank that is busy with a third.
+/// Errors  Error(invalid_argument) when not 0 <= rank < ranks or not 0 <= round <
+/// pairwise_rounds(ranks). Source  the circle method: 1-factorisation of the complete graph.
+std::int64_t pairwise_partner(std::int64_t round, std::int64_t rank, std::int64_t ranks);
+
+}  // namespace weft

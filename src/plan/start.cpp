@@ -1,0 +1,123 @@
+#include "plan/start.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace weft {
+namespace {
+
+/// More split axes than this are not tried: each costs an exchange.
+constexpr int max_split_axes = 3;
+
+struct Candidates {
+  const Shape& shape;
+  const std::vector<int>& axes;
+  int halved;
+  std::int64_t ranks;
+  std::optional<Layout> best;
+  std::int64_t best_idle = std::numeric_limits<std::int64_t>::max();
+
+  bool is_transformed(int axis) const {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  }
+
+  /// Longest extent that is left to take over the split of a transformed axis; r2c has halved its
+  /// axis by then.
+  std::int64_t longest_taker(const std::vector<int>& split) const {
+    std::int64_t longest = 1;
+    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
+      if (!is_split(split, axis))
+        longest = std::max(longest, axis == halved ? shape[axis] / 2 + 1 : shape[axis]);
+    return longest;
+  }
+
+  /// Ranks that own nothing in the stage with this grid, or in the next one.
+  std::int64_t idle_ranks(const std::vector<int>& split, const Shape& factors) const {
+    std::int64_t busy = 1;
+    std::int64_t busy_after = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < split.size(); ++i) busy *= std::min(factors[i], shape[split[i]]);
+    for (std::size_t i = 0; i < split.size(); ++i)
+      if (is_transformed(split[i]))
+        busy_after = std::min(busy_after, busy / std::min(factors[i], shape[split[i]]) *
+                                              std::min(factors[i], longest_taker(split)));
+    return ranks - std::min(busy, busy_after);
+  }
+
+  bool is_split(const std::vector<int>& split, int axis) const {
+    return std::find(split.begin(), split.end(), axis) != split.end();
+  }
+
+  /// Something can be transformed at once, and there is an axis to take the splits over.
+  bool is_possible(const std::vector<int>& split) const {
+    const auto waits = [&](int axis) { return is_split(split, axis); };
+    if (std::all_of(axes.begin(), axes.end(), waits)) return false;
+    return std::none_of(axes.begin(), axes.end(), waits) || longest_taker(split) > 1;
+  }
+
+  void consider(const std::vector<int>& split) {
+    if (!is_possible(split)) return;
+    for (const Shape& factors : process_grids(ranks, static_cast<int>(split.size()))) {
+      if (best_idle == 0) return;
+      if (split.size() > 1 && *std::min_element(factors.begin(), factors.end()) == 1 && ranks > 3)
+        continue;  // a slab, which has been considered
+      const std::int64_t idle = idle_ranks(split, factors);
+      if (idle >= best_idle) continue;
+      Shape grid(shape.size(), 1);
+      for (std::size_t i = 0; i < split.size(); ++i) grid[split[i]] = factors[i];
+      best = Layout::grid(shape, grid);
+      best_idle = idle;
+    }
+  }
+
+  /// All choices of `count` axes out of `from`, in order.
+  void consider_choices(const std::vector<int>& from, std::size_t count) {
+    std::vector<bool> chosen(from.size(), false);
+    std::fill(chosen.begin(), chosen.begin() + std::min(count, from.size()), true);
+    if (count > from.size()) return;
+    do {
+      std::vector<int> split;
+      for (std::size_t i = 0; i < from.size(); ++i)
+        if (chosen[i]) split.push_back(from[i]);
+      consider(split);
+    } while (best_idle != 0 && std::prev_permutation(chosen.begin(), chosen.end()));
+  }
+};
+
+std::optional<Layout> best_grid(const Shape& shape, const std::vector<int>& axes, int halved,
+                                std::int64_t ranks) {
+  Candidates candidates{shape, axes, halved, ranks, {}};
+  std::vector<int> batch;
+  std::vector<int> splittable;
+  for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
+    if (shape[axis] < 2 || axis == halved) continue;
+    splittable.push_back(axis);
+    if (!candidates.is_transformed(axis)) batch.push_back(axis);
+  }
+  std::stable_sort(batch.begin(), batch.end(), [&](int a, int b) { return shape[a] > shape[b]; });
+  for (std::size_t count = 1; count <= 2; ++count) candidates.consider_choices(batch, count);
+  for (std::size_t count = 1; count <= max_split_axes; ++count)
+    candidates.consider_choices(splittable, count);
+  return candidates.best;
+}
+
+}  // namespace
+
+Layout longest_slab(const Shape& shape, std::int64_t ranks) {
+  const auto longest = std::max_element(shape.begin(), shape.end());
+  return Layout::slab(shape, ranks, static_cast<int>(longest - shape.begin()));
+}
+
+Layout start_layout(const Shape& shape, const std::vector<int>& axes, int halved,
+                    std::int64_t ranks) {
+  const auto grid = best_grid(shape, axes, halved, ranks);
+  return grid ? *grid : Layout::on_one(shape, ranks);
+}
+
+Layout first_layout(const Shape& shape, const std::vector<int>& axes, int halved,
+                    std::int64_t ranks) {
+  const auto grid = best_grid(shape, axes, halved, ranks);
+  return grid ? *grid : longest_slab(shape, ranks);
+}
+
+}  // namespace weft

@@ -1,0 +1,65 @@
+#include <weft/plan.hpp>
+
+#include "base/words.hpp"
+
+namespace weft {
+
+template <>
+struct Words<Kind> {
+  static constexpr const char* name = "kind";
+  static constexpr std::array table{Word{Kind::c2c, "c2c"}, Word{Kind::r2c, "r2c"}};
+};
+
+template <>
+struct Words<Norm> {
+  static constexpr const char* name = "norm";
+  static constexpr std::array table{Word{Norm::none, "none"}, Word{Norm::backward, "backward"},
+                                    Word{Norm::ortho, "ortho"}, Word{Norm::forward, "forward"}};
+};
+
+template <>
+struct Words<OutputChoice> {
+  static constexpr const char* name = "output";
+  static constexpr std::array table{Word{OutputChoice::any, "any"},
+                                    Word{OutputChoice::same, "same"},
+                                    Word{OutputChoice::given, "given"}};
+};
+
+template <>
+struct Words<Method> {
+  static constexpr const char* name = "method";
+  static constexpr std::array table{Word{Method::automatic, "automatic"},
+                                    Word{Method::collective, "collective"},
+                                    Word{Method::messages, "messages"}};
+};
+
+template <>
+struct Words<WireForm> {
+  static constexpr const char* name = "wire form";
+  static constexpr std::array table{Word{WireForm::automatic, "automatic"},
+                                    Word{WireForm::packed, "packed"},
+                                    Word{WireForm::datatype, "datatype"}};
+};
+
+template <>
+struct Words<Schedule> {
+  static constexpr const char* name = "schedule";
+  static constexpr std::array table{Word{Schedule::automatic, "automatic"},
+                                    Word{Schedule::pairwise, "pairwise"}};
+};
+
+const char* to_string(Kind value) { return word_of(value); }
+const char* to_string(Norm value) { return word_of(value); }
+const char* to_string(OutputChoice value) { return word_of(value); }
+const char* to_string(Method value) { return word_of(value); }
+const char* to_string(WireForm value) { return word_of(value); }
+const char* to_string(Schedule value) { return word_of(value); }
+
+template Kind from_string<Kind>(std::string_view);
+template Norm from_string<Norm>(std::string_view);
+template OutputChoice from_string<OutputChoice>(std::string_view);
+template Method from_string<Method>(std::string_view);
+template WireForm from_string<WireForm>(std::string_view);
+template Schedule from_string<Schedule>(std::string_view);
+
+}  // namespace weft

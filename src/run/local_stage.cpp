@@ -1,0 +1,122 @@
+#include "run/local_stage.hpp"
+
+#include <algorithm>
+
+namespace weft::run {
+namespace {
+
+using kernel::AxisTransform;
+using kernel::Place;
+
+Box after(Box box, const std::vector<AxisTransform>& transforms, std::size_t first,
+          std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) {
+    box.lower[transforms[i].axis] = 0;
+    box.upper[transforms[i].axis] = output_extent(transforms[i]);
+  }
+  return box;
+}
+
+Shape c_strides(const Box& box) {
+  Shape strides(box.dims());
+  std::int64_t step = 1;
+  for (int axis = box.dims() - 1; axis >= 0; --axis) {
+    strides[axis] = step;
+    step *= box.extent(axis);
+  }
+  return strides;
+}
+
+/// A dense local array in the idle buffer.
+Place idle_place(const StageSpec& spec, const Box& box, std::int64_t element_bytes,
+                 BufferSizes& sizes) {
+  auto& size = sizes[spec.idle_buffer];
+  size = std::max(size, box.volume() * element_bytes);
+  return array_place(box, c_strides(box), spec.idle_buffer, element_bytes);
+}
+
+bool is_real_transform(const std::vector<AxisTransform>& transforms, int axis) {
+  return std::any_of(transforms.begin(), transforms.end(), [&](const auto& t) {
+    return t.axis == axis && (t.kind == kernel::LineKind::r2c || t.kind == kernel::LineKind::c2r);
+  });
+}
+
+bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, std::size_t last,
+              kernel::LineKind kind) {
+  return std::any_of(transforms.begin() + first, transforms.begin() + last,
+                     [&](const auto& t) { return t.kind == kind; });
+}
+
+/// Where the array lies after the transforms before `next`, of which the last sweep began at
+/// `first`.
+Place between_place(const StageSpec& spec, const Place& current, std::size_t first,
+                    std::size_t next, std::int64_t complex_element_bytes, bool current_is_ours,
+                    BufferSizes& sizes) {
+  const bool same_extents = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
+  if (current_is_ours && same_extents) return current;
+  const bool restores_real =
+      has_kind(spec.transforms, 0, spec.transforms.size(), kernel::LineKind::c2r);
+  const bool outlet_fits =
+      spec.outlet_is_array && !restores_real && (!spec.in_place || keeps_positions(spec));
+  if (outlet_fits) return spec.outlet;
+  const Box box = after(spec.source, spec.transforms, 0, next);
+  return idle_place(spec, box, complex_element_bytes, sizes);
+}
+
+}  // namespace
+
+bool keeps_positions(const StageSpec& spec) {
+  if (spec.inlet.pieces.size() != 1 || spec.outlet.pieces.size() != 1) return false;
+  const auto& in = spec.inlet.pieces[0];
+  const auto& out = spec.outlet.pieces[0];
+  for (int axis = 0; axis < spec.source.dims(); ++axis) {
+    if (is_real_transform(spec.transforms, axis)) {
+      // A line that becomes shorter or longer must be contiguous: then it begins at the same byte.
+      if (in.strides[axis] != 1 || out.strides[axis] != 1) return false;
+      continue;
+    }
+    const std::int64_t in_step = in.strides[axis] * spec.inlet.element_bytes;
+    const std::int64_t out_step = out.strides[axis] * spec.outlet.element_bytes;
+    if (in_step != out_step && spec.source.extent(axis) > 1) return false;
+  }
+  return true;
+}
+
+std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::LocalOptions& options,
+                                       BufferSizes& sizes) {
+  std::vector<kernel::Sweep> sweeps;
+  if (given.source.empty()) return sweeps;
+  StageSpec spec = given;
+  const bool detour = spec.in_place && !keeps_positions(spec);
+  if (detour) {  // to the idle buffer and back: lines would overwrite each other
+    spec.outlet = idle_place(spec, spec.target, given.outlet.element_bytes, sizes);
+    spec.outlet_is_array = true;
+    spec.in_place = false;
+    spec.inlet_is_ours = true;
+  }
+  const auto& transforms = spec.transforms;
+  Place from = spec.inlet;
+  bool ours = spec.inlet_is_ours;
+  std::size_t first = 0;
+  do {
+    const std::size_t next =
+        transforms.empty() ? 0 : first + kernel::fusable(transforms, first, from, options);
+    const bool last = next == transforms.size();
+    const Place to = last ? spec.outlet
+                          : between_place(spec, from, first, next, complex_bytes(options.precision),
+                                          ours, sizes);
+    sweeps.emplace_back(
+        after(spec.source, transforms, 0, first),
+        std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next), from, to,
+        options);
+    from = to;
+    ours = true;
+    first = next;
+  } while (first < transforms.size());
+  if (detour)
+    sweeps.emplace_back(spec.target, std::vector<AxisTransform>{}, spec.outlet, given.outlet,
+                        options);
+  return sweeps;
+}
+
+}  // namespace weft::run

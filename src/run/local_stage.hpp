@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "kernel/sweep.hpp"
+#include "run/buffers.hpp"
+
+namespace weft::run {
+
+/// One stage as one rank executes it.
+struct StageSpec {
+  Box source;  ///< the local box before the transforms
+  Box target;  ///< and after
+  std::vector<kernel::AxisTransform> transforms;
+  kernel::Place inlet;
+  kernel::Place outlet;
+  bool inlet_is_ours = false;    ///< the inlet may be overwritten
+  bool outlet_is_array = false;  ///< the outlet is the caller's array, dense or padded
+  bool in_place = false;         ///< inlet and outlet are the same memory of the caller
+  int idle_buffer = 0;           ///< workspace that neither inlet nor outlet uses
+};
+
+/// The sweeps of a stage: as few as the cache allows.
+///
+/// Between two sweeps the array lies where the first inlet was if that is ours, else in the outlet
+/// if it can hold it, else in the idle buffer; `sizes` grows to what that needs, in bytes.
+std::vector<kernel::Sweep> make_sweeps(const StageSpec& spec, const kernel::LocalOptions& options,
+                                       BufferSizes& sizes);
+
+/// True when every line of the stage lies at the same bytes before and after, so that it can be
+/// done in place.
+bool keeps_positions(const StageSpec& spec);
+
+}  // namespace weft::run

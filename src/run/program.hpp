@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/plan.hpp>
+
+#include "exchange/exchange.hpp"
+#include "run/local_stage.hpp"
+#include "run/record.hpp"
+
+namespace weft::run {
+
+enum class Direction { forward, backward };
+
+/// Which arrays a program is made for.
+struct Variant {
+  Direction direction = Direction::forward;
+  bool in_place =
+      false;  ///< input and output are one allocation; real rows are padded as FFTW does
+};
+
+/// A plan as one rank executes it in one direction: sweeps and exchanges in order.
+///
+/// Made in two steps, so that all ranks can agree between them: the constructor is local, connect()
+/// collective.
+class Program {
+ public:
+  Program(const Plan& plan, const Variant& variant, std::int64_t rank,
+          const kernel::LocalOptions& options);
+
+  /// Makes the exchanges. Collective over `comm`.
+  void connect(const comm::Communicator& comm);
+  /// Takes the exchanges of a program that differs only in being in place or not. Local.
+  void connect_like(const Program& other);
+
+  /// Bytes of each workspace buffer; 0 for input and output.
+  const BufferSizes& buffer_bytes() const { return sizes_; }
+  kernel::ScratchSize scratch_size() const { return scratch_; }
+  std::size_t steps() const { return 2 * stages_.size() - 1; }
+  /// Names and kinds of the steps, the numbers still zero.
+  std::vector<StepRecord> empty_records() const;
+
+  /// Collective. `records`, where it is not null, has room for steps() records, which are filled
+  /// in.
+  void execute(void* const* buffers, const kernel::Scratch& scratch, StepRecord* records) const;
+
+ private:
+  struct LocalStage {
+    std::string name;
+    std::vector<kernel::Sweep> sweeps;
+  };
+  struct Link {
+    Exchange knobs;
+    exchange::Side side;
+    std::shared_ptr<const exchange::Executor> executor;
+  };
+
+  void add_links(const Plan& plan, std::int64_t rank);
+  void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
+                 const kernel::LocalOptions& options);
+
+  Variant variant_;
+  std::vector<Stage>
+      route_;  ///< the plan's stages in the order of execution, source and target likewise
+  std::vector<LocalStage> stages_;
+  std::vector<Link> links_;
+  BufferSizes sizes_{};
+  kernel::ScratchSize scratch_;
+};
+
+/// Strides of the caller's real array when it shares its memory with the complex one: rows padded
+/// to 2*(n/2+1) reals where the halved axis is whole and fastest in memory, else dense.
+Shape inplace_real_strides(const Layout& real_layout, const Problem& problem, std::int64_t rank);
+
+/// Scale that a direction multiplies into its result.
+long double scale_of(const Problem& problem, Direction direction);
+
+}  // namespace weft::run

@@ -1,0 +1,374 @@
+#include "comm/exchanges.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "comm/environment.hpp"
+#include "plan/schedule.hpp"
+
+namespace weft::comm {
+namespace {
+
+Communicator world() { return Communicator::of(MPI_COMM_WORLD); }
+
+/// An element of 12 bytes: no power of two, no type of MPI's own.
+struct Element {
+  std::int32_t from = -1;
+  std::int32_t to = -1;
+  std::int32_t index = -1;
+  friend bool operator==(const Element&, const Element&) = default;
+};
+constexpr Element guard = {-7, -7, -7};
+
+/// Ragged, with empty blocks, different in both directions.
+std::int64_t count_between(int from, int to) {
+  return (from * 5 + to * 3) % 4 == 0 ? 0 : 1 + (from * 7 + to * 11) % 23;
+}
+
+/// Blocks that lie with gaps, in an order that is not the ranks'.
+std::vector<Block> blocks_of(int rank, int ranks, bool sending, std::int64_t& end) {
+  std::vector<Block> blocks;
+  end = 2;
+  for (int i = 0; i < ranks; ++i) {
+    const int peer = ranks - 1 - i;
+    const std::int64_t count = sending ? count_between(rank, peer) : count_between(peer, rank);
+    blocks.push_back({.peer = peer, .offset = end, .count = count});
+    end += count + 3;
+  }
+  return blocks;
+}
+
+std::vector<Element> sent_buffer(const std::vector<Block>& blocks, std::int64_t end, int rank) {
+  std::vector<Element> buffer(static_cast<std::size_t>(end), guard);
+  for (const Block& block : blocks) {
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      buffer[static_cast<std::size_t>(block.offset + i)] = {rank, block.peer,
+                                                            static_cast<std::int32_t>(i)};
+    }
+  }
+  return buffer;
+}
+
+std::vector<Element> expected_buffer(const std::vector<Block>& blocks, std::int64_t end, int rank) {
+  std::vector<Element> buffer(static_cast<std::size_t>(end), guard);
+  for (const Block& block : blocks) {
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      buffer[static_cast<std::size_t>(block.offset + i)] = {block.peer, rank,
+                                                            static_cast<std::int32_t>(i)};
+    }
+  }
+  return buffer;
+}
+
+std::int64_t elements_to_others(int rank, int ranks) {
+  std::int64_t sum = 0;
+  for (int peer = 0; peer < ranks; ++peer) sum += peer == rank ? 0 : count_between(rank, peer);
+  return sum;
+}
+
+std::int64_t messages_to_others(int rank, int ranks, std::int64_t limit) {
+  std::int64_t sum = 0;
+  for (int peer = 0; peer < ranks; ++peer)
+    sum += peer == rank ? 0 : (count_between(rank, peer) + limit - 1) / limit;
+  return sum;
+}
+
+/// Parameter: the count limit, 0 for the default.
+class CommExchanges : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override { set_count_limit(GetParam()); }
+  void TearDown() override { set_count_limit(0); }
+  bool lowered() const { return GetParam() != 0; }
+};
+
+TEST_P(CommExchanges, packed_all_to_all) {
+  const Communicator comm = world();
+  std::int64_t send_end = 0;
+  std::int64_t recv_end = 0;
+  const std::vector<Block> send = blocks_of(comm.rank(), comm.size(), true, send_end);
+  const std::vector<Block> recv = blocks_of(comm.rank(), comm.size(), false, recv_end);
+  const PackedAllToAll exchange(comm, send, recv, sizeof(Element));
+  const std::vector<Element> source = sent_buffer(send, send_end, comm.rank());
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::vector<Element> target(static_cast<std::size_t>(recv_end), guard);
+    exchange.execute(source.data(), target.data());
+    EXPECT_EQ(target, expected_buffer(recv, recv_end, comm.rank()));
+  }
+  EXPECT_EQ(exchange.bytes_sent(), elements_to_others(comm.rank(), comm.size()) * 12);
+  EXPECT_EQ(exchange.messages(),
+            messages_to_others(comm.rank(), comm.size(), lowered() ? GetParam() : 1000));
+  EXPECT_STREQ(exchange.form(), comm.is_solo() ? "copy" : lowered() ? "split" : "alltoallv");
+}
+
+TEST_P(CommExchanges, packed_all_to_all_chooses_alike_when_one_rank_alone_is_beyond_the_limit) {
+  const Communicator comm = world();
+  // Only rank 0 has something to say, to the last rank.
+  const int last = comm.size() - 1;
+  std::vector<Block> send;
+  std::vector<Block> recv;
+  if (comm.rank() == 0) send.push_back({.peer = last, .offset = 0, .count = 20});
+  if (comm.rank() == last) recv.push_back({.peer = 0, .offset = 1, .count = 20});
+  const PackedAllToAll exchange(comm, send, recv, sizeof(Element));
+  const std::vector<Element> source(20, Element{1, 2, 3});
+  std::vector<Element> target(22, guard);
+  exchange.execute(source.data(), target.data());
+  EXPECT_EQ(std::count(target.begin(), target.end(), Element{1, 2, 3}),
+            comm.rank() == last ? 20 : 0);
+  EXPECT_EQ(target.front(), guard);
+  EXPECT_EQ(target.back(), guard);
+  const std::vector<std::string> forms = comm.all_gather(exchange.form());
+  EXPECT_EQ(std::count(forms.begin(), forms.end(), forms.front()), comm.size());
+}
+
+TEST_P(CommExchanges, packed_all_to_all_of_nothing) {
+  const PackedAllToAll exchange(world(), {}, {}, 8);
+  exchange.execute(nullptr, nullptr);
+  EXPECT_EQ(exchange.bytes_sent(), 0);
+  EXPECT_EQ(exchange.messages(), 0);
+}
+
+TEST_P(CommExchanges, pairwise_messages) {
+  const Communicator comm = world();
+  std::int64_t send_end = 0;
+  std::int64_t recv_end = 0;
+  const std::vector<Block> send = blocks_of(comm.rank(), comm.size(), true, send_end);
+  std::vector<Block> recv = blocks_of(comm.rank(), comm.size(), false, recv_end);
+  std::vector<PairwiseMessages::Round> rounds;
+  for (std::int64_t round = 0; round < pairwise_rounds(comm.size()); ++round) {
+    const int peer = static_cast<int>(pairwise_partner(round, comm.rank(), comm.size()));
+    if (peer == comm.rank()) continue;
+    const Block& to = send[static_cast<std::size_t>(comm.size() - 1 - peer)];
+    const Block& from = recv[static_cast<std::size_t>(comm.size() - 1 - peer)];
+    rounds.push_back({peer, to.offset, to.count, from.offset, from.count});
+  }
+  const PairwiseMessages exchange(comm, rounds, sizeof(Element));
+  const std::vector<Element> source = sent_buffer(send, send_end, comm.rank());
+  recv[static_cast<std::size_t>(comm.size() - 1 - comm.rank())].count =
+      0;  // nobody sends messages to itself
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::vector<Element> target(static_cast<std::size_t>(recv_end), guard);
+    exchange.execute(source.data(), target.data());
+    EXPECT_EQ(target, expected_buffer(recv, recv_end, comm.rank()));
+  }
+  EXPECT_EQ(exchange.bytes_sent(), elements_to_others(comm.rank(), comm.size()) * 12);
+  EXPECT_EQ(exchange.messages(),
+            messages_to_others(comm.rank(), comm.size(), lowered() ? GetParam() : 1000));
+}
+
+TEST_P(CommExchanges, exchange_pair_with_different_counts) {
+  const Communicator comm = world();
+  const int peer = comm.rank() ^ 1;
+  if (peer >= comm.size()) return;
+  for (const auto& [low, high] :
+       {std::pair{20, 0}, std::pair{0, 9}, std::pair{15, 21}, std::pair{0, 0}}) {
+    const int mine = comm.rank() < peer ? low : high;
+    const int theirs = comm.rank() < peer ? high : low;
+    const std::vector<Element> source(static_cast<std::size_t>(mine),
+                                      Element{comm.rank(), peer, mine});
+    std::vector<Element> target(static_cast<std::size_t>(theirs) + 1, guard);
+    comm.exchange_pair(peer, source.data(), mine, target.data(), theirs, sizeof(Element));
+    EXPECT_EQ(std::count(target.begin(), target.end(), Element{peer, comm.rank(), theirs}), theirs);
+    EXPECT_EQ(target.back(), guard);
+  }
+}
+
+// --- strided boxes: a global array of rows x columns x depth moves from row slabs to column slabs
+// whose memory order is the reverse of the senders'.
+
+struct Range {
+  std::int64_t lo;
+  std::int64_t hi;
+  std::int64_t size() const { return hi - lo; }
+};
+
+Range part(std::int64_t n, int rank, int ranks) {
+  return {n * rank / ranks, n * (rank + 1) / ranks};
+}
+
+void exchange_slabs(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  const Communicator comm = world();
+  const Range my_rows = part(rows, comm.rank(), comm.size());
+  const Range my_columns = part(columns, comm.rank(), comm.size());
+  // Source: [my row][column][depth]. Target: [depth][my column][row], each with one element of
+  // guard around.
+  const std::vector<std::int64_t> source_strides = {columns * depth, depth, 1};
+  const std::vector<std::int64_t> target_strides = {1, rows, rows * my_columns.size()};
+  std::vector<StridedBlock> send;
+  std::vector<StridedBlock> recv;
+  std::int64_t to_others = 0;
+  std::int64_t messages = 0;
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    const Range their_rows = part(rows, peer, comm.size());
+    const Range their_columns = part(columns, peer, comm.size());
+    const std::int64_t volume = my_rows.size() * their_columns.size() * depth;
+    if (peer != comm.rank()) to_others += volume;
+    if (peer != comm.rank() && volume > 0) ++messages;
+    send.push_back({peer,
+                    1 + their_columns.lo * depth,
+                    {my_rows.size(), their_columns.size(), depth},
+                    source_strides});
+    recv.push_back(
+        {peer, 1 + their_rows.lo, {their_rows.size(), my_columns.size(), depth}, target_strides});
+  }
+  const auto global = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return Element{static_cast<int>(i), static_cast<int>(j), static_cast<int>(k)};
+  };
+  std::vector<Element> source(static_cast<std::size_t>(my_rows.size() * columns * depth) + 2,
+                              guard);
+  for (std::int64_t i = 0; i < my_rows.size(); ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      for (std::int64_t k = 0; k < depth; ++k) {
+        source[static_cast<std::size_t>(1 + (i * columns + j) * depth + k)] =
+            global(my_rows.lo + i, j, k);
+      }
+    }
+  }
+  std::vector<Element> expected(static_cast<std::size_t>(rows * my_columns.size() * depth) + 2,
+                                guard);
+  for (std::int64_t k = 0; k < depth; ++k) {
+    for (std::int64_t j = 0; j < my_columns.size(); ++j) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        expected[static_cast<std::size_t>(1 + (k * my_columns.size() + j) * rows + i)] =
+            global(i, my_columns.lo + j, k);
+      }
+    }
+  }
+  const StridedAllToAll exchange(comm, send, recv, sizeof(Element));
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    std::vector<Element> target(expected.size(), guard);
+    exchange.execute(source.data(), target.data());
+    ASSERT_EQ(target, expected) << rows << " x " << columns << " x " << depth;
+  }
+  EXPECT_EQ(exchange.bytes_sent(), to_others * 12);
+  EXPECT_EQ(exchange.messages(), messages);
+}
+
+TEST_P(CommExchanges, strided_boxes_between_memory_orders) {
+  exchange_slabs(13, 11, 5);
+  exchange_slabs(40, 31, 17);
+  exchange_slabs(2, 3, 4);  // fewer rows than ranks: empty boxes
+  exchange_slabs(16, 16, 1);
+  exchange_slabs(1, 1, 100);
+}
+
+TEST_P(CommExchanges, strided_boxes_without_axes_and_with_counts_that_split_twice) {
+  const Communicator comm = world();
+  const int to = (comm.rank() + 1) % comm.size();
+  const int from = (comm.rank() + comm.size() - 1) % comm.size();
+  {
+    const std::vector<StridedBlock> send = {{to, 2, {}, {}}};
+    const std::vector<StridedBlock> recv = {{from, 0, {}, {}}};
+    const StridedAllToAll exchange(comm, send, recv, sizeof(std::int64_t));
+    const std::vector<std::int64_t> source = {-1, -1, comm.rank(), -1};
+    std::vector<std::int64_t> target = {-2, -2};
+    exchange.execute(source.data(), target.data());
+    EXPECT_EQ(target, (std::vector<std::int64_t>{from, -2}));
+  }
+  const std::int64_t n = 1000;  // more than 7 * 7 * 7: pieces of pieces of pieces
+  const std::vector<StridedBlock> send = {{to, 0, {n}, {3}}};
+  const std::vector<StridedBlock> recv = {{from, 1, {n}, {2}}};
+  const StridedAllToAll exchange(comm, send, recv, sizeof(std::int64_t));
+  std::vector<std::int64_t> source(static_cast<std::size_t>(3 * n), -1);
+  std::vector<std::int64_t> expected(static_cast<std::size_t>(2 * n + 1), -2);
+  for (std::int64_t i = 0; i < n; ++i) {
+    source[static_cast<std::size_t>(3 * i)] = comm.rank() * n + i;
+    expected[static_cast<std::size_t>(2 * i + 1)] = from * n + i;
+  }
+  std::vector<std::int64_t> target(expected.size(), -2);
+  exchange.execute(source.data(), target.data());
+  EXPECT_EQ(target, expected);
+}
+
+TEST_P(CommExchanges, two_exchanges_in_turn) {
+  const Communicator comm = world();
+  std::int64_t send_end = 0;
+  std::int64_t recv_end = 0;
+  const std::vector<Block> send = blocks_of(comm.rank(), comm.size(), true, send_end);
+  const std::vector<Block> recv = blocks_of(comm.rank(), comm.size(), false, recv_end);
+  const PackedAllToAll forward(comm, send, recv, sizeof(Element));
+  const PackedAllToAll backward(comm, recv, send, sizeof(Element));
+  const std::vector<Element> source = sent_buffer(send, send_end, comm.rank());
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::vector<Element> between(static_cast<std::size_t>(recv_end), guard);
+    std::vector<Element> target(source.size(), guard);
+    forward.execute(source.data(), between.data());
+    backward.execute(between.data(), target.data());
+    EXPECT_EQ(target, source);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Limits, CommExchanges, ::testing::Values(0, 7, 1));
+
+// --- plans that are wrong
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return std::string(error_name(error.code())) + ": " + error.what();
+  }
+  return "no error";
+}
+
+TEST(CommExchangeErrors, two_blocks_for_one_rank) {
+  const std::vector<Block> blocks = {{0, 0, 1}, {0, 1, 1}};
+  EXPECT_EQ(message_of([&] { PackedAllToAll(world(), blocks, {}, 8); }),
+            "internal: an exchange is planned wrongly: two blocks for rank 0");
+  const std::vector<StridedBlock> boxes = {{0, 0, {1}, {1}}, {0, 1, {1}, {1}}};
+  EXPECT_EQ(message_of([&] { StridedAllToAll(world(), boxes, {}, 8); }),
+            "internal: an exchange is planned wrongly: two blocks for rank 0");
+}
+
+TEST(CommExchangeErrors, ranks_that_expect_something_else) {
+  const Communicator comm = world();
+  const std::vector<Block> send = {{0, 0, 3}};
+  std::vector<Block> recv;
+  for (int peer = 0; comm.rank() == 0 && peer < comm.size(); ++peer)
+    recv.push_back({peer, 3 * peer, peer == 0 ? 2 : 3});
+  const std::string prefix = comm.size() == 1 ? "" : "rank 0: ";
+  EXPECT_EQ(
+      message_of([&] { PackedAllToAll(comm, send, recv, 8); }),
+      "internal: " + prefix +
+          "an exchange is planned wrongly: rank 0 sends 3 elements to rank 0, which expects 2");
+}
+
+TEST(CommExchangeErrors, one_rank_alone_is_wrong_and_all_throw) {
+  const Communicator comm = world();
+  const int last = comm.size() - 1;
+  std::vector<Block> send;
+  if (comm.rank() == last) send.push_back({comm.size(), 0, 1});
+  const std::string prefix = last == 0 ? "" : "rank " + std::to_string(last) + ": ";
+  const std::string expected = "internal: " + prefix +
+                               "an exchange is planned wrongly: a block for rank " +
+                               std::to_string(comm.size()) + " of " + std::to_string(comm.size());
+  EXPECT_EQ(message_of([&] { PackedAllToAll(comm, send, {}, 8); }), expected);
+}
+
+TEST(CommExchangeErrors, numbers_that_cannot_be) {
+  const auto packed = [](Block block, std::int64_t bytes) {
+    return message_of([&] { PackedAllToAll(world(), std::vector<Block>{block}, {}, bytes); });
+  };
+  EXPECT_TRUE(packed({0, -1, 1}, 8).starts_with("internal: ")) << packed({0, -1, 1}, 8);
+  EXPECT_TRUE(packed({0, 0, -1}, 8).starts_with("internal: "));
+  EXPECT_TRUE(packed({0, 0, 1}, 0).starts_with("internal: "));
+  EXPECT_TRUE(packed({-1, 0, 1}, 8).starts_with("internal: "));
+  EXPECT_TRUE(packed({0, INT64_MAX / 8, 8}, 8).starts_with("invalid_argument: "));
+  const std::vector<PairwiseMessages::Round> self = {{world().rank(), 0, 1, 0, 1}};
+  EXPECT_NE(
+      message_of([&] { PairwiseMessages(world(), self, 8); }).find("sends messages to itself"),
+      std::string::npos);
+  const std::vector<StridedBlock> crooked = {{0, 0, {1, 2}, {1}}};
+  EXPECT_NE(
+      message_of([&] { StridedAllToAll(world(), crooked, {}, 8); }).find("2 extents and 1 strides"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::comm

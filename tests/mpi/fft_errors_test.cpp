@@ -1,0 +1,218 @@
+// Wrong and differing arguments: the same error on every rank, and nobody waits for ever.
+#include <functional>
+
+#include "fft_check.hpp"
+#include "same_error.hpp"
+
+namespace weft::test_support {
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+FftOptions valid() { return {.shape = {8, 6, 5}, .comm = world}; }
+
+bool last_rank() { return rank_of(world) == size_of(world) - 1; }
+
+using Change = std::function<void(FftOptions&)>;
+
+void expect_refused(ErrorCode code, const std::vector<std::string>& words, const Change& change) {
+  expect_same_error(world, code, words, [&] {
+    FftOptions options = valid();
+    change(options);
+    const Fft<double> fft(options);
+  });
+}
+
+TEST(FftErrors, WrongOnAllRanks) {
+  const auto invalid = ErrorCode::invalid_argument;
+  const auto ranks = static_cast<std::int64_t>(size_of(world));
+  expect_refused(invalid, {"axis", "3"}, [](auto& o) { o.axes = {3}; });
+  expect_refused(invalid, {"axis", "-4"}, [](auto& o) { o.axes = {0, -4}; });
+  expect_refused(invalid, {"twice"}, [](auto& o) { o.axes = {1, -2}; });
+  expect_refused(invalid, {}, [](auto& o) { o.shape = {}; });
+  expect_refused(invalid, {}, [](auto& o) { o.shape = {4, 0}; });
+  expect_refused(invalid, {}, [](auto& o) { o.shape = {4, -2}; });
+  expect_refused(invalid, {}, [](auto& o) {
+    o.shape = {std::int64_t{1} << 40, std::int64_t{1} << 40};
+  });
+  expect_refused(invalid, {}, [](auto& o) { o.shape = Shape(9, 2); });
+  expect_refused(invalid, {"sign"}, [](auto& o) { o.sign = 0; });
+  expect_refused(invalid, {"threads"}, [](auto& o) { o.threads = 0; });
+  expect_refused(ErrorCode::unsupported, {"engine"}, [](auto& o) { o.engine = "abacus"; });
+  expect_refused(ErrorCode::layout_mismatch, {"input"}, [&](auto& o) {
+    o.input = Layout::slab({8, 6, 4}, ranks);
+  });
+  expect_refused(ErrorCode::layout_mismatch, {"input", "ranks"}, [&](auto& o) {
+    o.input = Layout::slab({8, 6, 5}, ranks + 1);
+  });
+  expect_refused(ErrorCode::layout_mismatch, {"output"}, [&](auto& o) {
+    o.kind = Kind::r2c;
+    o.output = Layout::slab({8, 6, 5}, ranks);
+  });
+  expect_refused(ErrorCode::unsupported, {"messages", "datatype"}, [](auto& o) {
+    o.knobs = {Method::messages, WireForm::datatype, Schedule::automatic};
+  });
+}
+
+TEST(FftErrors, MemoryThatIsNotThere) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank exchanges nothing and needs little workspace";
+  expect_refused(ErrorCode::out_of_memory, {"available"}, [](auto& o) {
+    o.shape = {1 << 14, 1 << 14, 1 << 14};
+  });
+}
+
+/// A rank that differs, in each option there is.
+TEST(FftErrors, RanksThatDisagree) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto ranks = static_cast<std::int64_t>(size_of(world));
+  const std::vector<std::pair<std::string, Change>> changes = {
+      {"shape",
+       [](auto& o) {
+         o.shape = {8, 6, 6};
+       }},
+      {"shape",
+       [](auto& o) {
+         o.shape = {8, 6};
+       }},
+      {"shape", [](auto& o) { o.shape = {}; }},
+      {"axes",
+       [](auto& o) {
+         o.axes = {0, 1};
+       }},
+      {"kind", [](auto& o) { o.kind = Kind::r2c; }},
+      {"input",
+       [&](auto& o) {
+         o.input = Layout::slab({8, 6, 5}, ranks);
+       }},
+      {"output", [](auto& o) { o.output = OutputChoice::same; }},
+      {"output",
+       [&](auto& o) {
+         o.output = Layout::slab({8, 6, 5}, ranks);
+       }},
+      {"norm", [](auto& o) { o.norm = Norm::ortho; }},
+      {"sign", [](auto& o) { o.sign = 1; }},
+      {"effort", [](auto& o) { o.effort = Effort::measure; }},
+      {"overwrite_input", [](auto& o) { o.overwrite_input = true; }},
+      {"method", [](auto& o) { o.knobs.method = Method::messages; }},
+      {"wire_form", [](auto& o) { o.knobs.wire_form = WireForm::datatype; }},
+      {"engine", [](auto& o) { o.engine = "fftw"; }}};
+  for (const auto& [word, change] : changes)
+    expect_refused(ErrorCode::disagreement, {word}, [&, &set = change](auto& o) {
+      if (last_rank()) set(o);
+    });
+  EXPECT_EQ(changes.size(), 15u);
+}
+
+TEST(FftErrors, RanksThatDisagreeInPrecision) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  expect_same_error(world, ErrorCode::disagreement, {"f64"}, [] {
+    if (last_rank())
+      Fft<float> fft(valid());
+    else
+      Fft<double> fft(valid());
+  });
+}
+
+/// Threads are this rank's own affair: nodes need not be alike.
+TEST(FftErrors, ThreadsMayDiffer) {
+  FftOptions options = valid();
+  options.threads = 1 + rank_of(world) % 2;
+  Fft<double> fft(options);
+  CaseCheck<double>(fft, Case{}, world).run();
+}
+
+TEST(FftErrors, InvalidThreadsOnOneRank) {
+  expect_refused(ErrorCode::invalid_argument, {"threads"}, [](auto& o) {
+    if (last_rank()) o.threads = -1;
+  });
+}
+
+TEST(FftErrors, NullPointerOnOneRank) {
+  Fft<double> fft(valid());
+  std::vector<std::complex<double>> x(
+      static_cast<std::size_t>(std::max(fft.input_elements(), fft.output_elements())));
+  // Only a rank that owns something may not pass null.
+  const int owner = [&] {
+    int rank = 0;
+    while (fft.input().local_volume(rank) == 0 || fft.output().local_volume(rank) == 0) ++rank;
+    return rank;
+  }();
+  auto* wrong = rank_of(world) == owner ? nullptr : x.data();
+  expect_same_error(world, ErrorCode::invalid_argument, {"input pointer", "null"},
+                    [&] { fft.forward(wrong, x.data()); });
+  expect_same_error(world, ErrorCode::invalid_argument, {"output pointer", "null"},
+                    [&] { fft.forward(x.data(), wrong); });
+  expect_same_error(world, ErrorCode::invalid_argument, {"null"},
+                    [&] { fft.backward(wrong, x.data()); });
+  CaseCheck<double>(fft, Case{}, world).run();  // and it still works
+}
+
+TEST(FftErrors, RanksWithoutRowsMayPassNull) {
+  FftOptions options = valid();
+  options.input = Layout::on_one({8, 6, 5}, size_of(world));
+  options.output = OutputChoice::same;
+  Fft<double> fft(options);
+  std::vector<std::complex<double>> x(static_cast<std::size_t>(fft.input_elements()));
+  auto* data = x.empty() ? nullptr : x.data();
+  if (rank_of(world) == 0) x[0] = 1;
+  fft.forward(data, data);
+  for (const auto& value : x) EXPECT_EQ(value, 1.0);
+}
+
+TEST(FftErrors, ArraysOfTheWrongKind) {
+  std::vector<std::complex<double>> x(240);
+  auto* reals = reinterpret_cast<double*>(x.data());
+  Fft<double> complex_fft(valid());
+  expect_same_error(world, ErrorCode::invalid_argument, {"c2c", "r2c"},
+                    [&] { complex_fft.forward(reals, x.data()); });
+  FftOptions options = valid();
+  options.kind = Kind::r2c;
+  Fft<double> real_fft(options);
+  expect_same_error(world, ErrorCode::invalid_argument, {"c2c", "r2c"},
+                    [&] { real_fft.backward(x.data(), x.data()); });
+}
+
+TEST(FftErrors, CommunicatorsThatAreNone) {
+  MPI_Comm between = MPI_COMM_NULL;
+  if (size_of(world) > 1) {
+    MPI_Comm half = MPI_COMM_NULL;
+    const int color = rank_of(world) % 2;
+    MPI_Comm_split(world, color, 0, &half);
+    MPI_Intercomm_create(half, 0, world, 1 - color, 5, &between);
+    FftOptions options = valid();
+    options.comm = between;
+    expect_same_error(world, ErrorCode::invalid_argument, {"communicator"},
+                      [&] { Fft<double> fft(options); });
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+  }
+  expect_same_error(world, ErrorCode::invalid_argument, {}, [] {
+    const Layout layout = Layout::slab({4}, 1);
+    double value = 0;
+    gather(&value, layout, &value, 8, MPI_COMM_NULL);
+  });
+}
+
+TEST(FftErrors, WorkspaceTooSmallOrUnaligned) {
+  Fft<double> fft(valid());
+  std::vector<char> memory(static_cast<std::size_t>(fft.workspace_bytes()) + 128);
+  char* aligned = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+  EXPECT_GT(fft.workspace_bytes(), 0);
+  EXPECT_THROW(fft.use_workspace(aligned, fft.workspace_bytes() - 1), Error);
+  EXPECT_THROW(fft.use_workspace(aligned + 8, fft.workspace_bytes()), Error);
+  EXPECT_THROW(fft.use_workspace(nullptr, fft.workspace_bytes()), Error);
+  fft.use_workspace(aligned, fft.workspace_bytes());
+  CaseCheck<double>(fft, Case{}, world).run();
+}
+
+TEST(FftErrors, NoWorkspaceYet) {
+  FftOptions options = valid();
+  options.own_workspace = false;
+  Fft<double> fft(options);
+  std::vector<std::complex<double>> x(240);
+  expect_same_error(world, ErrorCode::invalid_argument, {"use_workspace"},
+                    [&] { fft.forward(x.data(), x.data()); });
+}
+
+}  // namespace
+}  // namespace weft::test_support

@@ -1,0 +1,98 @@
+// The main function of the MPI tests: every rank runs every test, rank 0 alone reports what is
+// ordinary, each rank reports its own failures, all ranks end with the same status, and a hang ends
+// by an alarm.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+/// Keeps the libraries that MPI unloads at its end mapped: the leak checker runs later, and finds
+/// its suppressions (tools/lsan.supp) by the library's name.
+extern "C" int dlclose(void*) noexcept { return 0; }
+#endif
+
+namespace {
+
+int world_rank = 0;
+char current_test[256] = "(before the first test)";
+
+/// Prints nothing but this rank's failures, each with the rank.
+class FailuresOfThisRank : public testing::EmptyTestEventListener {
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    std::fprintf(stderr, "[rank %d] %s:%d: failure in %s\n%s\n", world_rank,
+                 result.file_name() != nullptr ? result.file_name() : "?", result.line_number(),
+                 current_test, result.message());
+    std::fflush(stderr);
+  }
+};
+
+/// Remembers which test runs, for the alarm.
+class CurrentTest : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo& info) override {
+    std::snprintf(current_test, sizeof current_test, "%s.%s", info.test_suite_name(), info.name());
+  }
+};
+
+/// A failure on one rank can leave the others waiting for it, and no test framework notices that by
+/// itself.
+extern "C" void on_alarm(int) {
+  char text[400];
+  const int length = std::snprintf(
+      text, sizeof text, "[rank %d] time is up (WEFT_TEST_TIMEOUT_S) in %s; ending all ranks\n",
+      world_rank, current_test);
+  if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(3);
+  // Not MPI_Abort: it is not safe in a signal handler. The launcher ends the other ranks when one
+  // dies by a signal.
+  std::signal(SIGABRT, SIG_DFL);
+  std::abort();
+}
+
+void set_alarm() {
+  const char* text = std::getenv("WEFT_TEST_TIMEOUT_S");
+  const long seconds = text != nullptr ? std::strtol(text, nullptr, 10) : 300;
+  if (seconds <= 0) return;
+  std::signal(SIGALRM, on_alarm);
+  alarm(static_cast<unsigned>(seconds));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  if (provided < MPI_THREAD_FUNNELED) {
+    std::fprintf(stderr, "the MPI tests need MPI_THREAD_FUNNELED; this MPI gives less\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  set_alarm();
+
+  testing::InitGoogleTest(&argc, argv);
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (world_rank != 0) {
+    std::unique_ptr<testing::TestEventListener>(
+        listeners.Release(listeners.default_result_printer()));
+    listeners.Append(new FailuresOfThisRank);  // owned by the framework from here on
+  }
+  listeners.Append(new CurrentTest);
+
+  int failed = RUN_ALL_TESTS();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    if (world_rank == 0) std::fprintf(stderr, "no test matches the filter\n");
+    failed = 1;
+  }
+  int failed_somewhere = 0;
+  MPI_Allreduce(&failed, &failed_somewhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (failed_somewhere != 0 && failed == 0 && world_rank == 0)
+    std::fprintf(stderr, "tests failed on other ranks\n");
+  alarm(0);
+  MPI_Finalize();
+  return failed_somewhere;
+}

@@ -1,0 +1,74 @@
+"""Running the command line from tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# A command that takes longer hangs.
+LIMIT_S = 300
+# Variables by which a launcher marks ranks: tests may themselves run where some are set.
+LAUNCHER_PREFIXES = ("OMPI_COMM", "PMI", "PMIX", "HYDI", "MPI_LOCAL")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+def weft(*arguments: object, cwd: Path | None = None, limit_s: float = LIMIT_S, **environment: str) -> Outcome:
+    """Runs `weft arguments...`; a hang fails the test."""
+    command = [sys.executable, "-m", "weft", *map(str, arguments)]
+    return run(command, cwd, limit_s, **environment)
+
+
+def run(command: Sequence[str], cwd: Path | None, limit_s: float = LIMIT_S, **environment: str) -> Outcome:
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**clean_environment(), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=limit_s,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, _without_mpich_warnings(done.stderr))
+
+
+def _without_mpich_warnings(text: str) -> str:
+    """MPICH says in MPI_Finalize how many datatypes were never freed: mpi4py-fft, a peer, frees none of its."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("[WARNING] yaksa:"))
+
+
+def clean_environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHER_PREFIXES)}
+    kept.pop("WEFT_DEBUG", None)
+    return kept
+
+
+def on_ranks(ranks: int) -> list[str]:
+    """-n for more than one rank; one rank is the command without it, a process without MPI."""
+    return ["-n", str(ranks)] if ranks > 1 else []
+
+
+def assert_refused(outcome: Outcome, status: int, *words: str) -> None:
+    """One line on standard error that has the words, the status, no traceback and no output."""
+    lines = outcome.err.splitlines()
+    assert len(lines) == 1, outcome
+    assert lines[0].startswith("weft: error: "), outcome
+    for word in words:
+        assert word in lines[0], outcome
+    assert outcome.status == status, outcome
+    assert "Traceback" not in outcome.err + outcome.out
+    assert outcome.out == "", outcome
+
+
+def assert_done(outcome: Outcome) -> None:
+    assert (outcome.status, outcome.err) == (0, ""), outcome

@@ -1,0 +1,144 @@
+"""`weft bench` and `weft spectrum`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import weft as weft_package
+from cli_helpers import assert_done, on_ranks, weft
+from weft.reference import tolerance
+from weft.spectra import shell_spectrum
+
+KEYS = [
+    "problem", "ranks", "threads", "output", "median_s", "min_s", "gflops", "error", "roofline_s", "stages", "peers",
+]  # fmt: skip
+PEERS = ["fftw-mpi", "fftw-threads", "mpi4py-fft"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "options"),
+    [
+        (1, []),
+        (3, ["--kind", "r2c", "--output", "same"]),
+        (2, ["--in-place"]),
+        (3, ["--kind", "r2c", "--in-place", "--dtype", "float32"]),
+        (2, ["--overwrite-input", "--threads", "2"]),
+        (2, ["--kind", "r2c", "--axes", "0,2", "--repeat", "12"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_bench_with_all_peers(tmp_path: Path, ranks: int, options: list[str]) -> None:
+    arguments = ["bench", "12x10x15", *options, "--peers", ",".join(PEERS), "--json"]
+    outcome = weft(*arguments, *on_ranks(ranks), cwd=tmp_path)
+    assert_done(outcome)
+    data = json.loads(outcome.out)
+    assert list(data) == KEYS
+    assert data["ranks"] == ranks
+    assert 0 < data["min_s"] <= data["median_s"]
+    assert data["error"] < tolerance("f32" if "float32" in options else "f64", 1800)
+    assert data["gflops"] == pytest.approx(data["problem"]["flop"] / data["median_s"] / 1e9)
+    sent = sum(stage["bytes_sent"] for stage in data["stages"])
+    # Where a batch axis is split, nothing is exchanged.
+    assert (sent > 0) == (ranks > 1 and "--axes" not in options)
+    assert data["roofline_s"] > 0
+    assert [peer["name"] for peer in data["peers"]] == PEERS
+    for peer in data["peers"]:
+        assert set(peer) - {"reason"} == {"name", "settings", "median_s", "min_s"}
+        if "reason" in peer:
+            assert peer["reason"]
+            assert peer["median_s"] is None
+        else:
+            assert 0 < peer["min_s"] <= peer["median_s"]
+            assert "FFTW_MEASURE" in peer["settings"]
+
+
+def test_peers_take_part_where_they_are_installed(tmp_path: Path) -> None:
+    """A table of nothing but reasons would pass the test above."""
+    data = json.loads(weft("bench", "8x8x8", "--peers", ",".join(PEERS), "--json", "-n", "2", cwd=tmp_path).out)
+    reasons = {peer["name"]: peer.get("reason", "") for peer in data["peers"]}
+    for name, reason in reasons.items():
+        assert not reason or "not installed" in reason or "another MPI" in reason, (name, reason)
+    if weft_package.build_info()["mpi_library"].startswith("MPICH"):
+        assert reasons["fftw-mpi"], "Debian's FFTW is linked to Open MPI"
+
+
+def test_bench_table_and_trace(tmp_path: Path) -> None:
+    outcome = weft("bench", "8x9x10", "--peers", "fftw-threads", "--trace", "t.json", "-n", "2", cwd=tmp_path)
+    assert_done(outcome)
+    for words in ("median s", "fftw-threads", "relative L2 error", "bytes exchanged", "memory"):
+        assert words in outcome.out
+    assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+
+
+def test_bench_of_a_large_array_checks_against_plane_waves(tmp_path: Path) -> None:
+    data = json.loads(weft("bench", "192x160x144", "--kind", "r2c", "--effort", "estimate", "--json", "-n", "2",
+                           cwd=tmp_path).out)  # fmt: skip
+    assert "plane waves" in data["problem"]["error_against"]
+    assert 0 < data["error"] < tolerance("f64", 192 * 160 * 144)
+
+
+def field(shape: tuple[int, ...]) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape) + 3
+
+
+@pytest.mark.parametrize("shape", [(9,), (8,), (6, 7), (5, 8), (4, 5, 6), (3, 4, 5), (1, 1, 4)])
+def test_shells_hold_the_variance(shape: tuple[int, ...]) -> None:
+    x = field(shape)
+    X = np.fft.rfftn(x)
+    for lengths in (None, [1.0 + 0.7 * axis for axis in range(len(shape))]):
+        spectrum = shell_spectrum(X, [(0, n) for n in X.shape], shape, lengths=lengths)
+        assert spectrum.variance == pytest.approx(x.var(), rel=1e-13)
+        assert spectrum.modes.sum() == x.size
+
+
+def test_shells_against_the_whole_spectrum() -> None:
+    x = field((6, 5, 8))
+    power = np.abs(np.fft.fftn(x) / x.size) ** 2
+    k = np.meshgrid(*(np.fft.fftfreq(n, 1 / n) for n in x.shape), indexing="ij")
+    shell = np.rint(np.sqrt(sum(component**2 for component in k))).astype(int)
+    spectrum = shell_spectrum(np.fft.rfftn(x), [(0, 6), (0, 5), (0, 5)], x.shape)
+    np.testing.assert_allclose(spectrum.power, np.bincount(shell.ravel(), power.ravel()), rtol=1e-12)
+    np.testing.assert_array_equal(spectrum.modes, np.bincount(shell.ravel()))
+
+
+def test_boxes_add_up() -> None:
+    x = field((6, 5, 8))
+    X = np.fft.rfftn(x)
+    whole = shell_spectrum(X, [(0, 6), (0, 5), (0, 5)], x.shape)
+    parts = [
+        shell_spectrum(X[:, lo:hi, a:b], [(0, 6), (lo, hi), (a, b)], x.shape)
+        for lo, hi in ((0, 2), (2, 2), (2, 5))
+        for a, b in ((0, 1), (1, 5))
+    ]
+    np.testing.assert_allclose(sum(part.power for part in parts), whole.power, rtol=1e-13)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("shape", [(21,), (10, 9), (6, 7, 8)])
+def test_spectrum_command(tmp_path: Path, ranks: int, shape: tuple[int, ...]) -> None:
+    np.save(tmp_path / "a.npy", field(shape))
+    outcome = weft("spectrum", "a.npy", *on_ranks(ranks), cwd=tmp_path)
+    assert_done(outcome)
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert list(rows[0]) == ["k", "power", "modes"]
+    assert sum(float(row["power"]) for row in rows[1:]) == pytest.approx(field(shape).var(), rel=1e-12)
+    assert float(rows[0]["power"]) == pytest.approx(field(shape).mean() ** 2)
+    assert sum(int(row["modes"]) for row in rows) == field(shape).size
+
+
+def test_spectrum_files_and_lengths(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    np.save(tmp_path / "a.npy", field((8, 16)))
+    arguments = ["spectrum", "a.npy", "--length", "1,2", "--csv", "s.csv", "--plot", "s.png", "--json", "-n", "2"]
+    outcome = weft(*arguments, cwd=tmp_path, MPLCONFIGDIR=str(tmp_path / "mpl"))
+    assert outcome.status == 0, outcome
+    data = json.loads(outcome.out)
+    assert data["variance"] == pytest.approx(field((8, 16)).var(), rel=1e-12)
+    rows = list(csv.DictReader((tmp_path / "s.csv").open()))
+    assert [float(row["power"]) for row in rows] == data["power"]
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")

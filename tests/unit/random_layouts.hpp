@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <weft/layout.hpp>
+
+namespace weft::test_support {
+
+using Random = std::mt19937_64;
+
+/// A number of [lo, hi], the same on every platform (std::uniform_int_distribution is not).
+inline std::int64_t draw(Random& random, std::int64_t lo, std::int64_t hi) {
+  return lo + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(hi - lo + 1));
+}
+
+template <class T>
+void shuffle(std::vector<T>& values, Random& random) {
+  for (std::size_t i = values.size(); i > 1; --i)
+    std::swap(values[i - 1],
+              values[static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(i) - 1))]);
+}
+
+inline std::vector<int> random_order(int dims, Random& random) {
+  std::vector<int> order(static_cast<std::size_t>(dims));
+  std::iota(order.begin(), order.end(), 0);
+  shuffle(order, random);
+  return order;
+}
+
+/// Cuts one of the boxes in two at a random place; false when none can be cut.
+inline bool cut_one(std::vector<Box>& boxes, Random& random) {
+  std::vector<std::pair<std::size_t, int>> places;
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    for (int axis = 0; axis < boxes[i].dims(); ++axis)
+      if (boxes[i].extent(axis) > 1) places.emplace_back(i, axis);
+  if (places.empty()) return false;
+  const auto [index, axis] = places[static_cast<std::size_t>(
+      draw(random, 0, static_cast<std::int64_t>(places.size()) - 1))];
+  Box upper = boxes[index];
+  const std::int64_t at = draw(random, upper.lower[axis] + 1, upper.upper[axis] - 1);
+  boxes[index].upper[axis] = at;
+  upper.lower[axis] = at;
+  boxes.push_back(upper);
+  return true;
+}
+
+/// One box a rank by recursive bisection, in random rank order, some of them empty.
+inline std::vector<Box> random_boxes(const Shape& shape, std::int64_t ranks, Random& random) {
+  std::vector<Box> boxes{Box::whole(shape)};
+  const std::int64_t owners = draw(random, 1, ranks);
+  while (static_cast<std::int64_t>(boxes.size()) < owners && cut_one(boxes, random)) {
+  }
+  const Box empty{Shape(shape.size(), 0), Shape(shape.size(), 0)};
+  boxes.resize(static_cast<std::size_t>(ranks), empty);
+  shuffle(boxes, random);
+  return boxes;
+}
+
+/// A layout of any form: boxes, everything on one rank, or a random process grid; in any memory
+/// order.
+inline Layout random_layout(const Shape& shape, std::int64_t ranks, Random& random) {
+  const std::vector<int> order = random_order(static_cast<int>(shape.size()), random);
+  switch (draw(random, 0, 5)) {
+    case 0:
+    case 1:
+      return Layout::of_boxes(shape, random_boxes(shape, ranks, random), order);
+    case 2:
+      return Layout::on_one(shape, ranks, draw(random, 0, ranks - 1)).with_order(order);
+    default:
+      break;
+  }
+  const auto grids = process_grids(ranks, static_cast<int>(shape.size()));
+  const auto pick = draw(random, 0, static_cast<std::int64_t>(grids.size()) - 1);
+  return Layout::grid(shape, grids[static_cast<std::size_t>(pick)], order);
+}
+
+/// Calls visit(offset) for every element of the box, offset in the C order of the whole array.
+template <class Visit>
+void for_each_element(const Shape& shape, const Box& box, Visit&& visit) {
+  if (box.empty()) return;
+  Shape index = box.lower;
+  while (true) {
+    std::int64_t offset = 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      offset = offset * shape[axis] + index[axis];
+    visit(static_cast<std::size_t>(offset));
+    int axis = box.dims() - 1;
+    while (axis >= 0 && ++index[axis] == box.upper[axis]) {
+      index[axis] = box.lower[axis];
+      --axis;
+    }
+    if (axis < 0) return;
+  }
+}
+
+}  // namespace weft::test_support

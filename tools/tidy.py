@@ -1,0 +1,155 @@
+"""Checks what compilers do not: include directions, use of <mpi.h>, sizes, leftovers.
+
+Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
+Only files that git tracks or would track are read. Needs nothing but Python.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+LINES_MAX = 500
+COLUMNS_MAX = 120
+
+# For each folder of src/, the folders it may include besides itself, as ARCHITECTURE.md draws it.
+PLANNING = {"base", "layout", "plan", "model", "planner"}
+MAY_INCLUDE: dict[str, set[str]] = {
+    "base": set(),
+    "layout": {"base"},
+    "plan": {"base", "layout"},
+    "model": {"base", "layout", "plan"},
+    "planner": {"base", "layout", "plan", "model"},
+    "kernel": {"base", "layout"},
+    "comm": {"base", "layout"},
+    "disk": {"base", "layout"},
+    "exchange": {"base", "layout", "plan", "kernel", "comm"},
+    "run": {"base", "layout", "plan", "kernel", "comm", "exchange"},
+    "ooc": {"base", "layout", "plan", "model", "kernel", "comm", "disk", "exchange", "run"},
+    "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "ooc"},
+}
+# A public header stands for a folder: who may include the folder may include the header.
+PUBLIC_HEADERS = {
+    "error.hpp": "base",
+    "precision.hpp": "base",
+    "layout.hpp": "layout",
+    "plan.hpp": "plan",
+    "fft.hpp": "api",
+    "weft.hpp": "api",
+    "weft.h": "api",
+}
+MPI_ALLOWED = (
+    "src/comm/",
+    "src/api/",
+    "include/weft/fft.hpp",
+    "include/weft/weft.h",
+    "tests/",
+    "examples/",
+)
+
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".py", ".pyi"}
+CONFIG_SUFFIXES = {"", ".cff", ".cmake", ".in", ".json", ".md", ".sh", ".toml", ".txt", ".yml"}
+TEXT_SUFFIXES = SOURCE_SUFFIXES | CONFIG_SUFFIXES
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+# One letter of each in brackets, so that this file does not find itself.
+LEFTOVER = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
+MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(?:wor[k]|roo[t])/|/hom[e]/(?!user\b|you\b)\w")
+
+
+def listed_files(root: Path) -> list[Path]:
+    """Files that git tracks or would track; outside a git tree, all that lie in no hidden folder."""
+    try:
+        command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listing = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+        names = [name for name in listing.split("\0") if name]
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        names = [str(path.relative_to(root)) for path in root.rglob("*")]
+        names = [name for name in names if not any(part.startswith(".") for part in Path(name).parts[:-1])]
+    return sorted(root / name for name in set(names) if (root / name).is_file())
+
+
+def folder_of_include(target: str) -> str | None:
+    """The folder of src/ that an included name belongs to; None if it is not weft's."""
+    parts = target.split("/")
+    if parts[0] == "weft" and len(parts) == 2:
+        return PUBLIC_HEADERS.get(parts[1], f"include/weft/{parts[1]}")
+    if len(parts) > 1 and parts[0] in MAY_INCLUDE:
+        return parts[0]
+    return None
+
+
+def folder_of_file(name: str) -> str | None:
+    """The folder of src/ whose rules hold for a file; None for files outside src/ and include/."""
+    parts = name.split("/")
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    if parts[:2] == ["include", "weft"] and len(parts) == 3:
+        return PUBLIC_HEADERS.get(parts[2], parts[2])
+    return None
+
+
+def check_includes(name: str, lines: list[str]) -> Iterator[str]:
+    folder = folder_of_file(name)
+    if folder is not None and folder not in MAY_INCLUDE:
+        yield f"{name}: '{folder}' has no place in the order of folders; give it one in tools/tidy.py"
+        return
+    for number, line in enumerate(lines, 1):
+        found = INCLUDE.match(line)
+        if found is None:
+            continue
+        target = found.group(1)
+        if target == "mpi.h" and not name.startswith(MPI_ALLOWED):
+            yield f"{name}:{number}: only comm and the public interface may include <mpi.h>"
+        used = folder_of_include(target)
+        if folder is None or used is None or used == folder or used in MAY_INCLUDE[folder]:
+            continue
+        allowed = ", ".join(sorted(MAY_INCLUDE[folder])) or "nothing"
+        yield f"{name}:{number}: {folder} must not include {target}; it may use {allowed}"
+
+
+def check_text(name: str, lines: list[str]) -> Iterator[str]:
+    is_source = Path(name).suffix in SOURCE_SUFFIXES
+    if is_source and len(lines) > LINES_MAX:
+        yield f"{name}: {len(lines)} lines; a file has one subject and at most {LINES_MAX}"
+    for number, line in enumerate(lines, 1):
+        if is_source and len(line) > COLUMNS_MAX:
+            yield f"{name}:{number}: {len(line)} columns; at most {COLUMNS_MAX}"
+        if LEFTOVER.search(line):
+            yield f"{name}:{number}: a leftover: {line.strip()}"
+        if MACHINE_PATH.search(line):
+            yield f"{name}:{number}: a path of one machine: {line.strip()}"
+
+
+def check_tree(root: Path) -> list[str]:
+    """All findings of a tree, and one if there was nothing to check."""
+    findings: list[str] = []
+    sources = 0
+    for path in listed_files(root):
+        name = path.relative_to(root).as_posix()
+        if path.suffix not in TEXT_SUFFIXES:
+            continue
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # data without a suffix
+        sources += path.suffix in SOURCE_SUFFIXES
+        if path.suffix in (".cpp", ".hpp", ".c", ".h"):
+            findings += check_includes(name, lines)
+        findings += check_text(name, lines)
+    if sources == 0:
+        findings.append(f"{root}: no source was found, so nothing was checked")
+    return findings
+
+
+def main(arguments: list[str]) -> int:
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1]
+    findings = check_tree(root)
+    for finding in findings:
+        print(finding)
+    print(f"tidy: {len(findings)} finding{'' if len(findings) == 1 else 's'}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
