@@ -30,11 +30,12 @@ BUILD := build/$(MPI)
 VENV := $(if $(filter openmpi,$(MPI)),.venv,.venv-$(MPI))
 PYTHON_BIN := $(VENV)/bin/python
 DUCC0 := build/deps/ducc0-0.42.0
-# An MPI named by the user wins over the distribution's.
-WRAPPER := $(or $(MPICXX),$(shell command -v mpicxx.$(MPI)))
+# An MPI named by the user wins over the distribution's. Looked for when it is used: set-up may just have installed it.
+WRAPPER = $(or $(MPICXX),$(shell command -v mpicxx.$(MPI)))
 CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON \
-    $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
-    $(if $(wildcard $(DUCC0)/PKG-INFO),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
+    $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(MPICXX),,-DWEFT_EXPECTED_MPI=$(MPI)) \
+    $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
+    $(if $(shell test -f $(DUCC0)/PKG-INFO && echo there),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
@@ -64,7 +65,7 @@ ducc0:  ## fetch the source of the second FFT engine
 define configure
 	@flags='$(CMAKE_FLAGS) -DWEFT_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)'; \
 	if [ ! -f $(BUILD)/build.ninja ] || [ "$$(cat $(BUILD)/.weft-flags 2>/dev/null)" != "$$flags" ]; then \
-	    rm -f $(BUILD)/.weft-flags; \
+	    rm -f $(BUILD)/.weft-flags $(BUILD)/CMakeCache.txt; \
 	    cmake -S . -B $(BUILD) $$flags; \
 	    echo "$$flags" >$(BUILD)/.weft-flags; \
 	fi

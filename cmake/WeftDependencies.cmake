@@ -2,6 +2,7 @@
 #   WEFT_WITH_MPI      the library `weft` and the module weft._running
 #   WEFT_WITH_KERNEL   src/kernel (for `weft`, and for the unit tests)
 #   WEFT_MPI_KIND      openmpi, mpich or other; WEFT_MPIEXEC its launcher
+# WEFT_EXPECTED_MPI, where it is given, must be that kind.
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
@@ -58,6 +59,10 @@ if(WEFT_WITH_MPI)
     set(WEFT_MPI_KIND openmpi)
   elseif(WEFT_MPI_IS_MPICH)
     set(WEFT_MPI_KIND mpich)
+  endif()
+  if(WEFT_EXPECTED_MPI AND NOT WEFT_EXPECTED_MPI STREQUAL WEFT_MPI_KIND)
+    message(FATAL_ERROR "weft: MPI should be ${WEFT_EXPECTED_MPI}, but ${MPI_CXX_COMPILER} is ${WEFT_MPI_KIND}; "
+                        "name the right wrapper with -DMPI_CXX_COMPILER=... and configure in an empty folder")
   endif()
   # The launcher beside the compiler wrapper: where two MPIs are installed, plain mpiexec may belong to the other.
   get_filename_component(weft_mpi_folder "${MPI_CXX_COMPILER}" DIRECTORY)

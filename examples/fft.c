@@ -1,5 +1,4 @@
-// A real plane wave on all ranks, in C: its half spectrum is one number, on the rank that owns that
-// wavenumber.
+// A real plane wave on all ranks, in C: its half spectrum is one number, which one rank owns.
 //   mpiexec -n 4 ./fft
 #include <weft/weft.h>
 
@@ -42,7 +41,7 @@ int main(int argc, char** argv) {
 
   double* x = malloc((size_t)(elements + 1) * sizeof *x);
   double* spectrum =
-      malloc((size_t)(spectrum_elements + 1) * 2 * sizeof *spectrum);  // pairs of reals
+      malloc((size_t)(spectrum_elements + 1) * 2 * sizeof *spectrum);  // re and im
   if (!x || !spectrum) MPI_Abort(MPI_COMM_WORLD, 1);
   double* next = x;
   for (int64_t i = lower[0]; i < upper[0]; ++i)

@@ -1,5 +1,4 @@
-// A plane wave on all ranks, in C++: its transform is one number, on the rank that owns that
-// wavenumber.
+// A plane wave on all ranks, in C++: its transform is one number, which one rank owns.
 //   mpiexec -n 4 ./fft
 #include <weft/weft.hpp>
 

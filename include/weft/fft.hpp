@@ -27,8 +27,7 @@ namespace api {
 class Handle;
 }
 
-/// Where the caller wants the output: the cheapest place (any), as the input lies (same), or a
-/// layout of his own.
+/// Where the output is wanted: where it is cheapest (any), as the input lies (same), or as given.
 struct Output {
   Output(OutputChoice given_choice = OutputChoice::any) : choice(given_choice) {}
   Output(Layout given_layout) : choice(OutputChoice::given), layout(std::move(given_layout)) {}
@@ -58,23 +57,18 @@ struct FftOptions {
 /// each axis in `axes`, unnormalised unless `norm` asks.
 ///
 /// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
-/// dense, in the layout's
-///             memory order (C order unless asked otherwise). For r2c the output has n/2+1 on the
-///             last of `axes`.
+///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
+///             output has n/2+1 on the last of `axes`.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
-/// inplace_bytes()
-///             and real rows are padded: see inplace_real_strides(). Else input and output must not
-///             overlap. forward and backward allocate nothing.
+///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Else input and
+///             output must not overlap. forward and backward allocate nothing.
 /// Collective  construction, forward and backward, over the communicator, by one thread of each
-/// rank. All ranks
-///             succeed or all throw the same Error. The communicator is duplicated once and the
-///             duplicate cached. Dropping a transform is local and safe at any time.
+///             rank. All ranks succeed or all throw the same Error. The communicator is duplicated
+///             once and the duplicate cached. Dropping a transform is local and safe at any time.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
-/// out_of_memory,
-///             unsupported (no such engine or method), fft_failure, mpi_failure.
+///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
 /// Cost        one exchange for each split axis of a slab or pencil, one more for output "same"
-/// where the last
-///             stage lies elsewhere. See explain().
+///             where the last stage lies elsewhere. See explain().
 template <class T>
 class Fft {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -100,12 +94,10 @@ class Fft {
   int rank() const;
   Box input_box() const { return input().box(rank()); }
   Box output_box() const { return output().box(rank()); }
-  /// Elements of this rank's arrays: reals or complex numbers for the input of r2c or c2c, complex
-  /// for the output.
+  /// Elements of this rank's arrays. Input: reals for r2c, else complex numbers. Output: complex.
   std::int64_t input_elements() const { return input().local_volume(rank()); }
   std::int64_t output_elements() const { return output().local_volume(rank()); }
-  /// Bytes of an allocation that holds both the input and the output of this rank, and the padding
-  /// of real rows.
+  /// Bytes of one allocation for this rank's input and output, the padding of real rows included.
   std::int64_t inplace_bytes() const;
   /// Strides, in reals, of the real array of r2c in place.
   Shape inplace_real_strides() const;
@@ -128,18 +120,19 @@ extern template class Fft<long double>;
 /// Moves a distributed array from one layout to another.
 ///
 /// Shapes      source: from.box(rank) of this rank; target: to.box(rank); dense, each in its
-/// layout's memory order. Memory      source and target must not overlap. Needs no workspace of its
-/// own. Collective  over `comm`, whose size is the number of ranks of both layouts. Errors
-/// layout_mismatch where the layouts differ in shape or in the number of ranks, or do not fit
-/// `comm`;
-///             disagreement where ranks gave different layouts; all ranks alike.
+///             layout's memory order.
+/// Memory      source and target must not overlap. Needs no workspace of its own.
+/// Collective  over `comm`, whose size is the number of ranks of both layouts.
+/// Errors      on all ranks alike: layout_mismatch where the layouts differ in shape or in the
+///             number of ranks, or do not fit `comm`; disagreement where ranks gave different ones.
 /// Cost        one message for each overlap of boxes of two ranks (MPI_Alltoallw).
 /// Source      Dalcin, Mortensen and Keyes 2019.
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, MPI_Comm comm);
 
 /// Collects a distributed array on one rank: `whole` there is the array in C order; other ranks may
-/// pass nullptr. Collective, errors: as redistribute.
+/// pass nullptr.
+/// Collective, errors: as redistribute.
 void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
             MPI_Comm comm, int root = 0);
 

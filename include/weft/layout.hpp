@@ -69,8 +69,7 @@ class Layout {
   /// One axis split over all ranks.
   static Layout slab(const Shape& shape, std::int64_t ranks, int axis = 0);
 
-  /// Two axes split over a process grid as square as `ranks` allows; the smaller factor on the
-  /// first axis.
+  /// Two axes split over the most square grid of `ranks`; the smaller factor on the first axis.
   static Layout pencil(const Shape& shape, std::int64_t ranks, int first_axis = 0,
                        int second_axis = 1);
 

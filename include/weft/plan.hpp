@@ -12,16 +12,16 @@ namespace weft {
 
 /// c2c: complex to complex. r2c: real to complex forward, complex to real backward.
 enum class Kind { c2c, r2c };
-/// Which direction divides by the number of points N: backward (numpy), both by sqrt(N), forward,
-/// none.
+/// Who divides by the number of points N: none, backward (numpy), both by sqrt(N), or forward.
 enum class Norm { none, backward, ortho, forward };
 /// What the caller asked of the output layout: the cheapest, the input's, or a given one.
 enum class OutputChoice { any, same, given };
 
 /// How an exchange moves its bytes. `automatic` leaves it to the planner.
 enum class Method { automatic, collective, messages };
-/// packed: blocks written by the stage before and read by the stage after. datatype: MPI moves
-/// strided boxes.
+/// In which form an exchange hands its bytes to MPI. `automatic` leaves it to the planner.
+///   packed    blocks written by the stage before and read by the stage after
+///   datatype  MPI moves strided boxes
 enum class WireForm { automatic, packed, datatype };
 /// Order of one rank's messages. Only for Method::messages.
 enum class Schedule { automatic, pairwise };

@@ -43,8 +43,7 @@ enum weft_error {
 enum weft_kind { WEFT_C2C = 0, WEFT_R2C = 1 };
 /// WEFT_F80 is long double as the compiler has it.
 enum weft_precision { WEFT_F32 = 0, WEFT_F64 = 1, WEFT_F80 = 2 };
-/// Which direction divides by the number of points: neither, backward (numpy), both by its root,
-/// forward.
+/// Who divides by the number of points: none, backward (numpy), both by its root, or forward.
 enum weft_norm {
   WEFT_NORM_NONE = 0,
   WEFT_NORM_BACKWARD = 1,
@@ -65,8 +64,8 @@ enum weft_schedule { WEFT_SCHEDULE_AUTOMATIC = 0, WEFT_SCHEDULE_PAIRWISE = 1 };
 /// Arrays have 1 to WEFT_MAX_DIMS axes.
 #define WEFT_MAX_DIMS 8
 
-/// Who owns which box of a global array, in which memory order. Immutable; freed by
-/// weft_layout_destroy.
+/// Who owns which box of a global array, in which memory order. Immutable.
+/// Freed by weft_layout_destroy.
 typedef struct weft_layout weft_layout;
 /// A transform. Freed by weft_fft_destroy.
 typedef struct weft_fft weft_fft;
@@ -75,21 +74,21 @@ typedef struct weft_fft weft_fft;
 const char* weft_version(void);
 /// Name of an error code, "invalid_argument". Static text.
 const char* weft_error_name(int code);
-/// Message of the call of this thread that failed last, "" when none has. Valid until the next
-/// failure.
+/// Message of this thread's last failed call, "" when there is none. Valid until the next failure.
 const char* weft_last_error(void);
 /// Frees a text that weft has returned through a char**. NULL is fine.
 void weft_free(void* text);
 
-// ----------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 // layouts
 //
 // Local, no MPI, unless the description says otherwise. `shape`, `grid`, `lower` and `upper` have
 // `dims` elements, in logical axis order. `order` lists the axes from slowest to fastest in memory;
-// NULL is C order. Errors  WEFT_INVALID_ARGUMENT for a shape of no or more than WEFT_MAX_DIMS axes,
-// extents below 1, a size beyond 63
-//         bits, axes out of range, a grid of more parts than ranks, boxes that overlap or leave a
-//         hole.
+// NULL is C order.
+//
+// Errors  WEFT_INVALID_ARGUMENT for a shape of no or more than WEFT_MAX_DIMS axes, extents below 1,
+//         a size beyond 63 bits, axes out of range, a grid of more parts than ranks, boxes that
+//         overlap or leave a hole.
 
 /// Splits axis a into grid[a] parts, [n*r/p, n*(r+1)/p); rank numbers run over the grid with its
 /// last axis fastest. `ranks` is the product of the grid, which 0 stands for, or more: the ranks
@@ -134,7 +133,7 @@ int weft_layout_describe(const weft_layout* layout, char** text);
 /// As JSON. Free it with weft_free.
 int weft_layout_json(const weft_layout* layout, char** json);
 
-// -------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 // transforms
 
 /// Options of a transform. Always filled by weft_options_init first, then changed.
@@ -164,38 +163,33 @@ typedef struct weft_options {
   int own_workspace;    ///< 0: weft_fft_use_workspace comes before the first transform
 } weft_options;
 
-/// Sets the first struct_size bytes to the defaults: double c2c of all axes, unnormalised, one
-/// thread.
+/// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.
 int weft_options_init_sized(weft_options* options, size_t struct_size);
 /// Sets the options to the defaults of the header that the caller was compiled with.
 static inline int weft_options_init(weft_options* options) {
   return weft_options_init_sized(options, sizeof(weft_options));
 }
 
-/// Plans a transform and makes it ready. The options and what they point to are not needed
-/// afterwards.
+/// Plans a transform and makes it ready. Options and what they point to are not needed afterwards.
 ///
 /// Collective  over `comm`; MPI_COMM_NULL is this process alone, which needs no MPI. All ranks
-/// succeed, or all fail
-///             with the same code and message.
+///             succeed, or all fail with the same code and message.
 /// Errors      WEFT_INVALID_ARGUMENT (also when `options` or `fft` is NULL on one rank),
-/// WEFT_LAYOUT_MISMATCH,
-///             WEFT_DISAGREEMENT (ranks gave different options), WEFT_OUT_OF_MEMORY,
-///             WEFT_UNSUPPORTED, WEFT_FFT_FAILURE, WEFT_MPI_FAILURE.
+///             WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT (ranks gave different options),
+///             WEFT_OUT_OF_MEMORY, WEFT_UNSUPPORTED, WEFT_FFT_FAILURE, WEFT_MPI_FAILURE.
 int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft);
 /// Local; at any time, also after MPI_Finalize. NULL is fine.
 void weft_fft_destroy(weft_fft* fft);
 
-/// Transforms this rank's part of the array: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along
-/// each axis.
+/// Transforms this rank's part of the array: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n)
+/// along each axis.
 ///
-/// Shapes      in: the box of weft_fft_input_layout, out: that of weft_fft_output_layout, in the
-/// layout's memory order.
-///             c2c: complex numbers of the precision, as C and FFTW have them; r2c: reals in,
-///             complex numbers out.
+/// Shapes      in: the box of weft_fft_input_layout, out: that of weft_fft_output_layout, each in
+///             its layout's memory order.
+///             c2c: complex numbers of the precision, as C and FFTW have them.
+///             r2c: reals in, complex numbers out.
 /// Memory      in == out is in place: the array has weft_fft_inplace_bytes, its real rows are
-/// padded. Else they must
-///             not overlap, and the input is unchanged unless overwrite_input.
+///             padded. Else they must not overlap; the input is unchanged unless overwrite_input.
 /// Collective  by one thread of each rank. NULL is right for a box that is empty.
 int weft_fft_forward(weft_fft* fft, const void* in, void* out);
 /// The other direction: in lies as the output of forward and out as its input.
@@ -206,24 +200,20 @@ int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout);
 /// This process's rank in both layouts.
 int weft_fft_rank(const weft_fft* fft, int* rank);
-/// Bytes of an allocation that holds both the input and the output of this rank, and the padding of
-/// real rows.
+/// Bytes of one allocation for this rank's input and output, the padding of real rows included.
 int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes);
-/// Strides, in elements, of the input of a transform in place: padded rows for r2c. `strides` has
-/// one for each axis.
+/// Strides, in elements, of the input in place, one for each axis: rows are padded for r2c.
 int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
 /// Memory that the transform needs besides the caller's arrays, on this rank.
 int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes);
-/// Works in the caller's memory from now on: at least weft_fft_workspace_bytes, aligned to 64
-/// bytes. Local.
+/// Works in this memory from now on: at least weft_fft_workspace_bytes, 64-byte aligned. Local.
 int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes);
 /// What was chosen and why, in a few lines. Free it with weft_free.
 int weft_fft_explain(const weft_fft* fft, char** text);
 /// The plan as JSON. Free it with weft_free.
 int weft_fft_plan_json(const weft_fft* fft, char** json);
 
-/// The plan for any number of ranks, as JSON, without MPI and without making a transform. Free it
-/// with weft_free.
+/// The plan for any number of ranks as JSON, without MPI or a transform. Free it with weft_free.
 int weft_plan_json(const weft_options* options, int64_t ranks, char** json);
 /// Likewise in words.
 int weft_plan_explain(const weft_options* options, int64_t ranks, char** text);
@@ -233,14 +223,14 @@ int weft_plan_explain(const weft_options* options, int64_t ranks, char** text);
 
 /// Moves a distributed array of any elements from one layout to another.
 ///
-/// Shapes      source: this rank's box of `from`; target: that of `to`; each in its layout's memory
-/// order. Memory      source and target must not overlap. NULL is right for a box that is empty.
+/// Shapes      source: this rank's box of `from`; target: that of `to`; each in its memory order.
+/// Memory      source and target must not overlap. NULL is right for a box that is empty.
 /// Collective  over `comm`, whose size is the number of ranks of both layouts.
-/// Errors      WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_INVALID_ARGUMENT, WEFT_MPI_FAILURE, on
-/// all ranks alike.
+/// Errors      WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_INVALID_ARGUMENT, WEFT_MPI_FAILURE;
+///             on all ranks alike.
 int weft_redistribute(const void* source, const weft_layout* from, void* target,
                       const weft_layout* to, int64_t element_bytes, MPI_Comm comm);
-/// Collects the array on `root`: `whole` there has it in C order; the other ranks may pass NULL.
+/// Collects the array on `root`, where `whole` has it in C order; the other ranks may pass NULL.
 /// Else as redistribute.
 int weft_gather(const void* local, const weft_layout* layout, void* whole, int64_t element_bytes,
                 int root, MPI_Comm comm);

@@ -19,8 +19,7 @@ using weft::python::to_error;
 
 namespace {
 
-/// A communicator as Python names it: the number of its Fortran handle, None for this process
-/// alone.
+/// A communicator as Python names it: its Fortran handle's number, None for this process alone.
 weft::comm::Communicator group_of(std::optional<int> fortran_handle) {
   if (!fortran_handle) return weft::comm::Communicator::solo();
   return weft::comm::Communicator::of(MPI_Comm_f2c(*fortran_handle));

@@ -18,8 +18,7 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// Segments of arrays that Python has dropped, kept for the next array: fresh pages cost more than
-/// a transform.
+/// Segments of dropped arrays, kept for the next array: fresh pages cost more than a transform.
 class Shelf {
  public:
   comm::NodeSegment take(std::int64_t bytes, comm::NodeMemoryKind kind) {
@@ -70,8 +69,9 @@ class MemoryPool {
     const auto wanted = kind == "memfd"   ? comm::NodeMemoryKind::memfd
                         : kind == "posix" ? comm::NodeMemoryKind::posix
                                           : comm::NodeMemoryKind::ordinary;
+    // Python owns it.
     return new Memory(shelf_,
-                      shelf_->take(std::max<std::int64_t>(bytes, 1), wanted));  // Python owns it
+                      shelf_->take(std::max<std::int64_t>(bytes, 1), wanted));
   }
 
  private:

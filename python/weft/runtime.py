@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import textwrap
 from types import ModuleType
 from typing import Any
 
@@ -62,9 +63,11 @@ def _require_same_mpi(mpi: Any) -> None:
     theirs = " ".join(mpi.Get_library_version().replace("\0", "").split())
     ours = " ".join(running().mpi_library().split())
     if theirs != ours:
+        # MPICH appends how it was configured.
+        theirs, ours = (textwrap.shorten(version, 120) for version in (theirs, ours))
         raise errors.Unsupported(
             f"mpi4py and weft must use the same MPI library; mpi4py has loaded '{theirs}', weft "
-            f"was built with '{ours}'; build mpi4py for weft's MPI (MPICC=... pip install "
+            f"'{ours}'; build mpi4py for weft's MPI (MPICC=... pip install "
             "--no-binary mpi4py mpi4py), or weft for mpi4py's (MPICXX=... pip install weft)"
         )
 

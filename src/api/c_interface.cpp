@@ -56,8 +56,7 @@ void check_struct_size(std::size_t size) {
                   "; call weft_options_init first, and use a library as new as the header");
 }
 
-/// What the caller gave, with defaults for the members that his version of the struct does not
-/// have.
+/// What the caller gave, with defaults for the members that his version of the struct lacks.
 weft_options complete(const weft_options* given) {
   require(given, "options");
   check_struct_size(given->struct_size);

@@ -40,8 +40,7 @@ int guarded(F&& body) noexcept {
   }
 }
 
-/// Reads the arguments of a collective call: the error that it throws is returned, to be shared
-/// with all ranks.
+/// Reads the arguments of a collective call; returns its error, to be shared with all ranks.
 template <class F>
 std::optional<Error> error_of(F&& read) {
   try {

@@ -12,8 +12,7 @@
 
 namespace weft::api {
 
-/// A transform with its precision known at run time only: what the C++, C and Python interfaces
-/// share.
+/// A transform of a precision known at run time only: the C++, C and Python interfaces share it.
 class Handle {
  public:
   struct Options {
@@ -31,8 +30,7 @@ class Handle {
   run::Transform& transform() { return *transform_; }
   const run::Transform& transform() const { return *transform_; }
 
-  /// Collective: all ranks run or, if any has an error of its own in `mine` or null pointers, all
-  /// throw.
+  /// Collective: all ranks run, or all throw if any has an error in `mine` or null pointers.
   void execute(run::Direction direction, const void* in, void* out,
                const std::optional<Error>& mine = {});
 

@@ -10,8 +10,7 @@
 
 namespace weft {
 
-/// a * b; throws Error(invalid_argument) that begins with `context` when it does not fit in 64
-/// bits.
+/// a * b; throws Error(invalid_argument) that begins with `context` when it exceeds 64 bits.
 inline std::int64_t checked_mul(std::int64_t a, std::int64_t b, const std::string& context) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
@@ -22,8 +21,7 @@ inline std::int64_t checked_mul(std::int64_t a, std::int64_t b, const std::strin
   return product;
 }
 
-/// a + b; throws Error(invalid_argument) that begins with `context` when it does not fit in 64
-/// bits.
+/// a + b; throws Error(invalid_argument) that begins with `context` when it exceeds 64 bits.
 inline std::int64_t checked_add(std::int64_t a, std::int64_t b, const std::string& context) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
@@ -34,8 +32,7 @@ inline std::int64_t checked_add(std::int64_t a, std::int64_t b, const std::strin
   return sum;
 }
 
-/// `value` as a To; throws Error(invalid_argument) that begins with `context` when To cannot hold
-/// it.
+/// `value` as a To; throws Error(invalid_argument) that begins with `context` if To cannot hold it.
 template <class To, class From>
 To checked_cast(From value, const std::string& context = "a count") {
   static_assert(std::is_integral_v<To> && std::is_integral_v<From>);

@@ -33,12 +33,10 @@ void reset_memory_peak();
 /// For the allocators of weft: enters memory into the counters. Negative bytes give it back.
 void count_memory(std::int64_t bytes);
 
-/// Bytes of its own, uninitialised, aligned to 64 bytes; from 4 MiB up aligned to 2 MiB and offered
-/// huge pages.
+/// Uninitialised bytes aligned to 64; from 4 MiB up aligned to 2 MiB and offered huge pages.
 ///
 /// Errors  Error(out_of_memory) with the bytes asked and available, before the system would kill
-/// the process;
-///         Error(invalid_argument) for a negative size.
+///         the process; Error(invalid_argument) for a negative size.
 class AlignedBuffer {
  public:
   static constexpr std::int64_t alignment_bytes = 64;

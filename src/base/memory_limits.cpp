@@ -42,7 +42,7 @@ struct CgroupFiles {
   const char* limit;
   const char* usage;
   const char*
-      droppable;  ///< key in memory.stat: page cache that the kernel gives up before it kills
+      droppable;  ///< key in memory.stat: page cache that goes before the kernel kills
 };
 constexpr CgroupFiles version_1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                                    "total_inactive_file "};
@@ -86,7 +86,8 @@ std::int64_t cgroup_room_bytes(const std::string& proc_cgroup, const std::string
   std::istringstream lines(proc_cgroup);
   std::string line;
   while (std::getline(
-      lines, line)) {  // "number:controllers:/path"; version 2 has number 0 and no controllers
+      lines, line)) {
+    // "number:controllers:/path"; version 2 has number 0 and no controllers
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;

@@ -18,8 +18,7 @@ struct Word {
 template <class E>
 struct Words;
 
-/// A value outside the enum can come in through the C interface only, where it is refused: no
-/// exception here.
+/// No exception: a value outside the enum comes only through the C interface, which refuses it.
 template <class E>
 const char* word_of(E value) {
   for (const auto& entry : Words<E>::table)

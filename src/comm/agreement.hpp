@@ -22,8 +22,8 @@ namespace weft::comm {
 void agree_or_throw(const Communicator& comm, const std::optional<Error>& mine);
 
 /// Runs `f`, which must make no collective call, and returns its value; or throws the same Error on
-/// all ranks when it threw on any. std::bad_alloc becomes out_of_memory, any other exception
-/// internal.
+/// all ranks when it threw on any.
+/// std::bad_alloc becomes out_of_memory, any other exception internal.
 ///
 /// Collective. Cost: as agree_or_throw.
 template <class F>

@@ -12,29 +12,25 @@ namespace weft::comm {
 
 struct CommunicatorState;
 
-/// A group of ranks that talk to each other without disturbing anyone else's messages. A cheap
-/// shared handle.
+/// A group of ranks that talk without disturbing anyone else's messages. A cheap shared handle.
 ///
 /// Memory      Dropping it is local and safe at any time, also after MPI_Finalize. The duplicate
-/// behind it is freed
-///             when the user frees his communicator, or in MPI_Finalize; where handles are still in
-///             use when the user frees his, they go on working and the duplicate is freed in
-///             MPI_Finalize.
+///             behind it is freed when the user frees his communicator, or in MPI_Finalize; where
+///             handles are still in use when the user frees his, they go on working and the
+///             duplicate is freed in MPI_Finalize.
 /// Collective  Everything but rank, size and is_solo is collective over the group unless it says
-/// otherwise.
-///             Not to be called by two threads at once on the same group.
+///             otherwise. Not to be called by two threads at once on the same group.
 /// Errors      A failing MPI call ends in Error(mpi_failure) that names the call and MPI's reason.
 class Communicator {
  public:
-  /// The group of this process alone. Makes no MPI call, so it works without MPI_Init and after
-  /// MPI_Finalize.
+  /// This process alone. Makes no MPI call, so it works without MPI_Init and after MPI_Finalize.
   Communicator();
   static Communicator solo() { return Communicator(); }
 
   /// The group of `user`. Collective over `user` the first time, when it is duplicated; local from
-  /// then on. A communicator of one rank gives solo(). Errors  Error(invalid_argument): MPI not
-  /// initialised or already finalised, MPI_COMM_NULL, an
-  ///         inter-communicator.
+  /// then on. A communicator of one rank gives solo().
+  /// Errors  Error(invalid_argument): MPI not initialised or already finalised, MPI_COMM_NULL
+  ///         or an inter-communicator.
   static Communicator of(MPI_Comm user);
 
   int rank() const;
@@ -88,8 +84,8 @@ class Communicator {
   std::vector<std::int64_t> all_to_all(const std::vector<std::int64_t>& values) const;
 
   /// Sends `send_count` elements to `peer` and receives `recv_count` from it, in as many messages
-  /// as the count limit asks for; either count may be 0. Both ranks call it; not collective over
-  /// the group.
+  /// as the count limit asks for; either count may be 0.
+  /// Both ranks call it; not collective over the group.
   void exchange_pair(int peer, const void* send, std::int64_t send_count, void* recv,
                      std::int64_t recv_count, std::int64_t element_bytes) const;
 
@@ -106,8 +102,7 @@ class Communicator {
   std::shared_ptr<CommunicatorState> state_;
 };
 
-/// How many communicators weft has made and not freed, for tests: duplicates, and groups of ranks
-/// within them.
+/// Communicators that weft has made and not freed, for tests: duplicates, and groups within them.
 struct CommunicatorCounts {
   int duplicates = 0;
   int subsets = 0;

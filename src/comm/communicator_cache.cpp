@@ -1,6 +1,5 @@
-// Where duplicates live: owned by a list, found again through an attribute on the user's
-// communicator, and freed by the callbacks that MPI runs when that communicator is freed or when
-// MPI_Finalize begins.
+// Where duplicates live: owned by a list, found through an attribute on the user's communicator,
+// freed by the callbacks that MPI runs when that communicator is freed or when MPI_Finalize begins.
 
 #include <algorithm>
 #include <atomic>
@@ -26,7 +25,7 @@ struct Registry {
   std::vector<std::shared_ptr<CommunicatorState>> states;
   int cache_key = MPI_KEYVAL_INVALID;  ///< on the user's communicator: its state
   int finalize_key =
-      MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF, whose attributes MPI_Finalize deletes first
+      MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF: MPI_Finalize deletes these first
 };
 
 /// Never destroyed: handles may be dropped, and callbacks run, after static destructors.

@@ -11,8 +11,7 @@
 namespace weft::comm {
 
 /// A window that MPI allocated. Freeing it is collective, so a rank that drops it only says so; it
-/// is freed when all ranks have said so and meet to make the next one, or together with its
-/// communicator.
+/// is freed when all have said so and meet to make the next one, or with its communicator.
 struct Window {
   MPI_Win win = MPI_WIN_NULL;
   bool dropped = false;
@@ -33,8 +32,7 @@ struct CommunicatorState {
   std::vector<std::shared_ptr<Window>> windows;
 };
 
-/// The communicator of a state that can still be used. Throws Error(mpi_failure) when MPI_Finalize
-/// has freed it.
+/// The communicator of a state. Throws Error(mpi_failure) when MPI_Finalize has freed it.
 MPI_Comm usable(const CommunicatorState& state);
 
 /// Frees windows, groups within, and the communicator itself. Collective.

@@ -72,8 +72,7 @@ std::vector<StridedAxis> simplified(const std::vector<std::int64_t>& extents,
 Datatype strided_type(std::int64_t offset, const std::vector<std::int64_t>& extents,
                       const std::vector<std::int64_t>& strides, std::int64_t element_bytes,
                       std::int64_t limit) {
-  // With a limit of 1 pieces would be no shorter than the whole, and there would be as many of
-  // them.
+  // With a limit of 1 there would be as many pieces as elements, each no shorter than the whole.
   limit = std::max<std::int64_t>(limit, 2);
   Datatype type = element_type(element_bytes);
   const std::vector<StridedAxis> axes = simplified(extents, strides);

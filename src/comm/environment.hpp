@@ -5,8 +5,7 @@
 
 namespace weft::comm {
 
-/// What the linked MPI library says of itself, on one line. Works before MPI_Init and after
-/// MPI_Finalize.
+/// What the linked MPI says of itself, on one line. Works before MPI_Init and after MPI_Finalize.
 std::string mpi_library_version();
 
 /// Version of the standard that the library was compiled against and runs, as "3.1".
@@ -26,8 +25,9 @@ bool is_running();
 std::int64_t count_limit();
 
 /// Lowers the limit for exchanges made from now on, for tests; the same on every rank. A limit
-/// below INT_MAX also switches large-count calls off, so that splitting is exercised with every MPI
-/// library. 0 restores the default. Errors  Error(invalid_argument) when negative or above INT_MAX.
+/// below INT_MAX also switches large-count calls off, so that splitting is exercised with every
+/// MPI library. 0 restores the default.
+/// Errors  Error(invalid_argument) when negative or above INT_MAX.
 void set_count_limit(std::int64_t elements);
 
 }  // namespace weft::comm

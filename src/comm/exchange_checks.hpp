@@ -7,12 +7,11 @@
 
 namespace weft::comm {
 
-/// Throws Error(internal) when an element has no bytes or the end of a block does not fit in 64
-/// bits of bytes.
+/// Throws Error(internal) when an element has no bytes.
 void require_element(std::int64_t element_bytes);
 
-/// Throws Error(internal) unless 0 <= peer < ranks and the numbers are not negative and small
-/// enough in bytes.
+/// Throws Error(internal) unless 0 <= peer < ranks and offset and count are not negative, and
+/// Error(invalid_argument) when the end of the block in bytes does not fit in 64 bits.
 void require_block(int peer, std::int64_t offset, std::int64_t count, int ranks,
                    std::int64_t element_bytes);
 

@@ -13,7 +13,7 @@ namespace weft::comm {
 struct Traffic {
   std::int64_t bytes = 0;
   std::int64_t messages =
-      0;  ///< non-empty; a block that the count limit splits counts once for each piece
+      0;  ///< non-empty; a block that the count limit splits counts by piece
 };
 
 /// A contiguous part of a buffer that goes to or comes from one rank. In elements.
@@ -27,13 +27,13 @@ struct Block {
 /// Prepared once, executed many times without allocating.
 ///
 /// Uses        MPI_Alltoallv; where a count or displacement of any rank exceeds the count limit,
-/// MPI_Alltoallv_c
-///             (MPI 4), else messages of at most the limit in cyclic order. All ranks choose alike.
+///             MPI_Alltoallv_c (MPI 4), else messages of at most the limit in cyclic order.
+///             All ranks choose alike.
 /// Memory      `send` and `recv` must not overlap. Peers without a block exchange nothing.
-/// Collective  construction and execute; not thread-safe on one object. Dropping it is local, at
-/// any time. Errors      on all ranks alike: Error(internal) when two blocks name the same peer, a
-/// number is negative, a
-///             peer does not exist, or two ranks differ on what one sends the other.
+/// Collective  construction and execute; not thread-safe on one object.
+///             Dropping it is local, at any time.
+/// Errors      on all ranks alike: Error(internal) when two blocks name the same peer, a number is
+///             negative, a peer does not exist, or two ranks differ on what one sends the other.
 class PackedAllToAll {
  public:
   PackedAllToAll(const Communicator& comm, std::span<const Block> send, std::span<const Block> recv,
@@ -86,10 +86,9 @@ class StridedAllToAll {
 /// such rounds).
 ///
 /// Memory      `send` and `recv` must not overlap.
-/// Collective  construction over the communicator; execute over it likewise. Not thread-safe on one
-/// object. Errors      on all ranks alike: Error(internal) when a rank names itself, a number is
-/// negative, a peer does not
-///             exist, or two ranks differ on what one sends the other.
+/// Collective  construction and execute, over the communicator; not thread-safe on one object.
+/// Errors      on all ranks alike: Error(internal) when a rank names itself, a number is negative,
+///             a peer does not exist, or two ranks differ on what one sends the other.
 class PairwiseMessages {
  public:
   struct Round {

@@ -35,8 +35,7 @@ std::optional<NodeMemoryKind> kind_asked() {
                                                text + "'");
 }
 
-/// What a rank writes for another one to find: differs for every pair and never 0, the content of
-/// fresh memory.
+/// What a rank writes for another to find: differs for every pair, never 0 as fresh memory is.
 std::int64_t mark(int writer, int owner) {
   return (std::int64_t{writer} + 1) << 32 | (std::int64_t{owner} + 1);
 }
@@ -134,8 +133,7 @@ struct NodeMemory::Body {
 void NodeMemory::Body::map_segments(std::int64_t bytes) {
   NodeSegment mine = together(node, [&] { return NodeSegment::create(kind, bytes); });
   const std::vector<NodeHandle> handles = node.all_gather_values(mine.handle());
-  // All have attached when `together` returns: from then on nobody needs the name or the
-  // descriptor.
+  // All have attached when `together` returns: from then on nobody needs the name or descriptor.
   together(node, [&] {
     for (int peer = 0; peer < node.size(); ++peer) {
       const NodeHandle& handle = handles[static_cast<std::size_t>(peer)];
@@ -204,7 +202,7 @@ void require_memory_together(const Communicator& comm, std::int64_t bytes,
                              const std::string& what) {
   const Communicator node = comm.node_group();
   const double asked =
-      node.sum(static_cast<double>(bytes));  // as double: the sum of user's sizes may overflow
+      node.sum(static_cast<double>(bytes));  // an integer sum may overflow
   const std::int64_t available = node.min(unpromised_memory_bytes());
   std::optional<Error> failed;
   if (asked >= static_cast<double>(AlignedBuffer::huge_from_bytes) &&

@@ -10,8 +10,7 @@
 namespace weft::comm {
 
 /// One step of a schedule: what this rank sends to one rank and receives from one rank (the same or
-/// another) at the same time. Offsets and counts in elements; a count of 0 sends or receives
-/// nothing.
+/// another) at the same time. Offsets and counts in elements; a count of 0 means no message.
 struct Transfer {
   int send_peer = 0;
   std::int64_t send_offset = 0;
@@ -39,7 +38,7 @@ class SplitMessages {
   std::int64_t piece_;  ///< most elements in one message
   Datatype element_;
   mutable std::vector<MPI_Request>
-      requests_;  ///< room for the largest transfer, so that execute allocates nothing
+      requests_;  ///< for the largest transfer: execute allocates none
 };
 
 }  // namespace weft::comm

@@ -19,8 +19,7 @@ struct Ends {
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
 };
 
-/// Moves what the earlier stage has written to where the later stage reads. Made once, executed
-/// many times.
+/// Moves what the earlier stage wrote to where the later one reads. Made once, executed often.
 class Executor {
  public:
   virtual ~Executor() = default;

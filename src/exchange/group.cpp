@@ -34,8 +34,7 @@ std::int64_t group_color(const Layout& from, const Layout& to, std::int64_t rank
       std::equal(before.begin(), before.end(), after.begin(), after.end(),
                  [](const Factor& a, const Factor& b) { return a.parts == b.parts; });
   if (!same_digits) return 0;
-  // Both grids number the ranks with the same digits: a digit that splits the same axis on both
-  // sides stays.
+  // Both grids number ranks by the same digits: one that splits the same axis on both sides stays.
   std::int64_t color = 0;
   std::int64_t weight = 1;
   for (int digit = static_cast<int>(before.size()) - 1; digit >= 0; --digit) {

@@ -14,7 +14,7 @@ namespace weft::exchange {
 struct Group {
   comm::Communicator comm;
   std::vector<std::int64_t>
-      members;  ///< rank in the layouts, by rank in the group; empty: the same numbers
+      members;  ///< rank in the layouts, by rank in the group; empty: the same
 
   /// Number of a rank of the layouts within the group.
   int index_of(std::int64_t rank) const;

@@ -6,8 +6,7 @@ namespace {
 
 using Round = comm::PairwiseMessages::Round;
 
-/// The rounds of one rank: partner after partner by the circle method, those with nothing to say
-/// left out.
+/// One rank's rounds: partner after partner by the circle method, without those that are empty.
 std::vector<Round> rounds(const Side& side, const Group& group, const PackedBlocks& blocks) {
   const int size = group.comm.size();
   std::vector<Round> by_peer(size);

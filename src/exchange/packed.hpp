@@ -24,8 +24,7 @@ struct PackedBlocks {
 };
 PackedBlocks packed_blocks(const Side& side);
 
-/// Places for blocks that the earlier stage scatters into and the later one gathers from: no pass
-/// of packing.
+/// Places for blocks that one stage scatters into and the next gathers from: no pass of packing.
 Ends packed_ends(const Side& side);
 
 /// Places for plain local arrays on both sides.

@@ -13,8 +13,7 @@ constexpr std::int64_t least_row_bytes = 128;
 /// Blocks for each thread, so that uneven ones balance.
 constexpr std::int64_t blocks_a_thread = 4;
 
-/// Rows of the plane are an odd number of cache lines long, so that columns do not fall into one
-/// cache set.
+/// Rows of the plane are an odd number of cache lines, lest columns fall into one cache set.
 std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
   const std::int64_t line = line_alignment_bytes;
   const std::int64_t lines = (elements * element_bytes + line - 1) / line;

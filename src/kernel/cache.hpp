@@ -8,7 +8,7 @@ namespace weft::kernel {
 struct CacheSizes {
   std::int64_t l2_bytes = 0;  ///< of one core
   std::int64_t l3_share_bytes =
-      0;  ///< of the shared last level, divided by the cores that share it
+      0;  ///< of the last level, divided by the cores that share it
 };
 const CacheSizes& cache_sizes();
 

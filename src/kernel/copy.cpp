@@ -7,8 +7,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Elements are moved as opaque words; alignment is the element's own, so unaligned user arrays are
-/// fine.
+/// Elements move as opaque words, aligned as the element type: unaligned user arrays are fine.
 template <int Bytes>
 struct Word {
   unsigned char bytes[Bytes];
@@ -19,8 +18,7 @@ void move_word(unsigned char* dst, const unsigned char* src) {
   std::memcpy(dst, src, Bytes);  // a fixed size: the compiler emits register moves
 }
 
-/// A transpose writes runs of this many contiguous bytes: whole cache lines, and few enough source
-/// rows for the L1 cache.
+/// A transpose writes runs of this many bytes: whole cache lines, from few enough rows for L1.
 constexpr std::int64_t transpose_run_bytes = 512;
 
 /// Bytes of a row from which a call of memcpy is cheaper than moving its elements one by one.
@@ -105,8 +103,7 @@ struct CopyDim {
   std::int64_t dst;
 };
 
-/// Copy dimensions from the target's fastest to its slowest, neighbours merged where both sides are
-/// contiguous.
+/// Copy dimensions, the target's fastest first, neighbours merged where contiguous on both sides.
 int ordered_dims(const Shape& dst_strides, const Shape& src_strides, const Shape& extents,
                  std::array<CopyDim, max_dims>& dims) {
   int count = 0;

@@ -6,8 +6,7 @@
 
 namespace weft::kernel {
 
-/// A two-dimensional strided copy: dst[i*dst_row + j*dst_column] = src[i*src_row + j*src_column],
-/// all in elements.
+/// A strided copy in elements: dst[i*dst_row + j*dst_column] = src[i*src_row + j*src_column].
 struct PlaneCopy {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

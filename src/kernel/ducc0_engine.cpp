@@ -49,8 +49,7 @@ using ComplexPlan = ducc0::detail_fft::pocketfft_c<T>;
 template <class T>
 using RealPlan = ducc0::detail_fft::pocketfft_r<T>;
 
-/// Above this, ducc0 may allocate when it transforms a single line, and not when it transforms a
-/// vector of lines.
+/// Above this, ducc0 may allocate to transform a single line, but not for a vector of lines.
 constexpr Index scalar_length_max = 4096;
 
 /// Lines that are transformed together: where each starts, counted in reals from the first. Lanes
@@ -111,8 +110,7 @@ class DuccLines : public LineTransform {
         workspace_bytes_(workspace_elements * Index{sizeof(Cmplx<Vector<T>>)}) {}
 
  protected:
-  /// Calls work(first input, first output, bundle, workspace) for bundles of lines until all are
-  /// done.
+  /// Calls work(first input, first output, bundle, workspace) for bundles until all are done.
   template <class Work>
   void for_each_bundle(void* in, void* out, Work work) const {
     const auto* from = static_cast<const T*>(in);
@@ -171,8 +169,7 @@ class ComplexLines final : public DuccLines<T> {
   std::shared_ptr<const ComplexPlan<T>> plan_;
 };
 
-/// r2c and c2r. ducc0 keeps the half spectrum as r0, r1, i1, r2, i2, ... and, for even lengths, the
-/// last r.
+/// r2c and c2r. ducc0 keeps the half spectrum as r0, r1, i1, r2, i2, ...; even lengths end in an r.
 template <class T>
 class RealLines final : public DuccLines<T> {
  public:

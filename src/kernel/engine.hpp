@@ -37,8 +37,7 @@ struct LineProblem {
 };
 
 const char* to_string(LineKind kind);
-/// The problem in words, for messages: "r2c, f64, 8 lines of 403 points, pitches 403 and 202, out
-/// of place".
+/// In words, for messages: "r2c, f64, 8 lines of 403 points, pitches 403 and 202, out of place".
 std::string describe(const LineProblem& problem);
 
 /// Elements of one line on either side, in that side's own type.
@@ -54,8 +53,7 @@ std::int64_t output_bytes(const LineProblem& problem);
 /// Every line buffer starts at a multiple of this.
 inline constexpr std::int64_t line_alignment_bytes = 64;
 
-/// A batch of lines ready to be transformed; made by Engine::lines and shared by all who ask for
-/// the same problem.
+/// A batch of lines ready to be transformed; Engine::lines shares it with all who ask for the same.
 class LineTransform {
  public:
   LineTransform() = default;
@@ -109,8 +107,7 @@ class Engine {
   std::vector<std::unique_ptr<LineCache>> caches_;  ///< one for each precision
 };
 
-/// The engine of that name: "fftw" or "ducc0". Throws unsupported, naming the engines of this
-/// build.
+/// The engine of that name, "fftw" or "ducc0". Throws unsupported, naming those of this build.
 Engine& engine(std::string_view name);
 /// The engine that the environment variable WEFT_ENGINE names, else FFTW.
 Engine& default_engine();

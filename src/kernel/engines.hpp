@@ -6,8 +6,7 @@
 
 namespace weft::kernel {
 
-/// One maker for each engine that this build has: adding an engine adds a line here and one in
-/// engine.cpp.
+/// One maker for each engine of this build: a new engine adds a line here and one in engine.cpp.
 std::unique_ptr<Engine> make_fftw_engine();
 #ifdef WEFT_HAVE_DUCC0
 std::unique_ptr<Engine> make_ducc0_engine();

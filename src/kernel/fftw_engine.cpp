@@ -65,8 +65,7 @@ struct Fftw<long double> {
   static constexpr auto version = fftwl_version;
 };
 
-/// Guards the planner of one library. Never destroyed: plans may be dropped while static objects
-/// are being destroyed.
+/// Guards the planner of one library. Never destroyed: static objects may drop plans at the end.
 template <class Real>
 std::mutex& planner_mutex() {
   static std::mutex& mutex = *new std::mutex;
@@ -87,8 +86,7 @@ unsigned planner_flags(const LineProblem& problem) {
   return FFTW_ESTIMATE | input;
 }
 
-/// One FFTW plan for all lines, so that FFTW knows the pitch and with it the alignment of every
-/// line.
+/// One FFTW plan for all lines, so that FFTW knows the pitch and so the alignment of every line.
 template <class Real>
 class FftwLines final : public LineTransform {
   using Library = Fftw<Real>;

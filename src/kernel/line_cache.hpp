@@ -26,8 +26,9 @@ class LineCache {
   /// wait, so that none is made twice.
   template <class Make>
   std::shared_ptr<const LineTransform> get(const LineProblem& problem, Make make) {
+    // Outlives the lock: destroying a plan may wait for the planner of another thread.
     Held
-        dropped;  // outlives the lock: destroying a plan may wait for the planner of another thread
+        dropped;
     const std::lock_guard lock(mutex_);
     const auto known = known_.find(problem);
     auto transform = known == known_.end() ? nullptr : known->second.lock();
@@ -43,8 +44,7 @@ class LineCache {
  private:
   using Held = std::list<std::shared_ptr<const LineTransform>>;
 
-  /// Moves the transform to the front of those that are held, and the last one to `dropped` if
-  /// there are too many.
+  /// Moves the transform to the front of those held, and the last to `dropped` if too many.
   void hold(const std::shared_ptr<const LineTransform>& transform, std::int64_t length,
             Held& dropped) {
     if (length > held_length_max) return;

@@ -5,8 +5,8 @@
 namespace weft::kernel {
 namespace {
 
-/// Short lines gain from being transformed together; long ones do not, and leave fewer for the line
-/// by line rest.
+/// Short lines gain from being transformed together; long ones do not, and small groups leave fewer
+/// for the line by line rest.
 std::int64_t lines_together(std::int64_t length) {
   return length <= 32 ? 16 : length <= 128 ? 8 : 4;
 }

@@ -33,8 +33,7 @@ struct LocalOptions {
   int threads = 1;
 };
 
-/// Transforms any number of lines in cache: groups of lines by one engine plan, the rest line by
-/// line.
+/// Transforms any number of lines in cache: groups by one engine plan, the rest line by line.
 class LineRunner {
  public:
   LineRunner() = default;

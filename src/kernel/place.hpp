@@ -14,8 +14,8 @@ using Extents = std::array<std::int64_t, max_dims>;
 /// Number of the scratch array of a thread, beside the buffers that the caller numbers from 0.
 inline constexpr int scratch_buffer = -1;
 
-/// Where a box of the array lies: element i is at offset + sum((i[a] - box.lower[a]) * strides[a])
-/// of a buffer.
+/// Where a box of the array lies in a buffer: element i is at
+/// offset + sum((i[a] - box.lower[a]) * strides[a]).
 struct Piece {
   Box box;
   int buffer = 0;

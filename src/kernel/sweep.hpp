@@ -15,8 +15,7 @@ struct ScratchSize {
   std::int64_t thread_bytes() const { return plane_bytes + 2 * tile_bytes; }
 };
 
-/// Scratch memory of all threads: size.thread_bytes() for each, aligned to 64 bytes. Does not own
-/// it.
+/// Scratch of all threads: size.thread_bytes() for each, aligned to 64 bytes. Does not own it.
 class Scratch {
  public:
   Scratch(const ScratchSize& size, void* memory)
@@ -31,12 +30,11 @@ class Scratch {
 /// One trip of a local array through the cache: reads the inlet once, transforms one or more axes,
 /// writes the outlet once. No axis: a copy.
 ///
-/// Inlet and outlet may lie in the same memory when every element goes back to the place of its
-/// line.
+/// Inlet and outlet may share memory when every element goes back to the place of its line.
 class Sweep {
  public:
-  /// `box` is the local box before the transforms; inlet and outlet cover it (with the extents
-  /// before and after).
+  /// `box` is the local box before the transforms; the inlet covers it with the extents before, the
+  /// outlet with those after.
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
 
@@ -53,8 +51,7 @@ class Sweep {
     std::int64_t blocks = 1;
     std::vector<TilePass> passes;
   };
-  /// What a piece of the inlet shares with one of the outlet, ready to be copied: executing
-  /// allocates nothing.
+  /// What a piece of the inlet shares with one of the outlet: executing then allocates nothing.
   struct Copy {
     int from_buffer = 0;
     int to_buffer = 0;
@@ -82,7 +79,7 @@ class Sweep {
   std::int64_t blocks_ = 0;
 };
 
-/// How many of the transforms, from the first on, one sweep can do: their plane must stay in cache.
+/// How many of the transforms from `first` on one sweep can do: their plane must stay in cache.
 /// At least one.
 std::size_t fusable(const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options);

@@ -20,8 +20,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Lines of a tile start at odd multiples of a cache line, so that a column does not fall into one
-/// cache set.
+/// Lines of a tile start at odd multiples of a cache line, lest a column fall into one cache set.
 std::int64_t pitch_bytes(std::int64_t line_bytes) {
   const std::int64_t rounded = round_up(line_bytes, line_alignment_bytes);
   return rounded / line_alignment_bytes % 2 == 0 ? rounded + line_alignment_bytes : rounded;
@@ -46,8 +45,7 @@ bool all_contiguous(const std::vector<S>& segments) {
 
 }  // namespace
 
-/// A tile of one cell: where it starts along each loop and how many lines it takes along the first
-/// two.
+/// A tile of one cell: its start along each loop, and its lines along the first two.
 struct TilePass::Tile {
   const BatchBlock& block;
   void* const* buffers;
@@ -135,8 +133,7 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
 }
 
 void TilePass::order_loops(Cell& cell) const {
-  // The first loop runs across the lines of a tile: it should be contiguous on the side that is not
-  // along the axis.
+  // The first loop runs across a tile's lines: best contiguous on the side not along the axis.
   const auto& lead = all_contiguous(cell.in) ? cell.out : cell.in;
   auto swap_loops = [&](int a, int b) {
     std::swap(cell.loops[a], cell.loops[b]);
@@ -176,8 +173,7 @@ void TilePass::choose_direct(Cell& cell) const {
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy what it reads, and a conjugation changes it: only our own plane may suffer
-  // that.
+  // A c2r may destroy what it reads and a conjugation changes it: only our own plane may suffer.
   const bool harmless =
       from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input);
   cell.direct_in = harmless && lines_fit(cell.in, in_element_bytes_);

@@ -8,8 +8,7 @@
 
 namespace weft::kernel {
 
-/// Bytes moved between memory and cache by gathers and scatters; scratch that stays in cache does
-/// not count.
+/// Bytes that gathers and scatters move between memory and cache; scratch in cache does not count.
 struct MemoryTraffic {
   std::int64_t read_bytes = 0;
   std::int64_t written_bytes = 0;
@@ -28,8 +27,8 @@ struct ThreadScratch {
 };
 
 /// The part of the batch that is worked on at once: for each axis that is not transformed, an
-/// offset from the sweep cell's lower bound and an extent. Transformed axes: offset 0, extent
-/// ignored.
+/// offset from the sweep cell's lower bound and an extent.
+/// Transformed axes: offset 0, extent ignored.
 struct BatchBlock {
   Extents offset{};
   Extents extent{};
@@ -44,8 +43,7 @@ struct BatchBlock {
 class TilePass {
  public:
   /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep;
-  /// its range along the transformed axis is ignored. `largest` is the largest block that will be
-  /// executed.
+  /// its range along the transformed axis is ignored. `largest` is the largest block there will be.
   TilePass(const AxisTransform& transform, const Box& region, const std::vector<int>& batch_axes,
            const Extents& largest, const Place& inlet, const Place& outlet,
            const LocalOptions& options);
@@ -59,8 +57,7 @@ class TilePass {
  private:
   static constexpr int max_loops = max_dims;
 
-  /// Part of the lines of a cell, contiguous along nothing in particular: a strided run of indices
-  /// along the axis.
+  /// Part of the lines of a cell: a run of indices along the axis, strided in every direction.
   struct Segment {
     int buffer = 0;
     std::int64_t first = 0;  ///< index along the axis

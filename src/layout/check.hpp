@@ -17,8 +17,8 @@ void check_dims(const Box& box, const Shape& shape);
 void check_box(const Box& box, const Shape& shape);
 
 /// Throws invalid_argument, naming two ranks or the number of missing elements, when boxes overlap
-/// or leave a hole. Cost: a sweep over the boxes sorted along one axis; near linear for the usual
-/// decompositions.
+/// or leave a hole.
+/// Cost  a sweep over the boxes sorted along one axis; near linear for the usual decompositions.
 void check_tiling(const Shape& shape, const std::vector<Box>& boxes);
 
 template <class T>

@@ -309,8 +309,7 @@ Layout Layout::with_extent(int axis, std::int64_t extent) const {
   layout.shape_[axis] = extent;
   check_shape(layout.shape_);
   if (is_grid()) layout.grid_[axis] = 1;
-  // A split axis of extent 1 is whole too, but some of its parts are empty: the owner must stay the
-  // same.
+  // A split axis of extent 1 is whole too, but some parts are empty: the owner must stay the same.
   if (is_grid() && grid_[axis] != 1) {
     std::vector<Box> boxes;
     for (std::int64_t rank = 0; rank < ranks_; ++rank) boxes.push_back(box(rank));

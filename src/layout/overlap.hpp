@@ -7,8 +7,7 @@
 
 namespace weft {
 
-/// The part of the array that one rank holds in one layout and `peer` holds in another. Never
-/// empty.
+/// The part of the array that one rank holds in one layout and `peer` in another. Never empty.
 struct Overlap {
   std::int64_t peer = 0;
   Box box;
@@ -16,12 +15,10 @@ struct Overlap {
 };
 
 /// What `rank` of `mine` shares with every rank of `other`, in rank order, itself included.
-/// Both layouts describe the same array: throws layout_mismatch if shapes or numbers of ranks
-/// differ.
+/// Throws layout_mismatch unless both have one shape and one number of ranks.
 std::vector<Overlap> overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
 
-/// overlaps(mine, rank, other).size() without listing them: constant time where `other` is a
-/// process grid.
+/// overlaps(mine, rank, other).size() unlisted: constant time where `other` is a process grid.
 std::int64_t count_overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
 
 }  // namespace weft

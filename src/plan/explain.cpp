@@ -83,8 +83,7 @@ std::string stage_line(const Plan& plan, std::size_t index) {
   return text;
 }
 
-/// What the busiest rank sends to others or receives from them, whichever is more: backward swaps
-/// the two.
+/// What the busiest rank sends others or gets from them, whichever is more: backward swaps the two.
 struct Traffic {
   std::int64_t messages = 0;
   std::int64_t elements = 0;

@@ -37,8 +37,7 @@ class DuplicateKeys {
   std::vector<std::set<std::string>> open_;
 };
 
-/// Dumping and destroying nested values recurses: a depth that no document of weft needs is refused
-/// while parsing.
+/// Dumping and destroying nested values recurses: parsing refuses depths that weft never needs.
 constexpr int depth_max = 32;
 
 }  // namespace

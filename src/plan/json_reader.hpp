@@ -17,8 +17,7 @@ namespace weft::json {
 /// Keys keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// A JSON value and where it stands, as in "plan.stages[1].source", so that every message can say
-/// it.
+/// A JSON value and where it stands, as in "plan.stages[1].source", for every message to say.
 struct Place {
   const Json& value;
   std::string path;
@@ -27,8 +26,7 @@ struct Place {
 /// Throws invalid_argument: the path, the rule, and the value given, cut where it is long.
 [[noreturn]] void refuse(const Place& place, const std::string& rule);
 
-/// The document; throws invalid_argument for anything that is not JSON and for a key that stands
-/// twice in one object.
+/// The document; throws invalid_argument for what is not JSON and for a key twice in one object.
 Json parse(std::string_view text, const std::string& what);
 
 /// Throw invalid_argument for another type: 1.0 and "1" are no integers, 0 and 1 no booleans.

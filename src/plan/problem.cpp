@@ -69,8 +69,7 @@ Problem checked(Problem problem) {
   check_ranks(problem.ranks);
   const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // checks the shape
   problem.axes = checked_axes(problem.axes, whole.dims());
-  // r2c output is at most twice the bytes of its input plus a row; four times leaves room for both
-  // arrays.
+  // r2c output is at most twice the bytes of its input plus a row; four times has room for both.
   checked_mul(volume(problem.shape), 4 * complex_bytes(problem.precision),
               "the bytes of the array");
   if (problem.sign != -1 && problem.sign != 1)

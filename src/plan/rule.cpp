@@ -13,8 +13,7 @@
 namespace weft {
 namespace {
 
-/// Follows one array from layout to layout until every axis is transformed and the output is where
-/// it is wanted.
+/// Follows one array from layout to layout until every axis is transformed and it lies as wanted.
 class Route {
  public:
   Route(const Problem& problem, std::optional<Layout> goal)
@@ -37,8 +36,7 @@ class Route {
     return problem_.kind == Kind::r2c && remaining_.count(problem_.halved_axis()) > 0;
   }
 
-  /// The axes that can be transformed where the data lie: fastest first, the halved axis before all
-  /// others.
+  /// The axes that can be transformed where the data lie: the halved axis, then fastest first.
   std::vector<int> axes_now(const Layout& layout) const {
     std::vector<int> axes;
     const bool halve = must_halve();
@@ -74,8 +72,7 @@ class Route {
                         must_halve() ? problem_.halved_axis() : -1, problem_.ranks);
   }
 
-  /// Hands the split of one axis over to another, so that ranks exchange within rows or columns of
-  /// the grid only.
+  /// Hands the split of one axis to another, so that ranks exchange within rows or columns only.
   std::optional<Layout> swap_split(const Layout& current) const {
     if (!current.is_grid() || volume(current.process_grid()) != current.ranks()) return {};
     const int freed = must_halve() ? problem_.halved_axis() : *remaining_.rbegin();
@@ -86,8 +83,8 @@ class Route {
     return Layout::grid(current.shape(), grid);
   }
 
-  /// The axis that takes a split over: whole now, done before others, long enough before too short,
-  /// nearest behind first.
+  /// The axis that takes a split over: one that is whole now.
+  /// Done before others, long enough before too short, nearest behind first.
   int find_taker(const Layout& current, int freed) const {
     const std::int64_t parts = current.process_grid()[freed];
     int best = -1;

@@ -11,8 +11,8 @@ std::int64_t pairwise_rounds(std::int64_t ranks);
 /// Whom `rank` meets in `round`; `rank` itself when it is idle.
 ///
 /// Every round is a perfect matching, so no rank waits for a rank that is busy with a third.
-/// Errors  Error(invalid_argument) when not 0 <= rank < ranks or not 0 <= round <
-/// pairwise_rounds(ranks). Source  the circle method: 1-factorisation of the complete graph.
+/// Errors  Error(invalid_argument) unless 0 <= rank < ranks, 0 <= round < pairwise_rounds(ranks).
+/// Source  the circle method: 1-factorisation of the complete graph.
 std::int64_t pairwise_partner(std::int64_t round, std::int64_t rank, std::int64_t ranks);
 
 }  // namespace weft

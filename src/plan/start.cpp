@@ -22,8 +22,7 @@ struct Candidates {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
 
-  /// Longest extent that is left to take over the split of a transformed axis; r2c has halved its
-  /// axis by then.
+  /// Longest extent left to take over the split of a transformed axis; r2c has halved its axis.
   std::int64_t longest_taker(const std::vector<int>& split) const {
     std::int64_t longest = 1;
     for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)

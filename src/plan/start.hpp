@@ -17,8 +17,7 @@ Layout start_layout(const Shape& shape, const std::vector<int>& axes, int halved
                     std::int64_t ranks);
 
 /// As start_layout, but an array that only one rank can transform is spread along its longest axis:
-/// a caller's data should not have to fit on one rank before it is known that there is no other
-/// way.
+/// a caller's data should not have to fit on one rank before it is known to be the only way.
 Layout first_layout(const Shape& shape, const std::vector<int>& axes, int halved,
                     std::int64_t ranks);
 

@@ -47,8 +47,7 @@ bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, s
                      [&](const auto& t) { return t.kind == kind; });
 }
 
-/// Where the array lies after the transforms before `next`, of which the last sweep began at
-/// `first`.
+/// Where the array lies before the transform `next`, after a last sweep that began at `first`.
 Place between_place(const StageSpec& spec, const Place& current, std::size_t first,
                     std::size_t next, std::int64_t complex_element_bytes, bool current_is_ours,
                     BufferSizes& sizes) {

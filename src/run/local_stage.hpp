@@ -27,8 +27,7 @@ struct StageSpec {
 std::vector<kernel::Sweep> make_sweeps(const StageSpec& spec, const kernel::LocalOptions& options,
                                        BufferSizes& sizes);
 
-/// True when every line of the stage lies at the same bytes before and after, so that it can be
-/// done in place.
+/// True when every line lies at the same bytes before and after: the stage can run in place.
 bool keeps_positions(const StageSpec& spec);
 
 }  // namespace weft::run

@@ -23,8 +23,7 @@ std::vector<Stage> route_of(const Plan& plan, Direction direction) {
   return route;
 }
 
-/// Is the array real in this layout? The halved axis tells; where n == n/2+1 (n = 1) the position
-/// does.
+/// Is the array real in this layout? The halved axis tells, or the position where n == n/2+1.
 bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std::size_t position,
                     Direction direction) {
   if (problem.kind != Kind::r2c) return false;

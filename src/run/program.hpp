@@ -18,13 +18,13 @@ enum class Direction { forward, backward };
 struct Variant {
   Direction direction = Direction::forward;
   bool in_place =
-      false;  ///< input and output are one allocation; real rows are padded as FFTW does
+      false;  ///< input and output are one allocation; real rows padded as in FFTW
 };
 
 /// A plan as one rank executes it in one direction: sweeps and exchanges in order.
 ///
-/// Made in two steps, so that all ranks can agree between them: the constructor is local, connect()
-/// collective.
+/// Made in two steps, so that all ranks can agree between them:
+/// the constructor is local, connect() is collective.
 class Program {
  public:
   Program(const Plan& plan, const Variant& variant, std::int64_t rank,
@@ -42,8 +42,7 @@ class Program {
   /// Names and kinds of the steps, the numbers still zero.
   std::vector<StepRecord> empty_records() const;
 
-  /// Collective. `records`, where it is not null, has room for steps() records, which are filled
-  /// in.
+  /// Collective. `records`, unless null, has room for steps() records, which are filled in.
   void execute(void* const* buffers, const kernel::Scratch& scratch, StepRecord* records) const;
 
  private:
@@ -63,7 +62,7 @@ class Program {
 
   Variant variant_;
   std::vector<Stage>
-      route_;  ///< the plan's stages in the order of execution, source and target likewise
+      route_;  ///< the plan's stages as executed: order, source and target
   std::vector<LocalStage> stages_;
   std::vector<Link> links_;
   BufferSizes sizes_{};

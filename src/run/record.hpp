@@ -7,8 +7,7 @@
 
 namespace weft::run {
 
-/// What one step of a transform did: times by a monotonic clock, bytes as the executor counted
-/// them.
+/// What one step of a transform did: times by a monotonic clock, bytes as the executor counts them.
 struct StepRecord {
   std::string name;
   bool is_exchange = false;

@@ -9,8 +9,7 @@
 
 namespace weft::run {
 
-/// A plan bound to a communicator, to FFT plans and to workspace: ready to run in both directions,
-/// in and out of place.
+/// A plan bound to a communicator, FFT plans and workspace: runs both ways, in and out of place.
 class Transform {
  public:
   struct Options {
@@ -18,16 +17,14 @@ class Transform {
     bool own_workspace = true;  ///< else use_workspace() comes before the first run
   };
 
-  /// Collective over `comm`, whose size is plan.problem.ranks. All ranks succeed or all throw the
-  /// same error.
+  /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
   Transform(const Plan& plan, const comm::Communicator& comm, const Options& options);
 
   /// Workspace of this rank, besides the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
   /// False until use_workspace() where the transform has none of its own.
   bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
-  /// Works in the caller's memory from now on: at least workspace_bytes(), aligned to 64 bytes.
-  /// Local.
+  /// Works in the caller's memory from now on: at least workspace_bytes(), 64-byte aligned. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
   /// in == out runs in place. Collective; the caller has checked the arrays on all ranks.

@@ -1,5 +1,4 @@
-// The C interface: everything that C++ has, error codes instead of exceptions, and NULL is never a
-// crash.
+// The C interface: all that C++ has, error codes instead of exceptions, and NULL never crashes.
 #include <weft/weft.h>
 
 #include <cstring>
@@ -217,8 +216,7 @@ TEST(CInterface, PlansWithoutRanks) {
   expect_failure(weft_plan_json(&c, 4, nullptr), WEFT_INVALID_ARGUMENT, {"NULL"});
 }
 
-/// A caller compiled with an older header gives a shorter struct: the members it lacks have their
-/// defaults.
+/// A caller compiled with an older header gives a shorter struct: what it lacks has its default.
 TEST(CInterface, OptionsOfOtherVersions) {
   const int64_t shape[] = {6, 4};
   weft_options full = default_options();

@@ -150,7 +150,7 @@ TEST_P(CommExchanges, pairwise_messages) {
   const PairwiseMessages exchange(comm, rounds, sizeof(Element));
   const std::vector<Element> source = sent_buffer(send, send_end, comm.rank());
   recv[static_cast<std::size_t>(comm.size() - 1 - comm.rank())].count =
-      0;  // nobody sends messages to itself
+      0;  // no message to itself
   for (int repeat = 0; repeat < 3; ++repeat) {
     std::vector<Element> target(static_cast<std::size_t>(recv_end), guard);
     exchange.execute(source.data(), target.data());
@@ -195,8 +195,8 @@ void exchange_slabs(std::int64_t rows, std::int64_t columns, std::int64_t depth)
   const Communicator comm = world();
   const Range my_rows = part(rows, comm.rank(), comm.size());
   const Range my_columns = part(columns, comm.rank(), comm.size());
-  // Source: [my row][column][depth]. Target: [depth][my column][row], each with one element of
-  // guard around.
+  // Source: [my row][column][depth]. Target: [depth][my column][row].
+  // Each has one element of guard around it.
   const std::vector<std::int64_t> source_strides = {columns * depth, depth, 1};
   const std::vector<std::int64_t> target_strides = {1, rows, rows * my_columns.size()};
   std::vector<StridedBlock> send;

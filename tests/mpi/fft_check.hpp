@@ -87,8 +87,7 @@ struct LocalView {
   }
 };
 
-/// Calls visit(offset in the C order of the whole array, offset in the local array) for each
-/// element of the box.
+/// Calls visit(offset in C order of the whole array, local offset) for each element of the box.
 template <class Visit>
 void for_each_local(const Shape& shape, const LocalView& view, Visit&& visit) {
   if (view.box.empty()) return;
@@ -178,8 +177,7 @@ double relative_error(const WholeArray<W>& got, const WholeArray<W>& wanted) {
   return static_cast<double>(std::sqrt(static_cast<long double>(difference / norm)));
 }
 
-/// A transform to be checked: the problem (its ranks are those of the communicator) and how the
-/// arrays lie.
+/// A transform to be checked: the problem, on the communicator's ranks, and how its arrays lie.
 struct Case {
   Problem problem;
   bool in_place = false;
@@ -213,8 +211,7 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   return options;
 }
 
-/// Runs forward and backward of one transform, each on noise of its own, and compares with the
-/// oracle.
+/// Runs forward and backward of one transform, each on its own noise, against the oracle.
 template <class T>
 class CaseCheck {
  public:
@@ -315,8 +312,7 @@ void check_case_as(const Case& given, MPI_Comm comm) {
   CaseCheck<T>(fft, given, comm).run();
 }
 
-/// Collective over `comm`. Failures are reported by its rank 0, those of guards and inputs by every
-/// rank.
+/// Collective over `comm`. Its rank 0 reports failures, every rank those of its guards and inputs.
 inline void check_case(const Case& given, MPI_Comm comm) {
   try {
     switch (given.problem.precision) {

@@ -236,8 +236,8 @@ void check_traffic(const Problem& problem) {
         EXPECT_EQ(r.bytes_written, expected[i / 2].out);
         continue;
       }
-      // What leaves this rank and what it keeps is its array; into the last stage not even that is
-      // copied.
+      // What leaves this rank and what it keeps is its array.
+      // Into the last stage not even what it keeps is copied.
       EXPECT_LE(r.bytes_sent + r.bytes_read, expected[i / 2].out);
       if (i + 2 == records.size()) {
         EXPECT_EQ(r.bytes_read, 0);
@@ -251,8 +251,7 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
   const std::int64_t ranks = size_of(world);
   int run = 0;
   std::vector<Shape> shapes = {{16, 16, 16}, {20, 12, 16}, {60, 40}};
-  // One rank transforms all axes in one stage, which takes as many passes as a volume beyond its
-  // cache needs.
+  // One rank transforms all axes in one stage, in as many passes as a volume beyond cache needs.
   if (ranks > 1) shapes = {{32, 32, 32}, {64, 64, 64}, {24, 30, 20}, {60, 80}};
   for (const Shape& shape : shapes)
     for (const Kind kind : {Kind::c2c, Kind::r2c})

@@ -14,8 +14,7 @@ constexpr std::array<Knobs, 3> all_knobs = {
     Knobs{Method::collective, WireForm::datatype, Schedule::automatic},
     Knobs{Method::messages, WireForm::packed, Schedule::pairwise}};
 
-/// The layouts of a library's user: slabs, pencils, bricks, everything on one rank, his own boxes;
-/// some memory orders.
+/// A user's layouts: slabs, pencils, bricks, all on one rank, his own boxes; some memory orders.
 std::vector<Layout> layouts_of(const Shape& shape, std::int64_t ranks, Random& random) {
   const int dims = static_cast<int>(shape.size());
   std::vector<Layout> layouts;
@@ -71,8 +70,7 @@ TEST(FftLayouts, FourAxes) { check_input_and_output({6, 4, 5, 7}, Kind::c2c, {},
 TEST(FftLayouts, FourAxesWithBatch) { check_input_and_output({5, 8, 3, 6}, Kind::r2c, {1, 3}, 16); }
 TEST(FftLayouts, OneAxis) { check_input_and_output({37}, Kind::c2c, {}, 17); }
 
-/// Counts of any method that exceed what MPI can count are split; here anything above 5 elements
-/// is.
+/// Counts beyond what MPI can count are split in any method; here those above 5 elements are.
 TEST(FftLayouts, CountsBeyondTheLimit) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {
@@ -151,8 +149,7 @@ TEST(FftLayouts, TwoPlansInTurn) {
   }
 }
 
-/// Copies of a transform share its plan and its workspace; moving and dropping them in any order is
-/// harmless.
+/// Copies share their plan and workspace; moving and dropping them in any order is harmless.
 TEST(FftLayouts, CopiesAndMoves) {
   const Case c{.problem = {.shape = {6, 5, 4}, .ranks = size_of(world)}};
   auto original = std::make_unique<Fft<double>>(options_of(c.problem, world));

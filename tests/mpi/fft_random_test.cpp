@@ -1,5 +1,4 @@
-// Transforms drawn at random, on however many ranks there are, against the direct DFT of the
-// gathered array.
+// Random transforms on however many ranks there are, against the direct DFT of the gathered array.
 #include <cstdlib>
 
 #include "fft_check.hpp"

@@ -6,8 +6,7 @@ namespace {
 
 const MPI_Comm world = MPI_COMM_WORLD;
 
-/// Counts the cases of a test, so that a loop over nothing is a failure, and varies what the test
-/// does not fix.
+/// Counts a test's cases, so that a loop over nothing fails, and varies what it does not fix.
 class Cases {
  public:
   ~Cases() { EXPECT_GT(number_, 0) << "no case ran"; }

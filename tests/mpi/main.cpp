@@ -40,8 +40,7 @@ class CurrentTest : public testing::EmptyTestEventListener {
   }
 };
 
-/// A failure on one rank can leave the others waiting for it, and no test framework notices that by
-/// itself.
+/// A failure on one rank can leave the others waiting for it, which no test framework notices.
 extern "C" void on_alarm(int) {
   char text[400];
   const int length = std::snprintf(

@@ -1,5 +1,4 @@
-// redistribute, gather and scatter, and layouts that ranks make together, with elements that know
-// where they belong.
+// redistribute, gather, scatter and layouts made together, with elements that know their place.
 #include "base/memory.hpp"
 #include "comm/environment.hpp"
 #include "fft_check.hpp"

@@ -9,8 +9,7 @@
 
 namespace weft::test_support {
 
-/// Expects every rank of `comm` to get the same Error, of this code, whose message contains these
-/// words.
+/// Expects every rank of `comm` to get the same Error, of this code, with these words in it.
 template <class Call>
 void expect_same_error(MPI_Comm comm, ErrorCode code, const std::vector<std::string>& words,
                        Call&& call) {

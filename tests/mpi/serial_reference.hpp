@@ -14,8 +14,7 @@
 namespace weft::test_support {
 
 /// The oracle of the MPI tests: the definition of the DFT, summed directly over the whole array in
-/// a type wider than the one under test. It shares no line of code with weft and calls no FFT
-/// library.
+/// a type wider than the one under test. It shares no code with weft and calls no FFT library.
 ///
 /// `Wide` is long double for float and double, and the type of line_oracle.hpp for long double.
 template <class T>
@@ -49,8 +48,7 @@ std::vector<std::pair<W, W>> unit_roots(std::int64_t n) {
   return roots;
 }
 
-/// Calls visit(offset of the line's first element, step between its elements) for every line along
-/// `axis`.
+/// Calls visit(offset of the first element, step between elements) for every line along `axis`.
 template <class Visit>
 void for_each_line(const Shape& shape, int axis, Visit&& visit) {
   std::int64_t step = 1;
@@ -146,8 +144,7 @@ inline long double reference_scale(const Problem& problem, bool forward) {
   return 1;
 }
 
-/// What forward or backward of the problem makes of the whole array. The real side has imaginary
-/// parts of zero.
+/// What forward or backward makes of the whole array. Imaginary parts of the real side are zero.
 template <class W>
 WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArray<W> x) {
   const int sign = forward ? problem.sign : -problem.sign;

@@ -27,7 +27,7 @@ Real line_scale(std::int64_t k) {
 }
 
 constexpr std::int64_t guard_reals =
-    16;  // before and after the lines, a multiple of 64 bytes in every precision
+    16;  // around the lines; whole 64 bytes in every precision
 
 /// The lines of one side, with a guard value in every place that belongs to no line.
 template <class Real>
@@ -135,8 +135,7 @@ void check_lines(Engine& engine, const LineProblem& problem) {
   }
 }
 
-/// A problem whose lines are `gap` elements apart (on both sides; in place, elements of the complex
-/// side).
+/// A problem whose lines are `gap` elements apart on both sides (in place: of the complex side).
 LineProblem with_gap(LineProblem problem, std::int64_t gap) {
   problem.in_pitch = input_elements(problem) + gap;
   problem.out_pitch = output_elements(problem) + gap;
@@ -246,8 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class EveryEngine : public testing::TestWithParam<std::string> {};
 
-/// Lines beyond the sizes of the direct transform: a spike at j has the spectrum
-/// exp(-2*pi*i*j*k/n).
+/// Lines beyond the direct transform's sizes: a spike at j has the spectrum exp(-2*pi*i*j*k/n).
 TEST_P(EveryEngine, long_lines_transform_a_spike) {
   for (const std::int64_t n : {4099, 10007, 20000, 32768, 59049}) {
     for (const std::int64_t count : {1, 3}) {

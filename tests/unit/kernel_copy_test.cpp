@@ -15,8 +15,7 @@ namespace {
 using test_support::draw;
 using test_support::Random;
 
-/// Strides of an array with gaps, in a random order of axes; `size` becomes the elements that it
-/// spans.
+/// Strides of an array with gaps, its axes in random order; `size` becomes the elements it spans.
 Shape random_strides(const Shape& extents, Random& random, std::int64_t& size) {
   Shape strides(extents.size());
   size = draw(random, 1, 2);

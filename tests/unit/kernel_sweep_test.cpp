@@ -40,8 +40,7 @@ Box moved(Box box, const Shape& by) {
   return box;
 }
 
-/// Cuts the box at random; every piece has strides of its own, and they share two buffers, with
-/// gaps.
+/// Cuts the box at random into pieces of strides of their own, in two shared buffers, with gaps.
 Place random_place(const Box& box, std::int64_t element_bytes, int first_buffer, Shape& sizes,
                    Random& random) {
   Place place{{}, element_bytes};
@@ -125,8 +124,7 @@ Whole reference(const Job& job, Whole x) {
   return x;
 }
 
-/// Calls visit(number of the element in C order of the box, piece, offset of the element in the
-/// piece's buffer).
+/// Calls visit(number of the element in C order of the box, piece, its offset in that buffer).
 template <class Visit>
 void for_each_placed(const Box& box, const Place& place, Visit&& visit) {
   for (const Piece& piece : place.pieces) {

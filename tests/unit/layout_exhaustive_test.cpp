@@ -28,8 +28,7 @@ const std::vector<Shape> shapes = {
 
 constexpr int nobody = -1;
 
-/// The owner of each element in C order; counts in `mistakes` the elements claimed twice or by
-/// nobody.
+/// Each element's owner in C order; `mistakes` counts the elements claimed twice or by nobody.
 std::vector<int> owners(const Layout& layout, std::int64_t& mistakes) {
   std::vector<int> owner(static_cast<std::size_t>(volume(layout.shape())), nobody);
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank)
@@ -279,8 +278,7 @@ TEST(LayoutExhaustive, SameBoxesIsEqualOwnershipInAnyForm) {
   EXPECT_GT(different, 100);
 }
 
-/// In any memory order, strides number the local elements 0 to volume - 1 without a gap, and the
-/// order sorts them.
+/// Strides number the local elements 0 to volume - 1 without a gap, and the order sorts them.
 TEST(LayoutExhaustive, StridesAreDenseInEveryMemoryOrder) {
   std::int64_t orders = 0;
   for (const Shape& shape : shapes) {

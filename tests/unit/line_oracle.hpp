@@ -23,8 +23,8 @@ struct WideComplex {
   Wide im = 0;
 };
 
-/// exp(-2*pi*i*j/n) by Taylor series, for there is no portable cosine of Wide. The angle is reduced
-/// to (-pi, pi].
+/// exp(-2*pi*i*j/n) by Taylor series, for there is no portable cosine of Wide.
+/// The angle is reduced to (-pi, pi].
 inline WideComplex root(std::int64_t j, std::int64_t n) {
   const Wide pi = Wide(std::numbers::pi_v<long double>) + Wide(-5.0165576126683320235e-20L);
   if (2 * j > n) j -= n;

@@ -302,8 +302,7 @@ TEST(PlanJson, EveryCutIsRefused) {
   EXPECT_GT(text.size(), 500U);
 }
 
-/// Random bytes changed: a plan that is read all the same must be a plan that writes itself the
-/// same way.
+/// Random bytes changed: a plan that is read all the same must write itself the same way.
 TEST(PlanJson, DamagedBytesAreRefusedOrHarmless) {
   const std::string text = to_json(make_plan({.shape = {8, 6}, .kind = Kind::r2c, .ranks = 3}));
   int refused = 0;

@@ -1,6 +1,5 @@
-// Plans of the fixed rule: every plan transforms every axis where it is whole and ends where it was
-// asked to; the rule chooses slabs, pencils and batches as it says; bad problems are refused by
-// their words.
+// Plans of the fixed rule: every plan transforms every axis where it is whole and ends as asked;
+// the rule chooses slabs, pencils and batches as it says; bad problems are refused by their words.
 
 #include <gtest/gtest.h>
 

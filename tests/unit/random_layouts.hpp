@@ -60,8 +60,7 @@ inline std::vector<Box> random_boxes(const Shape& shape, std::int64_t ranks, Ran
   return boxes;
 }
 
-/// A layout of any form: boxes, everything on one rank, or a random process grid; in any memory
-/// order.
+/// A layout of any form and memory order: boxes, everything on one rank, or a random process grid.
 inline Layout random_layout(const Shape& shape, std::int64_t ranks, Random& random) {
   const std::vector<int> order = random_order(static_cast<int>(shape.size()), random);
   switch (draw(random, 0, 5)) {
