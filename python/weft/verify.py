@@ -186,13 +186,20 @@ def run(options: Mapping[str, Any]) -> int:
         raise errors.InvalidArgument(
             "verify takes a shape, or --random K, or --case JSON, one of them; given " + (" and ".join(ways) or "none")
         )
-    say: Callable[[str], None] = print if comm is None or comm.rank == 0 else (lambda text: None)
+    say = _voice_of(comm)
     as_json = bool(given.get("json"))
     if "case" in given:
         return verify_case(_case_of(given["case"]), comm, say, as_json)
     if "random" in given:
         return verify_random(int(given["random"]), int(given.get("seed", 0)), comm, say, as_json)
     return verify_problem(given, comm, say, as_json)
+
+
+def _voice_of(comm: Any) -> Callable[[str], None]:
+    """print on rank 0, silence on the others."""
+    if comm is None or comm.rank == 0:
+        return print
+    return lambda text: None
 
 
 def _case_of(text: str) -> Case:

@@ -18,7 +18,7 @@ def make(contract: Contract, session: Session) -> Contestant:
     if len(contract.case.shape) < 2:
         raise NotRun("it cannot split a one-dimensional array")
     _require_package(session)
-    keeps = [False] if contract.overwrite_input else [True, None]
+    keeps: list[bool | None] = [False] if contract.overwrite_input else [True, None]
     grids: list[tuple[int, ...] | None] = [(-1,)]
     if session.ranks > 3 and len(contract.case.shape) > 2:
         grids.append(None)
