@@ -54,8 +54,9 @@ def _fastest(session: Session, makers: list) -> "Mpi4pyFft":
 class Mpi4pyFft:
     """A PFFT with its own arrays.
 
-    keep  True: FFTW plans that preserve their input; None: the input is copied into the plan's array, as its calls
-          with arguments do; False: the plan's array is the input and may be destroyed.
+    keep  True: FFTW plans that preserve their input
+          None: the input is copied into the plan's array, as its calls with arguments do
+          False: the plan's array is the input and may be destroyed
     """
 
     def __init__(self, contract: Contract, session: Session, grid: tuple[int, ...] | None, keep: bool | None):
