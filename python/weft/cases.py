@@ -1,9 +1,8 @@
 """Random transforms to be verified: what `weft verify --random` and property-based tests draw from.
 
-A `Case` says everything that defines one test and fits on one line of JSON, so that a failure is
-reproduced by its line. Nothing here needs MPI, numpy or the compiled part of weft. Boxes are
-computed once more, on purpose, from the contract (part r of p of n indices is
-[n*r//p, n*(r+1)//p)), so that they check weft's own.
+A `Case` says everything that defines one test and fits on one line of JSON, so that a failure is reproduced by its
+line. Nothing here needs MPI, numpy or the compiled part of weft. Boxes are computed once more, on purpose, from the
+contract (part r of p of n indices is [n*r//p, n*(r+1)//p)), so that they check weft's own.
 """
 
 from __future__ import annotations
@@ -105,10 +104,9 @@ class LayoutSpec:
 class Case:
     """One transform to be verified, with its data's seed.
 
-    group   which ranks of the communicator: "first", "last", "reversed" (the first, counted
-            backwards), "alone" (no communicator at all)
-    memory  whose arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place",
-            "returned" (no `out`)
+    group   which ranks of the communicator: "first", "last", "reversed" (the first, counted backwards),
+            "alone" (no communicator at all)
+    memory  whose arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
     """
 
     shape: tuple[int, ...]

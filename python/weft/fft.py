@@ -15,21 +15,18 @@ from .arrays import Array, Side
 class FFT:
     """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
 
-    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm`
-    says; backward is its inverse (up to the scale).
+    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm` says;
+    backward is its inverse (up to the scale).
 
     Parameters
     ----------
     shape : the global array's extents; of the real array for kind "r2c".
     kind : "c2c", or "r2c": real to complex forward, complex to real backward.
-    axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other
-        axes are a batch.
-    dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the
-        complex ones.
+    axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
+    dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
     comm : an mpi4py communicator; None is this process alone, which needs no MPI.
-    input, output : a Layout, a process grid (one factor an axis) or one box a rank (each a
-        sequence of (lo, hi) pairs). The output may also be "any", where it is cheapest (default),
-        or "same", as the input lies.
+    input, output : a Layout, a process grid (one factor an axis) or one box a rank (each a sequence of (lo, hi) pairs).
+        The output may also be "any", where it is cheapest (default), or "same", as the input lies.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : of the exponent of forward.
     threads : OpenMP threads of each rank.
@@ -38,11 +35,11 @@ class FFT:
     method, wire_form, schedule : force the exchange; weft chooses what is None.
     engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
 
-    Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same
-    error. Dropping a transform is local.
+    Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
+    Dropping a transform is local.
 
-    Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options),
-    OutOfMemory, Unsupported, FftFailure, MpiFailure.
+    Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options), OutOfMemory, Unsupported,
+    FftFailure, MpiFailure.
 
     >>> import numpy as np, weft
     >>> fft = weft.FFT((4, 6), kind="r2c")
@@ -241,8 +238,17 @@ class FFT:
 
     @property
     def record(self) -> list[dict[str, Any]]:
-        """The steps of the last run while recording: name, kind, start_s, end_s, bytes_read,
-        bytes_written (memory, by weft), bytes_sent, messages (to other ranks)."""
+        """The steps of the last run while recording, each with these entries.
+
+        name           of the step
+        kind           "stage" or "exchange"
+        start_s        by a monotonic clock
+        end_s          by the same clock
+        bytes_read     from memory, by weft
+        bytes_written  to memory, by weft
+        bytes_sent     to other ranks
+        messages       to other ranks
+        """
         return list(self._transform.record())
 
     def explain(self) -> str:

@@ -1,9 +1,8 @@
 """Accuracy of transforms that are too large to be gathered, by plane waves with known spectra.
 
-x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward
-transform N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box;
-nothing is moved but by weft. Along axes that are not transformed a wave is a plain factor and stays
-as it is.
+x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward transform
+N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box; nothing is moved but by weft.
+Along axes that are not transformed a wave is a plain factor and stays as it is.
 """
 
 from __future__ import annotations
@@ -94,8 +93,7 @@ class Waves:
         """exp(-sign * 2*pi*i * j*k/n) of a box, axis by axis; along a batch axis a real cosine."""
         factors = []
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
-            # j*k is reduced modulo n in whole numbers, so that the angle is exact however long the
-            # axis.
+            # j*k is reduced modulo n in whole numbers, so that the angle is exact however long the axis.
             turns = np.array([j * numbers[axis] % n for j in range(lo, hi)], np.longdouble) / n
             angle = 2 * reference.PI * turns
             if axis in self.case.all_axes:

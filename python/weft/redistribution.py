@@ -15,12 +15,11 @@ from .arrays import Array
 def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: Any = None) -> Array:
     """Moves a distributed array from one layout to another.
 
-    `a` is this rank's box of `source`, of any dtype of fixed size; the result, or `out`, is its
-    box of `target`, each in its layout's memory order. `a` is unchanged and must not overlap
-    `out`. Needs no further memory. Collective over `comm`.
+    `a` is this rank's box of `source`, of any dtype of fixed size; the result, or `out`, is its box of `target`,
+    each in its layout's memory order. `a` is unchanged and must not overlap `out`. Needs no further memory.
+    Collective over `comm`.
 
-    Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement where ranks give
-    different layouts.
+    Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement where ranks give different layouts.
 
     >>> import numpy as np, weft
     >>> rows = weft.Layout.slab((2, 3), ranks=1)

@@ -1,8 +1,7 @@
 """The serial transform that distributed ones are held to: scipy's or numpy's, or a direct sum.
 
-Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along each axis; backward
-            has the other sign. For r2c the last of `axes` is halved. `scale` follows numpy's names
-            for norms; "none" scales nowhere.
+Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along each axis; backward has the other
+            sign. For r2c the last of `axes` is halved. `scale` follows numpy's names for norms; "none" scales nowhere.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ COMPLEX_TYPES: dict[str, np.dtype[Any]] = {
 PI = np.longdouble("3.141592653589793238462643383279502884")
 # The direct sum takes n*n products along an axis; beyond this it would take minutes.
 DIRECT_EXTENT_MAX = 4096
-# Above this many elements long double takes too long, and its gain over double is lost in the
-# bound.
+# Above this many elements long double takes too long, and its gain over double is lost in the bound.
 LONG_DOUBLE_ELEMENTS_MAX = 1 << 20
 
 
@@ -153,8 +151,7 @@ def direct_c2c(lines: Array, sign: int) -> Array:
 def direct_c2r(lines: Array, extent: int) -> Array:
     if extent > DIRECT_EXTENT_MAX:
         return np.asarray((np.fft.irfft(lines, n=extent) * extent).astype(real_of(lines)))
-    # Each number but the first, and the middle one of an even line, stands for its mirror image
-    # too.
+    # Each number but the first, and the middle one of an even line, stands for its mirror image too.
     weights = np.full(lines.shape[-1], 2)
     weights[0] = 1
     if extent % 2 == 0:

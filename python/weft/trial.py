@@ -31,20 +31,21 @@ def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T
 
     Returns what it gave on this rank, or with `of_first` what it gave on rank 0.
     """
-    result, problem = None, None
+    results: list[T] = []  # one, or none where the action fails: None may be a result
+    problem = None
     try:
-        result = action()
+        results.append(action())
     except TrialFailed as failure:
         problem = str(failure)
     except Exception as error:  # whatever it is, the other ranks must hear of it
         problem = " ".join(f"{type(error).__name__}: {error}".split())
-    mine = (problem, result if of_first and (comm is None or comm.rank == 0) else None)
-    told = [mine] if comm is None else comm.allgather(mine)
+    mine = (problem, results if of_first and (comm is None or comm.rank == 0) else [])
+    told: list[tuple[str | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
     problems = [text for text, _ in told]
     failed = [rank for rank, text in enumerate(problems) if text is not None]
     if failed:
         raise TrialFailed(f"rank {failed[0]} ({len(failed)} of {len(problems)} ranks): {problems[failed[0]]}")
-    return told[0][1] if of_first else result  # type: ignore[return-value]
+    return (told[0][1] if of_first else results)[0]
 
 
 def require(holds: bool, message: str) -> None:

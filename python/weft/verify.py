@@ -1,7 +1,6 @@
 """Verification of transforms against serial ones: random cases, or one problem of any size.
 
-`check_case` runs one case of `weft.cases` on the ranks of a communicator; `run` is what `weft
-verify` does.
+`check_case` runs one case of `weft.cases` on the ranks of a communicator; `run` is what `weft verify` does.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from .trial import Trial, TrialFailed
 
 # A case of at most 20,000 elements that takes longer than this hangs.
 CASE_LIMIT_S = 120
-# Arrays up to this size are gathered and compared with a serial transform; larger ones carry plane
-# waves.
+# Arrays up to this size are gathered and compared with a serial transform; larger ones carry plane waves.
 GATHERED_ELEMENTS_MAX = 1 << 25
 FAILURES_SHOWN_MAX = 10
 
@@ -45,8 +43,7 @@ class Verdict:
 
 
 def group_of(case: Case, comm: Any) -> tuple[Any, int, bool]:
-    """The communicator a case runs on, the rank of `comm` that is its first, and whether this rank
-    is in it.
+    """The communicator a case runs on, the rank of `comm` that is its first, and whether this rank is in it.
 
     Collective over `comm`. Each group is made once and kept on the communicator.
     """
@@ -174,10 +171,16 @@ def time_limit(case: Case, limit_s: float) -> Iterator[None]:
 def run(options: Mapping[str, Any]) -> int:
     """What `weft verify` does; returns its exit status, 0 or 1. Collective over options["comm"].
 
-    options: comm (an mpi4py communicator or None); case (JSON of one case), or random (how many)
-    and seed, or shape with kind, dtype, axes, input, output, norm, sign, threads, method,
-    wire_form, engine, inverse; json (print data). Rank 0 prints. Errors: InvalidArgument for
-    options that make no sense, on all ranks.
+    The options, of which case, random and shape exclude each other:
+
+    comm    an mpi4py communicator or None
+    json    print data, not text
+    case    JSON of one case
+    random  how many cases; with seed
+    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, engine,
+            inverse, seed
+
+    Rank 0 prints. Errors: InvalidArgument for options that make no sense, on all ranks.
     """
     given = {name: value for name, value in options.items() if value is not None}
     comm = given.get("comm")
@@ -186,13 +189,20 @@ def run(options: Mapping[str, Any]) -> int:
         raise errors.InvalidArgument(
             "verify takes a shape, or --random K, or --case JSON, one of them; given " + (" and ".join(ways) or "none")
         )
-    say: Callable[[str], None] = print if comm is None or comm.rank == 0 else (lambda text: None)
+    say = _voice_of(comm)
     as_json = bool(given.get("json"))
     if "case" in given:
         return verify_case(_case_of(given["case"]), comm, say, as_json)
     if "random" in given:
         return verify_random(int(given["random"]), int(given.get("seed", 0)), comm, say, as_json)
     return verify_problem(given, comm, say, as_json)
+
+
+def _voice_of(comm: Any) -> Callable[[str], None]:
+    """print on rank 0, silence on the others."""
+    if comm is None or comm.rank == 0:
+        return print
+    return lambda text: None
 
 
 def _case_of(text: str) -> Case:
@@ -325,8 +335,7 @@ def _described(case: Case) -> dict[str, Any]:
 def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, Any]]:
     """The problem of a command line as a case, and the options that go to weft.FFT as they are.
 
-    weft.plan reads and checks every option first: what is wrong with one is said in weft's own
-    words.
+    weft.plan reads and checks every option first: what is wrong with one is said in weft's own words.
     """
     from .planning import plan
 

@@ -114,9 +114,9 @@ class Pool:
     # -- the job --
 
     def _start(self) -> None:
+        command, environment = mpiexec_command(self.ranks)  # may fail: before there is a folder to leave behind
         self._folder = Path(tempfile.mkdtemp(prefix="weft-pool-"))
         address = str(self._folder / "socket")
-        command, environment = mpiexec_command(self.ranks)
         # As long as the job: a file without a name, which nobody can take away.
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         with socket.socket(socket.AF_UNIX) as listener:

@@ -269,7 +269,8 @@ def plan_command(
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
-    if surrounding_ranks() not in (None, (0, 1)) and surrounding_ranks()[0] != 0:  # type: ignore[index]
+    around = surrounding_ranks()
+    if around is not None and around[0] != 0:
         return 0
     return plan.run(extents, options, as_json, Session())
 

@@ -74,8 +74,8 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             # Waiting ranks leave the core to those that work: other ranks, or another job on the same machine.
             "OMPI_MCA_mpi_yield_when_idle": "1",
-            # Shared memory between ranks as files here: /dev/shm has 64 MB in many containers, and overrunning it
-            # is SIGBUS.
+            # Shared memory between ranks as files here: /dev/shm has 64 MB in many containers,
+            # and overrunning it is SIGBUS.
             "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
             # Bound ranks of two small jobs would share cores; threads of a rank may use every core.
             "OMPI_MCA_hwloc_base_binding_policy": "none",

@@ -18,7 +18,7 @@ def make(contract: Contract, session: Session) -> Contestant:
     if len(contract.case.shape) < 2:
         raise NotRun("it cannot split a one-dimensional array")
     _require_package(session)
-    keeps = [False] if contract.overwrite_input else [True, None]
+    keeps: list[bool | None] = [False] if contract.overwrite_input else [True, None]
     grids: list[tuple[int, ...] | None] = [(-1,)]
     if session.ranks > 3 and len(contract.case.shape) > 2:
         grids.append(None)
@@ -54,8 +54,9 @@ def _fastest(session: Session, makers: list) -> "Mpi4pyFft":
 class Mpi4pyFft:
     """A PFFT with its own arrays.
 
-    keep  True: FFTW plans that preserve their input; None: the input is copied into the plan's array, as its calls
-          with arguments do; False: the plan's array is the input and may be destroyed.
+    keep  True: FFTW plans that preserve their input
+          None: the input is copied into the plan's array, as its calls with arguments do
+          False: the plan's array is the input and may be destroyed
     """
 
     def __init__(self, contract: Contract, session: Session, grid: tuple[int, ...] | None, keep: bool | None):
