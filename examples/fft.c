@@ -40,8 +40,7 @@ int main(int argc, char** argv) {
   check(weft_layout_volume(output, rank, &spectrum_elements));
 
   double* x = malloc((size_t)(elements + 1) * sizeof *x);
-  double* spectrum =
-      malloc((size_t)(spectrum_elements + 1) * 2 * sizeof *spectrum);  // re and im
+  double* spectrum = malloc((size_t)(spectrum_elements + 1) * 2 * sizeof *spectrum);  // re and im
   if (!x || !spectrum) MPI_Abort(MPI_COMM_WORLD, 1);
   double* next = x;
   for (int64_t i = lower[0]; i < upper[0]; ++i)

@@ -70,8 +70,7 @@ class MemoryPool {
                         : kind == "posix" ? comm::NodeMemoryKind::posix
                                           : comm::NodeMemoryKind::ordinary;
     // Python owns it.
-    return new Memory(shelf_,
-                      shelf_->take(std::max<std::int64_t>(bytes, 1), wanted));
+    return new Memory(shelf_, shelf_->take(std::max<std::int64_t>(bytes, 1), wanted));
   }
 
  private:

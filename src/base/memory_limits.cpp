@@ -41,8 +41,7 @@ std::int64_t number_behind(const std::string& text, std::string_view key) {
 struct CgroupFiles {
   const char* limit;
   const char* usage;
-  const char*
-      droppable;  ///< key in memory.stat: page cache that goes before the kernel kills
+  const char* droppable;  ///< key in memory.stat: page cache that goes before the kernel kills
 };
 constexpr CgroupFiles version_1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                                    "total_inactive_file "};
@@ -85,8 +84,7 @@ std::int64_t cgroup_room_bytes(const std::string& proc_cgroup, const std::string
   std::int64_t room = no_memory_limit;
   std::istringstream lines(proc_cgroup);
   std::string line;
-  while (std::getline(
-      lines, line)) {
+  while (std::getline(lines, line)) {
     // "number:controllers:/path"; version 2 has number 0 and no controllers
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);

@@ -144,8 +144,7 @@ double Communicator::sum(double value) const {
 
 bool Communicator::all_same(std::uint64_t value) const {
   // The least complement is that of the largest: one reduction for both.
-  std::uint64_t least[2] = {
-      value, ~value};
+  std::uint64_t least[2] = {value, ~value};
   reduce(*state_, least, 2, MPI_UINT64_T, MPI_MIN);
   return least[0] == ~least[1];
 }

@@ -23,9 +23,8 @@ std::atomic<int> subsets{0};
 struct Registry {
   std::mutex mutex;
   std::vector<std::shared_ptr<CommunicatorState>> states;
-  int cache_key = MPI_KEYVAL_INVALID;  ///< on the user's communicator: its state
-  int finalize_key =
-      MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF: MPI_Finalize deletes these first
+  int cache_key = MPI_KEYVAL_INVALID;     ///< on the user's communicator: its state
+  int finalize_key = MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF: MPI_Finalize deletes these first
 };
 
 /// Never destroyed: handles may be dropped, and callbacks run, after static destructors.

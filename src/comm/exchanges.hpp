@@ -12,8 +12,7 @@ namespace weft::comm {
 /// What one rank sends when a prepared exchange is executed once, to other ranks only.
 struct Traffic {
   std::int64_t bytes = 0;
-  std::int64_t messages =
-      0;  ///< non-empty; a block that the count limit splits counts by piece
+  std::int64_t messages = 0;  ///< non-empty; a block that the count limit splits counts by piece
 };
 
 /// A contiguous part of a buffer that goes to or comes from one rank. In elements.

@@ -201,8 +201,7 @@ std::int64_t NodeMemory::size_of(int node_rank) const {
 void require_memory_together(const Communicator& comm, std::int64_t bytes,
                              const std::string& what) {
   const Communicator node = comm.node_group();
-  const double asked =
-      node.sum(static_cast<double>(bytes));  // an integer sum may overflow
+  const double asked = node.sum(static_cast<double>(bytes));  // an integer sum may overflow
   const std::int64_t available = node.min(unpromised_memory_bytes());
   std::optional<Error> failed;
   if (asked >= static_cast<double>(AlignedBuffer::huge_from_bytes) &&

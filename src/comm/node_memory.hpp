@@ -22,8 +22,7 @@ const char* to_string(NodeMemoryKind kind);
 /// What a peer on the same node needs to map a segment. Plain bytes, to be sent to other ranks.
 struct NodeHandle {
   std::int64_t bytes = 0;
-  std::uint64_t cookie =
-      0;  ///< random, part of the name: a wrong process or file is noticed
+  std::uint64_t cookie = 0;  ///< random, part of the name: a wrong process or file is noticed
   std::int32_t pid = 0;
   std::int32_t descriptor = -1;
   NodeMemoryKind kind = NodeMemoryKind::ordinary;

@@ -37,8 +37,7 @@ class SplitMessages {
   std::int64_t element_bytes_;
   std::int64_t piece_;  ///< most elements in one message
   Datatype element_;
-  mutable std::vector<MPI_Request>
-      requests_;  ///< for the largest transfer: execute allocates none
+  mutable std::vector<MPI_Request> requests_;  ///< for the largest transfer: execute allocates none
 };
 
 }  // namespace weft::comm

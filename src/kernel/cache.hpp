@@ -6,9 +6,8 @@ namespace weft::kernel {
 
 /// Sizes of the caches, as the system reports them; cautious defaults where it does not.
 struct CacheSizes {
-  std::int64_t l2_bytes = 0;  ///< of one core
-  std::int64_t l3_share_bytes =
-      0;  ///< of the last level, divided by the cores that share it
+  std::int64_t l2_bytes = 0;        ///< of one core
+  std::int64_t l3_share_bytes = 0;  ///< of the last level, divided by the cores that share it
 };
 const CacheSizes& cache_sizes();
 

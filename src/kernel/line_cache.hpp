@@ -27,8 +27,7 @@ class LineCache {
   template <class Make>
   std::shared_ptr<const LineTransform> get(const LineProblem& problem, Make make) {
     // Outlives the lock: destroying a plan may wait for the planner of another thread.
-    Held
-        dropped;
+    Held dropped;
     const std::lock_guard lock(mutex_);
     const auto known = known_.find(problem);
     auto transform = known == known_.end() ? nullptr : known->second.lock();

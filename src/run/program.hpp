@@ -17,8 +17,7 @@ enum class Direction { forward, backward };
 /// Which arrays a program is made for.
 struct Variant {
   Direction direction = Direction::forward;
-  bool in_place =
-      false;  ///< input and output are one allocation; real rows padded as in FFTW
+  bool in_place = false;  ///< input and output are one allocation; real rows padded as in FFTW
 };
 
 /// A plan as one rank executes it in one direction: sweeps and exchanges in order.
@@ -61,8 +60,7 @@ class Program {
                  const kernel::LocalOptions& options);
 
   Variant variant_;
-  std::vector<Stage>
-      route_;  ///< the plan's stages as executed: order, source and target
+  std::vector<Stage> route_;  ///< the plan's stages as executed: order, source and target
   std::vector<LocalStage> stages_;
   std::vector<Link> links_;
   BufferSizes sizes_{};

@@ -149,8 +149,7 @@ TEST_P(CommExchanges, pairwise_messages) {
   }
   const PairwiseMessages exchange(comm, rounds, sizeof(Element));
   const std::vector<Element> source = sent_buffer(send, send_end, comm.rank());
-  recv[static_cast<std::size_t>(comm.size() - 1 - comm.rank())].count =
-      0;  // no message to itself
+  recv[static_cast<std::size_t>(comm.size() - 1 - comm.rank())].count = 0;  // no message to itself
   for (int repeat = 0; repeat < 3; ++repeat) {
     std::vector<Element> target(static_cast<std::size_t>(recv_end), guard);
     exchange.execute(source.data(), target.data());

@@ -26,8 +26,7 @@ Real line_scale(std::int64_t k) {
   return std::ldexp(Real(1), static_cast<int>(k));
 }
 
-constexpr std::int64_t guard_reals =
-    16;  // around the lines; whole 64 bytes in every precision
+constexpr std::int64_t guard_reals = 16;  // around the lines; whole 64 bytes in every precision
 
 /// The lines of one side, with a guard value in every place that belongs to no line.
 template <class Real>

@@ -13,8 +13,7 @@ namespace {
 TEST(Schedule, every_round_is_a_matching_and_every_pair_meets_once) {
   for (std::int64_t ranks = 1; ranks <= 257; ++ranks) {
     // Number of a pair: rank * ranks + larger partner.
-    std::vector<bool> met(static_cast<std::size_t>(ranks * ranks),
-                          false);
+    std::vector<bool> met(static_cast<std::size_t>(ranks * ranks), false);
     std::int64_t pairs = 0;
     for (std::int64_t round = 0; round < pairwise_rounds(ranks); ++round) {
       std::int64_t idle = 0;
