@@ -9,6 +9,7 @@
 #include "common.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
+#include "kernel/transpose.hpp"
 #include "running_memory.hpp"
 
 namespace nb = nanobind;
@@ -152,6 +153,8 @@ void bind_environment(nb::module_& m) {
         "The MPI library that weft runs on, in one line.");
   m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");
   m.def("mpi_is_running", &weft::comm::is_running, "True between MPI_Init and MPI_Finalize.");
+  m.def("transpose_instructions", &weft::kernel::transpose_instructions,
+        "The instructions that transpose tiles here: avx512, avx2 or portable.");
   m.def("engines", &weft::kernel::engine_names,
         "Local FFT libraries of this build, the default first.");
   m.def(

@@ -13,6 +13,8 @@ struct Word {
   E value;
   const char* word;
 };
+template <class E>  // clang before 17 does not deduce from an aggregate
+Word(E, const char*) -> Word<E>;
 
 /// What an enum is called in messages, and its words: the one place where they are written.
 template <class E>

@@ -58,7 +58,7 @@ std::string difference(const std::vector<NamedValue>& first, const std::vector<N
 
 void agree_or_throw(const Communicator& comm, const std::optional<Error>& mine) {
   if (comm.is_solo()) {
-    if (mine) throw *mine;
+    if (mine) throw Error(*mine);
     return;
   }
   const std::int64_t nobody = comm.size();

@@ -65,35 +65,73 @@ std::string posix_name(const NodeHandle& handle) {
   return "/weft-" + std::to_string(handle.pid) + "-" + hexadecimal(handle.cookie);
 }
 
-/// Reserves every page now: without this, a lack of memory would be a SIGBUS at the first touch.
-void reserve(const Descriptor& file, std::int64_t bytes) {
+[[noreturn]] void out_of_memory(std::int64_t bytes, int error) {
+  throw Error(ErrorCode::out_of_memory,
+              "node memory needs " + std::to_string(bytes) + " bytes and " +
+                  std::to_string(available_memory_bytes()) + " are available (" +
+                  std::strerror(error) + "); use more nodes or a smaller size");
+}
+
+/// Reserves every page of a file, small ones.
+void reserve_pages(const Descriptor& file, std::int64_t bytes) {
   int error = 0;
   do {
     error = posix_fallocate(file.get(), 0, checked_cast<off_t>(bytes));
   } while (error == EINTR);
   if (error == 0) return;
-  if (error == ENOSPC || error == ENOMEM || error == EFBIG) {
-    throw Error(ErrorCode::out_of_memory,
-                "node memory needs " + std::to_string(bytes) + " bytes and " +
-                    std::to_string(available_memory_bytes()) + " are available (" +
-                    std::strerror(error) + "); use more nodes or a smaller size");
-  }
+  if (error == ENOSPC || error == ENOMEM || error == EFBIG) out_of_memory(bytes, error);
   unsupported("reserving shared memory failed", error);
 }
 
-void* map_shared(const Descriptor& file, std::int64_t bytes) {
-  void* data = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
-                    file.get(), 0);
-  if (data == MAP_FAILED) {
-    if (errno == ENOMEM) {
+/// An address range of which `bytes` start at a multiple of 2 MiB, where the system may put huge
+/// pages; MAP_FAILED where there is none.
+void* aligned_range(std::size_t bytes) {
+  const std::size_t page = AlignedBuffer::huge_page_bytes;
+  void* range =
+      mmap(nullptr, bytes + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return range;
+  const auto start = reinterpret_cast<std::uintptr_t>(range);
+  const std::size_t head = (page - start % page) % page;
+  const std::size_t system_page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t used = head + (bytes + system_page - 1) / system_page * system_page;
+  char* aligned = static_cast<char*>(range) + head;
+  if (head > 0) munmap(range, head);
+  if (used < bytes + page) munmap(static_cast<char*>(range) + used, bytes + page - used);
+  return aligned;
+}
+
+void* map_shared(const Descriptor& file, std::int64_t given_bytes) {
+  const auto bytes = static_cast<std::size_t>(given_bytes);
+  const bool huge = given_bytes >= AlignedBuffer::huge_from_bytes;
+  void* where = huge ? aligned_range(bytes) : nullptr;
+  if (where != MAP_FAILED)
+    where = mmap(where, bytes, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | (where == nullptr ? 0 : MAP_FIXED), file.get(), 0);
+  if (where == MAP_FAILED) {
+    if (errno == ENOMEM)
       throw Error(ErrorCode::out_of_memory, "node memory: no room to map " + std::to_string(bytes) +
                                                 " bytes; use more nodes or a smaller size");
-    }
     unsupported("mapping shared memory failed", errno);
   }
-  if (bytes >= AlignedBuffer::huge_from_bytes)
-    madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
-  return data;
+  if (huge) madvise(where, bytes, MADV_HUGEPAGE);  // an offer: no harm where it is refused
+  return where;
+}
+
+/// Maps new memory of which every page is there: without this, a lack of memory would be a SIGBUS
+/// at the first touch. Touching through the mapping gets huge pages where the system grants them,
+/// which reserving the file's pages does not.
+void* map_reserved(const Descriptor& file, std::int64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  if (bytes >= AlignedBuffer::huge_from_bytes && ftruncate(file.get(), bytes) == 0) {
+    void* data = map_shared(file, bytes);
+    if (madvise(data, static_cast<std::size_t>(bytes), MADV_POPULATE_WRITE) == 0) return data;
+    const int error = errno;
+    munmap(data, static_cast<std::size_t>(bytes));
+    if (error != EINVAL) out_of_memory(bytes, error);  // EINVAL: a kernel before 5.14
+  }
+#endif
+  reserve_pages(file, bytes);
+  return map_shared(file, bytes);
 }
 
 Descriptor open_memfd_of(const NodeHandle& handle) {
@@ -136,8 +174,7 @@ struct NodeSegment::Body {
 void NodeSegment::Body::make_memfd() {
   file = Descriptor(memfd_create(memfd_name(handle).c_str(), MFD_CLOEXEC));
   if (!file.valid()) unsupported("memfd_create failed", errno);
-  reserve(file, handle.bytes);
-  data = map_shared(file, handle.bytes);
+  data = map_reserved(file, handle.bytes);
   handle.descriptor = file.get();
 }
 
@@ -147,8 +184,7 @@ void NodeSegment::Body::make_posix() {
       Descriptor(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.valid()) unsupported("making " + name + " in /dev/shm failed", errno);
   has_name = true;
-  reserve(file, handle.bytes);
-  data = map_shared(file, handle.bytes);
+  data = map_reserved(file, handle.bytes);
 }
 
 void NodeSegment::Body::remove_name() {

@@ -18,37 +18,16 @@ void move_word(unsigned char* dst, const unsigned char* src) {
   std::memcpy(dst, src, Bytes);  // a fixed size: the compiler emits register moves
 }
 
-/// A transpose writes runs of this many bytes: whole cache lines, from few enough rows for L1.
-constexpr std::int64_t transpose_run_bytes = 512;
-
-/// Bytes of a row from which a call of memcpy is cheaper than moving its elements one by one.
-constexpr std::int64_t shortest_memcpy = 64;
+/// Bytes of a row from which copying it whole is cheaper than moving its elements one by one.
+constexpr std::int64_t shortest_row_bytes = 64;
 
 template <int Bytes>
-void transpose(unsigned char* dst, const unsigned char* src, const PlaneCopy& p) {
-  constexpr int unroll = 4;
-  constexpr std::int64_t transpose_block = transpose_run_bytes / Bytes;
-  for (std::int64_t i0 = 0; i0 < p.rows; i0 += transpose_block) {
-    const std::int64_t i1 = std::min(i0 + transpose_block, p.rows);
-    for (std::int64_t j = 0; j < p.columns; ++j) {
-      unsigned char* to = dst + (j * p.dst_column + i0 * p.dst_row) * Bytes;
-      const unsigned char* from = src + (j * p.src_column + i0 * p.src_row) * Bytes;
-      const std::int64_t to_step = p.dst_row * Bytes;
-      const std::int64_t from_step = p.src_row * Bytes;
-      std::int64_t i = i0;
-      for (; i + unroll <= i1; i += unroll) {
-        Word<Bytes> words[unroll];
-        for (int k = 0; k < unroll; ++k) std::memcpy(&words[k], from + k * from_step, Bytes);
-        for (int k = 0; k < unroll; ++k) std::memcpy(to + k * to_step, &words[k], Bytes);
-        to += unroll * to_step;
-        from += unroll * from_step;
-      }
-      for (; i < i1; ++i) {
-        move_word<Bytes>(to, from);
-        to += to_step;
-        from += from_step;
-      }
-    }
+void move_strided(unsigned char* dst, const unsigned char* src, const PlaneCopy& p) {
+  for (std::int64_t j = 0; j < p.columns; ++j) {
+    unsigned char* to = dst + j * p.dst_column * Bytes;
+    const unsigned char* from = src + j * p.src_column * Bytes;
+    for (std::int64_t i = 0; i < p.rows; ++i)
+      move_word<Bytes>(to + i * p.dst_row * Bytes, from + i * p.src_row * Bytes);
   }
 }
 
@@ -67,29 +46,32 @@ PlaneCopy transposed(const PlaneCopy& p) {
 }  // namespace
 
 void copy_plane(void* dst_start, const void* src_start, const PlaneCopy& given,
-                std::int64_t element_bytes) {
+                std::int64_t element_bytes, Target target) {
   if (given.rows <= 0 || given.columns <= 0) return;
   auto* dst = static_cast<unsigned char*>(dst_start);
   const auto* src = static_cast<const unsigned char*>(src_start);
   PlaneCopy p = given;
   if (p.src_row == 1 && p.dst_row == 1) p = transposed(p);
-  if (p.src_column == 1 && p.dst_column == 1 && p.columns * element_bytes >= shortest_memcpy) {
+  if (p.src_column == 1 && p.dst_column == 1 && p.columns * element_bytes >= shortest_row_bytes) {
     for (std::int64_t i = 0; i < p.rows; ++i)
-      std::memcpy(dst + i * p.dst_row * element_bytes, src + i * p.src_row * element_bytes,
-                  p.columns * element_bytes);
+      copy_row(dst + i * p.dst_row * element_bytes, src + i * p.src_row * element_bytes,
+               p.columns * element_bytes, target.stores);
     return;
   }
   // Inner loop along the rows: let them be the side that the target writes contiguously.
   if (p.dst_column == 1 && p.dst_row != 1) p = transposed(p);
+  if (p.dst_row == 1 && p.src_column == 1)
+    return transpose(dst, src, {p.rows, p.columns, p.src_row, p.dst_column}, element_bytes,
+                     target.stores, target.far);
   switch (element_bytes) {
     case 4:
-      return transpose<4>(dst, src, p);
+      return move_strided<4>(dst, src, p);
     case 8:
-      return transpose<8>(dst, src, p);
+      return move_strided<8>(dst, src, p);
     case 16:
-      return transpose<16>(dst, src, p);
+      return move_strided<16>(dst, src, p);
     case 32:
-      return transpose<32>(dst, src, p);
+      return move_strided<32>(dst, src, p);
     default:
       return move_any(dst, src, p, element_bytes);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernel/place.hpp"
+#include "kernel/transpose.hpp"
 
 namespace weft::kernel {
 
@@ -16,10 +17,17 @@ struct PlaneCopy {
   std::int64_t dst_column = 0;
 };
 
+/// Where a copy's target lies: what is far is memory, what is near is cache.
+struct Target {
+  bool far = false;
+  Stores stores = Stores::cached;
+};
+
 /// Executes a plane copy for elements of 4, 8, 16 or 32 bytes (other sizes: any number of bytes,
-/// slower). Rows or columns that are contiguous on both sides go by memcpy, transposes by blocks
-/// that stay in the L1 cache.
-void copy_plane(void* dst, const void* src, const PlaneCopy& plane, std::int64_t element_bytes);
+/// slower). Rows or columns that are contiguous on both sides go row by row, transposes through
+/// registers.
+void copy_plane(void* dst, const void* src, const PlaneCopy& plane, std::int64_t element_bytes,
+                Target target = {});
 
 /// Copies a box of `dims` axes between two strided arrays that do not overlap.
 void copy_box(void* dst, const Shape& dst_strides, const void* src, const Shape& src_strides,

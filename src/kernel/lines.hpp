@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernel/engine.hpp"
+#include "kernel/transpose.hpp"
 
 namespace weft::kernel {
 
@@ -31,6 +32,7 @@ struct LocalOptions {
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   int threads = 1;
+  Stores outlet_stores = Stores::cached;  ///< how a sweep writes its outlet
 };
 
 /// Transforms any number of lines in cache: groups by one engine plan, the rest line by line.

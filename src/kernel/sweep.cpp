@@ -125,6 +125,7 @@ MemoryTraffic Sweep::execute_block(std::int64_t block, void* const* buffers,
   }
   MemoryTraffic traffic;
   for (const TilePass& pass : cell->passes) traffic += pass.execute(part, buffers, scratch);
+  if (options_.outlet_stores == Stores::streaming) finish_streaming();
   return traffic;
 }
 

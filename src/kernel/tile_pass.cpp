@@ -67,7 +67,8 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
                    const Place& outlet, const LocalOptions& options)
     : transform_(transform),
       in_element_bytes_(inlet.element_bytes),
-      out_element_bytes_(outlet.element_bytes) {
+      out_element_bytes_(outlet.element_bytes),
+      outlet_stores_(options.outlet_stores) {
   const std::int64_t line_bytes = std::max(input_extent(transform) * in_element_bytes_,
                                            output_extent(transform) * out_element_bytes_);
   tile_pitch_bytes_ = pitch_bytes(line_bytes);
@@ -209,18 +210,22 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     const Loop& l = cell.loops[loop];
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
-  // Widths are balanced, so that 129 lines do not leave a tile of one.
-  const std::int64_t parts = (extent[0] + tile_lines_ - 1) / tile_lines_;
+  // Widths are balanced, so that 129 lines do not leave a tile of one, and whole cache lines.
+  const std::int64_t parts =
+      std::max<std::int64_t>(1, (extent[0] + tile_lines_ - 1) / tile_lines_);
+  const std::int64_t row_step =
+      line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);
+  const std::int64_t width =
+      std::min(tile_lines_, round_up((extent[0] + parts - 1) / parts, row_step));
   const bool whole_rows = parts == 1 && !cell.direct_in && !cell.direct_out;
   const std::int64_t rows = whole_rows ? std::max<std::int64_t>(1, tile_lines_ / extent[0]) : 1;
   MemoryTraffic traffic;
   Tile tile{block, buffers};
   while (true) {
     tile.rows = std::min(rows, extent[1] - tile.start[1]);
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const Range range = balanced_part(extent[0], part, parts);
-      tile.start[0] = range.lo;
-      tile.lines = range.size();
+    for (std::int64_t start = 0; start < extent[0]; start += width) {
+      tile.start[0] = start;
+      tile.lines = std::min(width, extent[0] - start);
       run_tile(cell, tile, scratch, traffic);
     }
     tile.start[1] += tile.rows;
@@ -241,6 +246,8 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
   auto move = [&](const Segment& s, char* tile_start, std::int64_t element_bytes, bool gather) {
     char* array = tile.address(s, cell.loop_count, element_bytes, scratch.plane);
     const std::int64_t pitch = tile_pitch_bytes_ / element_bytes;
+    const bool in_memory = s.buffer != scratch_buffer;
+    const Target target{in_memory, in_memory ? outlet_stores_ : Stores::cached};
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       char* far = array + row * s.loop_stride[1] * element_bytes;
       char* near = tile_start + row * tile.lines * tile_pitch_bytes_ + s.first * element_bytes;
@@ -249,7 +256,7 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
                    element_bytes);
       else
         copy_plane(far, near, {tile.lines, s.count, pitch, 1, s.loop_stride[0], s.axis_stride},
-                   element_bytes);
+                   element_bytes, target);
     }
     return s.buffer == scratch_buffer ? 0 : lines * s.count * element_bytes;
   };

@@ -106,6 +106,7 @@ class TilePass {
   std::int64_t tile_lines_ = 0;
   std::int64_t tile_bytes_ = 0;
   bool in_place_tile_ = false;
+  Stores outlet_stores_ = Stores::cached;
   std::vector<Cell> cells_;
 };
 

@@ -134,7 +134,7 @@ Layout read_boxes(Object& object, const Shape& shape, const std::vector<int>& or
 
 Layout read_grid(Object& object, const Shape& shape, const std::vector<int>& order,
                  std::int64_t ranks) {
-  const Layout layout = Layout::grid(shape, json::shape(object.at("grid")), order, ranks);
+  Layout layout = Layout::grid(shape, json::shape(object.at("grid")), order, ranks);
   if (!object.has("first_rank")) return layout;
   const Place first_rank = object.at("first_rank");
   if (volume(layout.process_grid()) != 1)
@@ -253,7 +253,7 @@ Layout layout_from_json(std::string_view text) {
 
 Problem problem_from_json(std::string_view text) {
   const Json document = json::parse(text, "problem");
-  const Problem problem = read_problem({document, "problem"}, Missing::has_default);
+  Problem problem = read_problem({document, "problem"}, Missing::has_default);
   try {
     checked(problem);
   } catch (const Error& error) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernel/cache.hpp"
+
 namespace weft::run {
 namespace {
 
@@ -62,6 +64,15 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
   return idle_place(spec, box, complex_element_bytes, sizes);
 }
 
+/// Whether a sweep writes its outlet past the caches: nobody reads a large array soon. Where the
+/// inlet lies in the same memory, what is overwritten is in cache already.
+bool streams(const StageSpec& spec, const Box& box, const Place& from, const Place& to) {
+  const bool same_memory = spec.in_place || (!from.pieces.empty() && !to.pieces.empty() &&
+                                             from.pieces[0].buffer == to.pieces[0].buffer);
+  const std::int64_t bytes = box.volume() * std::max(from.element_bytes, to.element_bytes);
+  return !same_memory && bytes > kernel::cache_sizes().l3_share_bytes;
+}
+
 }  // namespace
 
 bool keeps_positions(const StageSpec& spec) {
@@ -104,10 +115,12 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
     const Place to = last ? spec.outlet
                           : between_place(spec, from, first, next, complex_bytes(options.precision),
                                           ours, sizes);
+    kernel::LocalOptions sweep_options = options;
+    const Box box = after(spec.source, transforms, 0, first);
+    if (streams(spec, box, from, to)) sweep_options.outlet_stores = kernel::Stores::streaming;
     sweeps.emplace_back(
-        after(spec.source, transforms, 0, first),
-        std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next), from, to,
-        options);
+        box, std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next),
+        from, to, sweep_options);
     from = to;
     ours = true;
     first = next;

@@ -10,7 +10,6 @@ namespace {
 
 using kernel::AxisTransform;
 using kernel::LineKind;
-using kernel::Place;
 
 std::vector<Stage> route_of(const Plan& plan, Direction direction) {
   std::vector<Stage> route = plan.stages;

@@ -97,6 +97,7 @@ def _print(session: Session, facts: dict[str, Any]) -> None:
         "MPI": _mpi_text(facts),
         "launcher": facts.get("mpiexec"),
         "FFT engines": _engines_text(facts.get("engines")),
+        "transposes": facts.get("transposes"),
         "compiler": facts.get("compiler"),
         "build": facts.get("build_type"),
         "Python": f"{facts['python']} ({sys.executable})",
