@@ -39,7 +39,7 @@ CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON 
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
-.PHONY: help setup setup-test setup-lint ducc0 build build-all run test test-asan tidy lint format clean distclean
+.PHONY: help setup setup-test setup-lint ducc0 build build-all run test test-asan test-tsan tidy lint format clean distclean
 
 help:  ## this list
 	@echo "make TARGET [MPI=openmpi|mpich] [ENGINE=ducc0]"
@@ -101,6 +101,13 @@ test-asan: setup-test  ## C++ unit and MPI tests under the address and undefined
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 WEFT_TEST_TIMEOUT_S=850 \
 	    $(TEST_ENVIRONMENT) ctest --test-dir build/asan --no-tests=error -R '^(unit|mpi_|example_)' $(CTEST_ARGS)
 
+test-tsan: setup-test  ## the hand-over between ranks, with threads as ranks, under the thread sanitizer
+	@cmake -S . -B build/tsan $(filter-out -DWEFT_DUCC0_DIR=%,$(CMAKE_FLAGS)) \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE_THREADS=ON -DWEFT_MPI=OFF -DWEFT_PYTHON=OFF
+	@cmake --build build/tsan -j $(JOBS) --target weft_unit_tests
+	@build/tsan/tests/weft_unit_tests --gtest_brief=1 --gtest_filter='*HandOver*'
+
 tidy:  ## include directions, sizes, leftovers
 	@python3 tools/tidy.py
 
@@ -118,7 +125,7 @@ format:  ## reformat the sources
 	$(PYTHON_BIN) -m ruff format .
 
 clean:  ## remove what was built
-	rm -rf build/openmpi build/mpich build/asan build/data
+	rm -rf build/openmpi build/mpich build/asan build/tsan build/data
 
 distclean: clean  ## remove what was fetched as well
 	rm -rf build .venv .venv-mpich

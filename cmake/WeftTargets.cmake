@@ -37,6 +37,10 @@ function(weft_compile_options target)
                                             -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
+  if(WEFT_SANITIZE_THREADS)
+    target_compile_options(${target} PUBLIC -fsanitize=thread -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=thread)
+  endif()
 endfunction()
 
 # An object library over folders of src/. An object library cannot be empty, so an absent folder gets one blank file.

@@ -60,8 +60,8 @@ struct FftOptions {
 ///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
 ///             output has n/2+1 on the last of `axes`.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
-///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Else input and
-///             output must not overlap. forward and backward allocate nothing.
+///             inplace_bytes() and real rows are padded: see inplace_real_strides(). All ranks run
+///             in place or none does. Else input and output must not overlap. forward and backward allocate nothing.
 /// Collective  construction, forward and backward, over the communicator, by one thread of each
 ///             rank. All ranks succeed or all throw the same Error. The communicator is duplicated
 ///             once and the duplicate cached. Dropping a transform is local and safe at any time.

@@ -18,8 +18,12 @@ enum class Norm { none, backward, ortho, forward };
 enum class OutputChoice { any, same, given };
 
 /// How an exchange moves its bytes. `automatic` leaves it to the planner.
-enum class Method { automatic, collective, messages };
-/// In which form an exchange hands its bytes to MPI. `automatic` leaves it to the planner.
+///   collective  MPI_Alltoallv or MPI_Alltoallw
+///   messages    point to point
+///   shared      not at all: ranks of one node read and write each other's node memory
+enum class Method { automatic, collective, messages, shared };
+/// In which form an exchange hands its bytes to MPI. `automatic` leaves it to the planner, and is
+/// what Method::shared has.
 ///   packed    blocks written by the stage before and read by the stage after
 ///   datatype  MPI moves strided boxes
 enum class WireForm { automatic, packed, datatype };
@@ -51,6 +55,8 @@ struct Problem {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
+  /// Ranks that can use each other's memory, counted from rank 0 on; 1: none.
+  std::int64_t ranks_per_node = 1;
   bool has_input = false;  ///< the caller gave `input`; else the planner chooses it
   Layout input = {};
   OutputChoice output_choice = OutputChoice::any;
@@ -85,7 +91,7 @@ struct Stage {
 };
 
 /// Moves the array from the target layout of one stage to the source layout of the next. All knobs
-/// are decided; the schedule stays automatic where the method has none.
+/// are decided; schedule and wire form stay automatic where the method has none.
 struct Exchange {
   Method method = Method::collective;
   WireForm wire_form = WireForm::packed;

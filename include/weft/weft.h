@@ -56,7 +56,8 @@ enum weft_effort { WEFT_ESTIMATE = 0, WEFT_MEASURE = 1, WEFT_EXHAUSTIVE = 2 };
 enum weft_method {
   WEFT_METHOD_AUTOMATIC = 0,
   WEFT_METHOD_COLLECTIVE = 1,
-  WEFT_METHOD_MESSAGES = 2
+  WEFT_METHOD_MESSAGES = 2,
+  WEFT_METHOD_SHARED = 3 /* all ranks on one node */
 };
 enum weft_wire_form { WEFT_WIRE_AUTOMATIC = 0, WEFT_WIRE_PACKED = 1, WEFT_WIRE_DATATYPE = 2 };
 enum weft_schedule { WEFT_SCHEDULE_AUTOMATIC = 0, WEFT_SCHEDULE_PAIRWISE = 1 };

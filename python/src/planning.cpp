@@ -106,10 +106,10 @@ void bind_layout(nb::module_& m) {
 
 weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
                            const std::string& kind, const std::string& precision,
-                           std::int64_t ranks, std::optional<weft::Layout> input,
-                           const std::string& output_choice, std::optional<weft::Layout> output,
-                           const std::string& norm, int sign, int threads,
-                           const std::string& effort, bool overwrite_input,
+                           std::int64_t ranks, std::int64_t ranks_per_node,
+                           std::optional<weft::Layout> input, const std::string& output_choice,
+                           std::optional<weft::Layout> output, const std::string& norm, int sign,
+                           int threads, const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
                            const std::string& schedule) {
   weft::Problem problem;
@@ -118,6 +118,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   problem.kind = weft::from_string<weft::Kind>(kind);
   problem.precision = weft::from_string<weft::Precision>(precision);
   problem.ranks = ranks;
+  problem.ranks_per_node = ranks_per_node;
   problem.has_input = input.has_value();
   if (input) problem.input = *input;
   problem.output_choice = weft::from_string<weft::OutputChoice>(output_choice);
@@ -148,6 +149,8 @@ void bind_problem(nb::module_& m) {
           "precision", [](const Problem& p) { return weft::to_string(p.precision); },
           "f32, f64 or f80.")
       .def_ro("ranks", &Problem::ranks, "Number of ranks.")
+      .def_ro("ranks_per_node", &Problem::ranks_per_node,
+              "Ranks that can use each other's memory; 1: none.")
       .def_prop_ro(
           "norm", [](const Problem& p) { return weft::to_string(p.norm); },
           "Which direction scales.")
@@ -161,9 +164,9 @@ void bind_problem(nb::module_& m) {
       .def(
           "__eq__", [](const Problem& a, const Problem& b) { return a == b; }, nb::is_operator());
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
-        "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a,
-        "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a,
-        "Collects the options of a transform; checked when it is planned.");
+        "ranks_per_node"_a, "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a,
+        "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
+        "schedule"_a, "Collects the options of a transform; checked when it is planned.");
 }
 
 void bind_plan(nb::module_& m) {

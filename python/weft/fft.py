@@ -32,7 +32,8 @@ class FFT:
     threads : OpenMP threads of each rank.
     effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned.
     overwrite_input : allow forward and backward to destroy their input.
-    method, wire_form, schedule : force the exchange; weft chooses what is None.
+    method, wire_form, schedule : force the exchange; weft chooses what is None. method is "shared" (node memory, all
+        ranks on one node; the choice where it can be had), "collective" or "messages".
     engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
 
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.

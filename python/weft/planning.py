@@ -12,6 +12,7 @@ def plan(
     *,
     kind: str = "c2c",
     ranks: int = 1,
+    ranks_per_node: int = 1,
     axes: Any = None,
     dtype: Any = None,
     input: Any = None,
@@ -27,7 +28,8 @@ def plan(
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
-    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`.
+    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; ranks_per_node tells how many of them
+    can use each other's memory.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
 
@@ -39,14 +41,18 @@ def plan(
     (128, 128, 1)
     >>> weft.Plan.from_json(p.to_json()) == p
     True
+    >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2).exchanges[0].method)
+    shared
     """
     (rank_count,) = options.integers(ranks, "ranks")
+    (node_count,) = options.integers(ranks_per_node, "ranks_per_node")
     problem = options.make_problem(
         shape,
         kind=kind,
         axes=axes,
         dtype=dtype,
         ranks=rank_count,
+        ranks_per_node=node_count,
         input=input,
         output=output,
         norm=norm,

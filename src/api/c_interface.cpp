@@ -105,7 +105,7 @@ Problem problem_of(const weft_options& options) {
   problem.threads = options.threads;
   problem.effort = choice(options.effort, Effort::exhaustive, "effort");
   problem.overwrite_input = options.overwrite_input != 0;
-  problem.knobs.method = choice(options.method, Method::messages, "method");
+  problem.knobs.method = choice(options.method, Method::shared, "method");
   problem.knobs.wire_form = choice(options.wire_form, WireForm::datatype, "wire_form");
   problem.knobs.schedule = choice(options.schedule, Schedule::pairwise, "schedule");
   return problem;

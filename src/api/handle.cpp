@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/agreement.hpp"
+#include "comm/node_memory.hpp"
 #include "layout/check.hpp"
 
 namespace weft::api {
@@ -31,6 +32,14 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const std::string& 
           {"engine", engine}};
 }
 
+/// All ranks, if they can use each other's memory; else 1. Collective.
+std::int64_t ranks_sharing(const comm::Communicator& comm) {
+  if (comm.is_solo()) return 1;
+  const bool here = comm.node_group().size() == comm.size() &&
+                    comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
+  return comm.min(std::int64_t{here}) == 1 ? comm.size() : 1;
+}
+
 kernel::Engine& engine_of(const std::string& name) {
   return name.empty() ? kernel::default_engine() : kernel::engine(name);
 }
@@ -53,6 +62,7 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   comm::require_same(comm, named_values(given, options.engine), "weft::Fft");
   Problem problem = given;
   problem.ranks = comm.size();
+  problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
   const auto bound = comm::together(comm, [&] {
     plan_ = make_plan(problem);
     const auto run = run_options(plan_, options);
@@ -64,6 +74,8 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   });
   engine_ = bound.local.engine->name();
   transform_.emplace(plan_, comm, bound);
+  has_both_arrays_ = plan_.input().local_volume(comm.rank()) > 0 &&
+                     plan_.output().local_volume(comm.rank()) > 0;
 }
 
 std::optional<Error> Handle::call_error(run::Direction direction, const void* in,
@@ -86,10 +98,20 @@ std::optional<Error> Handle::call_error(run::Direction direction, const void* in
   return {};
 }
 
+std::optional<Error> Handle::mixture_error(bool mine_in_place) const {
+  if (mine_in_place || !has_both_arrays_) return {};
+  return Error(ErrorCode::invalid_argument,
+               "a transform runs in place on all ranks or on none; this rank gave two arrays and "
+               "another one array");
+}
+
 void Handle::execute(run::Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
-  comm::agree_or_throw(comm_, mine ? mine : call_error(direction, in, out));
-  transform_->execute(direction, in, out);
+  const bool mine_in_place = in == out && in != nullptr;
+  const bool in_place =
+      comm::agree_or_throw(comm_, mine ? mine : call_error(direction, in, out), mine_in_place);
+  if (in_place) comm::agree_or_throw(comm_, mixture_error(mine_in_place));
+  transform_->execute(direction, in, out, in_place);
 }
 
 Shape Handle::inplace_real_strides() const {

@@ -42,10 +42,14 @@ class Handle {
   /// What is wrong with a call on this rank: null pointers, no workspace.
   std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;
 
+  /// What is wrong where some rank runs in place and this one does not.
+  std::optional<Error> mixture_error(bool mine_in_place) const;
+
   comm::Communicator comm_;
   Plan plan_;
   std::string engine_;
   std::optional<run::Transform> transform_;
+  bool has_both_arrays_ = false;  ///< this rank's input and output are not empty
 };
 
 }  // namespace weft::api

@@ -56,14 +56,16 @@ std::string difference(const std::vector<NamedValue>& first, const std::vector<N
 
 }  // namespace
 
-void agree_or_throw(const Communicator& comm, const std::optional<Error>& mine) {
+bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag) {
   if (comm.is_solo()) {
     if (mine) throw Error(*mine);
-    return;
+    return flag;
   }
-  const std::int64_t nobody = comm.size();
-  const std::int64_t first = comm.min(mine ? std::int64_t{comm.rank()} : nobody);
-  if (first == nobody) return;
+  // One reduction: a rank that fails gives its number, others one of two numbers above all ranks.
+  const std::int64_t flagged = comm.size();
+  const std::int64_t quiet = flagged + 1;
+  const std::int64_t first = comm.min(mine ? std::int64_t{comm.rank()} : flag ? flagged : quiet);
+  if (first >= flagged) return first == flagged;
   const int root = static_cast<int>(first);
   std::string message = mine ? mine->what() : "";
   const std::string own_message = message;

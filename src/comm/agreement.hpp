@@ -18,8 +18,10 @@ namespace weft::comm {
 /// Throws the same Error on all ranks when any of them has one: that of the lowest rank that has.
 /// Its message begins with "rank R: " unless all ranks failed with the same code and text.
 ///
+/// Returns whether any rank gave `flag`.
+///
 /// Collective. Cost: one reduction of 8 bytes when nobody failed.
-void agree_or_throw(const Communicator& comm, const std::optional<Error>& mine);
+bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
 
 /// Runs `f`, which must make no collective call, and returns its value; or throws the same Error on
 /// all ranks when it threw on any.

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -47,6 +49,10 @@ class NodeSegment {
   /// Errors  Error(unsupported) when the system forbids it, when the peer is gone or has closed it
   ///         for newcomers, or when its process is not the one it seems (another namespace).
   static NodeSegment attach(const NodeHandle& handle);
+
+  /// The segment of this process that an address lies in, and how far from its start; none where it
+  /// is no node memory, or closed for newcomers. Thread-safe.
+  static std::optional<std::pair<NodeHandle, std::int64_t>> find(const void* address);
 
   void* data() const;
   std::int64_t size() const;

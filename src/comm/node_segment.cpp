@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -155,6 +157,39 @@ Descriptor open_posix_of(const NodeHandle& handle) {
   return file;
 }
 
+/// The segments of this process that peers can still attach to, by their first address.
+class OpenSegments {
+ public:
+  void add(const void* data, const NodeHandle& handle) {
+    const std::lock_guard lock(mutex_);
+    handles_[reinterpret_cast<std::uintptr_t>(data)] = handle;
+  }
+  void remove(const void* data) {
+    const std::lock_guard lock(mutex_);
+    handles_.erase(reinterpret_cast<std::uintptr_t>(data));
+  }
+  std::optional<std::pair<NodeHandle, std::int64_t>> find(const void* address) const {
+    const std::lock_guard lock(mutex_);
+    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    auto after = handles_.upper_bound(wanted);
+    if (after == handles_.begin()) return {};
+    const auto& [start, handle] = *--after;
+    const auto offset = static_cast<std::int64_t>(wanted - start);
+    if (offset >= handle.bytes) return {};
+    return {{handle, offset}};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uintptr_t, NodeHandle> handles_;
+};
+
+/// Never destroyed: arrays may be dropped while static objects are being destroyed.
+OpenSegments& open_segments() {
+  static OpenSegments& segments = *new OpenSegments;
+  return segments;
+}
+
 }  // namespace
 
 struct NodeSegment::Body {
@@ -194,6 +229,7 @@ void NodeSegment::Body::remove_name() {
 
 NodeSegment::Body::~Body() {
   remove_name();
+  if (owner) open_segments().remove(data);
   if (data == nullptr || ordinary.size() > 0) return;
   munmap(data, static_cast<std::size_t>(handle.bytes));
   if (owner) count_memory(-handle.bytes);
@@ -227,6 +263,7 @@ NodeSegment NodeSegment::create(NodeMemoryKind kind, std::int64_t bytes) {
     body.make_posix();
   }
   body.owner = true;
+  open_segments().add(body.data, body.handle);
   count_memory(bytes);
   return segment;
 }
@@ -254,6 +291,10 @@ NodeSegment NodeSegment::attach(const NodeHandle& handle) {
   return segment;
 }
 
+std::optional<std::pair<NodeHandle, std::int64_t>> NodeSegment::find(const void* address) {
+  return open_segments().find(address);
+}
+
 void* NodeSegment::data() const { return body_ ? body_->data : nullptr; }
 std::int64_t NodeSegment::size() const { return body_ ? body_->handle.bytes : 0; }
 NodeMemoryKind NodeSegment::kind() const {
@@ -267,6 +308,7 @@ const NodeHandle& NodeSegment::handle() const {
 
 void NodeSegment::close_for_newcomers() {
   if (!body_) return;
+  open_segments().remove(body_->data);
   body_->remove_name();
   body_->file = Descriptor();
   body_->handle.descriptor = -1;

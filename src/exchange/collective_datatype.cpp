@@ -39,7 +39,8 @@ class CollectiveDatatype : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_collective_datatype(const Side& side, const Group& group) {
+std::unique_ptr<Executor> make_collective_datatype(const Side& side, const Group& group,
+                                                   const Means&) {
   return std::make_unique<CollectiveDatatype>(side, group);
 }
 

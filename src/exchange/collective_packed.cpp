@@ -35,7 +35,8 @@ class CollectivePacked : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_collective_packed(const Side& side, const Group& group) {
+std::unique_ptr<Executor> make_collective_packed(const Side& side, const Group& group,
+                                                 const Means&) {
   return std::make_unique<CollectivePacked>(side, group, packed_blocks(side));
 }
 

@@ -7,6 +7,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/exchanges.hpp"
+#include "comm/hand_over.hpp"
 #include "kernel/place.hpp"
 
 namespace weft::exchange {
@@ -41,13 +42,23 @@ struct Side {
   int recv_buffer = 0;
   /// The later stage may read this rank's own block from the send buffer: it does not write there.
   bool keep_own_block = false;
+  /// Of a shared exchange: the number of rank 0's array among those of all ranks, and whether the
+  /// earlier stage writes into the arrays of others (push) or the later one reads them (pull).
+  int first_peer_buffer = 0;
+  bool push = false;
+};
+
+/// What executors are made of.
+struct Means {
+  comm::Communicator comm;              ///< its ranks are the ranks of the layouts
+  comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
 };
 
 /// Local: sizes and places, before anything is allocated.
 Ends ends(const Exchange& exchange, const Side& side);
 
-/// Collective over `comm`, whose ranks are the ranks of the layouts.
+/// Collective over means.comm.
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
-                                        const comm::Communicator& comm);
+                                        const Means& means);
 
 }  // namespace weft::exchange

@@ -52,7 +52,7 @@ class MessagesPacked : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_messages_packed(const Side& side, const Group& group) {
+std::unique_ptr<Executor> make_messages_packed(const Side& side, const Group& group, const Means&) {
   return std::make_unique<MessagesPacked>(side, group, packed_blocks(side));
 }
 

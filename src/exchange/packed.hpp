@@ -43,8 +43,10 @@ class OwnBlock {
   std::int64_t bytes_ = 0;
 };
 
-std::unique_ptr<Executor> make_collective_packed(const Side& side, const Group& group);
-std::unique_ptr<Executor> make_collective_datatype(const Side& side, const Group& group);
-std::unique_ptr<Executor> make_messages_packed(const Side& side, const Group& group);
+std::unique_ptr<Executor> make_collective_packed(const Side& side, const Group& group,
+                                                 const Means&);
+std::unique_ptr<Executor> make_collective_datatype(const Side& side, const Group& group,
+                                                   const Means&);
+std::unique_ptr<Executor> make_messages_packed(const Side& side, const Group& group, const Means&);
 
 }  // namespace weft::exchange

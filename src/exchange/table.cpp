@@ -2,6 +2,7 @@
 
 #include "exchange/exchange.hpp"
 #include "exchange/packed.hpp"
+#include "exchange/shared.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::exchange {
@@ -11,10 +12,11 @@ namespace {
 struct Entry {
   Exchange knobs;
   Ends (*ends)(const Side&);
-  std::unique_ptr<Executor> (*make)(const Side&, const Group&);
+  std::unique_ptr<Executor> (*make)(const Side&, const Group&, const Means&);
 };
 
 constexpr Entry table[] = {
+    {{Method::shared, WireForm::automatic, Schedule::automatic}, shared_ends, make_shared},
     {{Method::collective, WireForm::packed, Schedule::automatic},
      packed_ends,
      make_collective_packed},
@@ -36,8 +38,8 @@ const Entry& find(const Exchange& exchange) {
 Ends ends(const Exchange& exchange, const Side& side) { return find(exchange).ends(side); }
 
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
-                                        const comm::Communicator& comm) {
-  return find(exchange).make(side, make_group(side.from, side.to, comm));
+                                        const Means& means) {
+  return find(exchange).make(side, make_group(side.from, side.to, means.comm), means);
 }
 
 }  // namespace weft::exchange

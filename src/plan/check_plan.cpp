@@ -119,6 +119,8 @@ void check_exchanges(const Plan& plan) {
     } catch (const Error& error) {
       refuse(which + ": " + error.what());
     }
+    const std::string refusal = find_method(exchange).refusal(plan.problem);
+    if (!refusal.empty()) refuse(which + ": " + refusal);
     if (!keeps(knobs.method, exchange.method) || !keeps(knobs.wire_form, exchange.wire_form) ||
         !keeps(knobs.schedule, exchange.schedule))
       refuse(which + " must keep the knobs that its problem forces; given " +

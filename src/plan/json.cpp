@@ -65,6 +65,7 @@ Json write(const Problem& problem) {
   object["kind"] = to_string(problem.kind);
   object["precision"] = to_string(problem.precision);
   object["ranks"] = problem.ranks;
+  object["ranks_per_node"] = problem.ranks_per_node;
   object["input"] = problem.has_input ? write(problem.input) : Json();
   object["output"] = problem.output_choice == OutputChoice::given
                          ? write(problem.output)
@@ -208,6 +209,7 @@ Problem read_problem(const Place& place, Missing missing) {
   if (wanted("kind")) problem.kind = json::word<Kind>(object.at("kind"));
   if (wanted("precision")) problem.precision = json::word<Precision>(object.at("precision"));
   if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
+  if (wanted("ranks_per_node")) problem.ranks_per_node = json::integer(object.at("ranks_per_node"));
   if (wanted("input")) read_input(object.at("input"), problem);
   if (wanted("output")) read_output(object.at("output"), problem);
   if (wanted("norm")) problem.norm = json::word<Norm>(object.at("norm"));

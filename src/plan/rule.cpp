@@ -172,7 +172,7 @@ Plan make_plan(const Problem& given) {
                            ? problem.input
                            : first_layout(problem.shape, problem.axes, halved, problem.ranks);
   plan.stages = Route(problem, goal_of(problem, input)).follow(input);
-  plan.exchanges.assign(plan.stages.size() - 1, choose_method(problem.knobs).knobs);
+  plan.exchanges.assign(plan.stages.size() - 1, choose_method(problem).knobs);
   plan.chosen_by = "rule";
   add_notes(plan);
   return plan;

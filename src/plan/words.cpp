@@ -28,9 +28,9 @@ struct Words<OutputChoice> {
 template <>
 struct Words<Method> {
   static constexpr const char* name = "method";
-  static constexpr std::array table{Word{Method::automatic, "automatic"},
-                                    Word{Method::collective, "collective"},
-                                    Word{Method::messages, "messages"}};
+  static constexpr std::array table{
+      Word{Method::automatic, "automatic"}, Word{Method::collective, "collective"},
+      Word{Method::messages, "messages"}, Word{Method::shared, "shared"}};
 };
 
 template <>

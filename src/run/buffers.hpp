@@ -10,14 +10,29 @@
 namespace weft::run {
 
 /// The arrays of a run, by number: pieces of places refer to them.
+///
+/// Those from first_shared on lie in node memory. Source and target are the caller's input and
+/// output where peers can be shown those, else workspace. Shared arrays of other ranks are numbered
+/// behind all of these.
 enum Buffer : int {
   input_buffer,
   output_buffer,
   send_buffer,
   recv_buffer,
   spare_buffer,
+  even_buffer,  ///< behind even shared exchanges
+  odd_buffer,
+  source_buffer,
+  target_buffer,
   buffer_count
 };
+inline constexpr int first_shared = even_buffer;
+inline constexpr int shared_count = buffer_count - first_shared;
+
+/// Number of rank 0's array of the kind `buffer`, of which there is one for each rank.
+inline int first_peer_buffer(int buffer, std::int64_t ranks) {
+  return buffer_count + (buffer - first_shared) * static_cast<int>(ranks);
+}
 
 using BufferSizes = std::array<std::int64_t, buffer_count>;
 

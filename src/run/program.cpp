@@ -98,23 +98,78 @@ Program::Program(const Plan& plan, const Variant& variant, std::int64_t rank,
     add_stage(plan, position, rank, options);
 }
 
+const Exchange& Program::knobs_of(const Plan& plan, std::size_t position) const {
+  const bool forward = variant_.direction == Direction::forward;
+  return plan.exchanges[forward ? position : plan.exchanges.size() - 1 - position];
+}
+
+bool Program::is_shared() const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const Link& link) { return link.knobs.method == Method::shared; });
+}
+
 void Program::add_links(const Plan& plan, std::int64_t rank) {
   const Precision precision = plan.problem.precision;
   for (std::size_t i = 0; i + 1 < route_.size(); ++i) {
-    const bool forward = variant_.direction == Direction::forward;
-    const Exchange& knobs = plan.exchanges[forward ? i : plan.exchanges.size() - 1 - i];
     const bool real = is_real_before(plan.problem, route_, i + 1, variant_.direction);
     const bool to_last_stage = i + 2 == route_.size();
-    links_.push_back({knobs,
-                      {route_[i].target, route_[i + 1].source, rank,
-                       real ? real_bytes(precision) : complex_bytes(precision), send_buffer,
-                       recv_buffer, to_last_stage},
-                      nullptr});
-    const exchange::Ends ends = exchange::ends(knobs, links_.back().side);
-    const std::int64_t bytes = links_.back().side.element_bytes;
-    sizes_[send_buffer] = std::max(sizes_[send_buffer], ends.send_elements * bytes);
-    sizes_[recv_buffer] = std::max(sizes_[recv_buffer], ends.recv_elements * bytes);
+    exchange::Side side;
+    side.from = route_[i].target;
+    side.to = route_[i + 1].source;
+    side.rank = rank;
+    side.element_bytes = real ? real_bytes(precision) : complex_bytes(precision);
+    side.send_buffer = send_buffer;
+    side.recv_buffer = recv_buffer;
+    side.keep_own_block = to_last_stage;
+    links_.push_back({knobs_of(plan, i), side, nullptr});
+    if (links_.back().knobs.method == Method::shared) choose_shared_buffers(i, plan);
+    const exchange::Side& chosen = links_.back().side;
+    const exchange::Ends ends = exchange::ends(links_.back().knobs, chosen);
+    for (const auto& [buffer, elements] : {std::pair(chosen.send_buffer, ends.send_elements),
+                                           std::pair(chosen.recv_buffer, ends.recv_elements)})
+      sizes_[buffer] = std::max(sizes_[buffer], elements * chosen.element_bytes);
   }
+}
+
+/// A last stage that transforms nothing need not be a pass of its own: the stage before it writes
+/// each tile to where it belongs. Other ranks' arrays are known from the second stage on.
+bool Program::pushes(std::size_t position, const Plan& plan) const {
+  return knobs_of(plan, position).method == Method::shared && position > 0 &&
+         position + 2 == route_.size() && route_.back().axes.empty() &&
+         !(variant_.in_place && is_real_before(plan.problem, route_, position + 1,
+                                               variant_.direction));  // padded rows
+}
+
+/// A first stage that transforms nothing need not be a pass either: the second one reads the input
+/// where it lies. In place, nobody may write there before all have read.
+bool Program::can_show_source(const Plan& plan) const {
+  if (!route_.front().axes.empty()) return false;
+  if (!variant_.in_place) return true;
+  const std::size_t last_link = route_.size() - 2;
+  const std::size_t writing_stage = pushes(last_link, plan) ? last_link : last_link + 1;
+  return writing_stage >= 2 && !is_real_before(plan.problem, route_, 1, variant_.direction);
+}
+
+void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
+  exchange::Side& side = links_[position].side;
+  const std::size_t last_link = route_.size() - 2;
+  auto is_real = [&](std::size_t link) {
+    return is_real_before(plan.problem, route_, link + 1, variant_.direction);
+  };
+  const bool lies_like_target = route_.front().target == route_.back().source &&
+                                is_real(position) == is_real(last_link);
+  side.send_buffer = position % 2 == 0 ? even_buffer : odd_buffer;
+  side.push = pushes(position, plan);
+  if (side.push) {
+    side.recv_buffer = target_buffer;
+  } else if (position == 0 && can_show_source(plan)) {
+    side.send_buffer = source_buffer;
+    peers_read_source_last_ = last_link == 0;
+  } else if (position == 0 && lies_like_target && pushes(last_link, plan)) {
+    side.send_buffer = target_buffer;  // tiles go back to where they came from
+  }
+  side.first_peer_buffer =
+      first_peer_buffer(side.push ? side.recv_buffer : side.send_buffer, plan.problem.ranks);
 }
 
 void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
@@ -143,17 +198,26 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
                      : exchange::ends(links_[position - 1].knobs, links_[position - 1].side).inlet;
   spec.outlet = last ? users_array(stage.target, output_buffer, real_out)
                      : exchange::ends(links_[position].knobs, links_[position].side).outlet;
-  spec.in_place = first && last && variant_.in_place;
+  const bool to_target = !last && links_[position].side.send_buffer == target_buffer;
+  const bool from_source = !first && links_[position - 1].side.send_buffer == source_buffer;
+  spec.in_place = first && (last || to_target) && variant_.in_place;
   // A padded row has room for the complex numbers; in place the caller gives his input up anyway.
-  spec.inlet_is_ours = !first || variant_.in_place || problem.overwrite_input;
+  spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
   spec.outlet_is_array = last;
-  spec.idle_buffer = first ? recv_buffer : spare_buffer;
-  stages_.push_back({stage_name(position, stage), make_sweeps(spec, options, sizes_)});
+  spec.idle_buffer = first && !is_shared() ? recv_buffer : spare_buffer;
+  LocalStage local{stage_name(position, stage), make_sweeps(spec, options, sizes_)};
+  const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
+  if (stage.axes.empty() && one_to_one) {
+    local.is_copy = true;
+    local.from = spec.inlet.pieces[0].buffer;
+    local.to = spec.outlet.pieces[0].buffer;
+  }
+  stages_.push_back(std::move(local));
   for (const kernel::Sweep& sweep : stages_.back().sweeps) scratch_.grow_to(sweep.scratch_size());
 }
 
-void Program::connect(const comm::Communicator& comm) {
-  for (Link& link : links_) link.executor = exchange::make_executor(link.knobs, link.side, comm);
+void Program::connect(const exchange::Means& means) {
+  for (Link& link : links_) link.executor = exchange::make_executor(link.knobs, link.side, means);
 }
 
 void Program::connect_like(const Program& other) {
@@ -171,12 +235,16 @@ std::vector<StepRecord> Program::empty_records() const {
   return records;
 }
 
-void Program::execute(void* const* buffers, const kernel::Scratch& scratch,
+void Program::execute(void** buffers, const kernel::Scratch& scratch, SharedBuffers* shared,
                       StepRecord* records) const {
+  if (shared) shared->begin(buffers, sizes_);
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const double start = records ? now_s() : 0;
     kernel::MemoryTraffic traffic;
-    for (const kernel::Sweep& sweep : stages_[i].sweeps) traffic += sweep.execute(buffers, scratch);
+    const LocalStage& stage = stages_[i];
+    const bool done = stage.is_copy && buffers[stage.from] == buffers[stage.to];
+    if (!done)
+      for (const kernel::Sweep& sweep : stage.sweeps) traffic += sweep.execute(buffers, scratch);
     if (records) {
       StepRecord& r = *records++;
       r.start_s = start;
@@ -188,6 +256,7 @@ void Program::execute(void* const* buffers, const kernel::Scratch& scratch,
     const exchange::Executor& executor = *links_[i].executor;
     const double sent = records ? now_s() : 0;
     executor.execute(buffers[send_buffer], buffers[recv_buffer]);
+    if (shared && i == 0) shared->find_shown(buffers);
     if (records) {
       StepRecord& r = *records++;
       r.start_s = sent;
@@ -197,6 +266,7 @@ void Program::execute(void* const* buffers, const kernel::Scratch& scratch,
       r.messages = executor.traffic().messages;
     }
   }
+  if (shared) shared->end(peers_read_source_last_);
 }
 
 }  // namespace weft::run

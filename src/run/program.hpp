@@ -9,6 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "run/local_stage.hpp"
 #include "run/record.hpp"
+#include "run/shared_buffers.hpp"
 
 namespace weft::run {
 
@@ -29,8 +30,10 @@ class Program {
   Program(const Plan& plan, const Variant& variant, std::int64_t rank,
           const kernel::LocalOptions& options);
 
-  /// Makes the exchanges. Collective over `comm`.
-  void connect(const comm::Communicator& comm);
+  /// True when an exchange needs buffers that other ranks see.
+  bool is_shared() const;
+  /// Makes the exchanges. Collective over means.comm.
+  void connect(const exchange::Means& means);
   /// Takes the exchanges of a program that differs only in being in place or not. Local.
   void connect_like(const Program& other);
 
@@ -42,12 +45,18 @@ class Program {
   std::vector<StepRecord> empty_records() const;
 
   /// Collective. `records`, unless null, has room for steps() records, which are filled in.
-  void execute(void* const* buffers, const kernel::Scratch& scratch, StepRecord* records) const;
+  /// `shared` is there when the program is shared.
+  void execute(void** buffers, const kernel::Scratch& scratch, SharedBuffers* shared,
+               StepRecord* records) const;
 
  private:
   struct LocalStage {
     std::string name;
     std::vector<kernel::Sweep> sweeps;
+    /// A stage without axes between these two buffers has nothing to do where they are one array.
+    bool is_copy = false;
+    int from = 0;
+    int to = 0;
   };
   struct Link {
     Exchange knobs;
@@ -56,6 +65,10 @@ class Program {
   };
 
   void add_links(const Plan& plan, std::int64_t rank);
+  void choose_shared_buffers(std::size_t position, const Plan& plan);
+  bool pushes(std::size_t position, const Plan& plan) const;
+  bool can_show_source(const Plan& plan) const;
+  const Exchange& knobs_of(const Plan& plan, std::size_t position) const;
   void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
                  const kernel::LocalOptions& options);
 
@@ -65,6 +78,7 @@ class Program {
   std::vector<Link> links_;
   BufferSizes sizes_{};
   kernel::ScratchSize scratch_;
+  bool peers_read_source_last_ = false;  ///< a call must not return before they have
 };
 
 /// Strides of the caller's real array when it shares its memory with the complex one: rows padded

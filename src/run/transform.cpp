@@ -31,26 +31,36 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
       }
     scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
     sizes_[input_buffer] = sizes_[output_buffer] = 0;
-    for (std::int64_t& bytes : sizes_) workspace_bytes_ += bytes = aligned(bytes);
+    for (int buffer = 0; buffer < buffer_count; ++buffer) {
+      sizes_[buffer] = aligned(sizes_[buffer]);
+      (buffer < first_shared ? workspace_bytes_ : shared_bytes_) += sizes_[buffer];
+    }
     workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
   });
   if (options.own_workspace) {
-    comm::require_memory_together(comm, workspace_bytes_, "the workspace of a transform");
+    comm::require_memory_together(comm, workspace_bytes_ + shared_bytes_,
+                                  "the workspace of a transform");
     comm::together(comm, [&] {
       memory_ = AlignedBuffer(workspace_bytes_);
       workspace_ = memory_.as<char>();
     });
   }
+  exchange::Means means{comm};
+  if (programs_[0].program.is_shared()) {
+    shared_ = std::make_unique<SharedBuffers>(comm, sizes_);
+    means.hand_over = &shared_->hand_over();
+  }
+  buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     Program& out_of_place = programs_[index({direction, false})].program;
-    out_of_place.connect(comm);
+    out_of_place.connect(means);
     programs_[index({direction, true})].program.connect_like(out_of_place);
   }
   last_record_ = &programs_[0].records;
 }
 
 void Transform::use_workspace(void* memory, std::int64_t bytes) {
-  if (bytes < workspace_bytes_)
+  if (bytes < workspace_bytes())
     throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
                                                  std::to_string(workspace_bytes_) +
                                                  " bytes; given " + std::to_string(bytes));
@@ -63,18 +73,18 @@ void Transform::use_workspace(void* memory, std::int64_t bytes) {
   workspace_ = static_cast<char*>(memory);
 }
 
-void Transform::execute(Direction direction, const void* in, void* out) {
-  std::array<void*, buffer_count> buffers{};
-  buffers[input_buffer] = const_cast<void*>(in);
-  buffers[output_buffer] = out;
+void Transform::execute(Direction direction, const void* in, void* out, bool in_place) {
+  buffers_[input_buffer] = const_cast<void*>(in);
+  buffers_[output_buffer] = out;
   char* next = workspace_;
-  for (int buffer = send_buffer; buffer < buffer_count; ++buffer) {
-    buffers[buffer] = next;
+  for (int buffer = send_buffer; buffer < first_shared; ++buffer) {
+    buffers_[static_cast<std::size_t>(buffer)] = next;
     next += sizes_[buffer];
   }
-  Bound& bound = programs_[index({direction, in == out && in != nullptr})];
+  Bound& bound = programs_[index({direction, in_place})];
   const kernel::Scratch scratch(scratch_size_, next);
-  bound.program.execute(buffers.data(), scratch, recording_ ? bound.records.data() : nullptr);
+  bound.program.execute(buffers_.data(), scratch, shared_.get(),
+                        recording_ ? bound.records.data() : nullptr);
   if (recording_) last_record_ = &bound.records;
 }
 

@@ -21,14 +21,14 @@ class Transform {
   Transform(const Plan& plan, const comm::Communicator& comm, const Options& options);
 
   /// Workspace of this rank, besides the caller's arrays.
-  std::int64_t workspace_bytes() const { return workspace_bytes_; }
+  std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
   /// False until use_workspace() where the transform has none of its own.
   bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
   /// Works in the caller's memory from now on: at least workspace_bytes(), 64-byte aligned. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
-  /// in == out runs in place. Collective; the caller has checked the arrays on all ranks.
-  void execute(Direction direction, const void* in, void* out);
+  /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all.
+  void execute(Direction direction, const void* in, void* out, bool in_place);
 
   void set_recording(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
@@ -46,8 +46,11 @@ class Transform {
 
   std::vector<Bound> programs_;  ///< by index()
   BufferSizes sizes_{};
-  std::int64_t workspace_bytes_ = 0;
+  std::int64_t workspace_bytes_ = 0;  ///< of this process alone
+  std::int64_t shared_bytes_ = 0;     ///< in node memory
   AlignedBuffer memory_;
+  std::unique_ptr<SharedBuffers> shared_;  ///< where an exchange is shared
+  std::vector<void*> buffers_;             ///< the pointers of a run
   char* workspace_ = nullptr;
   kernel::ScratchSize scratch_size_;
   int threads_ = 1;

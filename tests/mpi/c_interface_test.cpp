@@ -265,7 +265,7 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"precision", [](auto& o) { o.precision = 3; }},
       {"norm", [](auto& o) { o.norm = -1; }},
       {"effort", [](auto& o) { o.effort = 9; }},
-      {"method", [](auto& o) { o.method = 3; }},
+      {"method", [](auto& o) { o.method = 4; }},
       {"wire_form", [](auto& o) { o.wire_form = 3; }},
       {"schedule", [](auto& o) { o.schedule = 2; }},
       {"threads", [](auto& o) { o.threads = 0; }},

@@ -56,6 +56,7 @@ class Effort(str, Enum):
 
 
 class Method(str, Enum):
+    shared = "shared"
     collective = "collective"
     messages = "messages"
 
@@ -242,6 +243,9 @@ def plan_command(
     context: typer.Context,
     shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
     ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = 1,
+    ranks_per_node: Annotated[
+        int, typer.Option("--ranks-per-node", metavar="R", help="Ranks that can use each other's memory.")
+    ] = 1,
     kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
     dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
     axes: Axes = None,
@@ -261,6 +265,7 @@ def plan_command(
     options = {
         "kind": kind.value,
         "ranks": ranks,
+        "ranks_per_node": ranks_per_node,
         "axes": axes_value(axes),
         "dtype": _precision(dtype),
         "input": grid_value(grid),

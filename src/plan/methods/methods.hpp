@@ -14,6 +14,8 @@ struct MethodDescriptor {
   const char* summary;  ///< one clause for explain()
   /// Local arrays of workspace: what the earlier stage writes and what the later one reads.
   int workspace_arrays;
+  /// Why the method cannot serve a problem: rule, value and remedy in words; empty where it can.
+  std::string (*refusal)(const Problem&);
 };
 
 /// All exchange methods; the first is the rule's default.
@@ -22,8 +24,8 @@ std::span<const MethodDescriptor> exchange_methods();
 /// The method of these knobs. Throws unsupported, naming the methods there are.
 const MethodDescriptor& find_method(const Exchange& exchange);
 
-/// The first method that agrees with every knob that is not automatic.
-/// Throws unsupported, naming the methods there are, when none does.
-const MethodDescriptor& choose_method(const Knobs& knobs);
+/// The first method that can serve the problem and agrees with every knob that it forces.
+/// Throws unsupported, naming the methods there are or why none can, when there is none.
+const MethodDescriptor& choose_method(const Problem& problem);
 
 }  // namespace weft

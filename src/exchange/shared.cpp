@@ -1,0 +1,63 @@
+#include "exchange/shared.hpp"
+#include "exchange/packed.hpp"
+
+namespace weft::exchange {
+namespace {
+
+kernel::Piece array_piece(const Layout& layout, std::int64_t rank, int buffer) {
+  return {layout.box(rank), buffer, 0, layout.strides(rank)};
+}
+
+/// The whole local array of this rank.
+kernel::Place own_array(const Layout& layout, const Side& side, int buffer) {
+  kernel::Place place{{}, side.element_bytes};
+  if (!layout.box(side.rank).empty())
+    place.pieces.push_back(array_piece(layout, side.rank, buffer));
+  return place;
+}
+
+/// What this rank, which owns its box of `mine`, finds of it in the arrays of the ranks that own
+/// `theirs`.
+kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs, const Side& side,
+                               int own_buffer) {
+  kernel::Place place{{}, side.element_bytes};
+  for (const Overlap& overlap : overlaps(mine, side.rank, theirs)) {
+    const int buffer = overlap.peer == side.rank
+                           ? own_buffer
+                           : side.first_peer_buffer + static_cast<int>(overlap.peer);
+    kernel::Piece piece = array_piece(theirs, overlap.peer, buffer);
+    for (int axis = 0; axis < piece.box.dims(); ++axis)
+      piece.offset += (overlap.box.lower[axis] - piece.box.lower[axis]) * piece.strides[axis];
+    piece.box = overlap.box;
+    place.pieces.push_back(std::move(piece));
+  }
+  return place;
+}
+
+/// Nothing moves: the ranks tell each other that their stages are done.
+class Shared : public Executor {
+ public:
+  explicit Shared(comm::HandOver& hand_over) : hand_over_(&hand_over) {}
+  void execute(void*, void*) const override { hand_over_->meet(); }
+  comm::Traffic traffic() const override { return {}; }
+
+ private:
+  comm::HandOver* hand_over_;
+};
+
+}  // namespace
+
+Ends shared_ends(const Side& side) {
+  if (side.push)
+    return {in_arrays_of_all(side.from, side.to, side, side.recv_buffer),
+            own_array(side.to, side, side.recv_buffer), 0, side.to.local_volume(side.rank)};
+  return {own_array(side.from, side, side.send_buffer),
+          in_arrays_of_all(side.to, side.from, side, side.send_buffer),
+          side.from.local_volume(side.rank), 0};
+}
+
+std::unique_ptr<Executor> make_shared(const Side&, const Group&, const Means& means) {
+  return std::make_unique<Shared>(*means.hand_over);
+}
+
+}  // namespace weft::exchange

@@ -1,0 +1,245 @@
+// Shared exchanges: ranks read and write each other's node memory.
+#include <cstring>
+
+#include "api/handle.hpp"
+#include "base/memory.hpp"
+#include "comm/node_memory.hpp"
+#include "fft_check.hpp"
+#include "kernel/copy.hpp"
+
+namespace weft::test_support {
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+constexpr Knobs shared_knobs{.method = Method::shared};
+constexpr Knobs oracle_knobs{.method = Method::collective, .wire_form = WireForm::datatype};
+
+class FftShared : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto group = comm::Communicator::of(world);
+    if (comm::node_memory_kind(group) == comm::NodeMemoryKind::ordinary ||
+        group.node_group().size() != group.size())
+      GTEST_SKIP() << "the ranks share no memory here";
+  }
+};
+
+/// An array of a rank, private or where peers can be shown it.
+class Array {
+ public:
+  Array(std::int64_t bytes, bool in_node_memory) {
+    if (in_node_memory)
+      segment_ = comm::NodeSegment::create(comm::node_memory_kind(comm::Communicator::of(world)),
+                                           std::max<std::int64_t>(bytes, 1));
+    else
+      memory_ = AlignedBuffer(std::max<std::int64_t>(bytes, 1));
+    bytes_ = bytes;
+    std::memset(data(), 0, static_cast<std::size_t>(bytes_));
+  }
+  void* data() { return memory_.size() > 0 ? memory_.data() : segment_.data(); }
+  std::vector<unsigned char> content() {
+    const auto* first = static_cast<const unsigned char*>(data());
+    return {first, first + bytes_};
+  }
+
+ private:
+  AlignedBuffer memory_;
+  comm::NodeSegment segment_;
+  std::int64_t bytes_ = 0;
+};
+
+struct Results {
+  std::vector<unsigned char> forward;
+  std::vector<unsigned char> backward;
+  std::vector<unsigned char> spectrum_after;  ///< backward's input after backward
+  std::vector<run::StepRecord> forward_record;
+  std::vector<run::StepRecord> backward_record;
+};
+
+void fill(void* data, std::int64_t bytes, int rank) {
+  auto* values = static_cast<double*>(data);
+  for (std::int64_t i = 0; i < bytes / 8; ++i)
+    values[i] = noise(static_cast<std::uint64_t>(rank) + 5, static_cast<std::uint64_t>(i));
+}
+
+Results run_both(const Problem& problem, const Knobs& knobs, bool in_node_memory, bool in_place) {
+  Problem forced = problem;
+  forced.knobs = knobs;
+  api::Handle handle(forced, {}, comm::Communicator::of(world));
+  handle.transform().set_recording(true);
+  const int rank = rank_of(world);
+  const std::int64_t out_bytes =
+      handle.plan().output().local_volume(rank) * complex_bytes(problem.precision);
+  const Layout& input = handle.plan().input();
+  const std::int64_t element =
+      problem.kind == Kind::r2c ? real_bytes(problem.precision) : complex_bytes(problem.precision);
+  // In place the rows of reals are padded.
+  const Shape strides = in_place ? handle.inplace_real_strides() : input.strides(rank);
+  const Shape dense = input.strides(rank);
+  const Shape shape = input.local_shape(rank);
+  std::vector<unsigned char> given(static_cast<std::size_t>(input.local_volume(rank) * element));
+  fill(given.data(), static_cast<std::int64_t>(given.size()), rank);
+  Array x(handle.inplace_bytes(), in_node_memory);
+  Array y(handle.inplace_bytes(), in_node_memory);
+  Array& spectrum = in_place ? x : y;
+  kernel::copy_box(x.data(), strides, given.data(), dense, shape, element);
+  Results results;
+  auto spectrum_now = [&] {
+    auto content = spectrum.content();
+    content.resize(static_cast<std::size_t>(out_bytes));
+    return content;
+  };
+  handle.execute(run::Direction::forward, x.data(), spectrum.data());
+  results.forward_record = handle.transform().record();
+  results.forward = spectrum_now();
+  handle.execute(run::Direction::backward, spectrum.data(), x.data());
+  results.backward_record = handle.transform().record();
+  results.spectrum_after = spectrum_now();
+  results.backward = given;
+  kernel::copy_box(results.backward.data(), dense, x.data(), strides, shape, element);
+  return results;
+}
+
+std::int64_t bytes_read(const std::vector<run::StepRecord>& record) {
+  std::int64_t bytes = 0;
+  for (const run::StepRecord& step : record) bytes += step.bytes_read;
+  return bytes;
+}
+
+/// Distance of two arrays of doubles relative to the first, over all ranks.
+double distance(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b) {
+  double sums[2] = {0, 0};
+  for (std::size_t i = 0; i + 8 <= a.size(); i += 8) {
+    double x = 0;
+    double y = 0;
+    std::memcpy(&x, a.data() + i, 8);
+    std::memcpy(&y, b.data() + i, 8);
+    sums[0] += x * x;
+    sums[1] += (x - y) * (x - y);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world);
+  return sums[0] == 0 ? std::sqrt(sums[1]) : std::sqrt(sums[1] / sums[0]);
+}
+
+/// On one node no plan of weft's own choice sends a message. No case is excepted.
+TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
+  int exchanges = 0;
+  for (std::uint64_t number = 0; number < 120; ++number) {
+    Random random(4242 + number);
+    Problem problem = random_case(size_of(world), 1500, random).problem;
+    problem.knobs = {};
+    SCOPED_TRACE(to_json(problem));
+    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    handle.transform().set_recording(true);
+    Array x(handle.inplace_bytes(), number % 2 == 0);
+    for (const auto direction : {run::Direction::forward, run::Direction::backward}) {
+      handle.execute(direction, x.data(), x.data());
+      for (const run::StepRecord& step : handle.transform().record()) {
+        if (!step.is_exchange) continue;
+        ++exchanges;
+        EXPECT_EQ(step.name, "exchange: shared");
+        EXPECT_EQ(step.bytes_sent, 0);
+        EXPECT_EQ(step.messages, 0);
+      }
+    }
+  }
+  if (size_of(world) > 1) {
+    EXPECT_GT(exchanges, 100);
+  }
+}
+
+/// Against MPI_Alltoallw: natural order and any, slabs and pencils, ragged and with empty ranks, in
+/// private and in node memory, in place and not.
+TEST_F(FftShared, AgreesWithTheOracle) {
+  const std::int64_t ranks = size_of(world);
+  std::vector<Problem> problems;
+  for (const Shape& shape : {Shape{16, 12, 10}, Shape{13, 7, 9}, Shape{3, 4, 5}, Shape{31, 17}})
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+        problems.push_back({.shape = shape, .kind = kind, .output_choice = output});
+        Problem pencils = problems.back();
+        pencils.has_input = true;
+        pencils.input = Layout::pencil(shape, ranks);
+        problems.push_back(pencils);
+        Problem split_last = problems.back();
+        split_last.input = Layout::slab(shape, ranks, static_cast<int>(shape.size()) - 1);
+        if (kind == Kind::c2c || output == OutputChoice::any) problems.push_back(split_last);
+      }
+  int compared = 0;
+  for (const Problem& problem : problems) {
+    const Results expected = run_both(problem, oracle_knobs, false, false);
+    for (const bool in_node_memory : {false, true})
+      for (const bool in_place : {false, true}) {
+        SCOPED_TRACE(to_json(problem) + (in_node_memory ? " node memory" : " private") +
+                     (in_place ? " in place" : ""));
+        const Results found = run_both(problem, shared_knobs, in_node_memory, in_place);
+        EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
+        EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
+        if (!in_place) {
+          EXPECT_EQ(found.forward, found.spectrum_after) << "the input must not change";
+        }
+        ++compared;
+      }
+  }
+  EXPECT_EQ(compared, static_cast<int>(problems.size()) * 4);
+}
+
+/// The same layout in and out costs no pass of its own with arrays in node memory, and one copy
+/// with private ones.
+TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
+  if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
+  const Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same};
+  const Results visible = run_both(problem, shared_knobs, true, false);
+  const Results hidden = run_both(problem, shared_knobs, false, false);
+  const auto array = static_cast<std::int64_t>(visible.forward.size());
+  EXPECT_EQ(bytes_read(visible.forward_record), 2 * array);
+  EXPECT_EQ(bytes_read(visible.backward_record), 2 * array);
+  EXPECT_EQ(bytes_read(hidden.forward_record), 3 * array);
+  EXPECT_EQ(bytes_read(hidden.backward_record), 3 * array);
+  EXPECT_EQ(visible.forward, hidden.forward);
+  EXPECT_EQ(visible.backward, hidden.backward);
+}
+
+/// Some ranks give arrays that peers can be shown, others do not.
+TEST_F(FftShared, RanksMayDifferInWhereTheirArraysLie) {
+  const Problem problem{.shape = {15, 14, 13}, .output_choice = OutputChoice::same};
+  const Results all = run_both(problem, shared_knobs, true, false);
+  const Results some = run_both(problem, shared_knobs, rank_of(world) % 2 == 0, false);
+  EXPECT_EQ(all.forward, some.forward);
+  EXPECT_EQ(all.backward, some.backward);
+}
+
+/// Arrays come and go; a new one may lie where an old one was.
+TEST_F(FftShared, ManyArraysTakeTurns) {
+  const Problem problem{.shape = {12, 8, 6}, .output_choice = OutputChoice::same};
+  Problem forced = problem;
+  forced.knobs = shared_knobs;
+  api::Handle handle(forced, {}, comm::Communicator::of(world));
+  std::vector<unsigned char> expected;
+  for (int turn = 0; turn < 40; ++turn) {
+    Array x(handle.inplace_bytes(), turn % 3 != 0);
+    Array y(handle.inplace_bytes(), turn % 2 == 0);
+    fill(x.data(), handle.inplace_bytes(), rank_of(world));
+    handle.execute(run::Direction::forward, x.data(), y.data());
+    if (turn == 0) expected = y.content();
+    ASSERT_EQ(y.content(), expected) << "turn " << turn;
+  }
+}
+
+TEST_F(FftShared, AMixtureOfInPlaceAndNotIsRefusedEverywhere) {
+  if (size_of(world) == 1) GTEST_SKIP() << "needs 2 ranks";
+  const Problem problem{.shape = {16, 16}, .knobs = shared_knobs};
+  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  Array x(handle.inplace_bytes(), true);
+  Array y(handle.inplace_bytes(), true);
+  try {
+    handle.execute(run::Direction::forward, x.data(), rank_of(world) == 0 ? x.data() : y.data());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(std::string(error.what()).find("on all ranks or on none"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace weft::test_support
