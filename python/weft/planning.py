@@ -28,8 +28,8 @@ def plan(
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
-    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; `ranks_per_node` of them can use each
-    other's memory.
+    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; `ranks_per_node` of them can use
+    each other's memory.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
 
