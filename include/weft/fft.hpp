@@ -48,9 +48,11 @@ struct FftOptions {
   int threads = 1;  ///< OpenMP threads of this rank
   Effort effort = Effort::estimate;
   bool overwrite_input = false;
-  Knobs knobs = {};           ///< forced choices of the exchange
-  std::string engine = {};    ///< local FFT library; empty: FFTW, or what WEFT_ENGINE names
-  bool own_workspace = true;  ///< false: use_workspace() comes before the first transform
+  Knobs knobs = {};         ///< forced choices of the exchange
+  std::string engine = {};  ///< local FFT library; empty: FFTW, or what WEFT_ENGINE names
+  /// false: use_workspace() comes before the first transform, and no exchange is shared, since node
+  /// memory is weft's own.
+  bool own_workspace = true;
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along

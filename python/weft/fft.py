@@ -35,6 +35,8 @@ class FFT:
     method, wire_form, schedule : force the exchange; weft chooses what is None. method is "shared" (node memory, all
         ranks on one node; the choice where it can be had), "collective" or "messages".
     engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
+    workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
+        much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
 
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
     Dropping a transform is local.

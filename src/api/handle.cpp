@@ -64,6 +64,10 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
   const auto bound = comm::together(comm, [&] {
+    if (problem.knobs.method == Method::shared && !options.own_workspace)
+      throw Error(ErrorCode::unsupported,
+                  "shared exchanges work in node memory, which is weft's own; with a workspace of "
+                  "the caller's use another method, or leave it out to let weft choose");
     plan_ = make_plan(problem);
     const auto run = run_options(plan_, options);
     if (!run.local.engine->supports(plan_.problem.precision))
