@@ -14,7 +14,7 @@ std::string layout_words(bool given, const Layout& layout) {
 }
 
 /// The problem as this rank was given it, word by word; printable even where it is invalid.
-std::vector<comm::NamedValue> named_values(const Problem& p, const std::string& engine) {
+std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Options& options) {
   return {{"shape", to_string(p.shape)},
           {"axes", "(" + join(p.axes, ", ") + ")"},
           {"kind", to_string(p.kind)},
@@ -29,7 +29,8 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const std::string& 
           {"method", to_string(p.knobs.method)},
           {"wire_form", to_string(p.knobs.wire_form)},
           {"schedule", to_string(p.knobs.schedule)},
-          {"engine", engine}};
+          {"engine", options.engine},
+          {"own_workspace", options.own_workspace ? "true" : "false"}};
 }
 
 /// All ranks, if they can use each other's memory; else 1. Collective.
@@ -59,7 +60,7 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
                const std::optional<Error>& mine)
     : comm_(comm) {
   comm::agree_or_throw(comm, mine);
-  comm::require_same(comm, named_values(given, options.engine), "weft::Fft");
+  comm::require_same(comm, named_values(given, options), "weft::Fft");
   Problem problem = given;
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
@@ -78,8 +79,10 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   });
   engine_ = bound.local.engine->name();
   transform_.emplace(plan_, comm, bound);
-  has_both_arrays_ = plan_.input().local_volume(comm.rank()) > 0 &&
-                     plan_.output().local_volume(comm.rank()) > 0;
+  has_some_array_ =
+      plan_.input().local_volume(comm.rank()) > 0 || plan_.output().local_volume(comm.rank()) > 0;
+  has_both_arrays_ =
+      plan_.input().local_volume(comm.rank()) > 0 && plan_.output().local_volume(comm.rank()) > 0;
 }
 
 std::optional<Error> Handle::call_error(run::Direction direction, const void* in,
@@ -111,7 +114,7 @@ std::optional<Error> Handle::mixture_error(bool mine_in_place) const {
 
 void Handle::execute(run::Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
-  const bool mine_in_place = in == out && in != nullptr;
+  const bool mine_in_place = in == out && has_some_array_;
   const bool in_place =
       comm::agree_or_throw(comm_, mine ? mine : call_error(direction, in, out), mine_in_place);
   if (in_place) comm::agree_or_throw(comm_, mixture_error(mine_in_place));

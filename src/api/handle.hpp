@@ -49,7 +49,8 @@ class Handle {
   Plan plan_;
   std::string engine_;
   std::optional<run::Transform> transform_;
-  bool has_both_arrays_ = false;  ///< this rank's input and output are not empty
+  bool has_some_array_ = false;   ///< this rank's input and output are not both empty
+  bool has_both_arrays_ = false;  ///< neither is
 };
 
 }  // namespace weft::api

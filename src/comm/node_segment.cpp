@@ -71,7 +71,9 @@ std::string posix_name(const NodeHandle& handle) {
   throw Error(ErrorCode::out_of_memory,
               "node memory needs " + std::to_string(bytes) + " bytes and " +
                   std::to_string(available_memory_bytes()) + " are available (" +
-                  std::strerror(error) + "); use more nodes or a smaller size");
+                  std::strerror(error) +
+                  "); use more nodes or a smaller size, or set WEFT_NODE_MEMORY=private to "
+                  "exchange by messages");
 }
 
 /// Reserves every page of a file, small ones.

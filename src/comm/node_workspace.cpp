@@ -15,8 +15,9 @@ namespace {
 /// The flags and notices of a rank come before its workspace, which starts on a page of its own.
 constexpr std::int64_t page_bytes = 4096;
 
-/// Peers' arrays that stay mapped, for each rank: an input and an output, and those before them.
-constexpr std::size_t most_mapped = 4;
+/// Peers' arrays that stay mapped, for each rank. At least NodeWorkspace::shown_arrays, so that
+/// none of one call is dropped in it; more, so that the fields of a solver find theirs mapped.
+constexpr std::size_t most_mapped = 16;
 
 }  // namespace
 
@@ -26,6 +27,9 @@ NodeWorkspace::NodeWorkspace(const Communicator& comm, std::int64_t bytes) : ran
   node_rank_ = comm.all_gather_values(node.rank());
   memory_ =
       NodeMemory(node, checked_add(bytes, page_bytes, "the workspace"), node_memory_kind(comm));
+  // All pages are ready before anyone arrives; an MPI window need not start with zeros.
+  new (&page_of(rank_)) Page;
+  comm.barrier();
   std::vector<HandOverSlot*> slots;
   for (int rank = 0; rank < comm.size(); ++rank) slots.push_back(&page_of(rank).flags);
   hand_over_ = HandOver(std::move(slots), rank_);
@@ -34,9 +38,7 @@ NodeWorkspace::NodeWorkspace(const Communicator& comm, std::int64_t bytes) : ran
 }
 
 NodeWorkspace::Page& NodeWorkspace::page_of(int rank) const {
-  // Fresh memory is zero, which is a valid page.
-  return *std::launder(
-      static_cast<Page*>(memory_.data_of(node_rank_[static_cast<std::size_t>(rank)])));
+  return *static_cast<Page*>(memory_.data_of(node_rank_[static_cast<std::size_t>(rank)]));
 }
 
 char* NodeWorkspace::data_of(int rank) const {
@@ -44,9 +46,10 @@ char* NodeWorkspace::data_of(int rank) const {
          page_bytes;
 }
 
-bool NodeWorkspace::can_show(const void* array, std::int64_t bytes) {
+bool NodeWorkspace::can_show(const void* array, std::int64_t bytes) const {
   const auto found = NodeSegment::find(array);
-  return found && found->second + bytes <= found->first.bytes;
+  return found && found->first.kind == memory_.kind() &&
+         found->second + bytes <= found->first.bytes;
 }
 
 void NodeWorkspace::show(int which, const void* array, std::int64_t workspace_offset) {
@@ -64,10 +67,13 @@ const NodeSegment& NodeWorkspace::mapped(int rank, const NodeHandle& handle) {
   const auto found = std::find_if(segments.begin(), segments.end(), [&](const NodeSegment& s) {
     return s.handle().cookie == handle.cookie;
   });
-  if (found != segments.end()) return *found;
+  if (found != segments.end()) {
+    std::rotate(found, found + 1, segments.end());
+    return segments.back();
+  }
   try {
     segments.push_back(NodeSegment::attach(handle));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr,
                  "weft: rank %d cannot map an array of rank %d: %s; set WEFT_NODE_MEMORY=private "
                  "to exchange by messages\n",

@@ -29,12 +29,16 @@ class NodeWorkspace {
   char* data_of(int rank) const;
   HandOver& hand_over() { return hand_over_; }
 
-  /// True when peers can be shown this array, which is in node memory of weft's.
-  static bool can_show(const void* array, std::int64_t bytes);
+  /// True when peers can be shown this array: it is in node memory of the workspace's kind.
+  bool can_show(const void* array, std::int64_t bytes) const;
+  /// Tells the others, after this rank's next arrival, what it is doing; and what `rank` has told.
+  void announce(std::int32_t call) { page_of(rank_).call = call; }
+  std::int32_t announced(int rank) const { return page_of(rank).call; }
   /// Lets peers find array number `which` of this rank after its next arrival: one that can be
   /// shown, or, for nullptr, the part of the workspace at `workspace_offset`.
   void show(int which, const void* array, std::int64_t workspace_offset);
-  /// Array number `which` that `rank` has shown before an arrival that this rank has waited for.
+  /// Array number `which` that `rank`, another one, has shown before an arrival that this rank has
+  /// waited for.
   /// Ends the program where the system no longer lets this process map it: there is no way back in
   /// the middle of a hand-over.
   char* shown(int which, int rank);
@@ -46,6 +50,7 @@ class NodeWorkspace {
   };
   struct Page {
     HandOverSlot flags;
+    std::int32_t call = 0;
     std::array<Notice, shown_arrays> notices;
   };
   Page& page_of(int rank) const;
@@ -55,7 +60,7 @@ class NodeWorkspace {
   std::vector<int> node_rank_;  ///< by rank of `comm`
   NodeMemory memory_;
   HandOver hand_over_;
-  std::vector<std::vector<NodeSegment>> mapped_;  ///< by rank; the latest last
+  std::vector<std::vector<NodeSegment>> mapped_;  ///< by rank; the one last used is last
 };
 
 }  // namespace weft::comm

@@ -39,7 +39,9 @@ Ends ends(const Exchange& exchange, const Side& side) { return find(exchange).en
 
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
                                         const Means& means) {
-  return find(exchange).make(side, make_group(side.from, side.to, means.comm), means);
+  const bool is_shared = exchange.method == Method::shared;  // meets all ranks, needs no group
+  return find(exchange).make(side, is_shared ? Group{} : make_group(side.from, side.to, means.comm),
+                             means);
 }
 
 }  // namespace weft::exchange

@@ -156,8 +156,8 @@ void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
   auto is_real = [&](std::size_t link) {
     return is_real_before(plan.problem, route_, link + 1, variant_.direction);
   };
-  const bool lies_like_target = route_.front().target == route_.back().source &&
-                                is_real(position) == is_real(last_link);
+  const bool lies_like_target =
+      route_.front().target == route_.back().source && is_real(position) == is_real(last_link);
   side.send_buffer = position % 2 == 0 ? even_buffer : odd_buffer;
   side.push = pushes(position, plan);
   if (side.push) {
@@ -165,8 +165,9 @@ void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
   } else if (position == 0 && can_show_source(plan)) {
     side.send_buffer = source_buffer;
     peers_read_source_last_ = last_link == 0;
-  } else if (position == 0 && lies_like_target && pushes(last_link, plan)) {
-    side.send_buffer = target_buffer;  // tiles go back to where they came from
+  } else if (position == 0 && lies_like_target && pushes(last_link, plan) &&
+             (last_link == 1 || last_link % 2 == 0)) {  // else exchange 1 would write into it
+    side.send_buffer = target_buffer;                   // tiles go back to where they came from
   }
   side.first_peer_buffer =
       first_peer_buffer(side.push ? side.recv_buffer : side.send_buffer, plan.problem.ranks);
@@ -208,7 +209,7 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   LocalStage local{stage_name(position, stage), make_sweeps(spec, options, sizes_)};
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
   if (stage.axes.empty() && one_to_one) {
-    local.is_copy = true;
+    local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;
     local.to = spec.outlet.pieces[0].buffer;
   }
@@ -237,7 +238,9 @@ std::vector<StepRecord> Program::empty_records() const {
 
 void Program::execute(void** buffers, const kernel::Scratch& scratch, SharedBuffers* shared,
                       StepRecord* records) const {
-  if (shared) shared->begin(buffers, sizes_);
+  const int call =
+      (variant_.direction == Direction::backward ? 2 : 0) + (variant_.in_place ? 1 : 0);
+  if (shared) shared->begin(buffers, sizes_, call);
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const double start = records ? now_s() : 0;
     kernel::MemoryTraffic traffic;

@@ -1,22 +1,35 @@
 #include "run/shared_buffers.hpp"
 
+#include <algorithm>
+
+#include <weft/error.hpp>
+
 namespace weft::run {
 namespace {
 
-std::array<std::int64_t, shared_count> offsets_of(const BufferSizes& sizes) {
-  std::array<std::int64_t, shared_count> offsets{};
-  std::int64_t next = 0;
-  for (int i = 0; i < shared_count; ++i) {
-    offsets[i] = next;
-    next += sizes[first_shared + i];
-  }
-  return offsets;
+/// The workspace has two regions, in which the even and the odd buffer lie. Those of source and
+/// target are workspace too where the caller's arrays cannot be shown, and lie in the same regions:
+/// the source is read before the next even buffer is written, and the target is written in the
+/// place of the buffer that was last read one meeting ago.
+struct Regions {
+  std::int64_t even_bytes = 0;
+  std::int64_t odd_bytes = 0;
+  bool target_is_even = false;
+};
+
+Regions regions_of(const BufferSizes& sizes, std::size_t exchanges) {
+  Regions regions{std::max(sizes[even_buffer], sizes[source_buffer]), sizes[odd_buffer],
+                  exchanges % 2 == 1};
+  std::int64_t& of_target = regions.target_is_even ? regions.even_bytes : regions.odd_bytes;
+  of_target = std::max(of_target, sizes[target_buffer]);
+  return regions;
 }
 
-std::int64_t shared_bytes(const BufferSizes& sizes) {
-  std::int64_t bytes = 0;
-  for (int i = 0; i < shared_count; ++i) bytes += sizes[first_shared + i];
-  return bytes;
+std::array<std::int64_t, shared_count> offsets_of(const Regions& regions) {
+  std::array<std::int64_t, shared_count> offsets{};
+  offsets[odd_buffer - first_shared] = regions.even_bytes;
+  offsets[target_buffer - first_shared] = regions.target_is_even ? 0 : regions.even_bytes;
+  return offsets;
 }
 
 /// Numbers of the arrays that are shown to others.
@@ -25,10 +38,16 @@ constexpr int shown_target = 1;
 
 }  // namespace
 
-SharedBuffers::SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes)
+std::int64_t SharedBuffers::bytes(const BufferSizes& sizes, std::size_t exchanges) {
+  const Regions regions = regions_of(sizes, exchanges);
+  return regions.even_bytes + regions.odd_bytes;
+}
+
+SharedBuffers::SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes,
+                             std::size_t exchanges)
     : rank_(comm.rank()),
-      offsets_(comm.all_gather_values(offsets_of(sizes))),
-      workspace_(comm, shared_bytes(sizes)) {}
+      offsets_(comm.all_gather_values(offsets_of(regions_of(sizes, exchanges)))),
+      workspace_(comm, bytes(sizes, exchanges)) {}
 
 std::size_t SharedBuffers::pointers() const {
   return buffer_count + shared_count * offsets_.size();
@@ -41,15 +60,16 @@ void* SharedBuffers::workspace_of(int rank, int buffer) const {
 
 void SharedBuffers::show(int which, int buffer, const void* array, std::int64_t bytes,
                          void** buffers) {
-  const bool shows = bytes > 0 && comm::NodeWorkspace::can_show(array, bytes);
+  const bool shows = bytes > 0 && workspace_.can_show(array, bytes);
   buffers[buffer] = shows ? const_cast<void*>(array) : workspace_of(rank_, buffer);
   workspace_.show(
       which, shows ? array : nullptr,
       offsets_[static_cast<std::size_t>(rank_)][static_cast<std::size_t>(buffer - first_shared)]);
 }
 
-void SharedBuffers::begin(void** buffers, const BufferSizes& bytes) {
+void SharedBuffers::begin(void** buffers, const BufferSizes& bytes, int call) {
   workspace_.hand_over().wait();
+  workspace_.announce(call_ = call);
   const auto ranks = static_cast<std::int64_t>(offsets_.size());
   for (const int buffer : {even_buffer, odd_buffer}) {
     for (int rank = 0; rank < ranks; ++rank)
@@ -62,7 +82,12 @@ void SharedBuffers::begin(void** buffers, const BufferSizes& bytes) {
 
 void SharedBuffers::find_shown(void** buffers) {
   const auto ranks = static_cast<std::int64_t>(offsets_.size());
+  for (int rank = 0; rank < ranks; ++rank)
+    if (workspace_.announced(rank) != call_)
+      throw Error(ErrorCode::disagreement,
+                  "all ranks must make the same call; some run forward and others backward");
   for (int rank = 0; rank < ranks; ++rank) {
+    if (rank == rank_) continue;  // has pieces of its own buffers only
     buffers[first_peer_buffer(source_buffer, ranks) + rank] = workspace_.shown(shown_source, rank);
     buffers[first_peer_buffer(target_buffer, ranks) + rank] = workspace_.shown(shown_target, rank);
   }

@@ -33,8 +33,9 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
     sizes_[input_buffer] = sizes_[output_buffer] = 0;
     for (int buffer = 0; buffer < buffer_count; ++buffer) {
       sizes_[buffer] = aligned(sizes_[buffer]);
-      (buffer < first_shared ? workspace_bytes_ : shared_bytes_) += sizes_[buffer];
+      if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
     }
+    shared_bytes_ = SharedBuffers::bytes(sizes_, plan.exchanges.size());
     workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
   });
   if (options.own_workspace) {
@@ -47,7 +48,7 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
   }
   exchange::Means means{comm};
   if (programs_[0].program.is_shared()) {
-    shared_ = std::make_unique<SharedBuffers>(comm, sizes_);
+    shared_ = std::make_unique<SharedBuffers>(comm, sizes_, plan.exchanges.size());
     means.hand_over = &shared_->hand_over();
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
@@ -62,7 +63,7 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
 void Transform::use_workspace(void* memory, std::int64_t bytes) {
   if (bytes < workspace_bytes())
     throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
-                                                 std::to_string(workspace_bytes_) +
+                                                 std::to_string(workspace_bytes()) +
                                                  " bytes; given " + std::to_string(bytes));
   if (memory == nullptr && workspace_bytes_ > 0)
     throw Error(ErrorCode::invalid_argument, "a workspace must not be a null pointer");

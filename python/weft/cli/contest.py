@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -53,6 +53,9 @@ class Contestant(Protocol):
         """Collective: runs once; returns this rank's seconds."""
 
 
+C = TypeVar("C", bound=Contestant)
+
+
 class NotRun(Exception):
     """Why a peer does not take part; the same on all ranks."""
 
@@ -82,15 +85,19 @@ def measure(session: Session, contestants: Sequence[Contestant], repetitions: in
     return seconds
 
 
-def fastest(session: Session, makers: Sequence[Callable[[], Contestant]]) -> Contestant:
+def fastest(
+    session: Session, makers: Sequence[Callable[[], C]], check: Callable[[C], None] = lambda contestant: None
+) -> C:
     """Collective: of several settings of one peer the one with the shortest time, made anew.
 
-    Only one is alive at a time, so that the trials take no more memory than the contest.
+    `check` raises NotRun for a setting whose result is wrong; the others are still tried. Only one contestant is alive
+    at a time, so that the trials take no more memory than the contest.
     """
-    best_s, best, reasons = math.inf, None, []
+    best_s, reasons = math.inf, []
+    best: Callable[[], C] | None = None
     for make in makers:
         try:
-            seconds = _trial(session, make)
+            seconds = _trial(session, make, check)
         except NotRun as reason:
             reasons.append(str(reason))
             continue
@@ -101,8 +108,10 @@ def fastest(session: Session, makers: Sequence[Callable[[], Contestant]]) -> Con
     return best()
 
 
-def _trial(session: Session, make: Callable[[], Contestant]) -> float:
-    return float(measure(session, [make()], TRIALS).min())
+def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) -> float:
+    contestant = make()
+    check(contestant)
+    return float(measure(session, [contestant], TRIALS).min())
 
 
 def waves_error(session: Session, case: Case, result: np.ndarray, box: Any) -> float:

@@ -32,12 +32,16 @@ def make(contract: Contract, session: Session) -> Contestant:
     # FFTW has no plan with transposed output for some problems in place; natural output fulfils the contract too.
     orders = [False] if contract.natural_output else [True, False]
     makers = [functools.partial(FftwMpi, fftw, contract, session, way, order) for way in ways for order in orders]
-    chosen = fastest(session, makers)
-    assert isinstance(chosen, FftwMpi)
-    error = chosen.error()
-    if not error <= 10 * tolerance(contract.case.precision, contract.case.points):
-        raise NotRun(f"its result is wrong: relative error {error:.1e}")
-    return chosen
+    # FFTW 3.3.10 answers wrongly for some ragged shapes in one of these ways and rightly in the others.
+    return fastest(session, makers, check_result)
+
+
+def check_result(contestant: "FftwMpi") -> None:
+    """Collective: raises NotRun unless a run gives what it should."""
+    case = contestant.case
+    error = contestant.error()
+    if not error <= 10 * tolerance(case.precision, case.points):
+        raise NotRun(f"its result is wrong: relative error {error:.1e} ({contestant.settings})")
 
 
 def _check(contract: Contract, session: Session) -> None:
@@ -77,6 +81,7 @@ class FftwMpi:
     def __init__(self, fftw: Fftw, contract: Contract, session: Session, way: str, transposed: bool):
         self._fftw = fftw
         self._contract = contract
+        self.case = contract.case
         self._session = session
         self._copies = way.startswith("copied")
         self._transposed = transposed
