@@ -14,7 +14,7 @@ struct Word {
   const char* word;
 };
 template <class E>  // clang before 17 does not deduce from an aggregate
-Word(E, const char*) -> Word<E>;
+Word(E, const char*)->Word<E>;
 
 /// What an enum is called in messages, and its words: the one place where they are written.
 template <class E>

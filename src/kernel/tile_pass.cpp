@@ -211,8 +211,7 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
   // Widths are balanced, so that 129 lines do not leave a tile of one, and whole cache lines.
-  const std::int64_t parts =
-      std::max<std::int64_t>(1, (extent[0] + tile_lines_ - 1) / tile_lines_);
+  const std::int64_t parts = std::max<std::int64_t>(1, (extent[0] + tile_lines_ - 1) / tile_lines_);
   const std::int64_t row_step =
       line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);
   const std::int64_t width =
