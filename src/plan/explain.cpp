@@ -72,6 +72,17 @@ std::string ends_lines(const Plan& plan) {
   return text;
 }
 
+/// What a stage costs that transforms nothing, in forward: peers can find arrays in node memory.
+std::string cost_without_axes(const Plan& plan, std::size_t index) {
+  const std::size_t exchanges = plan.exchanges.size();
+  if (exchanges == 0) return {};
+  const bool last = index == exchanges;
+  const bool shared = plan.exchanges[last ? index - 1 : index].method == Method::shared;
+  if (!shared || (last && exchanges < 2)) return "; costs one copy";
+  return std::string("; costs nothing where the ") +
+         (last ? "output comes from output" : "input comes from input") + ".empty(), else one copy";
+}
+
 std::string stage_line(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
   std::string text = "stage " + std::to_string(index) + ": transforms " +
@@ -80,6 +91,7 @@ std::string stage_line(const Plan& plan, std::size_t index) {
     text += ", which becomes " + to_string(stage.target.shape());
   if (stage.target.order() != stage.source.order())
     text += ", written in memory order (" + join(stage.target.order(), ", ") + ")";
+  if (stage.axes.empty()) text += cost_without_axes(plan, index);
   return text;
 }
 

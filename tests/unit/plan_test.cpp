@@ -331,6 +331,19 @@ TEST(Explain, NamesTheKnobsInWords) {
   EXPECT_NE(typed.find("MPI_Alltoallw"), std::string::npos) << typed;
 }
 
+TEST(Explain, NamesTheCopyOfNaturalOrder) {
+  Problem problem{.shape = {8, 8, 8}, .ranks = 2, .ranks_per_node = 2};
+  problem.output_choice = OutputChoice::same;
+  const std::string shared = explain(make_plan(problem));
+  EXPECT_NE(shared.find("stage 2: transforms no axis of 8x8x8 as slab, grid 2x1x1; costs nothing "
+                        "where the output comes from output.empty(), else one copy\n"),
+            std::string::npos)
+      << shared;
+  problem.ranks_per_node = 1;
+  const std::string packed = explain(make_plan(problem));
+  EXPECT_NE(packed.find("grid 2x1x1; costs one copy\n"), std::string::npos) << packed;
+}
+
 TEST(Explain, RepeatsTheNotes) {
   const std::string text = explain(make_plan({.shape = {403}, .ranks = 3}));
   EXPECT_NE(text.find("note: no axis is free to be split"), std::string::npos) << text;

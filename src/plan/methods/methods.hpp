@@ -12,8 +12,6 @@ struct MethodDescriptor {
   const char* name;     ///< unique, for messages and tables
   Exchange knobs;       ///< the point in the space of knobs that it serves
   const char* summary;  ///< one clause for explain()
-  /// Local arrays of workspace: what the earlier stage writes and what the later one reads.
-  int workspace_arrays;
   /// Why the method cannot serve a problem: rule, value and remedy in words; empty where it can.
   std::string (*refusal)(const Problem&);
 };
