@@ -54,6 +54,8 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES | CONFIG_SUFFIXES
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # One letter of each in brackets, so that this file does not find itself.
 LEFTOVER = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
+# Rows of tables and lines with a link cannot be broken.
+UNBREAKABLE = re.compile(r"^\s*\||\]\(|://")
 MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(?:wor[k]|roo[t])/|/hom[e]/(?!user\b|you\b)\w")
 
 
@@ -110,10 +112,11 @@ def check_includes(name: str, lines: list[str]) -> Iterator[str]:
 
 def check_text(name: str, lines: list[str]) -> Iterator[str]:
     is_source = Path(name).suffix in SOURCE_SUFFIXES
+    is_markdown = Path(name).suffix == ".md"
     if is_source and len(lines) > LINES_MAX:
         yield f"{name}: {len(lines)} lines; a file has one subject and at most {LINES_MAX}"
     for number, line in enumerate(lines, 1):
-        if is_source and len(line) > COLUMNS_MAX:
+        if len(line) > COLUMNS_MAX and (is_source or (is_markdown and not UNBREAKABLE.search(line))):
             yield f"{name}:{number}: {len(line)} columns; at most {COLUMNS_MAX}"
         if LEFTOVER.search(line):
             yield f"{name}:{number}: a leftover: {line.strip()}"

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -48,8 +49,9 @@ struct FftOptions {
   int threads = 1;  ///< OpenMP threads of this rank
   Effort effort = Effort::estimate;
   bool overwrite_input = false;
-  Knobs knobs = {};         ///< forced choices of the exchange
-  std::string engine = {};  ///< local FFT library; empty: FFTW, or what WEFT_ENGINE names
+  Knobs knobs = {};              ///< forced choices of the exchange
+  Preset preset = Preset::none;  ///< forces knobs by a known name; those in `knobs` win
+  std::string engine = {};       ///< local FFT library; empty: FFTW, or what WEFT_ENGINE names
   /// false: use_workspace() comes before the first transform, and no exchange is shared, since node
   /// memory is weft's own.
   bool own_workspace = true;
@@ -89,6 +91,14 @@ class Fft {
   /// r2c forward, c2r backward.
   void forward(const Real* in, Complex* out);
   void backward(const Complex* in, Real* out);
+
+  /// Several arrays, in[i] into out[i]: where messages carry them, one is exchanged while the next
+  /// is transformed. Each as forward and backward; all in place or none. The first call with more
+  /// than one array makes a second workspace. Collective; the same number of arrays on all ranks.
+  void forward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
+  void backward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
+  void forward_many(std::span<const Real* const> in, std::span<Complex* const> out);
+  void backward_many(std::span<const Complex* const> in, std::span<Real* const> out);
 
   const Plan& plan() const;
   const Layout& input() const { return plan().input(); }

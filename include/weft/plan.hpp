@@ -28,7 +28,14 @@ enum class Method { automatic, collective, messages, shared };
 ///   datatype  MPI moves strided boxes
 enum class WireForm { automatic, packed, datatype };
 /// Order of one rank's messages. Only for Method::messages.
-enum class Schedule { automatic, pairwise };
+///   pairwise   rounds, each a perfect matching of the ranks
+///   cyclic     in step k, send to rank + k and receive from rank - k
+///   scattered  all at once
+enum class Schedule { automatic, pairwise, cyclic, scattered };
+/// How messages are handed to MPI. Only for Method::messages.
+///   ordinary    MPI_Isend and MPI_Irecv
+///   persistent  made once, started in every transform
+enum class Requests { automatic, ordinary, persistent };
 
 const char* to_string(Kind);
 const char* to_string(Norm);
@@ -36,14 +43,32 @@ const char* to_string(OutputChoice);
 const char* to_string(Method);
 const char* to_string(WireForm);
 const char* to_string(Schedule);
+const char* to_string(Requests);
 
-/// The knobs of an exchange; `automatic` where the planner may choose.
+/// As many chunks as there are slices to send.
+inline constexpr std::int64_t every_slice = INT64_MAX;
+
+/// The knobs of an exchange; `automatic` (0 chunks) where the planner may choose.
 struct Knobs {
   Method method = Method::automatic;
   WireForm wire_form = WireForm::automatic;
   Schedule schedule = Schedule::automatic;
+  Requests requests = Requests::automatic;
+  /// In how many parts the array is sent, each as soon as it is transformed; more than there are
+  /// slices means one for each slice.
+  std::int64_t chunks = 0;
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
+
+/// Points in the space of knobs that are known by a name.
+///   fftw     one collective call of packed blocks, as 002 describes FFTW's
+///   dmitruk  packed messages in pairwise rounds
+///   duke     packed messages, all at once, a slice at a time
+///   fft2d_i  strided messages, all at once
+///   fft2d_p  strided messages by persistent requests, a slice at a time
+///   p3dfft   pencils: a collective call for each plane in the first exchange, one in all in others
+enum class Preset { none, fftw, dmitruk, duke, fft2d_i, fft2d_p, p3dfft };
+const char* to_string(Preset);
 
 /// What is to be transformed, where it lies and where the result is wanted. Plain data.
 ///
@@ -66,7 +91,8 @@ struct Problem {
   int threads = 1;  ///< per rank
   Effort effort = Effort::estimate;
   bool overwrite_input = false;
-  Knobs knobs = {};  ///< forced knobs
+  Preset preset = Preset::none;  ///< forces knobs
+  Knobs knobs = {};              ///< forced knobs; they win over the preset's
   friend bool operator==(const Problem&, const Problem&) = default;
 
   /// The shape of the output: `shape`, with n/2+1 on the last of `axes` for r2c.
@@ -91,13 +117,10 @@ struct Stage {
 };
 
 /// Moves the array from the target layout of one stage to the source layout of the next. All knobs
-/// are decided; schedule and wire form stay automatic where the method has none.
-struct Exchange {
-  Method method = Method::collective;
-  WireForm wire_form = WireForm::packed;
-  Schedule schedule = Schedule::automatic;
-  friend bool operator==(const Exchange&, const Exchange&) = default;
-};
+/// are decided; those that the method lacks stay automatic. At least one chunk.
+using Exchange = Knobs;
+/// "messages pairwise packed, persistent, 8 chunks": the method and its knobs, for people.
+std::string describe(const Exchange& exchange);
 
 /// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1.
 /// Backward is the same stages in the opposite order.
@@ -112,6 +135,10 @@ struct Plan {
   const Layout& input() const { return stages.front().source; }
   const Layout& output() const { return stages.back().target; }
 };
+
+/// All points in the space of knobs for one problem: every method that can serve it, with every
+/// schedule and kind of requests, in one piece and, where `chunks` is more than 1, in so many.
+std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks);
 
 /// Plans a problem by a fixed rule: a slab where every rank gets rows, else the most square pencil.
 /// Pure: needs no MPI, any number of ranks. Throws as checked() does.

@@ -60,7 +60,29 @@ enum weft_method {
   WEFT_METHOD_SHARED = 3 /* all ranks on one node */
 };
 enum weft_wire_form { WEFT_WIRE_AUTOMATIC = 0, WEFT_WIRE_PACKED = 1, WEFT_WIRE_DATATYPE = 2 };
-enum weft_schedule { WEFT_SCHEDULE_AUTOMATIC = 0, WEFT_SCHEDULE_PAIRWISE = 1 };
+enum weft_schedule {
+  WEFT_SCHEDULE_AUTOMATIC = 0,
+  WEFT_SCHEDULE_PAIRWISE = 1,
+  WEFT_SCHEDULE_CYCLIC = 2,
+  WEFT_SCHEDULE_SCATTERED = 3
+};
+enum weft_requests {
+  WEFT_REQUESTS_AUTOMATIC = 0,
+  WEFT_REQUESTS_ORDINARY = 1,
+  WEFT_REQUESTS_PERSISTENT = 2
+};
+/// Points in the space of the knobs above that are known by a name; docs/exchanges.md tells them.
+enum weft_preset {
+  WEFT_PRESET_NONE = 0,
+  WEFT_PRESET_FFTW = 1,
+  WEFT_PRESET_DMITRUK = 2,
+  WEFT_PRESET_DUKE = 3,
+  WEFT_PRESET_FFT2D_I = 4,
+  WEFT_PRESET_FFT2D_P = 5,
+  WEFT_PRESET_P3DFFT = 6
+};
+/// As many chunks as there are slices to send.
+#define WEFT_EVERY_SLICE INT64_MAX
 
 /// Arrays have 1 to WEFT_MAX_DIMS axes.
 #define WEFT_MAX_DIMS 8
@@ -162,6 +184,9 @@ typedef struct weft_options {
   int wire_form;        ///< enum weft_wire_form, likewise
   int schedule;         ///< enum weft_schedule, likewise
   int own_workspace;    ///< 0: weft_fft_use_workspace comes before the first transform
+  int requests;         ///< enum weft_requests, forced likewise
+  int preset;           ///< enum weft_preset; what is forced by itself wins
+  int64_t chunks;       ///< 0: chosen; else in how many parts the array is sent, each when ready
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.
@@ -195,6 +220,12 @@ void weft_fft_destroy(weft_fft* fft);
 int weft_fft_forward(weft_fft* fft, const void* in, void* out);
 /// The other direction: in lies as the output of forward and out as its input.
 int weft_fft_backward(weft_fft* fft, const void* in, void* out);
+
+/// Several arrays, in[i] into out[i]: where messages carry them, one is exchanged while the next is
+/// transformed. Each as above; all in place or none. The first call with more than one array makes
+/// a second workspace. Collective; the same count on all ranks.
+int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
+int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 
 /// Layouts of the input and the output of forward. Free them with weft_layout_destroy.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);

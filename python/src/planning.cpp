@@ -111,7 +111,8 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
                            std::optional<weft::Layout> output, const std::string& norm, int sign,
                            int threads, const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
-                           const std::string& schedule) {
+                           const std::string& schedule, const std::string& requests,
+                           std::int64_t chunks, const std::string& preset) {
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
@@ -130,7 +131,9 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   problem.overwrite_input = overwrite_input;
   problem.knobs = {weft::from_string<weft::Method>(method),
                    weft::from_string<weft::WireForm>(wire_form),
-                   weft::from_string<weft::Schedule>(schedule)};
+                   weft::from_string<weft::Schedule>(schedule),
+                   weft::from_string<weft::Requests>(requests), chunks};
+  problem.preset = weft::from_string<weft::Preset>(preset);
   return problem;
 }
 
@@ -166,7 +169,8 @@ void bind_problem(nb::module_& m) {
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
         "ranks_per_node"_a, "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a,
         "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
-        "schedule"_a, "Collects the options of a transform; checked when it is planned.");
+        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a,
+        "Collects the options of a transform; checked when it is planned.");
 }
 
 void bind_plan(nb::module_& m) {
@@ -189,23 +193,25 @@ void bind_plan(nb::module_& m) {
                        "Moves the array from the layout of one stage to that of the next.")
       .def_prop_ro(
           "method", [](const Exchange& e) { return weft::to_string(e.method); },
-          "collective or messages.")
+          "shared, collective or messages.")
       .def_prop_ro(
           "wire_form", [](const Exchange& e) { return weft::to_string(e.wire_form); },
-          "packed or datatype.")
+          "packed or datatype; automatic where the method has none.")
       .def_prop_ro(
           "schedule", [](const Exchange& e) { return weft::to_string(e.schedule); },
-          "Order of the messages; automatic where the method has none.")
+          "Order of the messages: pairwise, cyclic or scattered; automatic where the method has "
+          "none.")
+      .def_prop_ro(
+          "requests", [](const Exchange& e) { return weft::to_string(e.requests); },
+          "ordinary or persistent; automatic where the method has none.")
+      .def_ro("chunks", &Exchange::chunks, "Parts in which the array is sent.")
+      .def(
+          "describe", [](const Exchange& e) { return weft::describe(e); },
+          "The method and its knobs in words.")
       .def(
           "__eq__", [](const Exchange& a, const Exchange& b) { return a == b; }, nb::is_operator())
-      .def("__repr__", [](const Exchange& e) {
-        return std::string("<weft.Exchange ") + weft::to_string(e.method) + ", " +
-               weft::to_string(e.wire_form) +
-               (e.schedule == weft::Schedule::automatic
-                    ? ""
-                    : std::string(", ") + weft::to_string(e.schedule)) +
-               ">";
-      });
+      .def("__repr__",
+           [](const Exchange& e) { return "<weft.Exchange " + weft::describe(e) + ">"; });
   nb::class_<Plan>(
       m, "Plan",
       "A list of stages with one exchange between each two: plain data, made without MPI.\n\n"
@@ -250,5 +256,8 @@ NB_MODULE(_planning, m) {
   bind_layout(m);
   bind_problem(m);
   bind_plan(m);
+  m.def("all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a,
+        "Every exchange that can serve a problem, in one piece and in so many chunks.");
+  m.attr("EVERY_SLICE") = weft::every_slice;
   m.attr("version") = WEFT_VERSION;
 }

@@ -41,6 +41,8 @@ nb::list records_of(const weft::api::Handle& handle) {
     step["bytes_written"] = r.bytes_written;
     step["bytes_sent"] = r.bytes_sent;
     step["messages"] = r.messages;
+    step["waited_s"] = r.waited_s;
+    step["under_way_s"] = r.under_way_s;
     steps.append(step);
   }
   return steps;
@@ -88,6 +90,20 @@ void bind_fft(nb::module_& m) {
           },
           "forward"_a, "input"_a, "output"_a, "error"_a.none(),
           "Collective. Equal addresses run in place.")
+      .def(
+          "execute_many",
+          [](Handle& h, bool forward, const std::vector<std::uintptr_t>& in,
+             const std::vector<std::uintptr_t>& out, const GivenError& error) {
+            std::vector<const void*> inputs;
+            std::vector<void*> outputs;
+            for (const std::uintptr_t address : in) inputs.push_back(pointer(address));
+            for (const std::uintptr_t address : out) outputs.push_back(writable(address));
+            nb::gil_scoped_release release;
+            h.execute_many(forward ? weft::run::Direction::forward : weft::run::Direction::backward,
+                           inputs, outputs, to_error(error));
+          },
+          "forward"_a, "inputs"_a, "outputs"_a, "error"_a.none(),
+          "Collective. One array is exchanged while the next is transformed.")
       .def_prop_rw(
           "recording", [](const Handle& h) { return h.transform().recording(); },
           [](Handle& h, bool on) { h.transform().set_recording(on); }, "Whether steps are timed.")

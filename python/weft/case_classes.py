@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from random import Random
 
-from .cases import METHODS, NORMS, PRECISIONS, Case, LayoutSpec, is_empty, random_case
+from .cases import (
+    DIRECTIONS,
+    EVERY_SLICE,
+    GROUPS,
+    MEMORIES,
+    METHODS,
+    NORMS,
+    PRECISIONS,
+    Case,
+    LayoutSpec,
+    is_empty,
+    random_case,
+)
 
 
 def is_prime(n: int) -> bool:
@@ -24,6 +36,10 @@ def has_empty_box(case: Case) -> bool:
 
 def yes(value: bool) -> str:
     return "yes" if value else "no"
+
+
+def method_words(knobs: tuple[str | None, ...]) -> str:
+    return "-".join(filter(None, knobs)) or "default"
 
 
 def classes(case: Case) -> dict[str, str]:
@@ -53,7 +69,8 @@ def classes(case: Case) -> dict[str, str]:
         "norm": case.norm,
         "sign": f"{case.sign:+d}",
         "threads": str(case.threads),
-        "method": " ".join(filter(None, (case.method, case.wire_form))) or "default",
+        "method": method_words((case.method, case.wire_form, case.schedule, case.requests)),
+        "chunks": "one" if case.chunks == 1 else "slices" if case.chunks == EVERY_SLICE else "some",
     }
 
 
@@ -76,12 +93,12 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "input": ("default", *families),
         "output": ("any", "same", *families),
         "ranks": tuple(str(ranks) for ranks in range(1, max_ranks + 1)),
-        "group": ("first", "last", "reversed", "alone"),
+        "group": GROUPS,
         "empty boxes": both if several else ("no",),
         "batch": both,
-        "memory": ("weft", "numpy", "in place", "returned"),
+        "memory": MEMORIES,
         "overwrite": both,
-        "first": ("forward", "backward"),
+        "first": DIRECTIONS,
         "order": ("C", "other"),
         "halved axis": ("none", "even", "odd"),
         "prime": both,
@@ -90,7 +107,8 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "norm": NORMS,
         "sign": ("-1", "+1"),
         "threads": ("1", "2"),
-        "method": tuple(" ".join(filter(None, pair)) or "default" for pair in METHODS),
+        "method": tuple(method_words(knobs) for knobs in METHODS),
+        "chunks": ("one", "some", "slices"),
     }
 
 
@@ -123,24 +141,27 @@ class Histogram:
         )
 
 
-def draw_cases(rng: Random, count: int, max_ranks: int) -> tuple[list[Case], Histogram]:
-    """Draws cases; towards the end, redraws until those classes come up that are still empty."""
+def draw_cases(rng: Random, count: int, max_ranks: int, shared: bool = False) -> tuple[list[Case], Histogram]:
+    """Draws cases; towards the end, redraws until those classes come up that are still empty.
+
+    `shared` as in random_case.
+    """
     histogram = Histogram(max_ranks)
     cases = []
     for index in range(count):
         missing = set(histogram.missing())
-        case = random_case(rng, max_ranks)
+        case = random_case(rng, max_ranks, shared)
         if missing and 3 * len(missing) >= count - index:
-            case = draw_one_of(rng, case, max_ranks, missing)
+            case = draw_one_of(rng, case, max_ranks, missing, shared)
         histogram.add(case)
         cases.append(case)
     return cases, histogram
 
 
-def draw_one_of(rng: Random, case: Case, max_ranks: int, wanted: set[tuple[str, str]]) -> Case:
+def draw_one_of(rng: Random, case: Case, max_ranks: int, wanted: set[tuple[str, str]], shared: bool) -> Case:
     """The case, or another one drawn, that is in one of the wanted classes."""
     for _ in range(1000):
         if not wanted.isdisjoint(classes(case).items()):
             break
-        case = random_case(rng, max_ranks)
+        case = random_case(rng, max_ranks, shared)
     return case

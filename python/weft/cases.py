@@ -50,12 +50,24 @@ MIXED = (
 
 PRECISIONS = ("f32", "f64", "f80")
 NORMS = ("backward", "ortho", "forward", "none")
-METHODS: tuple[tuple[str | None, str | None], ...] = (
-    (None, None),
-    ("collective", "packed"),
-    ("collective", "datatype"),
-    ("messages", "packed"),
+GROUPS = ("first", "last", "reversed", "alone")
+DIRECTIONS = ("forward", "backward")
+MEMORIES = ("weft", "numpy", "in place", "returned")
+# method, wire_form, schedule, requests
+METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
+    (None, None, None, None),
+    ("shared", None, None, None),
+    ("collective", "packed", None, None),
+    ("collective", "datatype", None, None),
+    ("messages", "packed", "pairwise", None),
+    ("messages", "packed", "cyclic", "persistent"),
+    ("messages", "packed", "scattered", "ordinary"),
+    ("messages", "datatype", "pairwise", "ordinary"),
+    ("messages", "datatype", "scattered", "persistent"),
 )
+# More than there are slices stands for one for each slice.
+EVERY_SLICE = 1_000_000
+CHUNKS = (1, 2, 3, EVERY_SLICE)
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,15 @@ class LayoutSpec:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> LayoutSpec:
-        return cls(**{name: as_tuples(value) for name, value in values.items()})
+        """Inverse of to_dict. Raises ValueError or TypeError for what is no layout."""
+        spec = cls(**{name: as_tuples(value) for name, value in values.items()})
+        pairs = [pair for box in spec.boxes for pair in box]
+        require_kind("the boxes of a layout", spec.boxes, all(are_whole(pair) and len(pair) == 2 for pair in pairs))
+        for name in ("grid", "order"):
+            require_kind(name, getattr(spec, name), are_whole(getattr(spec, name)))
+        require_kind("owner", spec.owner, spec.owner is None or type(spec.owner) is int)
+        require_kind("plain", spec.plain, isinstance(spec.plain, bool))
+        return spec
 
 
 @dataclass(frozen=True)
@@ -125,8 +145,18 @@ class Case:
     threads: int = 1
     method: str | None = None
     wire_form: str | None = None
+    schedule: str | None = None
+    requests: str | None = None
+    chunks: int = 1
     engine: str | None = None
     seed: int = 0
+
+    @property
+    def knobs(self) -> dict[str, Any]:
+        """The options that force the exchange; none where the method is left to weft."""
+        names = ("method", "wire_form", "schedule", "requests")
+        knobs: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return knobs | ({"chunks": self.chunks} if self.chunks > 1 else {})
 
     @property
     def all_axes(self) -> tuple[int, ...]:
@@ -166,14 +196,50 @@ class Case:
             for name in ("input", "output"):
                 if isinstance(values.get(name), dict):
                     values[name] = LayoutSpec.from_dict(values[name])
-            return cls(**{name: as_tuples(value) for name, value in values.items()})
+            case = cls(**{name: as_tuples(value) for name, value in values.items()})
+            case._require_kinds()
+            return case
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"a case is one JSON object with at least a shape; given {text!r} ({error})") from None
+
+    def _require_kinds(self) -> None:
+        """Raises ValueError for a value that is not of its field's kind, before anything computes with it."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            require_kind(field.name, value, has_kind_of(field, value))
+        require_kind("shape", self.shape, len(self.shape) > 0)
+        require_kind("precision", self.precision, self.precision in PRECISIONS)
+        require_kind("first", self.first, self.first in DIRECTIONS)
+        require_kind("memory", self.memory, self.memory in MEMORIES)
+        require_kind("seed", self.seed, self.seed >= 0)
 
     def command(self) -> str:
         """The line that runs this case again."""
         ranks = "" if self.group == "alone" else f" -n {self.ranks}"
         return f"weft verify --case '{self.to_json()}'{ranks}"
+
+
+def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
+    """Whether a value is of the kind that a field of Case holds."""
+    if field.name in ("shape", "axes"):
+        return are_whole(value)
+    if field.name == "input":
+        return value is None or isinstance(value, LayoutSpec)
+    if field.name == "output":
+        return isinstance(value, (LayoutSpec, str))
+    if field.default is None:
+        return value is None or isinstance(value, str)
+    return type(value) is type(field.default)
+
+
+def require_kind(name: str, value: Any, holds: bool) -> None:
+    if not holds:
+        raise ValueError(f"{name} cannot be {value!r}")
+
+
+def are_whole(values: Any) -> bool:
+    """True for a tuple of whole numbers."""
+    return isinstance(values, tuple) and all(type(value) is int for value in values)
 
 
 def as_tuples(value: Any) -> Any:
@@ -317,11 +383,18 @@ def draw_ranks(rng: Random, max_ranks: int) -> int:
     return pick(rng, (3, rng.randint(1, max_ranks)), (1, max_ranks))
 
 
-def random_case(rng: Random, max_ranks: int) -> Case:
-    """Draws a case for 1 to `max_ranks` ranks from anything like a `random.Random`."""
+def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
+    """Draws a case for 1 to `max_ranks` ranks from anything like a `random.Random`.
+
+    `shared` says that any of the ranks can use each other's memory. Elsewhere a case on several ranks leaves the
+    method to weft where it would have been "shared", and is the same in all else.
+    """
     ranks = draw_ranks(rng, max_ranks)
     shape = draw_shape(rng, ranks)
-    method, wire_form = rng.choice(METHODS)
+    method, wire_form, schedule, requests = rng.choice(METHODS)
+    chunks = rng.choice(CHUNKS)
+    if method == "shared" and ranks > 1 and not shared:
+        method = None
     case = Case(
         shape=shape,
         axes=draw_axes(rng, len(shape)),
@@ -329,14 +402,17 @@ def random_case(rng: Random, max_ranks: int) -> Case:
         precision=pick(rng, (5, "f64"), (4, "f32"), (2, "f80")),
         ranks=ranks,
         group=pick(rng, (4, "first"), (1, "last"), (1, "reversed"), (1, "alone" if ranks == 1 else "first")),
-        first=rng.choice(("forward", "backward")),
-        memory=rng.choice(("weft", "numpy", "in place", "returned")),
+        first=rng.choice(DIRECTIONS),
+        memory=rng.choice(MEMORIES),
         overwrite_input=pick(rng, (3, False), (1, True)),
         norm=rng.choice(NORMS),
         sign=rng.choice((-1, 1)),
         threads=rng.choice((1, 2)),
         method=method,
         wire_form=wire_form,
+        schedule=schedule,
+        requests=requests,
+        chunks=chunks if method in ("collective", "messages") else 1,
         seed=rng.randint(0, 2**31 - 1),
     )
     return with_layouts(rng, case)

@@ -32,8 +32,11 @@ class FFT:
     threads : OpenMP threads of each rank.
     effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned.
     overwrite_input : allow forward and backward to destroy their input.
-    method, wire_form, schedule : force the exchange; weft chooses what is None. method is "shared" (node memory, all
-        ranks on one node; the choice where it can be had), "collective" or "messages".
+    method, wire_form, schedule, requests, chunks : force the exchange; weft chooses what is None. method is "shared"
+        (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
+        "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
+        "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
+    preset : knobs by a known name, "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft"; single knobs win.
     engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
     workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
         much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
@@ -73,6 +76,9 @@ class FFT:
         method: str | None = None,
         wire_form: str | None = None,
         schedule: str | None = None,
+        requests: str | None = None,
+        chunks: int | str | None = None,
+        preset: str | None = None,
         engine: str | None = None,
         workspace: Any = None,
     ) -> None:
@@ -96,6 +102,9 @@ class FFT:
                 method=method,
                 wire_form=wire_form,
                 schedule=schedule,
+                requests=requests,
+                chunks=chunks,
+                preset=preset,
             )
         except Exception as reason:
             error = errors.as_given(reason)
@@ -156,20 +165,61 @@ class FFT:
         """The inverse of forward: takes this rank's box of the output, returns the input's."""
         return self._execute(False, X, out)
 
-    def _execute(self, forward: bool, given: Any, out: Any) -> Array:
-        source, target = (self.input, self.output) if forward else (self.output, self.input)
-        source_address = target_address = 0
-        result, error = out, None
+    def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
+        """Transforms several inputs; returns their outputs in the same order.
+
+        Where messages carry the arrays, one is exchanged while the next is transformed; the first call with more than
+        one array makes a second workspace. Each array as for forward; all in place or none. Collective, with the same
+        number of arrays on all ranks.
+
+        Errors: those of forward; InvalidArgument where inputs and outputs differ in number or two outputs are the same.
+        """
+        return self._execute_many(True, xs, outs)
+
+    def backward_many(self, Xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
+        """The inverse of forward_many, under the same rules."""
+        return self._execute_many(False, Xs, outs)
+
+    def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
+        sources: list[int] = []
+        targets: list[int] = []
+        results: list[Array] = []
+        error = None
         try:
-            array = arrays.as_array(given, "input")
-            result = target.empty() if out is None else arrays.as_array(out, "output")
-            in_place = self._check(array, result, source, target)
-            source_address, target_address = arrays.address(array), arrays.address(result)
-            if in_place:  # also where one of the two has no elements on this rank
-                source_address = target_address = max(source_address, target_address)
+            wanted = [None] * len(given) if outs is None else list(outs)
+            if len(wanted) != len(given):
+                raise errors.InvalidArgument(
+                    f"there must be as many outputs as inputs; given {len(given)} inputs and {len(wanted)} outputs"
+                )
+            for array, out in zip(given, wanted, strict=True):
+                result, source, target = self._bound(forward, array, out)
+                results.append(result if out is None else out)
+                sources.append(source)
+                targets.append(target)
         except Exception as reason:
             error = errors.as_given(reason)
-        self._transform.execute(forward, source_address, target_address, error)
+        self._transform.execute_many(forward, sources, targets, error)
+        return results
+
+    def _bound(self, forward: bool, given: Any, out: Any) -> tuple[Array, int, int]:
+        """The output, and where input and output start; raises unless they are what is required."""
+        source, target = (self.input, self.output) if forward else (self.output, self.input)
+        array = arrays.as_array(given, "input")
+        result = target.empty() if out is None else arrays.as_array(out, "output")
+        in_place = self._check(array, result, source, target)
+        source_address, target_address = arrays.address(array), arrays.address(result)
+        if in_place:  # also where one of the two has no elements on this rank
+            source_address = target_address = max(source_address, target_address)
+        return result, source_address, target_address
+
+    def _execute(self, forward: bool, given: Any, out: Any) -> Array:
+        source = target = 0
+        result, error = out, None
+        try:
+            result, source, target = self._bound(forward, given, out)
+        except Exception as reason:
+            error = errors.as_given(reason)
+        self._transform.execute(forward, source, target, error)
         return result if out is None else out
 
     def _check(self, array: Array, result: Array, source: Side, target: Side) -> bool:
@@ -251,6 +301,8 @@ class FFT:
         bytes_written  to memory, by weft
         bytes_sent     to other ranks
         messages       to other ranks
+        waited_s       of an exchange: this rank did nothing but wait for it
+        under_way_s    of an exchange: messages were under way; what was not waited for is hidden
         """
         return list(self._transform.record())
 

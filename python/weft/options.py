@@ -127,6 +127,9 @@ def make_problem(
     method: str | None,
     wire_form: str | None,
     schedule: str | None,
+    requests: str | None,
+    chunks: int | str | None,
+    preset: str | None,
 ) -> _planning.Problem:
     """Collects the options. Rules that need no more than one option are checked here."""
     extents = integers(shape, "a shape")
@@ -163,7 +166,26 @@ def make_problem(
         method=method or "automatic",
         wire_form=wire_form or "automatic",
         schedule=schedule or "automatic",
+        requests=requests or "automatic",
+        chunks=chunk_count(chunks),
+        preset=preset or "none",
     )
+
+
+def chunk_count(chunks: Any) -> int:
+    """The number of chunks as the planner takes it: 0 lets weft choose, the largest is one for each slice.
+
+    >>> chunk_count(None), chunk_count(8), chunk_count("slices") == _planning.EVERY_SLICE
+    (0, 8, True)
+    """
+    if chunks is None:
+        return 0
+    if chunks == "slices":
+        return int(_planning.EVERY_SLICE)
+    (count,) = integers(chunks, 'chunks, or "slices",')
+    if count < 1:
+        raise errors.InvalidArgument(f'chunks must be at least 1, or "slices"; given {count}')
+    return count
 
 
 def _small(value: Any, what: str) -> int:

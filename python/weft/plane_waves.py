@@ -16,16 +16,19 @@ import numpy as np
 from . import reference
 from .cases import Case
 from .reference import Array
-from .trial import make_fft, together
+from .trial import make_together, together
 
 WAVES = 3
 
 
 def measure(case: Case, comm: Any, options: dict[str, Any] | None = None) -> dict[str, float]:
-    """The relative L2 errors of forward and backward, on every rank. Collective."""
-    fft = together(comm, lambda: make_fft(case, comm, options))
+    """The relative L2 errors of forward and backward, on every rank. Collective.
+
+    Errors: those of make_together; TrialFailed where a step fails.
+    """
+    fft = make_together(case, comm, options)
     waves = Waves(case)
-    x, X = fft.input.empty(), fft.output.empty()
+    x, X = together(comm, lambda: (fft.input.empty(), fft.output.empty()))
 
     def forward_error() -> float:
         together(comm, lambda: waves.field(x, fft.input.box, 1.0))

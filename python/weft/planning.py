@@ -25,6 +25,9 @@ def plan(
     method: str | None = None,
     wire_form: str | None = None,
     schedule: str | None = None,
+    requests: str | None = None,
+    chunks: int | str | None = None,
+    preset: str | None = None,
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
@@ -63,5 +66,8 @@ def plan(
         method=method,
         wire_form=wire_form,
         schedule=schedule,
+        requests=requests,
+        chunks=chunks,
+        preset=preset,
     )
     return _planning.make_plan(problem)

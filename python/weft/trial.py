@@ -13,17 +13,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import reference
+from . import errors, reference
 from .cases import Bounds, Case, LayoutSpec, is_empty, product
 from .reference import Array
 
 T = TypeVar("T")
+# What a rank says of its failure: a text, and the code and message of weft's own error.
+Words = tuple[str, tuple[str, str] | None]
 GUARD_ELEMENTS = 24
 GUARD_BYTE = 0xA5
 
 
 class TrialFailed(Exception):
-    """A case that did not do what it must; the same on every rank."""
+    """A case that did not do what it must; the same on every rank. `error` is what weft raised, if it was that."""
+
+    def __init__(self, message: str, error: errors.WeftError | None = None) -> None:
+        super().__init__(message)
+        self.error = error
 
 
 def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T:
@@ -32,20 +38,29 @@ def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T
     Returns what it gave on this rank, or with `of_first` what it gave on rank 0.
     """
     results: list[T] = []  # one, or none where the action fails: None may be a result
-    problem = None
+    problem: TrialFailed | None = None
     try:
         results.append(action())
     except TrialFailed as failure:
-        problem = str(failure)
+        problem = failure
     except Exception as error:  # whatever it is, the other ranks must hear of it
-        problem = " ".join(f"{type(error).__name__}: {error}".split())
-    mine = (problem, results if of_first and (comm is None or comm.rank == 0) else [])
-    told: list[tuple[str | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
-    problems = [text for text, _ in told]
-    failed = [rank for rank, text in enumerate(problems) if text is not None]
-    if failed:
-        raise TrialFailed(f"rank {failed[0]} ({len(failed)} of {len(problems)} ranks): {problems[failed[0]]}")
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        problem = TrialFailed(text, error if isinstance(error, errors.WeftError) else None)
+    words = None if problem is None else (str(problem), errors.as_given(problem.error))
+    mine = (words, results if of_first and (comm is None or comm.rank == 0) else [])
+    told: list[tuple[Words | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
+    _raise_first([words for words, _ in told])
     return (told[0][1] if of_first else results)[0]
+
+
+def _raise_first(everyone: list[Words | None]) -> None:
+    """Raises TrialFailed with the failure of the first rank that has one."""
+    failed = [(rank, words) for rank, words in enumerate(everyone) if words is not None]
+    if not failed:
+        return
+    rank, (text, given) = failed[0]
+    error = errors.class_of(given[0])(given[1]) if given else None
+    raise TrialFailed(f"rank {rank} ({len(failed)} of {len(everyone)} ranks): {text}", error)
 
 
 def require(holds: bool, message: str) -> None:
@@ -128,15 +143,19 @@ def layout_argument(spec: LayoutSpec, shape: tuple[int, ...], ranks: int) -> Any
     return spec.grid if spec.plain else weft.Layout.grid(shape, spec.grid, spec.order)
 
 
+def layouts_of(case: Case) -> dict[str, Any]:
+    """Where the case wants its input and its output, as weft.FFT and weft.plan take them."""
+    output = case.output
+    return {
+        "input": layout_argument(case.input, case.shape, case.ranks) if case.input else None,
+        "output": output if isinstance(output, str) else layout_argument(output, case.output_shape, case.ranks),
+    }
+
+
 def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
     """The transform that the case describes, with further options of weft.FFT. Collective."""
     import weft
 
-    output = case.output
-    layouts: dict[str, Any] = {
-        "input": layout_argument(case.input, case.shape, case.ranks) if case.input else None,
-        "output": output if isinstance(output, str) else layout_argument(output, case.output_shape, case.ranks),
-    }
     return weft.FFT(
         case.shape,
         kind=case.kind,
@@ -147,21 +166,33 @@ def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> An
         sign=case.sign,
         threads=case.threads,
         overwrite_input=case.overwrite_input,
-        method=case.method,
-        wire_form=case.wire_form,
         engine=case.engine,
-        **(layouts | (options or {})),
+        **(case.knobs | layouts_of(case) | (options or {})),
     )
 
 
+def make_together(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
+    """As make_fft, where an error of one rank is one of all. Collective.
+
+    Errors: those of weft.FFT as they are, for the case asks for something that cannot be; TrialFailed for any other.
+    """
+    try:
+        return together(comm, lambda: make_fft(case, comm, options))
+    except TrialFailed as failure:
+        raise (failure.error or failure) from None
+
+
 class Trial:
-    """A case bound to a communicator, its arrays made. Collective, as are its methods."""
+    """A case bound to a communicator, its arrays made. Collective, as are its methods.
+
+    Errors: those of make_together; TrialFailed from the methods.
+    """
 
     def __init__(self, case: Case, comm: Any, options: dict[str, Any] | None = None) -> None:
         self.case = case
         self.comm = comm
         self.rank = 0 if comm is None else comm.rank
-        self.fft = together(comm, lambda: make_fft(case, comm, options))
+        self.fft = make_together(case, comm, options)
         self.guards: list[tuple[Guarded, str]] = []
         self._results: dict[str, Array] = {}
         together(comm, self._prepare)

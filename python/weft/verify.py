@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import random
 import sys
 import threading
@@ -18,22 +17,34 @@ from typing import Any
 
 from . import errors, plane_waves, reference
 from .case_classes import Histogram, draw_cases
-from .cases import Case, product
-from .trial import Trial, TrialFailed
+from .cases import GROUPS, Case, product
+from .fft import FFT
+from .planning import plan
+from .trial import Trial, TrialFailed, layouts_of
 
-# A case of at most 20,000 elements that takes longer than this hangs.
-CASE_LIMIT_S = 120
+# What takes longer than this hangs. The second is for oversubscribed cores and long double, and far from what is usual.
+CASE_LIMIT_S = 120.0
+ELEMENT_LIMIT_S = 1e-5
+# The first rank speaks for all, so the others give up after it.
+RANK_GRACE_S = 1.0
 # Arrays up to this size are gathered and compared with a serial transform; larger ones carry plane waves.
 GATHERED_ELEMENTS_MAX = 1 << 25
+# How many arrays of the problem's size there are at once, over all ranks: input, output and expected output; where they
+# are gathered, also what one rank has of each, and the difference.
+ARRAYS_OF_WAVES = 3
+ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
+# Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
+BEYOND_CASES = ("input", "output", "chunks", "preset")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a case; the same on every rank."""
+    """What came of a case; the same on every rank. `refused` is the code of weft's error where it made no plan."""
 
     ok: bool
     message: str = ""
+    refused: str | None = None
     forward_error: float | None = None
     backward_error: float | None = None
     tolerance: float | None = None
@@ -52,15 +63,15 @@ def group_of(case: Case, comm: Any) -> tuple[Any, int, bool]:
         raise errors.InvalidArgument(
             f"the case needs {case.ranks} ranks, there are {size}; start it with -n {case.ranks}"
         )
+    if case.group not in GROUPS:
+        raise errors.InvalidArgument(f"a group is {', '.join(GROUPS)}; given {case.group!r}")
     if case.group == "alone" and case.ranks != 1:
         raise errors.InvalidArgument(f'the group "alone" is one rank; the case has {case.ranks}')
     if comm is None:
         return None, 0, True
     if case.group == "alone":
         return None, 0, comm.rank == 0
-    first = {"first": 0, "last": size - case.ranks, "reversed": case.ranks - 1}.get(case.group)
-    if first is None:
-        raise errors.InvalidArgument(f"a group is first, last, reversed or alone; given {case.group!r}")
+    first = {"first": 0, "last": size - case.ranks, "reversed": case.ranks - 1}[case.group]
     group = _split(comm, case.ranks, case.group)
     return group, first, group is not None
 
@@ -141,28 +152,68 @@ def _judge(several: Sequence[Case], group: Any) -> Verdict:
                 found[direction] = max(found[direction], trial.check(direction))
     except TrialFailed as failure:
         return Verdict(False, str(failure), tolerance=tolerance)
-    return Verdict(True, "", found["forward"], found["backward"], tolerance)
+    except errors.WeftError as error:
+        return Verdict(False, str(error), error.code, tolerance=tolerance)
+    return Verdict(True, "", None, found["forward"], found["backward"], tolerance)
+
+
+def limit_s(case: Case) -> float:
+    """How long a case may take before it counts as hanging."""
+    return CASE_LIMIT_S + ELEMENT_LIMIT_S * product(case.shape)
 
 
 @contextlib.contextmanager
-def time_limit(case: Case, limit_s: float) -> Iterator[None]:
-    """Ends this process, and so the job, when the block takes too long; names the case."""
+def time_limit(what: str, seconds: float, comm: Any = None) -> Iterator[None]:
+    """Ends this process, and so the job, when the block takes too long; one rank says what hangs."""
+    from .cli.session import end_all_ranks
 
-    def give_up() -> None:
-        print(
-            f"weft verify: no result after {limit_s:g} s\n{case.command()}",
-            file=sys.stderr,
-            flush=True,
-        )
-        os._exit(1)
-
-    timer = threading.Timer(limit_s, give_up)
+    rank = 0 if comm is None else comm.rank
+    message = f"a verification must end within {seconds:.0f} s; this one hangs: {what}; report it"
+    timer = threading.Timer(seconds + (RANK_GRACE_S if rank else 0.0), end_all_ranks, [message, rank])
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+
+
+def require_memory(case: Case, arrays: int, comm: Any) -> None:
+    """Collective: raises OutOfMemory where so many arrays of the case's size cannot be had."""
+    from .cli.memory import check_memory
+    from .cli.session import Session
+
+    element_bytes = reference.COMPLEX_TYPES[case.precision].itemsize
+    check_memory(Session(comm), case.output_shape, element_bytes, arrays)
+
+
+def require_possible(case: Case, comm: Any) -> None:
+    """Collective: raises weft's own error for a case that cannot be, before anything of its size is made."""
+    group_of(case, comm)
+    plan(
+        case.shape,
+        kind=case.kind,
+        ranks=case.ranks,
+        ranks_per_node=sharing_ranks(case.method, case.ranks),
+        axes=case.axes or None,
+        dtype=case.precision,
+        norm=case.norm,
+        sign=case.sign,
+        threads=case.threads,
+        **case.knobs,
+        **layouts_of(case),
+    )
+    require_memory(case, ARRAYS_OF_GATHERED, comm)
+
+
+def sharing_ranks(method: str | None, ranks: int) -> int:
+    """Ranks of a node for weft.plan where it only checks options: what they really share is found when they run."""
+    return ranks if method == "shared" else 1
+
+
+def can_share(comm: Any) -> bool:
+    """Whether any ranks of the communicator can use each other's memory, as weft itself finds it. Collective."""
+    return comm is None or FFT((1,), comm=comm).plan.problem.ranks_per_node == comm.size
 
 
 # ---- the command ----
@@ -177,10 +228,14 @@ def run(options: Mapping[str, Any]) -> int:
     json    print data, not text
     case    JSON of one case
     random  how many cases; with seed
-    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, engine,
-            inverse, seed
+    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, schedule,
+            requests, chunks, preset, engine, inverse, seed
 
-    Rank 0 prints. Errors: InvalidArgument for options that make no sense, on all ranks.
+    Rank 0 prints. A case that hangs ends the job, with status 1 and one message.
+
+    Errors, on all ranks: InvalidArgument for options that make no sense, those of weft.FFT for a shape or a case that
+    it refuses, OutOfMemory, WeftError for a problem whose transform fails. A given or random case that fails is a
+    result, not an error.
     """
     given = {name: value for name, value in options.items() if value is not None}
     comm = given.get("comm")
@@ -189,6 +244,8 @@ def run(options: Mapping[str, Any]) -> int:
         raise errors.InvalidArgument(
             "verify takes a shape, or --random K, or --case JSON, one of them; given " + (" and ".join(ways) or "none")
         )
+    if int(given.get("seed", 0)) < 0:
+        raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; leave it out for 0")
     say = _voice_of(comm)
     as_json = bool(given.get("json"))
     if "case" in given:
@@ -213,8 +270,11 @@ def _case_of(text: str) -> Case:
 
 
 def verify_case(case: Case, comm: Any, say: Callable[[str], None], as_json: bool) -> int:
-    with time_limit(case, CASE_LIMIT_S):
+    require_possible(case, comm)
+    with time_limit(case.command(), limit_s(case), comm):
         verdict = check_case(case, comm)
+    if verdict.refused:
+        raise errors.class_of(verdict.refused)(verdict.message)
     if as_json:
         say(json.dumps({"case": json.loads(case.to_json()), **asdict(verdict)}))
     else:
@@ -242,13 +302,13 @@ def verify_random(count: int, seed: int, comm: Any, say: Callable[[str], None], 
     if count < 1:
         raise errors.InvalidArgument(f"the number of random cases must be at least 1; given {count}")
     ranks = 1 if comm is None else comm.size
-    drawn, histogram = draw_cases(random.Random(seed), count, ranks)
+    drawn, histogram = draw_cases(random.Random(seed), count, ranks, can_share(comm))
     shows = (comm is None or comm.rank == 0) and sys.stderr.isatty()
     failed: list[tuple[Case, Verdict]] = []
     for index, case in enumerate(drawn):
         if shows:
             print(f"\rcase {index + 1} of {count}", end="", file=sys.stderr, flush=True)
-        with time_limit(case, CASE_LIMIT_S):
+        with time_limit(case.command(), limit_s(case), comm):
             verdict = check_case(case, comm)
         if not verdict.ok:
             failed.append((case, verdict))
@@ -296,12 +356,11 @@ def _random_text(count: int, seed: int, ranks: int, failed: int, histogram: Hist
 def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], None], as_json: bool) -> int:
     """The accuracy of one problem, on all ranks of the communicator."""
     case, fft_options = _problem_of(given, 1 if comm is None else comm.size)
-    if product(case.shape) > GATHERED_ELEMENTS_MAX:
-        measured = plane_waves.measure(case, comm, fft_options)
-        checked_by = "plane waves"
-    else:
-        measured = _measure_gathered(case, comm, fft_options)
-        checked_by = f"serial FFT ({reference.serial_library()[1]})"
+    gathered = product(case.shape) <= GATHERED_ELEMENTS_MAX
+    require_memory(case, ARRAYS_OF_GATHERED if gathered else ARRAYS_OF_WAVES, comm)
+    with time_limit(_name_of(case), limit_s(case), comm):
+        measured = _measure(case, comm, fft_options, gathered)
+    checked_by = f"serial FFT ({reference.serial_library()[1]})" if gathered else "plane waves"
     tolerance = reference.tolerance(case.precision, case.points)
     ok = all(error <= tolerance for error in measured.values())
     if as_json:
@@ -315,10 +374,16 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
     return 0 if ok else 1
 
 
-def _measure_gathered(case: Case, comm: Any, fft_options: dict[str, Any]) -> dict[str, float]:
-    trial = Trial(case, comm, fft_options)
-    order = ("forward", "backward") if case.first == "forward" else ("backward", "forward")
-    return {direction: trial.run(direction) for direction in order}
+def _measure(case: Case, comm: Any, fft_options: dict[str, Any], gathered: bool) -> dict[str, float]:
+    """The errors by direction. Raises weft's error where it failed, WeftError for any other failure."""
+    try:
+        if not gathered:
+            return plane_waves.measure(case, comm, fft_options)
+        trial = Trial(case, comm, fft_options)
+        order = ("forward", "backward") if case.first == "forward" else ("backward", "forward")
+        return {direction: trial.run(direction) for direction in order}
+    except TrialFailed as failure:
+        raise failure.error or errors.WeftError(str(failure)) from None
 
 
 def _described(case: Case) -> dict[str, Any]:
@@ -337,23 +402,11 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
 
     weft.plan reads and checks every option first: what is wrong with one is said in weft's own words.
     """
-    from .planning import plan
-
-    names = (
-        "kind",
-        "dtype",
-        "axes",
-        "input",
-        "output",
-        "norm",
-        "sign",
-        "threads",
-        "method",
-        "wire_form",
-    )
+    names = ("kind", "dtype", "axes", "norm", "sign", "threads", "method", "wire_form", "schedule", "requests", *BEYOND_CASES)
     options = {name: given[name] for name in names if name in given}
-    problem = plan(given["shape"], ranks=ranks, **options).problem
-    fft_options: dict[str, Any] = {name: options[name] for name in ("input", "output") if name in options}
+    sharing = sharing_ranks(options.get("method"), ranks)
+    problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem
+    fft_options: dict[str, Any] = {name: options[name] for name in BEYOND_CASES if name in options}
     case = Case(
         shape=tuple(problem.shape),
         axes=tuple(problem.axes),
@@ -367,6 +420,8 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
         threads=problem.threads,
         method=options.get("method"),
         wire_form=options.get("wire_form"),
+        schedule=options.get("schedule"),
+        requests=options.get("requests"),
         engine=given.get("engine"),
         seed=int(given.get("seed", 0)),
     )

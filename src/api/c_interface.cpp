@@ -30,7 +30,19 @@ static_assert(WEFT_WIRE_AUTOMATIC == int(WireForm::automatic) &&
               WEFT_WIRE_PACKED == int(WireForm::packed) &&
               WEFT_WIRE_DATATYPE == int(WireForm::datatype));
 static_assert(WEFT_SCHEDULE_AUTOMATIC == int(Schedule::automatic) &&
-              WEFT_SCHEDULE_PAIRWISE == int(Schedule::pairwise));
+              WEFT_SCHEDULE_PAIRWISE == int(Schedule::pairwise) &&
+              WEFT_SCHEDULE_CYCLIC == int(Schedule::cyclic) &&
+              WEFT_SCHEDULE_SCATTERED == int(Schedule::scattered));
+static_assert(WEFT_REQUESTS_AUTOMATIC == int(Requests::automatic) &&
+              WEFT_REQUESTS_ORDINARY == int(Requests::ordinary) &&
+              WEFT_REQUESTS_PERSISTENT == int(Requests::persistent));
+static_assert(WEFT_PRESET_NONE == int(Preset::none) && WEFT_PRESET_FFTW == int(Preset::fftw) &&
+              WEFT_PRESET_DMITRUK == int(Preset::dmitruk) &&
+              WEFT_PRESET_DUKE == int(Preset::duke) &&
+              WEFT_PRESET_FFT2D_I == int(Preset::fft2d_i) &&
+              WEFT_PRESET_FFT2D_P == int(Preset::fft2d_p) &&
+              WEFT_PRESET_P3DFFT == int(Preset::p3dfft));
+static_assert(WEFT_EVERY_SLICE == every_slice);
 
 /// A struct without the shape says nothing.
 constexpr std::size_t least_options_size = offsetof(weft_options, axes);
@@ -107,7 +119,13 @@ Problem problem_of(const weft_options& options) {
   problem.overwrite_input = options.overwrite_input != 0;
   problem.knobs.method = choice(options.method, Method::shared, "method");
   problem.knobs.wire_form = choice(options.wire_form, WireForm::datatype, "wire_form");
-  problem.knobs.schedule = choice(options.schedule, Schedule::pairwise, "schedule");
+  problem.knobs.schedule = choice(options.schedule, Schedule::scattered, "schedule");
+  problem.knobs.requests = choice(options.requests, Requests::persistent, "requests");
+  if (options.chunks < 0)
+    throw Error(ErrorCode::invalid_argument,
+                "chunks must not be negative; given " + std::to_string(options.chunks));
+  problem.knobs.chunks = options.chunks;
+  problem.preset = choice(options.preset, Preset::p3dfft, "preset");
   return problem;
 }
 
@@ -121,6 +139,22 @@ int execute(weft_fft* fft, run::Direction direction, const void* in, void* out) 
   return guarded([&] {
     require(fft, "fft");
     fft->handle.execute(direction, in, out);
+  });
+}
+
+int execute_many(weft_fft* fft, run::Direction direction, std::int64_t count, const void* const* in,
+                 void* const* out) noexcept {
+  return guarded([&] {
+    require(fft, "fft");
+    const auto mine = error_of([&] {
+      if (count < 0)
+        throw Error(ErrorCode::invalid_argument,
+                    "the number of arrays must not be negative; given " + std::to_string(count));
+      if (count > 0) require(in, "in");
+      if (count > 0) require(out, "out");
+    });
+    const std::size_t arrays = mine ? 0 : static_cast<std::size_t>(count);
+    fft->handle.execute_many(direction, {in, arrays}, {out, arrays}, mine);
   });
 }
 
@@ -163,6 +197,14 @@ int weft_fft_forward(weft_fft* fft, const void* in, void* out) {
 
 int weft_fft_backward(weft_fft* fft, const void* in, void* out) {
   return execute(fft, weft::run::Direction::backward, in, out);
+}
+
+int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out) {
+  return execute_many(fft, weft::run::Direction::forward, count, in, out);
+}
+
+int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out) {
+  return execute_many(fft, weft::run::Direction::backward, count, in, out);
 }
 
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout) {

@@ -26,6 +26,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.effort = options.effort;
   problem.overwrite_input = options.overwrite_input;
   problem.knobs = options.knobs;
+  problem.preset = options.preset;
   return problem;
 }
 
@@ -39,6 +40,15 @@ std::optional<Error> kind_error(const Plan& plan, Kind called) {
                std::string("the arrays must fit the kind of the transform: it is ") +
                    to_string(plan.problem.kind) + ", the arrays given are those of " +
                    to_string(called));
+}
+
+template <class E>
+std::vector<const void*> untyped(std::span<const E* const> arrays) {
+  return {arrays.begin(), arrays.end()};
+}
+template <class E>
+std::vector<void*> untyped(std::span<E* const> arrays) {
+  return {arrays.begin(), arrays.end()};
 }
 
 }  // namespace
@@ -64,6 +74,27 @@ void Fft<T>::forward(const Real* in, Complex* out) {
 template <class T>
 void Fft<T>::backward(const Complex* in, Real* out) {
   handle_->execute(run::Direction::backward, in, out, kind_error(plan(), Kind::r2c));
+}
+
+template <class T>
+void Fft<T>::forward_many(std::span<const Complex* const> in, std::span<Complex* const> out) {
+  handle_->execute_many(run::Direction::forward, untyped(in), untyped(out),
+                        kind_error(plan(), Kind::c2c));
+}
+template <class T>
+void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Complex* const> out) {
+  handle_->execute_many(run::Direction::backward, untyped(in), untyped(out),
+                        kind_error(plan(), Kind::c2c));
+}
+template <class T>
+void Fft<T>::forward_many(std::span<const Real* const> in, std::span<Complex* const> out) {
+  handle_->execute_many(run::Direction::forward, untyped(in), untyped(out),
+                        kind_error(plan(), Kind::r2c));
+}
+template <class T>
+void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Real* const> out) {
+  handle_->execute_many(run::Direction::backward, untyped(in), untyped(out),
+                        kind_error(plan(), Kind::r2c));
 }
 
 template <class T>

@@ -29,6 +29,9 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"method", to_string(p.knobs.method)},
           {"wire_form", to_string(p.knobs.wire_form)},
           {"schedule", to_string(p.knobs.schedule)},
+          {"requests", to_string(p.knobs.requests)},
+          {"chunks", std::to_string(p.knobs.chunks)},
+          {"preset", to_string(p.preset)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"}};
 }
@@ -118,7 +121,39 @@ void Handle::execute(run::Direction direction, const void* in, void* out,
   const bool in_place =
       comm::agree_or_throw(comm_, mine ? mine : call_error(direction, in, out), mine_in_place);
   if (in_place) comm::agree_or_throw(comm_, mixture_error(mine_in_place));
-  transform_->execute(direction, in, out, in_place);
+  transform_->execute({direction, in_place}, in, out);
+}
+
+std::optional<Error> Handle::many_error(run::Direction direction, std::span<const void* const> in,
+                                        std::span<void* const> out) const {
+  if (in.size() != out.size())
+    return Error(ErrorCode::invalid_argument, "there must be as many outputs as inputs; given " +
+                                                  std::to_string(in.size()) + " inputs and " +
+                                                  std::to_string(out.size()) + " outputs");
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (auto error = call_error(direction, in[i], out[i])) return error;
+    if ((in[i] == out[i]) != (in[0] == out[0]) && has_both_arrays_)
+      return Error(ErrorCode::invalid_argument,
+                   "either all arrays of a call are transformed in place or none is; array 0 and "
+                   "array " +
+                       std::to_string(i) + " differ");
+    for (std::size_t j = 0; j < i; ++j)
+      if (out[i] == out[j] && out[i] != nullptr && has_both_arrays_)
+        return Error(ErrorCode::invalid_argument,
+                     "every array of a call must have an output of its own; those of arrays " +
+                         std::to_string(j) + " and " + std::to_string(i) + " are the same");
+  }
+  return {};
+}
+
+void Handle::execute_many(run::Direction direction, std::span<const void* const> in,
+                          std::span<void* const> out, const std::optional<Error>& mine) {
+  const bool mine_in_place = !in.empty() && !out.empty() && in[0] == out[0] && has_some_array_;
+  const bool in_place =
+      comm::agree_or_throw(comm_, mine ? mine : many_error(direction, in, out), mine_in_place);
+  comm::require_same(comm_, {{"number of arrays", std::to_string(in.size())}}, "a transform");
+  if (in_place && !in.empty()) comm::agree_or_throw(comm_, mixture_error(mine_in_place));
+  transform_->execute_many({direction, in_place}, in, out);
 }
 
 Shape Handle::inplace_real_strides() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <weft/error.hpp>
@@ -34,6 +35,10 @@ class Handle {
   void execute(run::Direction direction, const void* in, void* out,
                const std::optional<Error>& mine = {});
 
+  /// Collective: several arrays, the exchange of one while the next is transformed.
+  void execute_many(run::Direction direction, std::span<const void* const> in,
+                    std::span<void* const> out, const std::optional<Error>& mine = {});
+
   std::int64_t inplace_bytes() const;
   Shape inplace_real_strides() const;
   std::string explain() const;
@@ -41,6 +46,10 @@ class Handle {
  private:
   /// What is wrong with a call on this rank: null pointers, no workspace.
   std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;
+
+  /// What is wrong with a call of several arrays on this rank.
+  std::optional<Error> many_error(run::Direction direction, std::span<const void* const> in,
+                                  std::span<void* const> out) const;
 
   /// What is wrong where some rank runs in place and this one does not.
   std::optional<Error> mixture_error(bool mine_in_place) const;

@@ -9,8 +9,8 @@
 #include "base/checked.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/environment.hpp"
+#include "comm/message_queue.hpp"
 #include "comm/mpi_check.hpp"
-#include "comm/split_messages.hpp"
 
 namespace weft::comm {
 namespace {
@@ -214,13 +214,10 @@ std::vector<std::int64_t> Communicator::all_to_all(const std::vector<std::int64_
 
 void Communicator::exchange_pair(int peer, const void* send, std::int64_t send_count, void* recv,
                                  std::int64_t recv_count, std::int64_t element_bytes) const {
-  const Transfer transfer = {.send_peer = peer,
-                             .send_offset = 0,
-                             .send_count = send_count,
-                             .recv_peer = peer,
-                             .recv_offset = 0,
-                             .recv_count = recv_count};
-  SplitMessages(*this, {transfer}, element_bytes, count_limit()).execute(send, recv);
+  const MessageStep step = {0, {peer, 0, {send_count}, {1}}, {peer, 0, {recv_count}, {1}}};
+  MessageQueue queue(*this, {step}, element_bytes, count_limit(), {});
+  queue.start(0, send, recv);
+  queue.finish();
 }
 
 }  // namespace weft::comm

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
+#include "comm/exchanges.hpp"
 
 namespace weft::comm {
 namespace {
@@ -17,6 +18,13 @@ Error internal(const std::string& message) {
 }
 
 }  // namespace
+
+std::int64_t volume_of(const StridedBlock& block) {
+  std::int64_t volume = 1;
+  for (const std::int64_t extent : block.extents)
+    volume = checked_mul(volume, extent, "a strided box");
+  return volume;
+}
 
 void require_element(std::int64_t element_bytes) {
   if (element_bytes < 1)

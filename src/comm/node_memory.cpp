@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -19,6 +20,14 @@ namespace weft::comm {
 namespace {
 
 constexpr const char* variable = "WEFT_NODE_MEMORY";
+
+constexpr std::int64_t window_alignment = AlignedBuffer::alignment_bytes;
+
+void* aligned(void* address) {
+  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  return static_cast<char*>(address) +
+         (window_alignment - value % window_alignment) % window_alignment;
+}
 
 constexpr std::array kinds = {NodeMemoryKind::memfd, NodeMemoryKind::posix, NodeMemoryKind::window,
                               NodeMemoryKind::ordinary};
@@ -156,7 +165,8 @@ void NodeMemory::Body::make_window(std::int64_t bytes) {
   free_dropped_windows(node, windows);
   void* base = nullptr;
   auto made = std::make_shared<Window>();
-  check_mpi(MPI_Win_allocate_shared(checked_cast<MPI_Aint>(bytes),
+  // MPI may place a segment at any address. Mappings start at pages, so all ranks round up alike.
+  check_mpi(MPI_Win_allocate_shared(checked_cast<MPI_Aint>(bytes + window_alignment),
                                     1,  // displacement unit: bytes
                                     MPI_INFO_NULL, usable(node.state()), &base, &made->win),
             "MPI_Win_allocate_shared");
@@ -172,7 +182,7 @@ void NodeMemory::Body::make_window(std::int64_t bytes) {
     void* address = nullptr;
     check_mpi(MPI_Win_shared_query(window->win, peer, &size, &unit, &address),
               "MPI_Win_shared_query", peer);
-    data.push_back(sizes[static_cast<std::size_t>(peer)] > 0 ? address : nullptr);
+    data.push_back(sizes[static_cast<std::size_t>(peer)] > 0 ? aligned(address) : nullptr);
   }
 }
 

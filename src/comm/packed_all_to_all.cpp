@@ -10,8 +10,9 @@
 #include "comm/environment.hpp"
 #include "comm/exchange_checks.hpp"
 #include "comm/exchanges.hpp"
+#include "comm/message_queue.hpp"
 #include "comm/mpi_check.hpp"
-#include "comm/split_messages.hpp"
+#include "comm/pending.hpp"
 
 namespace weft::comm {
 namespace {
@@ -60,23 +61,27 @@ std::int64_t largest(const std::vector<Block>& blocks) {
   return most;
 }
 
+StridedBlock row_of(const Block& block) { return {block.peer, block.offset, {block.count}, {1}}; }
+
 /// Step k sends to rank + k and receives from rank - k: all ranks are busy in every step. The own
 /// block is no message.
-std::vector<Transfer> cyclic_transfers(const std::vector<Block>& send,
-                                       const std::vector<Block>& recv, int rank) {
+std::vector<MessageStep> cyclic_steps(const std::vector<Block>& send,
+                                      const std::vector<Block>& recv, int rank) {
   const int ranks = static_cast<int>(send.size());
-  std::vector<Transfer> transfers;
-  for (int step = 1; step < ranks; ++step) {
-    const Block& to = send[static_cast<std::size_t>((rank + step) % ranks)];
-    const Block& from = recv[static_cast<std::size_t>((rank - step + ranks) % ranks)];
-    transfers.push_back({.send_peer = to.peer,
-                         .send_offset = to.offset,
-                         .send_count = to.count,
-                         .recv_peer = from.peer,
-                         .recv_offset = from.offset,
-                         .recv_count = from.count});
-  }
-  return transfers;
+  std::vector<MessageStep> steps;
+  for (int step = 1; step < ranks; ++step)
+    steps.push_back({0, row_of(send[static_cast<std::size_t>((rank + step) % ranks)]),
+                     row_of(recv[static_cast<std::size_t>((rank - step + ranks) % ranks)])});
+  return steps;
+}
+
+/// The size of blocks that lie one behind the other and all have it; 0 where they do not.
+std::int64_t equal_step(const std::vector<Block>& blocks) {
+  const std::int64_t count = blocks[0].count;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (blocks[i].count != count || blocks[i].offset != static_cast<std::int64_t>(i) * count)
+      return 0;
+  return count;
 }
 
 Traffic traffic_of(const std::vector<Block>& send, int rank, std::int64_t element_bytes) {
@@ -89,7 +94,7 @@ Traffic traffic_of(const std::vector<Block>& send, int rank, std::int64_t elemen
   return total;
 }
 
-enum class Form { alltoallv, alltoallv_c, split, copy };
+enum class Form { alltoall, alltoallv, alltoallv_c, split, copy };
 
 }  // namespace
 
@@ -106,12 +111,27 @@ struct PackedAllToAll::Body {
   Side<MPI_Count, MPI_Aint> large_send;
   Side<MPI_Count, MPI_Aint> large_recv;
 #endif
-  std::optional<SplitMessages> split;
+  std::optional<MessageQueue> split;
+  int step = 0;  ///< elements from block to block, with Form::alltoall
   Traffic traffic;
+  Pending pending;
 
   void choose_form(const std::vector<Block>& send_blocks, const std::vector<Block>& recv_blocks);
+  bool agrees_on_step(const std::vector<Block>& send_blocks, const std::vector<Block>& recv_blocks);
   void copy_own(const void* source, void* target) const;
+  void call(const void* from, void* to) const;
+  void start_call(const void* from, void* to);
 };
+
+/// True when MPI_Alltoall does: all ranks send and receive blocks of one size without gaps.
+bool PackedAllToAll::Body::agrees_on_step(const std::vector<Block>& send_blocks,
+                                          const std::vector<Block>& recv_blocks) {
+  std::int64_t mine = equal_step(send_blocks);
+  if (mine != equal_step(recv_blocks)) mine = 0;
+  const bool same = comm.min(mine) == comm.max(mine);
+  step = same ? static_cast<int>(mine) : 0;
+  return step > 0;
+}
 
 void PackedAllToAll::Body::choose_form(const std::vector<Block>& send_blocks,
                                        const std::vector<Block>& recv_blocks) {
@@ -120,6 +140,10 @@ void PackedAllToAll::Body::choose_form(const std::vector<Block>& send_blocks,
   const bool fits = comm.max(std::max(largest(send_blocks), largest(recv_blocks))) <= limit;
   traffic = traffic_of(send_blocks, comm.rank(), element_bytes);
   element = element_type(element_bytes);
+  if (fits && agrees_on_step(send_blocks, recv_blocks)) {
+    form = Form::alltoall;
+    return;
+  }
   if (fits) {
     form = Form::alltoallv;
     send = side_of<int, int>(send_blocks);
@@ -135,8 +159,8 @@ void PackedAllToAll::Body::choose_form(const std::vector<Block>& send_blocks,
   }
 #endif
   form = Form::split;
-  split.emplace(comm, cyclic_transfers(send_blocks, recv_blocks, comm.rank()), element_bytes,
-                limit);
+  split.emplace(comm, cyclic_steps(send_blocks, recv_blocks, comm.rank()), element_bytes, limit,
+                MessageOptions{});
   traffic = split->traffic();
 }
 
@@ -166,40 +190,86 @@ PackedAllToAll::PackedAllToAll(const Communicator& comm, std::span<const Block> 
   body_ = std::move(body);
 }
 
+void PackedAllToAll::Body::call(const void* from, void* to) const {
+  const MPI_Datatype type = element.get();
+  MPI_Comm group = usable(comm.state());
+  if (form == Form::alltoall) {
+    check_mpi(MPI_Alltoall(from, step, type, to, step, type, group), "MPI_Alltoall");
+  } else if (form == Form::alltoallv) {
+    check_mpi(MPI_Alltoallv(from, send.counts.data(), send.displacements.data(), type,  //
+                            to, recv.counts.data(), recv.displacements.data(), type, group),
+              "MPI_Alltoallv");
+  } else {
+#if MPI_VERSION >= 4
+    check_mpi(
+        MPI_Alltoallv_c(from, large_send.counts.data(), large_send.displacements.data(), type,  //
+                        to, large_recv.counts.data(), large_recv.displacements.data(), type, group),
+        "MPI_Alltoallv_c");
+#endif
+  }
+}
+
+void PackedAllToAll::Body::start_call(const void* from, void* to) {
+  const MPI_Datatype type = element.get();
+  MPI_Comm group = usable(comm.state());
+  MPI_Request* request = pending.request();
+  if (form == Form::alltoall) {
+    check_mpi(MPI_Ialltoall(from, step, type, to, step, type, group, request), "MPI_Ialltoall");
+  } else if (form == Form::alltoallv) {
+    check_mpi(
+        MPI_Ialltoallv(from, send.counts.data(), send.displacements.data(), type,  //
+                       to, recv.counts.data(), recv.displacements.data(), type, group, request),
+        "MPI_Ialltoallv");
+  } else {
+#if MPI_VERSION >= 4
+    check_mpi(MPI_Ialltoallv_c(from, large_send.counts.data(), large_send.displacements.data(),
+                               type,  //
+                               to, large_recv.counts.data(), large_recv.displacements.data(), type,
+                               group, request),
+              "MPI_Ialltoallv_c");
+#endif
+  }
+}
+
 void PackedAllToAll::execute(const void* send, void* recv) const {
   const Body& body = *body_;
-  switch (body.form) {
-    case Form::alltoallv:
-      check_mpi(MPI_Alltoallv(send, body.send.counts.data(), body.send.displacements.data(),
-                              body.element.get(),  //
-                              recv, body.recv.counts.data(), body.recv.displacements.data(),
-                              body.element.get(), usable(body.comm.state())),
-                "MPI_Alltoallv");
-      return;
-    case Form::alltoallv_c:
-#if MPI_VERSION >= 4
-      check_mpi(
-          MPI_Alltoallv_c(send, body.large_send.counts.data(), body.large_send.displacements.data(),
-                          body.element.get(),  //
-                          recv, body.large_recv.counts.data(), body.large_recv.displacements.data(),
-                          body.element.get(), usable(body.comm.state())),
-          "MPI_Alltoallv_c");
-#endif
-      return;
-    case Form::split:
-      body.copy_own(send, recv);
-      body.split->execute(send, recv);
-      return;
-    case Form::copy:
-      body.copy_own(send, recv);
-      return;
+  if (body.form == Form::copy) return body.copy_own(send, recv);
+  if (body.form != Form::split) return body.call(send, recv);
+  start(send, recv);
+  wait();
+}
+
+void PackedAllToAll::start(const void* send, void* recv) const {
+  Body& body = *body_;
+  if (body.form == Form::copy || body.form == Form::split) {
+    body.copy_own(send, recv);
+    if (body.split) body.split->start(0, send, recv);
+    return;
   }
+  const bool sends = body.traffic.bytes > 0 || body.own_send.count > 0;
+  const TwoBuffers buffers(send, recv, sends);
+  body.start_call(buffers.send, buffers.recv);
+}
+
+bool PackedAllToAll::test() const {
+  Body& body = *body_;
+  if (!body.split) return body.pending.test();
+  body.split->progress();
+  return body.split->is_idle();
+}
+
+void PackedAllToAll::wait() const {
+  Body& body = *body_;
+  if (body.split) return body.split->finish();
+  body.pending.wait();
 }
 
 Traffic PackedAllToAll::traffic() const { return body_->traffic; }
 
 const char* PackedAllToAll::form() const {
   switch (body_->form) {
+    case Form::alltoall:
+      return "alltoall";
     case Form::alltoallv:
       return "alltoallv";
     case Form::alltoallv_c:

@@ -10,16 +10,10 @@
 #include "comm/exchange_checks.hpp"
 #include "comm/exchanges.hpp"
 #include "comm/mpi_check.hpp"
+#include "comm/pending.hpp"
 
 namespace weft::comm {
 namespace {
-
-std::int64_t volume_of(const StridedBlock& block) {
-  std::int64_t volume = 1;
-  for (const std::int64_t extent : block.extents)
-    volume = checked_mul(volume, extent, "a strided box");
-  return volume;
-}
 
 /// One box for each rank, in rank order; nullptr for those that are not given or empty.
 std::vector<const StridedBlock*> by_rank(std::span<const StridedBlock> given, int ranks,
@@ -107,6 +101,9 @@ struct StridedAllToAll::Body {
   StridedBlock own_recv;
   bool copies = false;
   Traffic traffic;
+  Pending pending;
+
+  void copy(const void* source, void* target) const;
 };
 
 StridedAllToAll::StridedAllToAll(const Communicator& comm, std::span<const StridedBlock> send,
@@ -149,23 +146,38 @@ StridedAllToAll::StridedAllToAll(const Communicator& comm, std::span<const Strid
   body_ = std::move(body);
 }
 
+void StridedAllToAll::Body::copy(const void* source, void* target) const {
+  if (!copies) return;
+  copy_box(static_cast<const char*>(source) + own_send.offset * element_bytes,
+           own_send.strides.data(), static_cast<char*>(target) + own_recv.offset * element_bytes,
+           own_recv.strides.data(), own_send.extents.data(), own_send.extents.size(),
+           element_bytes);
+}
+
 void StridedAllToAll::execute(const void* send, void* recv) const {
   const Body& body = *body_;
-  if (body.comm.is_solo()) {
-    if (!body.copies) return;
-    copy_box(static_cast<const char*>(send) + body.own_send.offset * body.element_bytes,
-             body.own_send.strides.data(),
-             static_cast<char*>(recv) + body.own_recv.offset * body.element_bytes,
-             body.own_recv.strides.data(), body.own_send.extents.data(),
-             body.own_send.extents.size(), body.element_bytes);
-    return;
-  }
+  if (body.comm.is_solo()) return body.copy(send, recv);
   check_mpi(MPI_Alltoallw(send, body.send.counts.data(), body.send.displacements.data(),
                           body.send.types.data(),  //
                           recv, body.recv.counts.data(), body.recv.displacements.data(),
                           body.recv.types.data(), usable(body.comm.state())),
             "MPI_Alltoallw");
 }
+
+void StridedAllToAll::start(const void* send, void* recv) const {
+  Body& body = *body_;
+  if (body.comm.is_solo()) return body.copy(send, recv);
+  const TwoBuffers buffers(send, recv, !body.send.owned.empty());
+  check_mpi(
+      MPI_Ialltoallw(buffers.send, body.send.counts.data(), body.send.displacements.data(),
+                     body.send.types.data(),  //
+                     buffers.recv, body.recv.counts.data(), body.recv.displacements.data(),
+                     body.recv.types.data(), usable(body.comm.state()), body.pending.request()),
+      "MPI_Ialltoallw");
+}
+
+bool StridedAllToAll::test() const { return body_->pending.test(); }
+void StridedAllToAll::wait() const { body_->pending.wait(); }
 
 Traffic StridedAllToAll::traffic() const { return body_->traffic; }
 

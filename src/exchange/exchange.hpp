@@ -8,6 +8,7 @@
 #include "comm/communicator.hpp"
 #include "comm/exchanges.hpp"
 #include "comm/hand_over.hpp"
+#include "exchange/flight.hpp"
 #include "kernel/place.hpp"
 
 namespace weft::exchange {
@@ -21,15 +22,27 @@ struct Ends {
 };
 
 /// Moves what the earlier stage wrote to where the later one reads. Made once, executed often.
+///
+/// One execution, collective over the group it was made with: start() for each chunk in order, as
+/// soon as the earlier stage has written it; progress() at any time; wait() before a chunk is read,
+/// where chunks arrive one by one; finish() before anything else is. Allocates nothing.
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// Collective over the group it was made with; allocates nothing.
-  virtual void execute(void* send, void* recv) const = 0;
+  virtual void start(int chunk, void* send, void* recv) = 0;
+  virtual void progress() {}
+  virtual void wait(int /*chunk*/) { finish(); }
+  virtual void finish() = 0;
   /// What this rank sends to others in one execution.
   virtual comm::Traffic traffic() const = 0;
   /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
+  /// When messages were under way.
+  const Flight& flight() const { return flight_; }
+  void forget_flight() { flight_ = {}; }
+
+ protected:
+  Flight flight_;
 };
 
 /// One exchange as one rank sees it.
@@ -40,6 +53,8 @@ struct Side {
   std::int64_t element_bytes = 0;
   int send_buffer = 0;  ///< number of the send buffer in the run
   int recv_buffer = 0;
+  int chunks = 1;
+  int chunk_axis = -1;  ///< each rank's range of it in `from` is divided into the chunks
   /// The later stage may read this rank's own block from the send buffer: it does not write there.
   bool keep_own_block = false;
   /// Of a shared exchange: the number of rank 0's array among those of all ranks, and whether the
@@ -52,6 +67,7 @@ struct Side {
 struct Means {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
   comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
+  int tag = 0;                          ///< of messages: of transforms that are under way together
 };
 
 /// Local: sizes and places, before anything is allocated.

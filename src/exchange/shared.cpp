@@ -1,5 +1,5 @@
-#include "exchange/shared.hpp"
-#include "exchange/packed.hpp"
+#include "exchange/methods.hpp"
+#include "layout/overlap.hpp"
 
 namespace weft::exchange {
 namespace {
@@ -38,7 +38,12 @@ kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs, const S
 class Shared : public Executor {
  public:
   explicit Shared(comm::HandOver& hand_over) : hand_over_(&hand_over) {}
-  void execute(void*, void*) const override { hand_over_->meet(); }
+  void start(int, void*, void*) override { hand_over_->arrive(); }
+  void finish() override {
+    flight_.update(true);
+    hand_over_->wait();
+    flight_.update(false);
+  }
   comm::Traffic traffic() const override { return {}; }
 
  private:
@@ -56,7 +61,8 @@ Ends shared_ends(const Side& side) {
           side.from.local_volume(side.rank), 0};
 }
 
-std::unique_ptr<Executor> make_shared(const Side&, const Group&, const Means& means) {
+std::unique_ptr<Executor> make_shared(const Exchange&, const Side&, const Group&,
+                                      const Means& means) {
   return std::make_unique<Shared>(*means.hand_over);
 }
 

@@ -1,8 +1,7 @@
 #include <weft/error.hpp>
 
 #include "exchange/exchange.hpp"
-#include "exchange/packed.hpp"
-#include "exchange/shared.hpp"
+#include "exchange/methods.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::exchange {
@@ -10,27 +9,24 @@ namespace {
 
 /// One line for each method; the descriptors stand in plan/methods.
 struct Entry {
-  Exchange knobs;
+  Method method;
+  WireForm wire_form;
   Ends (*ends)(const Side&);
-  std::unique_ptr<Executor> (*make)(const Side&, const Group&, const Means&);
+  std::unique_ptr<Executor> (*make)(const Exchange&, const Side&, const Group&, const Means&);
 };
 
 constexpr Entry table[] = {
-    {{Method::shared, WireForm::automatic, Schedule::automatic}, shared_ends, make_shared},
-    {{Method::collective, WireForm::packed, Schedule::automatic},
-     packed_ends,
-     make_collective_packed},
-    {{Method::messages, WireForm::packed, Schedule::pairwise}, packed_ends, make_messages_packed},
-    {{Method::collective, WireForm::datatype, Schedule::automatic},
-     plain_ends,
-     make_collective_datatype},
+    {Method::shared, WireForm::automatic, shared_ends, make_shared},
+    {Method::collective, WireForm::packed, packed_ends, make_collective_packed},
+    {Method::messages, WireForm::packed, packed_ends, make_messages_packed},
+    {Method::collective, WireForm::datatype, plain_ends, make_collective_datatype},
+    {Method::messages, WireForm::datatype, plain_ends, make_messages_datatype},
 };
 
 const Entry& find(const Exchange& exchange) {
   for (const Entry& entry : table)
-    if (entry.knobs == exchange) return entry;
-  throw Error(ErrorCode::internal,
-              std::string("no executor for the exchange method ") + find_method(exchange).name);
+    if (entry.method == exchange.method && entry.wire_form == exchange.wire_form) return entry;
+  throw Error(ErrorCode::internal, "no executor for the exchange " + describe(exchange));
 }
 
 }  // namespace
@@ -40,8 +36,8 @@ Ends ends(const Exchange& exchange, const Side& side) { return find(exchange).en
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
                                         const Means& means) {
   const bool is_shared = exchange.method == Method::shared;  // meets all ranks, needs no group
-  return find(exchange).make(side, is_shared ? Group{} : make_group(side.from, side.to, means.comm),
-                             means);
+  return find(exchange).make(
+      exchange, side, is_shared ? Group{} : make_group(side.from, side.to, means.comm), means);
 }
 
 }  // namespace weft::exchange

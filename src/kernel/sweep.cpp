@@ -18,7 +18,8 @@ ScratchSize& ScratchSize::grow_to(const ScratchSize& other) {
 
 ThreadScratch Scratch::of_thread(int thread) const {
   char* start = memory_ + thread * size_.thread_bytes();
-  return {start, start + size_.plane_bytes, start + size_.plane_bytes + size_.tile_bytes};
+  return {start, start + size_.plane_bytes, start + size_.plane_bytes + size_.tile_bytes,
+          thread == 0 ? progress_ : nullptr};
 }
 
 Sweep::Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,

@@ -18,13 +18,14 @@ struct ScratchSize {
 /// Scratch of all threads: size.thread_bytes() for each, aligned to 64 bytes. Does not own it.
 class Scratch {
  public:
-  Scratch(const ScratchSize& size, void* memory)
-      : size_(size), memory_(static_cast<char*>(memory)) {}
+  Scratch(const ScratchSize& size, void* memory, Progress* progress = nullptr)
+      : size_(size), memory_(static_cast<char*>(memory)), progress_(progress) {}
   ThreadScratch of_thread(int thread) const;
 
  private:
   ScratchSize size_;
   char* memory_;
+  Progress* progress_;
 };
 
 /// One trip of a local array through the cache: reads the inlet once, transforms one or more axes,

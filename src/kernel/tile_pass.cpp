@@ -280,6 +280,7 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
   if (!cell.direct_out)
     for (const Segment& s : cell.out)
       traffic.written_bytes += move(s, out, out_element_bytes_, false);
+  if (scratch.progress) scratch.progress->poke();
 }
 
 }  // namespace weft::kernel

@@ -5,6 +5,7 @@
 
 #include "kernel/lines.hpp"
 #include "kernel/place.hpp"
+#include "kernel/progress.hpp"
 
 namespace weft::kernel {
 
@@ -24,6 +25,7 @@ struct ThreadScratch {
   char* plane = nullptr;
   char* tile_in = nullptr;
   char* tile_out = nullptr;
+  Progress* progress = nullptr;  ///< of the first thread, where there is something to look after
 };
 
 /// The part of the batch that is worked on at once: for each axis that is not transformed, an

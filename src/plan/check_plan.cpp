@@ -110,9 +110,9 @@ bool keeps(E forced, E given) {
 }
 
 void check_exchanges(const Plan& plan) {
-  const Knobs& knobs = plan.problem.knobs;
   for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
     const Exchange& exchange = plan.exchanges[i];
+    const Knobs forced = forced_knobs(plan.problem, i);
     const std::string which = "exchange " + std::to_string(i);
     try {
       find_method(exchange);
@@ -121,10 +121,11 @@ void check_exchanges(const Plan& plan) {
     }
     const std::string refusal = find_method(exchange).refusal(plan.problem);
     if (!refusal.empty()) refuse(which + ": " + refusal);
-    if (!keeps(knobs.method, exchange.method) || !keeps(knobs.wire_form, exchange.wire_form) ||
-        !keeps(knobs.schedule, exchange.schedule))
-      refuse(which + " must keep the knobs that its problem forces; given " +
-             find_method(exchange).name);
+    const bool keeps_chunks = forced.chunks == 0 || exchange.chunks <= forced.chunks;
+    if (!keeps(forced.method, exchange.method) || !keeps(forced.wire_form, exchange.wire_form) ||
+        !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
+        !keeps_chunks)
+      refuse(which + " must keep the knobs that its problem forces; given " + describe(exchange));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "layout/check.hpp"
 #include "layout/overlap.hpp"
+#include "plan/chunks.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/schedule.hpp"
 
@@ -116,11 +117,27 @@ Traffic traffic(const Layout& from, const Layout& to) {
 }
 
 std::string manner(const Exchange& exchange, std::int64_t ranks) {
-  const MethodDescriptor& method = find_method(exchange);
-  std::string text = std::string(method.name) + ", " + method.summary;
-  if (exchange.method == Method::messages)
-    text += " (" + counted(pairwise_rounds(ranks), "round") + ")";
+  std::string text = describe(exchange) + ": " + find_method(exchange).summary;
+  switch (exchange.schedule) {
+    case Schedule::automatic:
+      break;
+    case Schedule::pairwise:
+      return text + ", in " + counted(pairwise_rounds(ranks), "round") + " of perfect matchings";
+    case Schedule::cyclic:
+      return text + ", in " + counted(ranks - 1, "step");
+    case Schedule::scattered:
+      return text + ", all at once";
+  }
   return text;
+}
+
+/// What overlaps with what, in forward; backward may find more slices or fewer.
+std::string chunks_words(const Plan& plan, std::size_t index) {
+  if (plan.exchanges[index].chunks == 1) return {};
+  const Chunking chunking = chunking_of(plan.stages[index], plan.stages[index + 1]);
+  if (chunking.axis < 0) return "; forward sends it in one";
+  return "; chunks along axis " + std::to_string(chunking.axis) + ", sent while the next are " +
+         (chunking.both ? "transformed, and transformed while the next arrive" : "transformed");
 }
 
 std::string exchange_line(const Plan& plan, std::size_t index) {
@@ -132,7 +149,8 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
   const bool real = plan.problem.kind == Kind::r2c && from.shape() != plan.problem.output_shape();
   const Precision precision = plan.problem.precision;
   const auto bytes = static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
-  return text + manner(plan.exchanges[index], plan.problem.ranks) + "; a rank moves at most " +
+  return text + manner(plan.exchanges[index], plan.problem.ranks) + chunks_words(plan, index) +
+         "; a rank moves at most " +
          counted(most.elements, std::string(real ? "real" : "complex") + " element") + " (" +
          readable_bytes(bytes * static_cast<double>(most.elements)) + ") with at most " +
          counted(most.messages, "other");

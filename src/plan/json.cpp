@@ -13,7 +13,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 1;
+constexpr std::int64_t plan_version = 2;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -55,7 +55,9 @@ Json write(const Layout& layout) {
 Json write(const Knobs& knobs) {
   return {{"method", to_string(knobs.method)},
           {"wire_form", to_string(knobs.wire_form)},
-          {"schedule", to_string(knobs.schedule)}};
+          {"schedule", to_string(knobs.schedule)},
+          {"requests", to_string(knobs.requests)},
+          {"chunks", knobs.chunks == every_slice ? Json("slices") : Json(knobs.chunks)}};
 }
 
 Json write(const Problem& problem) {
@@ -75,16 +77,13 @@ Json write(const Problem& problem) {
   object["threads"] = problem.threads;
   object["effort"] = to_string(problem.effort);
   object["overwrite_input"] = problem.overwrite_input;
+  object["preset"] = to_string(problem.preset);
   object["knobs"] = write(problem.knobs);
   return object;
 }
 
 Json write(const Stage& stage) {
   return {{"source", write(stage.source)}, {"target", write(stage.target)}, {"axes", stage.axes}};
-}
-
-Json write(const Exchange& exchange) {
-  return write(Knobs{exchange.method, exchange.wire_form, exchange.schedule});
 }
 
 Json write(const Plan& plan) {
@@ -168,6 +167,13 @@ Layout read_layout(const Place& place) {
   return layout;
 }
 
+std::int64_t read_chunks(const Place& place) {
+  if (place.value == "slices") return every_slice;
+  const std::int64_t chunks = json::integer(place);
+  if (chunks < 0) json::refuse(place, "the number of chunks must not be negative");
+  return chunks;
+}
+
 Knobs read_knobs(const Place& place, Missing missing) {
   Object object(place);
   const auto wanted = [&](const char* key) {
@@ -177,6 +183,8 @@ Knobs read_knobs(const Place& place, Missing missing) {
   if (wanted("method")) knobs.method = json::word<Method>(object.at("method"));
   if (wanted("wire_form")) knobs.wire_form = json::word<WireForm>(object.at("wire_form"));
   if (wanted("schedule")) knobs.schedule = json::word<Schedule>(object.at("schedule"));
+  if (wanted("requests")) knobs.requests = json::word<Requests>(object.at("requests"));
+  if (wanted("chunks")) knobs.chunks = read_chunks(object.at("chunks"));
   object.finish();
   return knobs;
 }
@@ -218,6 +226,7 @@ Problem read_problem(const Place& place, Missing missing) {
   if (wanted("effort")) problem.effort = json::word<Effort>(object.at("effort"));
   if (wanted("overwrite_input"))
     problem.overwrite_input = json::boolean(object.at("overwrite_input"));
+  if (wanted("preset")) problem.preset = json::word<Preset>(object.at("preset"));
   if (wanted("knobs")) problem.knobs = read_knobs(object.at("knobs"), missing);
   object.finish();
   return problem;
@@ -229,11 +238,6 @@ Stage read_stage(const Place& place) {
               json::axes(object.at("axes"))};
   object.finish();
   return stage;
-}
-
-Exchange read_exchange(const Place& place) {
-  const Knobs knobs = read_knobs(place, Missing::refused);
-  return {knobs.method, knobs.wire_form, knobs.schedule};
 }
 
 void check_version(const Place& place) {
@@ -273,7 +277,7 @@ Plan plan_from_json(std::string_view text) {
   for (const Place& stage : json::elements(object.at("stages")))
     plan.stages.push_back(read_stage(stage));
   for (const Place& exchange : json::elements(object.at("exchanges")))
-    plan.exchanges.push_back(read_exchange(exchange));
+    plan.exchanges.push_back(read_knobs(exchange, Missing::refused));
   plan.chosen_by = json::text(object.at("chosen_by"));
   for (const Place& note : json::elements(object.at("notes")))
     plan.notes.push_back(json::text(note));

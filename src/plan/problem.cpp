@@ -88,7 +88,10 @@ Problem checked(Problem problem) {
   if (problem.ranks_per_node < 1 || problem.ranks_per_node > problem.ranks)
     refuse("the number of ranks per node must be in 1.." + std::to_string(problem.ranks) +
            ", the number of ranks; given " + std::to_string(problem.ranks_per_node));
-  choose_method(problem);  // throws where no method has these knobs
+  if (problem.knobs.chunks < 0)
+    refuse("the number of chunks must not be negative (0: weft chooses); given " +
+           std::to_string(problem.knobs.chunks));
+  choose_exchange(problem, 0, 1);  // throws where no method has these knobs
   if (problem.has_input && problem.output_choice == OutputChoice::same)
     same_layout(problem.input, problem);  // throws where there is none
   return problem;

@@ -7,6 +7,7 @@
 
 #include <weft/error.hpp>
 
+#include "plan/chunks.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/start.hpp"
 
@@ -163,16 +164,26 @@ Layout same_layout(const Layout& input, const Problem& problem) {
                   "boxes instead");
 }
 
+namespace {
+
+Layout chosen_input(const Problem& problem, int halved) {
+  // P3DFFT divides two axes even where one would do.
+  if (problem.preset == Preset::p3dfft && problem.shape.size() >= 3)
+    return Layout::pencil(problem.shape, problem.ranks, 0, 1);
+  return first_layout(problem.shape, problem.axes, halved, problem.ranks);
+}
+
+}  // namespace
+
 Plan make_plan(const Problem& given) {
   Plan plan;
   plan.problem = checked(given);
   const Problem& problem = plan.problem;
   const int halved = problem.kind == Kind::r2c ? problem.halved_axis() : -1;
-  const Layout input = problem.has_input
-                           ? problem.input
-                           : first_layout(problem.shape, problem.axes, halved, problem.ranks);
+  const Layout input = problem.has_input ? problem.input : chosen_input(problem, halved);
   plan.stages = Route(problem, goal_of(problem, input)).follow(input);
-  plan.exchanges.assign(plan.stages.size() - 1, choose_method(problem).knobs);
+  for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i)
+    plan.exchanges.push_back(choose_exchange(problem, i, most_slices(plan, i)));
   plan.chosen_by = "rule";
   add_notes(plan);
   return plan;

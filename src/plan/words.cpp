@@ -44,8 +44,27 @@ struct Words<WireForm> {
 template <>
 struct Words<Schedule> {
   static constexpr const char* name = "schedule";
-  static constexpr std::array table{Word{Schedule::automatic, "automatic"},
-                                    Word{Schedule::pairwise, "pairwise"}};
+  static constexpr std::array table{
+      Word{Schedule::automatic, "automatic"}, Word{Schedule::pairwise, "pairwise"},
+      Word{Schedule::cyclic, "cyclic"}, Word{Schedule::scattered, "scattered"}};
+};
+
+template <>
+struct Words<Requests> {
+  static constexpr const char* name = "requests";
+  static constexpr std::array table{Word{Requests::automatic, "automatic"},
+                                    Word{Requests::ordinary, "ordinary"},
+                                    Word{Requests::persistent, "persistent"}};
+};
+
+template <>
+struct Words<Preset> {
+  static constexpr const char* name = "preset";
+  static constexpr std::array table{
+      Word{Preset::none, "none"},       Word{Preset::fftw, "fftw"},
+      Word{Preset::dmitruk, "dmitruk"}, Word{Preset::duke, "duke"},
+      Word{Preset::fft2d_i, "fft2d-i"}, Word{Preset::fft2d_p, "fft2d-p"},
+      Word{Preset::p3dfft, "p3dfft"}};
 };
 
 const char* to_string(Kind value) { return word_of(value); }
@@ -54,6 +73,8 @@ const char* to_string(OutputChoice value) { return word_of(value); }
 const char* to_string(Method value) { return word_of(value); }
 const char* to_string(WireForm value) { return word_of(value); }
 const char* to_string(Schedule value) { return word_of(value); }
+const char* to_string(Requests value) { return word_of(value); }
+const char* to_string(Preset value) { return word_of(value); }
 
 template Kind from_string<Kind>(std::string_view);
 template Norm from_string<Norm>(std::string_view);
@@ -61,5 +82,7 @@ template OutputChoice from_string<OutputChoice>(std::string_view);
 template Method from_string<Method>(std::string_view);
 template WireForm from_string<WireForm>(std::string_view);
 template Schedule from_string<Schedule>(std::string_view);
+template Requests from_string<Requests>(std::string_view);
+template Preset from_string<Preset>(std::string_view);
 
 }  // namespace weft

@@ -19,6 +19,7 @@ enum Buffer : int {
   output_buffer,
   send_buffer,
   recv_buffer,
+  second_recv_buffer,  ///< of a chunked exchange, while the stage before still reads the first
   spare_buffer,
   even_buffer,  ///< behind even shared exchanges
   odd_buffer,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/chunks.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::run {
@@ -56,6 +57,23 @@ std::string stage_name(std::size_t number, const Stage& stage) {
   name += stage.axes.size() == 1 ? ": axis" : ": axes";
   for (int axis : stage.axes) name += " " + std::to_string(axis);
   return name;
+}
+
+/// The share of a stage that works on one chunk.
+StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
+  if (parts == 1) return whole;
+  StageSpec spec = whole;
+  const Range range =
+      chunk_range({whole.source.lower[axis], whole.source.upper[axis]}, part, parts);
+  for (Box* box : {&spec.source, &spec.target}) {
+    box->lower[axis] = range.lo;
+    box->upper[axis] = range.hi;
+  }
+  for (kernel::Place* place : {&spec.inlet, &spec.outlet})
+    std::erase_if(place->pieces, [&](const kernel::Piece& piece) {
+      return piece.box.upper[axis] <= range.lo || piece.box.lower[axis] >= range.hi;
+    });
+  return spec;
 }
 
 std::size_t last_with_axes(const std::vector<Stage>& route) {
@@ -121,7 +139,8 @@ void Program::add_links(const Plan& plan, std::int64_t rank) {
     side.send_buffer = send_buffer;
     side.recv_buffer = recv_buffer;
     side.keep_own_block = to_last_stage;
-    links_.push_back({knobs_of(plan, i), side, nullptr});
+    links_.push_back({knobs_of(plan, i), side, false, nullptr});
+    choose_chunks(links_.back(), i);
     if (links_.back().knobs.method == Method::shared) choose_shared_buffers(i, plan);
     const exchange::Side& chosen = links_.back().side;
     const exchange::Ends ends = exchange::ends(links_.back().knobs, chosen);
@@ -129,6 +148,32 @@ void Program::add_links(const Plan& plan, std::int64_t rank) {
                                            std::pair(chosen.recv_buffer, ends.recv_elements)})
       sizes_[buffer] = std::max(sizes_[buffer], elements * chosen.element_bytes);
   }
+}
+
+/// A stage that sends early goes on reading what the exchange before it brought.
+void Program::choose_chunks(Link& link, std::size_t position) const {
+  if (link.knobs.chunks == 1) return;
+  const Chunking chunking = chunking_of(route_[position], route_[position + 1]);
+  link.side.chunk_axis = chunking.axis;
+  link.side.chunks =
+      static_cast<int>(std::min(link.knobs.chunks, slices(chunking, link.side.from)));
+  link.both_sides = chunking.both;
+  if (link.side.chunks > 1 && position > 0 && links_[position - 1].side.recv_buffer == recv_buffer)
+    link.side.recv_buffer = second_recv_buffer;
+}
+
+/// Chunks that arrive one by one are of use to the last stage only: another would write into the
+/// send buffer while messages leave it.
+Program::Parts Program::parts_of(std::size_t position) const {
+  if (position < links_.size()) {
+    const exchange::Side& out = links_[position].side;
+    if (out.chunks > 1) return {out.chunks, out.chunk_axis, true};
+  }
+  if (position + 1 == route_.size() && position > 0 && links_[position - 1].both_sides) {
+    const exchange::Side& in = links_[position - 1].side;
+    return {in.chunks, in.chunk_axis, false};
+  }
+  return {};
 }
 
 /// A last stage that transforms nothing need not be a pass of its own: the stage before it writes
@@ -205,16 +250,21 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   // A padded row has room for the complex numbers; in place the caller gives his input up anyway.
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
   spec.outlet_is_array = last;
-  spec.idle_buffer = first && !is_shared() ? recv_buffer : spare_buffer;
-  LocalStage local{stage_name(position, stage), make_sweeps(spec, options, sizes_)};
+  const Parts parts = parts_of(position);
+  spec.idle_buffer = first && !is_shared() && parts.count == 1 ? recv_buffer : spare_buffer;
+  LocalStage local{stage_name(position, stage), {}, parts.sends};
+  for (int part = 0; part < parts.count; ++part)
+    local.parts.push_back(
+        make_sweeps(part_of(spec, parts.axis, part, parts.count), options, sizes_));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
   if (stage.axes.empty() && one_to_one) {
     local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;
     local.to = spec.outlet.pieces[0].buffer;
   }
+  for (const auto& sweeps : local.parts)
+    for (const kernel::Sweep& sweep : sweeps) scratch_.grow_to(sweep.scratch_size());
   stages_.push_back(std::move(local));
-  for (const kernel::Sweep& sweep : stages_.back().sweeps) scratch_.grow_to(sweep.scratch_size());
 }
 
 void Program::connect(const exchange::Means& means) {
@@ -230,46 +280,88 @@ std::vector<StepRecord> Program::empty_records() const {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     records.push_back({.name = stages_[i].name});
     if (i + 1 < stages_.size())
-      records.push_back({.name = std::string("exchange: ") + find_method(links_[i].knobs).name,
-                         .is_exchange = true});
+      records.push_back({.name = "exchange: " + describe(links_[i].knobs), .is_exchange = true});
   }
   return records;
 }
 
-void Program::execute(void** buffers, const kernel::Scratch& scratch, SharedBuffers* shared,
-                      StepRecord* records) const {
+void Program::begin(void** buffers, SharedBuffers* shared) const {
   const int call =
       (variant_.direction == Direction::backward ? 2 : 0) + (variant_.in_place ? 1 : 0);
   if (shared) shared->begin(buffers, sizes_, call);
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const double start = records ? now_s() : 0;
-    kernel::MemoryTraffic traffic;
-    const LocalStage& stage = stages_[i];
-    const bool done = stage.is_copy && buffers[stage.from] == buffers[stage.to];
-    if (!done)
-      for (const kernel::Sweep& sweep : stage.sweeps) traffic += sweep.execute(buffers, scratch);
-    if (records) {
-      StepRecord& r = *records++;
-      r.start_s = start;
-      r.end_s = now_s();
-      r.bytes_read = traffic.read_bytes;
-      r.bytes_written = traffic.written_bytes;
-    }
-    if (i + 1 == stages_.size()) break;
-    const exchange::Executor& executor = *links_[i].executor;
-    const double sent = records ? now_s() : 0;
-    executor.execute(buffers[send_buffer], buffers[recv_buffer]);
-    if (shared && i == 0) shared->find_shown(buffers);
-    if (records) {
-      StepRecord& r = *records++;
-      r.start_s = sent;
-      r.end_s = now_s();
-      r.bytes_read = r.bytes_written = executor.copied_bytes();
-      r.bytes_sent = executor.traffic().bytes;
-      r.messages = executor.traffic().messages;
-    }
-  }
+}
+
+void Program::end(SharedBuffers* shared) const {
   if (shared) shared->end(peers_read_source_last_);
+}
+
+void Program::start(std::size_t link, int chunk, const Context& context) const {
+  const Link& l = links_[link];
+  if (chunk == 0) {
+    l.executor->forget_flight();
+    context.progress.add(l.executor.get());
+    if (context.records) context.records[2 * link + 1].start_s = now_s();
+  }
+  l.executor->start(chunk, context.buffers[l.side.send_buffer],
+                    context.buffers[l.side.recv_buffer]);
+}
+
+void Program::wait(std::size_t link, int chunk, const Context& context) const {
+  const double start = context.records ? now_s() : 0;
+  links_[link].executor->wait(chunk);
+  if (context.records) context.records[2 * link + 1].waited_s += now_s() - start;
+}
+
+void Program::finish(std::size_t link, const Context& context) const {
+  exchange::Executor& executor = *links_[link].executor;
+  const double start = context.records ? now_s() : 0;
+  executor.finish();
+  context.progress.remove(&executor);
+  if (context.shared && link == 0) context.shared->find_shown(context.buffers);
+  if (!context.records) return;
+  StepRecord& r = context.records[2 * link + 1];
+  r.end_s = now_s();
+  r.waited_s += r.end_s - start;
+  r.under_way_s = executor.flight().seconds();
+  r.bytes_read = r.bytes_written = executor.copied_bytes();
+  r.bytes_sent = executor.traffic().bytes;
+  r.messages = executor.traffic().messages;
+}
+
+void Program::execute_part(std::size_t stage, std::size_t part, const Context& context,
+                           kernel::MemoryTraffic& traffic) const {
+  const LocalStage& local = stages_[stage];
+  if (local.is_copy && context.buffers[local.from] == context.buffers[local.to]) return;
+  for (const kernel::Sweep& sweep : local.parts[part])
+    traffic += sweep.execute(context.buffers, context.scratch);
+}
+
+void Program::execute_stage(std::size_t stage, const Context& context) const {
+  const LocalStage& local = stages_[stage];
+  const bool receives_parts = local.parts.size() > 1 && !local.sends_parts;
+  const bool has_next = stage + 1 < stages_.size();
+  const int chunks = has_next ? links_[stage].side.chunks : 1;
+  if (stage > 0) {
+    if (context.records) context.records[2 * stage - 1].waited_s = 0;
+    if (!receives_parts) finish(stage - 1, context);
+  }
+  const double begun = context.records ? now_s() : 0;
+  kernel::MemoryTraffic traffic;
+  for (std::size_t part = 0; part < local.parts.size(); ++part) {
+    if (receives_parts) wait(stage - 1, static_cast<int>(part), context);
+    execute_part(stage, part, context, traffic);
+    if (local.sends_parts) start(stage, static_cast<int>(part), context);
+  }
+  if (context.records) {
+    StepRecord& r = context.records[2 * stage];
+    r.start_s = begun;
+    r.end_s = now_s();
+    r.bytes_read = traffic.read_bytes;
+    r.bytes_written = traffic.written_bytes;
+  }
+  if (receives_parts) finish(stage - 1, context);
+  if (has_next && !local.sends_parts)
+    for (int chunk = 0; chunk < chunks; ++chunk) start(stage, chunk, context);
 }
 
 }  // namespace weft::run

@@ -8,6 +8,7 @@
 
 #include "exchange/exchange.hpp"
 #include "run/local_stage.hpp"
+#include "run/progress.hpp"
 #include "run/record.hpp"
 #include "run/shared_buffers.hpp"
 
@@ -19,6 +20,15 @@ enum class Direction { forward, backward };
 struct Variant {
   Direction direction = Direction::forward;
   bool in_place = false;  ///< input and output are one allocation; real rows padded as in FFTW
+};
+
+/// What a program works with in one execution.
+struct Context {
+  void** buffers;
+  const kernel::Scratch& scratch;
+  Progress& progress;
+  SharedBuffers* shared;  ///< there when the program is shared
+  StepRecord* records;    ///< null, or room for steps() records, which are filled in
 };
 
 /// A plan as one rank executes it in one direction: sweeps and exchanges in order.
@@ -44,15 +54,22 @@ class Program {
   /// Names and kinds of the steps, the numbers still zero.
   std::vector<StepRecord> empty_records() const;
 
-  /// Collective. `records`, unless null, has room for steps() records, which are filled in.
-  /// `shared` is there when the program is shared.
-  void execute(void** buffers, const kernel::Scratch& scratch, SharedBuffers* shared,
-               StepRecord* records) const;
+  std::size_t stage_count() const { return stages_.size(); }
+
+  /// Collective. One execution is begin(), all stages in order, end(); stages of executions that
+  /// have nothing in common may come in between, in the same order on all ranks.
+  void begin(void** buffers, SharedBuffers* shared) const;
+  /// Waits for what the exchange before it brings, and leaves the exchange behind it under way.
+  void execute_stage(std::size_t stage, const Context& context) const;
+  void end(SharedBuffers* shared) const;
 
  private:
   struct LocalStage {
     std::string name;
-    std::vector<kernel::Sweep> sweeps;
+    /// One chunk after the other. More than one: of the exchange behind the stage, which is begun
+    /// after each, or of the one before it, which is waited for before each.
+    std::vector<std::vector<kernel::Sweep>> parts;
+    bool sends_parts = false;
     /// A stage without axes between these two buffers has nothing to do where they are one array.
     bool is_copy = false;
     int from = 0;
@@ -61,9 +78,24 @@ class Program {
   struct Link {
     Exchange knobs;
     exchange::Side side;
-    std::shared_ptr<const exchange::Executor> executor;
+    bool both_sides = false;  ///< the later stage can work on chunks that have arrived
+    std::shared_ptr<exchange::Executor> executor;
   };
 
+  /// What a stage is divided into: the chunks of an exchange beside it.
+  struct Parts {
+    int count = 1;
+    int axis = -1;
+    bool sends = false;
+  };
+  Parts parts_of(std::size_t position) const;
+  void execute_part(std::size_t stage, std::size_t part, const Context& context,
+                    kernel::MemoryTraffic& traffic) const;
+  void start(std::size_t link, int chunk, const Context& context) const;
+  void wait(std::size_t link, int chunk, const Context& context) const;
+  void finish(std::size_t link, const Context& context) const;
+
+  void choose_chunks(Link& link, std::size_t position) const;
   void add_links(const Plan& plan, std::int64_t rank);
   void choose_shared_buffers(std::size_t position, const Plan& plan);
   bool pushes(std::size_t position, const Plan& plan) const;

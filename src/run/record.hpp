@@ -17,6 +17,9 @@ struct StepRecord {
   std::int64_t bytes_written = 0;  ///< to memory, by weft
   std::int64_t bytes_sent = 0;     ///< to other ranks
   std::int64_t messages = 0;
+  double waited_s = 0;  ///< of an exchange: this rank did nothing but wait for it
+  double under_way_s =
+      0;  ///< of an exchange: messages were under way; what is not waited is hidden
 };
 
 /// Seconds on the clock that all records of a process use.

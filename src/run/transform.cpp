@@ -2,91 +2,61 @@
 
 #include <algorithm>
 
-#include <weft/error.hpp>
-
-#include "comm/agreement.hpp"
-#include "comm/node_memory.hpp"
-
 namespace weft::run {
-namespace {
-
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + AlignedBuffer::alignment_bytes - 1) / AlignedBuffer::alignment_bytes *
-         AlignedBuffer::alignment_bytes;
-}
-
-}  // namespace
 
 Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Options& options)
-    : threads_(options.local.threads) {
-  comm::together(comm, [&] {
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const bool in_place : {false, true}) {
-        Program program(plan, {direction, in_place}, comm.rank(), options.local);
-        for (int buffer = 0; buffer < buffer_count; ++buffer)
-          sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);
-        scratch_size_.grow_to(program.scratch_size());
-        auto records = program.empty_records();
-        programs_.push_back({std::move(program), std::move(records)});
-      }
-    scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
-    sizes_[input_buffer] = sizes_[output_buffer] = 0;
-    for (int buffer = 0; buffer < buffer_count; ++buffer) {
-      sizes_[buffer] = aligned(sizes_[buffer]);
-      if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
-    }
-    shared_bytes_ = SharedBuffers::bytes(sizes_, plan.exchanges.size());
-    workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
-  });
-  if (options.own_workspace) {
-    comm::require_memory_together(comm, workspace_bytes_ + shared_bytes_,
-                                  "the workspace of a transform");
-    comm::together(comm, [&] {
-      memory_ = AlignedBuffer(workspace_bytes_);
-      workspace_ = memory_.as<char>();
-    });
-  }
-  exchange::Means means{comm};
-  if (programs_[0].program.is_shared()) {
-    shared_ = std::make_unique<SharedBuffers>(comm, sizes_, plan.exchanges.size());
-    means.hand_over = &shared_->hand_over();
-  }
-  buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
-  for (const Direction direction : {Direction::forward, Direction::backward}) {
-    Program& out_of_place = programs_[index({direction, false})].program;
-    out_of_place.connect(means);
-    programs_[index({direction, true})].program.connect_like(out_of_place);
-  }
-  last_record_ = &programs_[0].records;
+    : plan_(plan),
+      comm_(comm),
+      options_(options),
+      lane_(plan, comm, options.local, options.own_workspace, 0) {
+  progress_.reserve(2 * plan.exchanges.size());
 }
 
 void Transform::use_workspace(void* memory, std::int64_t bytes) {
-  if (bytes < workspace_bytes())
-    throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
-                                                 std::to_string(workspace_bytes()) +
-                                                 " bytes; given " + std::to_string(bytes));
-  if (memory == nullptr && workspace_bytes_ > 0)
-    throw Error(ErrorCode::invalid_argument, "a workspace must not be a null pointer");
-  if (reinterpret_cast<std::uintptr_t>(memory) % AlignedBuffer::alignment_bytes != 0)
-    throw Error(ErrorCode::invalid_argument,
-                "a workspace must be aligned to 64 bytes; the one given is not");
-  memory_ = AlignedBuffer();
-  workspace_ = static_cast<char*>(memory);
+  lane_.use_workspace(memory, bytes);
+  options_.own_workspace = false;
+  second_lane_.reset();
 }
 
-void Transform::execute(Direction direction, const void* in, void* out, bool in_place) {
-  buffers_[input_buffer] = const_cast<void*>(in);
-  buffers_[output_buffer] = out;
-  char* next = workspace_;
-  for (int buffer = send_buffer; buffer < first_shared; ++buffer) {
-    buffers_[static_cast<std::size_t>(buffer)] = next;
-    next += sizes_[buffer];
-  }
-  Bound& bound = programs_[index({direction, in_place})];
-  const kernel::Scratch scratch(scratch_size_, next);
-  bound.program.execute(buffers_.data(), scratch, shared_.get(),
-                        recording_ ? bound.records.data() : nullptr);
-  if (recording_) last_record_ = &bound.records;
+/// Room for the records of so many arrays; null where nobody asked for them.
+StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) {
+  if (!recording_) return nullptr;
+  const std::vector<StepRecord> once = lane_.empty_records(variant);
+  records_.clear();
+  for (std::size_t i = 0; i < arrays; ++i)
+    records_.insert(records_.end(), once.begin(), once.end());
+  return records_.data();
+}
+
+void Transform::execute(const Variant& variant, const void* in, void* out) {
+  lane_.begin(variant, in, out, progress_, make_records(variant, 1));
+  while (lane_.is_busy()) lane_.execute_stage();
+}
+
+/// Ranks that share memory exchange without waiting for messages.
+bool Transform::can_overlap() const {
+  return options_.own_workspace && lane_.stage_count() > 1 && !lane_.is_shared();
+}
+
+void Transform::execute_many(const Variant& variant, std::span<const void* const> in,
+                             std::span<void* const> out) {
+  if (in.size() > 1 && can_overlap() && !second_lane_)
+    second_lane_.emplace(plan_, comm_, options_.local, true, 1);
+  StepRecord* records = make_records(variant, in.size());
+  const std::size_t steps = 2 * lane_.stage_count() - 1;
+  std::vector<Lane*> lanes{&lane_};
+  if (second_lane_) lanes.push_back(&*second_lane_);
+  std::size_t next = 0;
+  const auto is_busy = [](const Lane* lane) { return lane->is_busy(); };
+  while (next < in.size() || std::any_of(lanes.begin(), lanes.end(), is_busy))
+    for (Lane* lane : lanes) {
+      if (!lane->is_busy() && next < in.size()) {
+        lane->begin(variant, in[next], out[next], progress_,
+                    records ? records + next * steps : nullptr);
+        ++next;
+      }
+      if (lane->is_busy()) lane->execute_stage();
+    }
 }
 
 }  // namespace weft::run

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
-#include "base/memory.hpp"
-#include "run/program.hpp"
+#include "run/lane.hpp"
 
 namespace weft::run {
 
@@ -21,41 +21,40 @@ class Transform {
   Transform(const Plan& plan, const comm::Communicator& comm, const Options& options);
 
   /// Workspace of this rank, besides the caller's arrays.
-  std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
+  std::int64_t workspace_bytes() const {
+    return lane_.workspace_bytes() + (second_lane_ ? second_lane_->workspace_bytes() : 0);
+  }
   /// False until use_workspace() where the transform has none of its own.
-  bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
+  bool has_workspace() const { return lane_.has_workspace(); }
   /// Works in the caller's memory from now on: at least workspace_bytes(), 64-byte aligned. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
   /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all.
-  void execute(Direction direction, const void* in, void* out, bool in_place);
+  void execute(const Variant& variant, const void* in, void* out);
+
+  /// Transforms one array after the other, each while the one before it is exchanged, where messages
+  /// move it and the workspace is weft's own: the first call with more than one array makes a second
+  /// workspace. Collective, as execute; the number of arrays is the same on all ranks.
+  void execute_many(const Variant& variant, std::span<const void* const> in,
+                    std::span<void* const> out);
 
   void set_recording(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
-  /// The steps of the last run while recording.
-  const std::vector<StepRecord>& record() const { return *last_record_; }
+  /// The steps of the last run while recording; of several arrays, one after the other.
+  const std::vector<StepRecord>& record() const { return records_; }
 
  private:
-  struct Bound {
-    Program program;
-    std::vector<StepRecord> records;
-  };
-  static std::size_t index(const Variant& v) {
-    return (v.direction == Direction::backward ? 2 : 0) + (v.in_place ? 1 : 0);
-  }
+  StepRecord* make_records(const Variant& variant, std::size_t arrays);
+  bool can_overlap() const;
 
-  std::vector<Bound> programs_;  ///< by index()
-  BufferSizes sizes_{};
-  std::int64_t workspace_bytes_ = 0;  ///< of this process alone
-  std::int64_t shared_bytes_ = 0;     ///< in node memory
-  AlignedBuffer memory_;
-  std::unique_ptr<SharedBuffers> shared_;  ///< where an exchange is shared
-  std::vector<void*> buffers_;             ///< the pointers of a run
-  char* workspace_ = nullptr;
-  kernel::ScratchSize scratch_size_;
-  int threads_ = 1;
+  Plan plan_;
+  comm::Communicator comm_;
+  Options options_;
+  Lane lane_;
+  std::optional<Lane> second_lane_;
+  Progress progress_;
   bool recording_ = false;
-  const std::vector<StepRecord>* last_record_ = nullptr;
+  std::vector<StepRecord> records_;
 };
 
 }  // namespace weft::run

@@ -120,7 +120,8 @@ TEST(CInterface, TransformsLikeCpp) {
   cpp.sign = 1;
   cpp.threads = 2;
   cpp.output = OutputChoice::same;
-  cpp.knobs = {Method::messages, WireForm::packed, Schedule::pairwise};
+  cpp.knobs = {
+      .method = Method::messages, .wire_form = WireForm::packed, .schedule = Schedule::pairwise};
   cpp.engine = "fftw";
   check_like_cpp(c, cpp);
 }
@@ -267,7 +268,10 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"effort", [](auto& o) { o.effort = 9; }},
       {"method", [](auto& o) { o.method = 4; }},
       {"wire_form", [](auto& o) { o.wire_form = 3; }},
-      {"schedule", [](auto& o) { o.schedule = 2; }},
+      {"schedule", [](auto& o) { o.schedule = 4; }},
+      {"requests", [](auto& o) { o.requests = 3; }},
+      {"preset", [](auto& o) { o.preset = 7; }},
+      {"chunks", [](auto& o) { o.chunks = -1; }},
       {"threads", [](auto& o) { o.threads = 0; }},
       {"output_choice", [](auto& o) { o.output_choice = 3; }},
       {"output", [](auto& o) { o.output_choice = WEFT_OUTPUT_GIVEN; }}};

@@ -42,7 +42,7 @@ struct Kept {
   std::optional<PackedAllToAll> packed;
   std::optional<PackedAllToAll> split;
   std::optional<StridedAllToAll> strided;
-  std::optional<PairwiseMessages> pairwise;
+  std::optional<Messages> pairwise;
   std::vector<NodeMemory> memories;
 
   void fill();
@@ -64,9 +64,9 @@ void Kept::fill() {
   const std::vector<StridedBlock> box = {{world->rank(), 0, {4, 3}, {8, 2}}};
   strided.emplace(*world, box, box, 8);
   const int peer = world->rank() ^ 1;
-  std::vector<PairwiseMessages::Round> rounds;
-  if (peer < world->size()) rounds.push_back({peer, 0, 3, 0, 3});
-  pairwise.emplace(*world, rounds, 8);
+  std::vector<MessageStep> steps;
+  if (peer < world->size()) steps.push_back({0, {peer, 0, {3}, {1}}, {peer, 0, {3}, {1}}});
+  pairwise.emplace(*world, steps, 8);
   const Communicator node = world->node_group();
   for (const NodeMemoryKind kind : {NodeMemoryKind::memfd, NodeMemoryKind::posix,
                                     NodeMemoryKind::window, NodeMemoryKind::ordinary}) {

@@ -64,9 +64,9 @@ const MPI_Comm world = MPI_COMM_WORLD;
 using Complex = std::complex<double>;
 
 constexpr std::array<Knobs, 4> all_knobs = {
-    Knobs{Method::collective, WireForm::packed, Schedule::automatic},
-    Knobs{Method::messages, WireForm::packed, Schedule::pairwise},
-    Knobs{Method::collective, WireForm::datatype, Schedule::automatic},
+    Knobs{.method = Method::collective, .wire_form = WireForm::packed},
+    Knobs{.method = Method::messages, .wire_form = WireForm::packed},
+    Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
     Knobs{}};  // shared, where ranks can share memory
 
 std::vector<Complex> local_noise(const Fft<double>& fft) {

@@ -49,9 +49,10 @@ TEST(FftErrors, WrongOnAllRanks) {
     o.kind = Kind::r2c;
     o.output = Layout::slab({8, 6, 5}, ranks);
   });
-  expect_refused(ErrorCode::unsupported, {"messages", "datatype"}, [](auto& o) {
-    o.knobs = {Method::messages, WireForm::datatype, Schedule::automatic};
+  expect_refused(ErrorCode::unsupported, {"collective", "cyclic"}, [](auto& o) {
+    o.knobs = {.method = Method::collective, .schedule = Schedule::cyclic};
   });
+  expect_refused(invalid, {"chunks", "-3"}, [](auto& o) { o.knobs.chunks = -3; });
 }
 
 TEST(FftErrors, MemoryThatIsNotThere) {

@@ -10,9 +10,9 @@ namespace {
 const MPI_Comm world = MPI_COMM_WORLD;
 
 constexpr std::array<Knobs, 3> all_knobs = {
-    Knobs{Method::collective, WireForm::packed, Schedule::automatic},
-    Knobs{Method::collective, WireForm::datatype, Schedule::automatic},
-    Knobs{Method::messages, WireForm::packed, Schedule::pairwise}};
+    Knobs{.method = Method::collective, .wire_form = WireForm::packed},
+    Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
+    Knobs{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2}};
 
 /// A user's layouts: slabs, pencils, bricks, all on one rank, his own boxes; some memory orders.
 std::vector<Layout> layouts_of(const Shape& shape, std::int64_t ranks, Random& random) {

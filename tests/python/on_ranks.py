@@ -59,6 +59,10 @@ def plane_wave_errors(comm: Any, shape: list[int], kind: str) -> dict[str, float
     return plane_waves.measure(Case(tuple(shape), kind=kind, ranks=comm.size), comm)
 
 
+def sharing(comm: Any) -> tuple[bool, str]:
+    return verify.can_share(comm), weft.node_memory(comm)
+
+
 def hang(comm: Any) -> None:
     """One rank waits for a message that nobody sends."""
     if comm.rank == comm.size - 1:

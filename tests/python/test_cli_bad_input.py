@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import textwrap
 from pathlib import Path
@@ -89,6 +90,13 @@ def test_files_that_may_not_be_read(folder: Path, ranks: int) -> None:
         (["spectrum", "real.npy", "--length", "1,2"], ("--length", "3 axes")),
         (["spectrum", "four.npy"], ("1 to 3 dimensions",)),
         (["bench", "8x8", "--repeat", "3"], ("--repeat", "at least 10")),
+        (["verify", "8x8", "--engine", "nonsense"], ("nonsense", "fftw")),
+        (["verify", "8x8", "--axes", "0,2"], ("axis", "2")),
+        (["verify", "8x8", "--axes", "1,-1"], ("at most once", "axis 1")),
+        (["verify", "8x8", "--grid", "2x2"], ("process grid", "2x2")),
+        (["verify", "8x8", "--method", "messages", "--wire-form", "datatype"], ("messages",)),
+        (["verify", "8x8", "--seed", "-1"], ("--seed", "at least 0", "-1")),
+        (["verify", "--random", "0"], ("at least 1", "0")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -96,6 +104,29 @@ def test_options_that_do_not_fit(folder: Path, ranks: int, arguments: list[str],
     (folder / "x.raw").write_bytes(bytes(28))
     np.save(folder / "four.npy", np.ones((2, 2, 2, 2)))
     refused(folder, ranks, *arguments, status=2, words=words)
+
+
+@RANKS
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("3x0", ("at least 1", "got 3x0")),
+        ("3x-4", ("at least 1", "got 3x-4")),
+        ("4294967296x4294967296", ("2**63", "18446744073709551616")),
+        ("9223372036854775808", ("2**63",)),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [["fft", "x.raw", "out.npy", "--dtype", "f8", "--shape"], ["spectrum", "x.raw", "--dtype", "f8", "--shape"],
+     ["bench"], ["verify"]],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_shapes_that_cannot_be(
+    folder: Path, ranks: int, command: list[str], shape: str, words: tuple[str, ...]
+) -> None:
+    (folder / "x.raw").write_bytes(bytes(96))
+    refused(folder, ranks, *command, shape, status=2, words=words)
 
 
 @pytest.mark.parametrize(
@@ -108,15 +139,11 @@ def test_options_that_do_not_fit(folder: Path, ranks: int, arguments: list[str],
         (["fft", "real.npy", "out.npy", "--kind", "c3c"], ("c3c", "c2c")),
         (["fft", "real.npy", "out.npy", "--nonsense"], ("--nonsense",)),
         (["nonsense"], ("nonsense",)),
-        (["fft", "x.raw", "out.npy", "--shape", "3x-4", "--dtype", "f8"], ("at least 1", "3x-4")),
-        (["fft", "x.raw", "out.npy", "--shape", "3x0", "--dtype", "f8"], ("at least 1", "3x0")),
-        (["fft", "x.raw", "out.npy", "--shape", "4294967296x4294967296", "--dtype", "f8"], ("2**63",)),
         (["fft", "x.raw", "out.npy", "--shape", "3,4", "--dtype", "f8"], ("--shape",)),
         (["fft", "x.raw", "out.npy", "--shape", "3x4", "--dtype", "f7"], ("dtype", "f7")),
         (["fft", "x.raw", "out.npy", "--shape", "3x4"], ("--dtype",)),
         (["bench", "8x8", "--peers", "fftw-mpi,other"], ("peer", "other")),
         (["bench", "8x8", "--output", "anywhere"], ("--output", "anywhere")),
-        (["bench", "0x8"], ("at least 1",)),
         (["plan", "8x8", "--ranks", "0"], ("rank",)),
         (["spectrum", "real.npy", "--length", "1,-1,1"], ("positive",)),
     ],
@@ -125,6 +152,46 @@ def test_options_that_do_not_fit(folder: Path, ranks: int, arguments: list[str],
 def test_usage(folder: Path, arguments: list[str], words: tuple[str, ...]) -> None:
     (folder / "x.raw").write_bytes(bytes(96))
     refused(folder, 1, *arguments, status=2, words=words)
+
+
+def with_boxes(*bounds: tuple[int, int]) -> dict[str, object]:
+    """Boxes of an array of 6 x 4, each these rows of it."""
+    return {"input": {"boxes": [[[lo, hi], [0, 4]] for lo, hi in bounds]}}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "fields", "words"),
+    [
+        (1, with_boxes((0, 5)), ("belong to no rank",)),
+        (1, with_boxes((0, 7)), ("must lie inside the array",)),
+        (3, with_boxes((0, 3), (2, 4), (4, 6)), ("must not overlap", "rank 0", "rank 1")),
+        (3, with_boxes((0, 2), (3, 4), (4, 6)), ("belong to no rank",)),
+        (3, with_boxes((0, 2), (2, 6)), ("3 ranks", "given one for 2")),
+        *((ranks, *row) for ranks in (1, 3) for row in (
+            ({"shape": [0, 4]}, ("at least 1", "0x4")),
+            ({"shape": [6, -4]}, ("at least 1", "6x-4")),
+            ({"shape": [2**62, 2**62]}, ("4611686018427387904",)),
+            ({"shape": "6x4"}, ("one JSON object", "shape")),
+            ({"axes": [0, 0]}, ("at most once", "axis 0")),
+            ({"axes": [2]}, ("axis", "2")),
+            ({"engine": "nonsense"}, ("nonsense", "fftw")),
+            ({"kind": "r2r"}, ("r2r",)),
+            ({"precision": "f16"}, ("f16",)),
+            ({"input": {"grid": [7, 1]}}, ("input layout", "given one for 7")),
+            ({"output": {"owner": 3}}, ("owner", "3")),
+            ({"ranks": 9}, ("9 ranks", "-n 9")),
+            ({"ranks": "3"}, ("one JSON object", "ranks")),
+            ({"group": "middle"}, ("first, last", "middle")),
+            ({"first": "sideways"}, ("first", "sideways")),
+            ({"method": "collective", "schedule": "cyclic"}, ("collective", "cyclic")),
+        )),
+    ],
+    ids=lambda value: json.dumps(value) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_cases_that_cannot_be(folder: Path, ranks: int, fields: dict[str, object], words: tuple[str, ...]) -> None:
+    """A case that somebody wrote by hand: a user's mistake, not a failure of weft."""
+    case = json.dumps({"shape": [6, 4], "ranks": ranks, **fields})
+    refused(folder, ranks, "verify", "--case", case, status=2, words=words)
 
 
 @RANKS
@@ -141,6 +208,9 @@ def test_more_memory_than_there_is(folder: Path, ranks: int) -> None:
     arguments = ["fft", "huge.raw", "out.npy", "--shape", "1024x1024x1048576", "--dtype", "f8"]
     refused(folder, ranks, *arguments, status=1, words=("memory", "GiB"))
     refused(folder, ranks, "bench", "16384x16384x16384", status=1, words=("memory", "GiB"))
+    refused(folder, ranks, "verify", "100000x100000x1000", status=1, words=("memory", "GiB"))
+    case = f'{{"shape":[100000,100000,1000],"ranks":{ranks}}}'
+    refused(folder, ranks, "verify", "--case", case, status=1, words=("memory", "GiB"))
 
 
 @RANKS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -72,9 +73,41 @@ def test_peers_take_part_where_they_are_installed(tmp_path: Path) -> None:
 def test_bench_table_and_trace(tmp_path: Path) -> None:
     outcome = weft("bench", "8x9x10", "--peers", "fftw-threads", "--trace", "t.json", "-n", "2", cwd=tmp_path)
     assert_done(outcome)
-    for words in ("median s", "fftw-threads", "relative L2 error", "bytes exchanged", "memory"):
+    for words in ("median s", "fftw-threads", "relative L2 error", "memory"):
         assert words in outcome.out
+    assert re.search(r"^bytes exchanged: 5760 \(0\.0 MiB\), ", outcome.out, re.MULTILINE), outcome.out
     assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [(["--kind", "r2c"], 1), (["--kind", "r2c", "--output", "same", "--grid", "1x1x3"], 2)],
+    ids=["complex numbers move", "real numbers move as well"],
+)
+def test_bytes_exchanged_count_whatever_way_they_go(tmp_path: Path, options: list[str], count: int) -> None:
+    """The layouts tell as much as the messages carry, and the same where there are no messages."""
+
+    def exchanges(method: str) -> list[dict[str, object]]:
+        arguments = ["bench", "12x10x15", *options, "--effort", "estimate", "--method", method, "--json", "-n", "3"]
+        stages = json.loads(weft(*arguments, cwd=tmp_path).out)["stages"]
+        assert all("bytes_exchanged" in stage for stage in stages if stage["kind"] == "exchange")
+        return [stage for stage in stages if stage["kind"] == "exchange"]
+
+    by_messages, shared = exchanges("messages"), exchanges("shared")
+    assert len(by_messages) == len(shared) == count
+    moved = [stage["bytes_sent"] for stage in by_messages]
+    assert all(moved)
+    assert [stage["bytes_exchanged"] for stage in by_messages] == moved
+    assert [(stage["bytes_exchanged"], stage["bytes_sent"]) for stage in shared] == [(size, 0) for size in moved]
+
+
+@pytest.mark.parametrize(
+    ("method", "words"), [("shared", "all through node memory"), ("messages", "5760 sent in 2 messages")]
+)
+def test_bench_says_how_bytes_are_exchanged(tmp_path: Path, method: str, words: str) -> None:
+    outcome = weft("bench", "8x9x10", "--effort", "estimate", "--method", method, "-n", "2", cwd=tmp_path)
+    assert_done(outcome)
+    assert f"\nbytes exchanged: 5760 (0.0 MiB), {words}\n" in outcome.out
 
 
 def test_bench_of_a_large_array_checks_against_plane_waves(tmp_path: Path) -> None:

@@ -22,12 +22,20 @@ LONG = ["bench", "16x16x16", "--effort", "estimate", "--repeat", "1000000"]
 START_LIMIT_S = 60
 
 
-def mpiexec(ranks: int, *arguments: str, cwd: Path) -> Outcome:
+def mpiexec(ranks: int, *arguments: str, cwd: Path, **environment: str) -> Outcome:
     """The command as a user starts it under mpiexec."""
+    return mpiexec_parts([(ranks, list(arguments))], cwd, **environment)
+
+
+def mpiexec_parts(parts: list[tuple[int, list[str]]], cwd: Path, **environment: str) -> Outcome:
+    """Several commands as one job, each on so many ranks: what MPI calls multiple programs."""
     info = weft_package.build_info()
+    ranks = sum(count for count, _ in parts)
     options, settings = launch.launcher_settings(launch.mpi_kind(info["mpi_library"]), ranks, usable_cores())
-    command = [info["mpiexec"], *options, "-n", str(ranks), sys.executable, "-m", "weft", *arguments]
-    return run(command, cwd, **settings)
+    command = [info["mpiexec"], *options]
+    for index, (count, arguments) in enumerate(parts):
+        command += [*([":"] if index else []), "-n", str(count), sys.executable, "-m", "weft", *arguments]
+    return run(command, cwd, limit_s=60, **settings, **environment)
 
 
 def test_settings() -> None:
@@ -80,12 +88,69 @@ def test_under_mpiexec(tmp_path: Path) -> None:
 )
 def test_errors_under_mpiexec(tmp_path: Path, arguments: list[str], words: str) -> None:
     np.save(tmp_path / "in.npy", np.ones((6, 4)))
-    outcome = mpiexec(2, *arguments, cwd=tmp_path)
+    assert_one_message(mpiexec(2, *arguments, cwd=tmp_path), words)
+
+
+def assert_one_message(outcome: Outcome, *words: str) -> None:
+    """One message of weft's on standard error, among what mpiexec may say of ranks that failed."""
     lines = [line for line in outcome.err.splitlines() if line.startswith("weft: error: ")]
     assert len(lines) == 1, outcome
-    assert words in lines[0]
+    for word in words:
+        assert word in lines[0], outcome
     assert outcome.status != 0
     assert "Traceback" not in outcome.err + outcome.out
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ["fft", "other.npy", "out.npy"],
+        ["fft", "in.npy", "out.npy", "--axes", "0"],
+        ["fft", "in.npy", "out.npy", "--trace", "t.json"],
+        ["bench", "6x4"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_given_different_arguments(tmp_path: Path, ranks: int, other: list[str]) -> None:
+    """Ranks that do not even wait for the same thing are told apart before they wait."""
+    np.save(tmp_path / "in.npy", np.ones((6, 4)))
+    np.save(tmp_path / "other.npy", np.ones((6, 5)))
+    before = sorted(os.listdir(tmp_path))
+    one = ["fft", "in.npy", "out.npy"]
+    outcome = mpiexec_parts([(ranks - 1, one), (1, other)], tmp_path)
+    assert_one_message(outcome, "the same command", f"`weft {' '.join(one)}`", f"`weft {' '.join(other)}`")
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+HANG = """
+import time
+from weft import trial, verify
+
+make = trial.make_fft
+
+def make_hanging(case, comm, options=None):
+    fft = make(case, comm, options)
+    if comm.rank == {rank}:
+        fft.forward = fft.backward = lambda *given: time.sleep(1000)
+    return fft
+
+trial.make_fft = make_hanging
+verify.CASE_LIMIT_S = 3.0
+"""
+
+
+@pytest.mark.parametrize("rank", [0, 2])
+@pytest.mark.parametrize("arguments", [["6x8"], ["--case", '{"shape":[6,8],"ranks":3}']], ids=["problem", "case"])
+def test_a_verification_that_hangs_is_one_failure(tmp_path: Path, arguments: list[str], rank: int) -> None:
+    """One rank never comes, so the others wait within weft."""
+    (tmp_path / "sitecustomize.py").write_text(HANG.format(rank=rank))
+    environment = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = ("must end within 3 s", "this one hangs", arguments[-1])
+    outcome = weft("verify", *arguments, "-n", "3", cwd=tmp_path, limit_s=60, **environment)
+    assert_refused(outcome, 1, *words)
+    assert_one_message(mpiexec(3, "verify", *arguments, cwd=tmp_path, **environment), *words)
+    assert sorted(os.listdir(tmp_path)) == ["sitecustomize.py"]
 
 
 def started(folder: Path, *arguments: str) -> subprocess.Popen:

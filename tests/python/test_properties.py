@@ -5,6 +5,7 @@ Hypothesis runs in this process only; the ranks get each case as JSON and return
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import TYPE_CHECKING
 
@@ -148,10 +149,17 @@ def test_plans_in_use_alternately(pool: Pool, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8])
-@pytest.mark.parametrize("method", cases.METHODS[1:], ids=" ".join)
-def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[str, str], ranks: int) -> None:
-    case = Case(S3, kind="r2c", output="same", method=method[0], wire_form=method[1], ranks=ranks)
+@pytest.mark.parametrize("method", [pair for pair in cases.METHODS if pair[1]], ids=case_classes.method_words)
+def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[str | None, ...], ranks: int) -> None:
+    knobs = dict(zip(("method", "wire_form", "schedule", "requests"), method, strict=True))
+    case = Case(S3, kind="r2c", output="same", ranks=ranks, chunks=2, **knobs)
     assert pool.values("errors_with_count_limit", ranks, case=case.to_json(), limit=7) == [True] * ranks
+
+
+@pytest.fixture(scope="module")
+def shared(pool: Pool) -> bool:
+    """Whether the ranks of the pool can use each other's memory."""
+    return all(shares for shares, _ in pool.values("sharing", MAX_RANKS))
 
 
 @settings(
@@ -163,8 +171,8 @@ def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[st
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(draw=st.randoms(use_true_random=False))
-def test_random_cases(pool: Pool, draw: random.Random) -> None:
-    case = cases.random_case(draw, MAX_RANKS)
+def test_random_cases(pool: Pool, shared: bool, draw: random.Random) -> None:
+    case = cases.random_case(draw, MAX_RANKS, shared)
     note(case.command())
     pool.require(case)
 
@@ -172,10 +180,11 @@ def test_random_cases(pool: Pool, draw: random.Random) -> None:
 # ---- the generator and the checks themselves ----
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("max_ranks", RANKS)
-def test_two_hundred_draws_fill_every_class(max_ranks: int) -> None:
+def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> None:
     for seed in range(3):
-        drawn, histogram = case_classes.draw_cases(random.Random(seed), 200, max_ranks)
+        drawn, histogram = case_classes.draw_cases(random.Random(seed), 200, max_ranks, shared)
         assert histogram.missing() == []
         assert len(drawn) == 200
         assert max(case.ranks for case in drawn) == max_ranks
@@ -186,6 +195,24 @@ def test_two_hundred_draws_fill_every_class(max_ranks: int) -> None:
                 if isinstance(spec, LayoutSpec):
                     owned = [cases.product(hi - lo for lo, hi in b) for b in spec.boxes_of(shape, case.ranks)]
                     assert sum(owned) == cases.product(shape)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
+    drawn, _ = case_classes.draw_cases(random.Random(4), 300, 4, shared)
+    ranks = {case.ranks for case in drawn if case.method == "shared"}
+    assert ranks == ({1, 2, 3, 4} if shared else {1})
+
+
+def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
+    """But for the method where it cannot be had, so a failure elsewhere is met again by its seed."""
+    changed = 0
+    for seed in range(200):
+        here = cases.random_case(random.Random(seed), 8, True)
+        there = cases.random_case(random.Random(seed), 8, False)
+        changed += here != there
+        assert there == (here if here == there else dataclasses.replace(here, method=None))
+    assert changed > 10
 
 
 def test_a_class_that_no_case_is_in_is_reported() -> None:

@@ -69,11 +69,15 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"input": [5, 1, 1]}, "InvalidArgument", "product"),
     ({"input": [1, 1]}, "InvalidArgument", "factor"),
     ({"input": "slab"}, "InvalidArgument", "slab"),
-    ({"input": [[[0, 8], [0, 6], [0, 5]]] * 3}, "InvalidArgument", ""),
     ({"output": "given"}, "InvalidArgument", "given"),
     ({"output": "there"}, "InvalidArgument", "there"),
     ({"method": "pigeon"}, "InvalidArgument", "pigeon"),
-    ({"wire_form": "datatype", "method": "messages"}, "Unsupported", "messages"),
+    ({"schedule": "cyclic", "method": "collective"}, "Unsupported", "collective"),
+    ({"requests": "persistent", "method": "collective"}, "Unsupported", "persistent"),
+    ({"chunks": 0}, "InvalidArgument", "at least 1"),
+    ({"chunks": 2, "method": "shared"}, "Unsupported", "chunks 2"),
+    ({"chunks": "many"}, "InvalidArgument", "slices"),
+    ({"preset": "fastest"}, "InvalidArgument", "p3dfft"),
     ({"engine": "slow"}, "Unsupported", "slow"),
 ]
 
@@ -87,6 +91,34 @@ def test_wrong_options_are_refused_on_all_ranks(pool: Pool, bad: tuple[dict[str,
         outcomes = pool.outcomes("bad_plan", ranks, options=options, only=only)
         assert {outcome.raised for outcome in outcomes} <= {kind, "Disagreement"}
         assert len({(outcome.raised, outcome.message) for outcome in outcomes}) == 1
+
+
+# One box a rank of an array of 8x6x10, and what is said of them.
+BAD_BOXES: list[tuple[list[list[list[int]]], str]] = [
+    ([[[0, 7], [0, 6], [0, 10]]], "belong to no rank"),
+    ([[[0, 0], [0, 0], [0, 0]]], "belong to no rank"),
+    ([[[0, 9], [0, 6], [0, 10]]], "must lie inside the array"),
+    ([[[0, 3], [0, 6], [0, 10]], [[2, 6], [0, 6], [0, 10]], [[6, 8], [0, 6], [0, 10]]], "must not overlap"),
+    ([[[0, 8], [0, 6], [0, 5]]] * 3, "must not overlap"),
+    # As many elements as the array has: counting them does not tell.
+    ([[[0, 4], [0, 6], [0, 10]], [[3, 7], [0, 6], [0, 5]], [[4, 8], [0, 6], [5, 10]]], "must not overlap"),
+    ([[[0, 3], [0, 6], [0, 10]], [[3, 5], [0, 6], [0, 10]], [[6, 8], [0, 6], [0, 10]]], "belong to no rank"),
+    ([[[0, 4], [0, 6], [0, 10]], [[4, 8], [0, 3], [0, 10]], [[4, 8], [3, 6], [1, 10]]], "belong to no rank"),
+    ([[[0, 3], [0, 6], [0, 10]], [[3, 8], [0, 6], [-1, 10]], [[0, 0], [0, 0], [0, 0]]], "must lie inside the array"),
+    ([[[0, 3], [0, 6], [0, 10]], [[3, 8], [0, 6], [0, 10]]], "one for each of the 3 ranks"),
+    ([[[0, 3], [0, 6]], [[3, 8], [0, 6]], [[0, 0], [0, 0]]], "axes"),
+]
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+@pytest.mark.parametrize("bad", BAD_BOXES, ids=lambda bad: f"{bad[1]} {len(bad[0])}")
+def test_boxes_that_are_no_layout_are_refused(pool: Pool, bad: tuple[list[Any], str], side: str) -> None:
+    boxes, words = bad
+    ranks = 1 if len(boxes) == 1 else 3
+    refused(pool.outcomes("bad_plan", ranks, options={"kind": "c2c", side: boxes}), "InvalidArgument", words)
+    one_differs = pool.outcomes("bad_plan", ranks, options={"kind": "c2c", side: boxes}, only=ranks - 1)
+    assert {outcome.raised for outcome in one_differs} <= {"InvalidArgument", "Disagreement"}
+    assert len({outcome.message for outcome in one_differs}) == 1
 
 
 def test_options_that_differ_between_ranks_are_refused(pool: Pool) -> None:

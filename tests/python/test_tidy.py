@@ -29,6 +29,8 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "src/exchange/packed.cpp", '#include "comm/messages.hpp"\n#include "kernel/tile.hpp"\n')
     write(tmp_path, "src/comm/messages.hpp", "#pragma once\n#include <mpi.h>\n")
     write(tmp_path, "tests/mpi/main.cpp", "#include <mpi.h>\n")
+    # What cannot be broken may be long: rows of tables, links.
+    write(tmp_path, "docs/a.md", f"| {'x' * 130} |\n  | {'x' * 130} |\nSee [a]({'x' * 120}).\n<https://{'x' * 120}>\n")
     return tmp_path
 
 
@@ -51,6 +53,7 @@ OFFENCES = {
     "unknown folder": ("src/stuff/a.cpp", "int x;\n", "no place in the order"),
     "long file": ("src/base/a.cpp", "\n" * 501, "501 lines"),
     "long line": ("src/base/a.cpp", "//" + "x" * 119 + "\n", "121 columns"),
+    "long line of text": ("docs/a.md", "word " * 24 + "s\n", "docs/a.md:1: 121 columns"),
     "leftover": ("tools/a.py", "# TO" + "DO: later\n", "leftover"),
     "machine path": ("tools/a.py", 'x = "/ro' + 'ot/data"\n', "path of one machine"),
     "home": ("docs/a.md", "see /ho" + "me/alice/weft\n", "path of one machine"),

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import weft
+from cli_helpers import assert_done
+from cli_helpers import weft as command_line
 from pool import is_ours
 from weft import reference, trial, verify
 from weft.cases import Case
@@ -250,6 +252,62 @@ def test_plane_waves_on_ranks(pool: Pool, ranks: int) -> None:
         for errors in pool.values("plane_wave_errors", ranks, shape=[24, 18, 15], kind=kind):
             assert 0 < errors["forward"] < 1e-15
             assert 0 < errors["backward"] < 1e-15
+
+
+def test_the_time_limit_grows_with_the_problem() -> None:
+    assert verify.limit_s(Case((8, 8))) == pytest.approx(verify.CASE_LIMIT_S, rel=1e-3)
+    assert verify.limit_s(Case((1024, 1024, 1024))) > 10 * verify.CASE_LIMIT_S
+
+
+@pytest.mark.parametrize("kind", ["memfd", "private"])
+def test_random_cases_share_memory_where_they_can(kind: str, tmp_path: Path) -> None:
+    """Where ranks cannot share memory, none is asked to."""
+    outcome = command_line("verify", "--random", "40", "--seed", "7", "--json", "-n", "3", cwd=tmp_path,
+                           WEFT_NODE_MEMORY=kind)  # fmt: skip
+    assert outcome.err == ""
+    data = json.loads(outcome.out)
+    assert data["failed"] == []
+    assert data["histogram"]["method"]["shared"] > 0
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 8])
+def test_whether_ranks_can_share_memory(pool: Pool, ranks: int) -> None:
+    for shares, kind in pool.values("sharing", ranks):
+        assert shares == (ranks == 1 or kind != "private")
+
+
+@pytest.mark.parametrize("method", ["shared", "messages", "collective"])
+def test_a_method_may_be_asked_for(method: str, tmp_path: Path) -> None:
+    outcome = command_line("verify", "6x8", "--method", method, "-n", "2", cwd=tmp_path)
+    assert_done(outcome)
+    case = f'{{"shape":[6,8],"ranks":2,"method":"{method}"}}'
+    assert_done(command_line("verify", "--case", case, "-n", "2", cwd=tmp_path))
+
+
+def test_knobs_of_the_exchange_reach_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+    make = weft.FFT
+    monkeypatch.setattr(weft, "FFT", lambda *given, **options: seen.append(options) or make(*given, **options))
+    options = {"method": "messages", "wire_form": "packed", "schedule": "pairwise"}
+    assert verify.run({"shape": (4, 6), **options}) == 0
+    assert [{name: given[name] for name in options} for given in seen] == [options]
+
+
+def test_what_weft_refuses_is_the_callers_error(pool: Pool) -> None:
+    """Of a case that was drawn, a refusal is a failure of weft; of a problem that was given, a mistake."""
+    drawn = pool.check(Case((4, 6), engine="nonsense", ranks=3))
+    assert (drawn.ok, drawn.refused) == (False, "unsupported")
+    with pytest.raises(weft.Unsupported, match="nonsense"):
+        verify.run({"case": '{"shape":[4,6],"engine":"nonsense"}'})
+    with pytest.raises(weft.Unsupported, match="nonsense"):
+        verify.run({"shape": (4, 6), "engine": "nonsense"})
+
+
+def test_a_problem_whose_transform_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = trial.make_fft
+    monkeypatch.setattr(trial, "make_fft", lambda *given: Wrong(make(*given), "exception"))
+    with pytest.raises(weft.WeftError, match="out of luck"):
+        verify.run({"shape": (4, 6)})
 
 
 @pytest.mark.parametrize(

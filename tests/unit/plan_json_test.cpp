@@ -161,16 +161,16 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
   refused(R"({"shape":[4],"ranks":2,"input":{"shape":[5],"grid":[2],"ranks":2}})",
           {"input layout"});
   refused(R"({"shape":[4],"knobs":{"metod":"messages"}})", {"problem.knobs", "given \"metod\""});
-  refused(R"({"shape":[4],"knobs":{"method":"messages","wire_form":"datatype"}})", {"one of"});
+  refused(R"({"shape":[4],"knobs":{"method":"collective","schedule":"cyclic"}})", {"one of"});
 }
 
 // --- refusals of plans ---
 
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
-  plan["version"] = 2;
-  expect_refused(plan, {"plan.version", "version 1", "given 2"});
-  plan["version"] = "1";
+  plan["version"] = 1;
+  expect_refused(plan, {"plan.version", "version 2", "given 1"});
+  plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");
   expect_refused(plan, {"\"version\" is missing"});
@@ -230,14 +230,25 @@ TEST(PlanJson, RefusesAProblemThatTheStagesDoNotSolve) {
 
 TEST(PlanJson, RefusesExchangesThatDoNotExist) {
   Json plan = sound_plan();
-  plan["exchanges"][0] = {
-      {"method", "automatic"}, {"wire_form", "packed"}, {"schedule", "pairwise"}};
+  const auto exchange = [&](const char* method, const char* wire_form, const char* requests,
+                            const Json& chunks) {
+    plan["exchanges"][0] = {{"method", method},
+                            {"wire_form", wire_form},
+                            {"schedule", "pairwise"},
+                            {"requests", requests},
+                            {"chunks", chunks}};
+  };
+  exchange("automatic", "packed", "ordinary", 1);
   expect_refused(plan, {"exchange 0", "method automatic"});
-  plan["exchanges"][0] = {
-      {"method", "messages"}, {"wire_form", "datatype"}, {"schedule", "pairwise"}};
+  exchange("collective", "packed", "automatic", 1);
   expect_refused(plan, {"exchange 0", "one of"});
-  plan["exchanges"][0] = {
-      {"method", "messages"}, {"wire_form", "packed"}, {"schedule", "pairwise"}};
+  exchange("messages", "packed", "automatic", 1);
+  expect_refused(plan, {"exchange 0", "one of"});
+  exchange("messages", "packed", "ordinary", 0);
+  expect_refused(plan, {"exchange 0", "chunks 0"});
+  exchange("messages", "packed", "ordinary", -1);
+  expect_refused(plan, {"chunks", "must not be negative"});
+  exchange("messages", "packed", "ordinary", 2);
   EXPECT_NO_THROW(plan_from_json(plan.dump()));
   plan["problem"]["knobs"]["method"] = "collective";
   expect_refused(plan, {"exchange 0", "forces"});

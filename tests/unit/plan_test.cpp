@@ -307,7 +307,7 @@ TEST(Explain, SaysWhoChoseAndWhatMoves) {
         "stage 0: transforms axes 2, then 1 of 64x64x64 as slab, grid 8x1x1, which becomes "
         "64x64x33",
         // 8 x 64 x 33 elements less the eighth that stays
-        "exchange 0: collective packed, one MPI_Alltoallv of blocks",
+        "exchange 0: collective packed: MPI_Alltoallv (MPI_Alltoall where all blocks are equal)",
         "; a rank moves at most 14784 complex elements (231.0 KiB) with at most 7 others\n",
         "stage 1: transforms axis 0 of 64x64x33 as slab, grid 1x8x1"})
     EXPECT_NE(text.find(words), std::string::npos) << "no \"" << words << "\" in\n" << text;
@@ -323,10 +323,10 @@ TEST(Explain, NamesTheKnobsInWords) {
   problem.knobs.method = Method::messages;
   const std::string text = explain(make_plan(problem));
   EXPECT_NE(text.find("messages pairwise packed"), std::string::npos) << text;
-  EXPECT_NE(text.find("(3 rounds)"), std::string::npos) << text;
+  EXPECT_NE(text.find("in 3 rounds of perfect matchings"), std::string::npos) << text;
   EXPECT_NE(text.find("real elements"), std::string::npos) << text;
   EXPECT_NE(text.find("(given)"), std::string::npos) << text;
-  problem.knobs = {Method::collective, WireForm::datatype, Schedule::automatic};
+  problem.knobs = {.method = Method::collective, .wire_form = WireForm::datatype};
   const std::string typed = explain(make_plan(problem));
   EXPECT_NE(typed.find("MPI_Alltoallw"), std::string::npos) << typed;
 }
@@ -403,10 +403,16 @@ TEST(Checked, RefusesLayoutsThatDoNotFit) {
 
 TEST(Checked, RefusesKnobsThatDoNotGoTogether) {
   Problem problem{.shape = {8, 8}};
-  problem.knobs = {Method::messages, WireForm::datatype, Schedule::automatic};
-  expect_error(ErrorCode::unsupported, {"method messages, wire form datatype", "one of: "},
+  problem.knobs = {.method = Method::shared, .wire_form = WireForm::datatype};
+  expect_error(ErrorCode::unsupported, {"method shared, wire form datatype", "one of: "},
                [&] { checked(problem); });
-  problem.knobs = {Method::collective, WireForm::packed, Schedule::pairwise};
+  problem.knobs = {.method = Method::shared, .chunks = 2};
+  expect_error(ErrorCode::unsupported, {"chunks 2", "one of: "}, [&] { checked(problem); });
+  problem.knobs = {.method = Method::collective, .requests = Requests::persistent};
+  expect_error(ErrorCode::unsupported, {"requests persistent"}, [&] { checked(problem); });
+  problem.knobs = {.chunks = -1};
+  expect_error(invalid, {"chunks must not be negative", "-1"}, [&] { checked(problem); });
+  problem.knobs = {.method = Method::collective, .schedule = Schedule::pairwise};
   expect_error(ErrorCode::unsupported, {"schedule pairwise", "one of: "},
                [&] { checked(problem); });
 }
@@ -440,9 +446,11 @@ TEST(Words, EveryWordReturns) {
   EXPECT_EQ(words_that_return<Norm>(4), 4);
   EXPECT_EQ(words_that_return<OutputChoice>(3), 3);
   EXPECT_EQ(words_that_return<Effort>(3), 3);
-  EXPECT_EQ(words_that_return<Method>(3), 3);
+  EXPECT_EQ(words_that_return<Method>(4), 4);
   EXPECT_EQ(words_that_return<WireForm>(3), 3);
-  EXPECT_EQ(words_that_return<Schedule>(2), 2);
+  EXPECT_EQ(words_that_return<Schedule>(4), 4);
+  EXPECT_EQ(words_that_return<Requests>(3), 3);
+  EXPECT_EQ(words_that_return<Preset>(7), 7);
 }
 
 TEST(Words, AnUnknownWordIsRefusedWithTheWordsThereAre) {

@@ -15,6 +15,7 @@ from weft.cli.environment import DEBUG, debugging, surrounding_ranks
 from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
 from weft.cli.values import (
     axes_value,
+    chunks_value,
     grid_value,
     lengths_value,
     output_value,
@@ -61,6 +62,26 @@ class Method(str, Enum):
     messages = "messages"
 
 
+class Schedule(str, Enum):
+    pairwise = "pairwise"
+    cyclic = "cyclic"
+    scattered = "scattered"
+
+
+class Requests(str, Enum):
+    ordinary = "ordinary"
+    persistent = "persistent"
+
+
+class Preset(str, Enum):
+    fftw = "fftw"
+    dmitruk = "dmitruk"
+    duke = "duke"
+    fft2d_i = "fft2d-i"
+    fft2d_p = "fft2d-p"
+    p3dfft = "p3dfft"
+
+
 class WireForm(str, Enum):
     packed = "packed"
     datatype = "datatype"
@@ -73,6 +94,12 @@ Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes,
 EffortOption = Annotated[Effort, typer.Option(help="How hard the local transforms are planned.")]
 MethodOption = Annotated[Method | None, typer.Option(help="Force how ranks exchange data.")]
 WireFormOption = Annotated[WireForm | None, typer.Option(help="Force the form of messages.")]
+ScheduleOption = Annotated[Schedule | None, typer.Option(help="Force the order of messages.")]
+RequestsOption = Annotated[Requests | None, typer.Option(help="Force how messages are handed to MPI.")]
+Chunks = Annotated[
+    str | None, typer.Option(metavar="K|slices", help="Send in K parts, each as soon as it is transformed.")
+]
+PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
 RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
@@ -116,6 +143,10 @@ def fft_command(
     effort: EffortOption = Effort.estimate,
     method: MethodOption = None,
     wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
     engine: Engine = None,
     trace: Trace = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
@@ -140,7 +171,7 @@ def fft_command(
         shape=shape_value(shape) if shape else None,
         grid=grid_value(grid),
         norm=norm.value,
-        planning=_planning(threads, effort, method, wire_form, engine),
+        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset)),
         trace=trace,
         explain=explain,
         json=as_json,
@@ -163,6 +194,10 @@ def spectrum_command(
     effort: EffortOption = Effort.estimate,
     method: MethodOption = None,
     wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -181,7 +216,7 @@ def spectrum_command(
         lengths=lengths_value(length),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
-        planning=_planning(threads, effort, method, wire_form, engine),
+        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset)),
         json=as_json,
     )
     return _start(context, lambda here: spectrum.run(options, here), ranks, threads)
@@ -204,10 +239,17 @@ def bench_command(
     peers: Annotated[
         str | None, typer.Option(metavar="P,Q", help="Also time fftw-mpi, fftw-threads, mpi4py-fft.")
     ] = None,
+    methods: Annotated[
+        str | None, typer.Option(metavar="all|M,N", help="One table over all exchanges of these methods.")
+    ] = None,
     threads: Threads = 1,
     effort: EffortOption = Effort.measure,
     method: MethodOption = None,
     wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
     engine: Engine = None,
     trace: Trace = None,
     as_json: Json = False,
@@ -218,7 +260,7 @@ def bench_command(
     Each repetition starts at a barrier and counts the slowest rank; two warm-ups are not counted. Peers take turns
     with weft, under the same contract, each at its better setting.
     """
-    from weft.cli import bench
+    from weft.cli import bench, bench_methods
 
     options = bench.Options(
         shape=shape_value(shape, "SHAPE"),
@@ -232,7 +274,8 @@ def bench_command(
         repeat=repeat,
         peers=bench.peers_value(peers),
         trace=trace,
-        planning=_planning(threads, effort, method, wire_form, engine),
+        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset)),
+        methods=bench_methods.methods_value(methods),
         json=as_json,
     )
     return _start(context, lambda here: bench.run(options, here), ranks, threads)
@@ -257,6 +300,10 @@ def plan_command(
     effort: EffortOption = Effort.estimate,
     method: MethodOption = None,
     wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
     as_json: Json = False,
 ) -> int:
     """Print how a transform would be done on any number of ranks. Needs no MPI."""
@@ -270,7 +317,7 @@ def plan_command(
         "dtype": _precision(dtype),
         "input": grid_value(grid),
         "output": output_value(output),
-        **_planning(threads, effort, method, wire_form, None),
+        **_planning(threads, effort, None, _knobs(method, wire_form, schedule, requests, chunks, preset)),
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
@@ -299,6 +346,10 @@ def verify_command(
     threads: Threads = 1,
     method: MethodOption = None,
     wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -317,8 +368,7 @@ def verify_command(
         "input": grid_value(grid),
         "norm": norm.value,
         "threads": threads,
-        "method": _word(method),
-        "wire_form": _word(wire_form),
+        **_knobs(method, wire_form, schedule, requests, chunks, preset),
         "engine": engine,
         "json": as_json,
     }
@@ -339,16 +389,26 @@ def info_command(context: typer.Context, as_json: Json = False, ranks: Ranks = N
     return _start(context, lambda here: info.run(as_json, here), ranks, 1)
 
 
-def _planning(
-    threads: int, effort: Effort, method: Method | None, wire_form: WireForm | None, engine: str | None
+def _knobs(
+    method: Method | None,
+    wire_form: WireForm | None,
+    schedule: Schedule | None,
+    requests: Requests | None,
+    chunks: str | None,
+    preset: Preset | None,
 ) -> dict[str, Any]:
     return {
-        "threads": threads,
-        "effort": effort.value,
         "method": _word(method),
         "wire_form": _word(wire_form),
-        "engine": engine,
+        "schedule": _word(schedule),
+        "requests": _word(requests),
+        "chunks": chunks_value(chunks),
+        "preset": _word(preset),
     }
+
+
+def _planning(threads: int, effort: Effort, engine: str | None, knobs: dict[str, Any]) -> dict[str, Any]:
+    return {"threads": threads, "effort": effort.value, "engine": engine, **knobs}
 
 
 def _word(choice: Enum | None) -> str | None:

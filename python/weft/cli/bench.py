@@ -1,6 +1,7 @@
 """`weft bench`: times a transform and its peers, and checks the result."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from weft.cli.memory import check_memory, gibibytes
 from weft.cli.peers import PEERS, NotRun, make_peer
 from weft.cli.session import Session
 from weft.cli.trace import SIZES, Trace
+from weft.cli.traffic import exchanged_bytes
 from weft.cli.values import checked_axes
 from weft.files import check_target, complex_dtype, write_file
 from weft.plane_waves import Waves
@@ -39,6 +41,7 @@ class Options:
     peers: tuple[str, ...]
     trace: str | None
     planning: dict[str, Any]
+    methods: tuple[str, ...] | None
     json: bool
 
 
@@ -95,6 +98,10 @@ def run(options: Options, session: Session) -> int:
         overwrite_input=options.overwrite_input or options.in_place,
         natural_output=options.output == "same",
     )
+    if options.methods is not None:
+        from weft.cli import bench_methods  # which needs WeftRun
+
+        return bench_methods.run(options, contract, session, options.methods)
     session.progress("planning")
     ours = WeftRun(options, contract, session)
     rows, roofline_s = _contest(options, contract, session, ours)
@@ -126,9 +133,20 @@ class WeftRun:
 
     settings = ""
 
-    def __init__(self, options: Options, contract: Contract, session: Session):
+    def __init__(
+        self,
+        options: Options,
+        contract: Contract,
+        session: Session,
+        knobs: dict[str, Any] | None = None,
+        like: "WeftRun | None" = None,
+    ):
+        """Collective. `knobs` go before those of the options. `like` lends its arrays, which must lie alike; then the
+        caller lends the workspace too, by fft.use_workspace, unless owns_workspace."""
         self._case = contract.case
         self._session = session
+        planning = {**options.planning, **(knobs or {})}
+        self.owns_workspace = like is None or planning["method"] == "shared"  # node memory is weft's own
         self.fft = weft.FFT(
             options.shape,
             kind=options.kind,
@@ -139,8 +157,12 @@ class WeftRun:
             output=options.output,
             norm="none",
             overwrite_input=contract.overwrite_input,
-            **options.planning,
+            workspace=None if self.owns_workspace else False,
+            **planning,
         )
+        if like is not None:
+            self.x, self.X, self._kept = like.x, like.X, like._kept
+            return
         with session.together():
             if options.in_place:
                 self.x, self.X = self.fft.empty_inplace()
@@ -238,8 +260,26 @@ def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str,
     for steps in zip(*everyone, strict=True):
         seconds = max(step["end_s"] - step["start_s"] for step in steps)
         sums = {name: sum(step[name] for step in steps) for name in SIZES}
-        stages.append({"name": steps[0]["name"], "kind": steps[0]["kind"], "seconds": seconds, **sums})
+        stage = {"name": steps[0]["name"], "kind": steps[0]["kind"], "seconds": seconds, **sums}
+        if stage["kind"] == "exchange":
+            stage["waited_s"] = max(step["waited_s"] for step in steps)
+            stage["hidden"] = hidden_share(steps)
+        stages.append(stage)
+    exchanges = [stage for stage in stages if stage["kind"] == "exchange"]
+    for stage, moved in zip(exchanges, exchanged_bytes(ours.fft.plan), strict=True):
+        stage["bytes_exchanged"] = moved  # through node memory where nothing is sent, so no rank counts them
     return stages
+
+
+def hidden_share(steps: Sequence[dict[str, Any]]) -> float:
+    """The share of the time with messages under way in which ranks did not wait for them.
+
+    >>> hidden_share(({"waited_s": 1.0, "under_way_s": 4.0}, {"waited_s": 1.0, "under_way_s": 1.0}))
+    0.6
+    """
+    under_way_s = sum(step["under_way_s"] for step in steps)
+    waited_s = sum(min(step["waited_s"], step["under_way_s"]) for step in steps)
+    return 1 - waited_s / under_way_s if under_way_s > 0 else 0.0
 
 
 def _result(
@@ -311,10 +351,25 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
         session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")
     session.print("")
     for stage in result["stages"]:
-        session.print(f"  {stage['name']}: {stage['seconds']:.4g} s, {_traffic(stage)}")
-    exchanged = sum(stage["bytes_sent"] for stage in result["stages"])
-    session.print(f"bytes exchanged: {exchanged} ({gibibytes(exchanged)})")
+        hidden = f", {stage['hidden']:.0%} hidden" if stage["bytes_sent"] and "hidden" in stage else ""
+        session.print(f"  {stage['name']}: {stage['seconds']:.4g} s, {_traffic(stage)}{hidden}")
+    session.print(_exchanged(result["stages"]))
     session.print(f"relative L2 error: {result['error']:.2e} against {problem['error_against']}")
+
+
+def _exchanged(stages: list[dict[str, Any]]) -> str:
+    """
+    >>> _exchanged([{"bytes_exchanged": 1 << 20, "bytes_sent": 0, "messages": 0}])
+    'bytes exchanged: 1048576 (1.0 MiB), all through node memory'
+    """
+    exchanged = sum(stage.get("bytes_exchanged", 0) for stage in stages)
+    sent = sum(stage["bytes_sent"] for stage in stages)
+    text = f"bytes exchanged: {exchanged} ({gibibytes(exchanged)})"
+    if sent:
+        text += f", {sent} sent in {sum(stage['messages'] for stage in stages)} messages"
+    if sent < exchanged:
+        text += ", the rest through node memory" if sent else ", all through node memory"
+    return text
 
 
 def _line(peer: dict[str, Any], result: dict[str, Any]) -> str:
@@ -327,6 +382,8 @@ def _line(peer: dict[str, Any], result: dict[str, Any]) -> str:
 
 def _traffic(stage: dict[str, Any]) -> str:
     moved = f"{gibibytes(stage['bytes_read'] + stage['bytes_written'])} read and written"
-    if not stage["bytes_sent"]:
-        return moved
-    return f"{moved}, {gibibytes(stage['bytes_sent'])} sent in {stage['messages']} messages"
+    if stage["bytes_sent"]:
+        return f"{moved}, {gibibytes(stage['bytes_sent'])} sent in {stage['messages']} messages"
+    if stage.get("bytes_exchanged"):
+        return f"{moved}, {gibibytes(stage['bytes_exchanged'])} through node memory"
+    return moved

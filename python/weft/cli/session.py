@@ -7,6 +7,7 @@ one rank is an error of all. An error that reaches the end is printed by one ran
 import contextlib
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -159,12 +160,25 @@ def _run_alone(work: Callable[[Session], int | None]) -> int:
 def _guarded(work: Callable[[Session], int | None], session: Session) -> int:
     """Runs the work; an error of weft's, which all ranks have alike, is printed by the first."""
     try:
+        require_one_command(session, sys.argv[1:])
         return work(session) or 0
     except weft.WeftError as error:
         session.clear_progress()
         if session.is_root:
             report(error)
         return exit_status(error)
+
+
+def require_one_command(session: Session, words: list[str]) -> None:
+    """Collective: raises Disagreement where a rank was given other words, before it waits for what never comes."""
+    first = session.broadcast(words)
+    error = None
+    if words != first:
+        error = weft.Disagreement(
+            f"all ranks must be given the same command; rank 0 has `weft {shlex.join(first)}`, rank {session.rank} "
+            f"`weft {shlex.join(words)}`; start one command on all of them"
+        )
+    weft.agree(session.comm, error)
 
 
 def _world() -> Any:
@@ -218,6 +232,18 @@ def _claim_status(folder: str, status: int) -> bool:
     with os.fdopen(file, "w") as stream:
         stream.write(str(status))
     return True
+
+
+def end_all_ranks(message: str, rank: int) -> None:
+    """Says why and ends this process, with which mpiexec ends all ranks; from any thread, whatever the others do.
+
+    One rank speaks: the first to come under `weft -n`, else rank 0.
+    """
+    folder = parent_folder()
+    if _claim_status(folder, FAILURE_STATUS) if folder else rank == 0:
+        report(RuntimeError(message))
+    sys.stdout.flush()
+    os._exit(FAILURE_STATUS)
 
 
 def _fail_alone(error: BaseException, comm: Any) -> int:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from weft.cli.session import Session
 
 Result = TypeVar("Result")
+# One line for each kind of step: an exchange may lie beside the stages that hide it.
+LINES = ("command", "stage", "exchange")
 SIZES = ("bytes_read", "bytes_written", "bytes_sent", "messages")
 
 
@@ -32,6 +34,8 @@ class Trace:
             for record in self._fft.record:
                 sizes = {key: record[key] for key in SIZES}
                 start_s, end_s = record["start_s"] - self._origin_s, record["end_s"] - self._origin_s
+                if record["kind"] == "exchange":
+                    sizes.update({key: record[key] for key in ("waited_s", "under_way_s")})
                 self._add(record["name"], record["kind"], start_s, end_s, sizes)
         return result
 
@@ -44,7 +48,7 @@ class Trace:
                 "ts": round(start_s * 1e6, 3),
                 "dur": round((end_s - start_s) * 1e6, 3),
                 "pid": self._session.rank,
-                "tid": 0,
+                "tid": LINES.index(category),
                 "args": sizes,
             }
         )
@@ -54,9 +58,13 @@ class Trace:
         lists = self._session.gather(self._events)
         if lists is None:
             return b""
-        names = [
-            {"name": "process_name", "ph": "M", "pid": rank, "tid": 0, "args": {"name": f"rank {rank}"}}
-            for rank in range(self._session.ranks)
-        ]
+        names = []
+        for rank in range(self._session.ranks):
+            names.append(_metadata("process_name", rank, 0, f"rank {rank}"))
+            names += [_metadata("thread_name", rank, line, f"{name}s") for line, name in enumerate(LINES)]
         events = names + [event for events in lists for event in events]
         return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}).encode()
+
+
+def _metadata(name: str, rank: int, line: int, text: str) -> dict:
+    return {"name": name, "ph": "M", "pid": rank, "tid": line, "args": {"name": text}}

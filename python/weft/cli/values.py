@@ -57,6 +57,20 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
     return counted
 
 
+def chunks_value(text: str | None) -> int | str | None:
+    """
+    >>> chunks_value("8"), chunks_value("slices")
+    (8, 'slices')
+    """
+    if text is None or text == "slices":
+        return text
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
+        raise weft.InvalidArgument(
+            f'--chunks must be a whole number, at least 1, or "slices"; got {text}; give such as --chunks 8'
+        )
+    return int(text)
+
+
 def grid_value(text: str | None, name: str = "--grid") -> tuple[int, ...] | None:
     """
     >>> grid_value("2x3x1")

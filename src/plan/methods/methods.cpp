@@ -1,8 +1,11 @@
 #include "plan/methods/methods.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <weft/error.hpp>
+
+#include "plan/methods/presets.hpp"
 
 namespace weft {
 namespace {
@@ -17,36 +20,89 @@ std::string needs_one_node(const Problem& problem) {
          "choose";
 }
 
+constexpr std::array all_schedules{Schedule::pairwise, Schedule::cyclic, Schedule::scattered};
+constexpr std::array all_requests{Requests::ordinary, Requests::persistent};
+
 const std::array methods = {
     MethodDescriptor{"shared",
-                     {Method::shared, WireForm::automatic, Schedule::automatic},
+                     Method::shared,
+                     WireForm::automatic,
+                     {},
+                     {},
+                     false,
                      "no message: ranks read and write each other's node memory",
                      needs_one_node},
     MethodDescriptor{"collective packed",
-                     {Method::collective, WireForm::packed, Schedule::automatic},
-                     "one MPI_Alltoallv of blocks that the stages write and read themselves",
+                     Method::collective,
+                     WireForm::packed,
+                     {},
+                     {},
+                     true,
+                     "MPI_Alltoallv (MPI_Alltoall where all blocks are equal) of blocks that the "
+                     "stages write and read themselves",
                      always_fits},
-    MethodDescriptor{"messages pairwise packed",
-                     {Method::messages, WireForm::packed, Schedule::pairwise},
-                     "one message for each pair of ranks, in rounds of perfect matchings",
+    MethodDescriptor{"messages packed", Method::messages, WireForm::packed, all_schedules,
+                     all_requests, true, "blocks that the stages write and read themselves",
                      always_fits},
     MethodDescriptor{"collective datatype",
-                     {Method::collective, WireForm::datatype, Schedule::automatic},
-                     "one MPI_Alltoallw of subarrays, which MPI packs",
+                     Method::collective,
+                     WireForm::datatype,
+                     {},
+                     {},
+                     true,
+                     "MPI_Alltoallw of subarrays, which MPI packs",
                      always_fits},
+    MethodDescriptor{"messages datatype", Method::messages, WireForm::datatype, all_schedules,
+                     all_requests, true, "messages of subarrays, which MPI packs", always_fits},
 };
+
+template <class E>
+std::string words_of(std::span<const E> values) {
+  std::string text;
+  for (const E value : values) text += (text.empty() ? "" : ", ") + std::string(to_string(value));
+  return text.empty() ? "none" : text;
+}
 
 [[noreturn]] void refuse(const std::string& given) {
   std::string known;
-  for (const MethodDescriptor& method : methods)
-    known += std::string(known.empty() ? "" : ", ") + method.name;
+  for (const MethodDescriptor& method : methods) {
+    known += std::string(known.empty() ? "" : "; ") + method.name;
+    if (!method.schedules.empty())
+      known += " (schedules " + words_of(method.schedules) + "; requests " +
+               words_of(method.requests) + ")";
+  }
   throw Error(ErrorCode::unsupported, "an exchange must be one of: " + known + "; given " + given +
                                           "; leave a knob out to let weft choose");
 }
 
-std::string words(Method method, WireForm wire_form, Schedule schedule) {
-  return std::string("method ") + to_string(method) + ", wire form " + to_string(wire_form) +
-         ", schedule " + to_string(schedule);
+std::string words(const Knobs& knobs) {
+  return std::string("method ") + to_string(knobs.method) + ", wire form " +
+         to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
+         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks);
+}
+
+template <class E>
+bool agrees(E wanted, E has) {
+  return wanted == E::automatic || wanted == has;
+}
+
+template <class E>
+bool has_value(std::span<const E> values, E value) {
+  if (value == E::automatic) return values.empty();
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Are these forced knobs among what the method offers?
+bool offers(const MethodDescriptor& method, const Knobs& forced) {
+  return agrees(forced.method, method.method) && agrees(forced.wire_form, method.wire_form) &&
+         (forced.schedule == Schedule::automatic || has_value(method.schedules, forced.schedule)) &&
+         (forced.requests == Requests::automatic || has_value(method.requests, forced.requests)) &&
+         (forced.chunks <= 1 || method.has_chunks);
+}
+
+template <class E>
+E decided(E forced, std::span<const E> values) {
+  return forced != E::automatic || values.empty() ? forced : values[0];
 }
 
 }  // namespace
@@ -55,27 +111,67 @@ std::span<const MethodDescriptor> exchange_methods() { return methods; }
 
 const MethodDescriptor& find_method(const Exchange& exchange) {
   for (const MethodDescriptor& method : methods)
-    if (method.knobs == exchange) return method;
-  refuse(words(exchange.method, exchange.wire_form, exchange.schedule));
+    if (method.method == exchange.method && method.wire_form == exchange.wire_form &&
+        has_value(method.schedules, exchange.schedule) &&
+        has_value(method.requests, exchange.requests) && exchange.chunks >= 1 &&
+        (exchange.chunks == 1 || method.has_chunks))
+      return method;
+  refuse(words(exchange));
 }
 
-const MethodDescriptor& choose_method(const Problem& problem) {
-  auto agrees = [](auto wanted, auto has) {
-    return wanted == decltype(wanted)::automatic || wanted == has;
-  };
-  const Knobs& knobs = problem.knobs;
+Knobs forced_knobs(const Problem& problem, std::size_t exchange) {
+  const Knobs preset = preset_knobs(problem.preset, exchange);
+  Knobs forced = problem.knobs;
+  if (forced.method == Method::automatic) forced.method = preset.method;
+  if (forced.wire_form == WireForm::automatic) forced.wire_form = preset.wire_form;
+  if (forced.schedule == Schedule::automatic) forced.schedule = preset.schedule;
+  if (forced.requests == Requests::automatic) forced.requests = preset.requests;
+  if (forced.chunks == 0) forced.chunks = preset.chunks;
+  return forced;
+}
+
+Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int64_t slices) {
+  const Knobs forced = forced_knobs(problem, exchange);
   std::string why_not;
   for (const MethodDescriptor& method : methods) {
-    if (!agrees(knobs.method, method.knobs.method) ||
-        !agrees(knobs.wire_form, method.knobs.wire_form) ||
-        !agrees(knobs.schedule, method.knobs.schedule))
-      continue;
-    const std::string refusal = method.refusal(problem);
-    if (refusal.empty()) return method;
-    why_not = refusal;
+    if (!offers(method, forced)) continue;
+    why_not = method.refusal(problem);
+    if (!why_not.empty()) continue;
+    return {method.method, method.wire_form, decided(forced.schedule, method.schedules),
+            decided(forced.requests, method.requests),
+            std::clamp<std::int64_t>(forced.chunks, 1, std::max<std::int64_t>(1, slices))};
   }
   if (!why_not.empty()) throw Error(ErrorCode::unsupported, why_not);
-  refuse(words(knobs.method, knobs.wire_form, knobs.schedule));
+  refuse(words(forced));
+}
+
+std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks) {
+  std::vector<Exchange> found;
+  for (const MethodDescriptor& method : methods) {
+    if (!method.refusal(problem).empty()) continue;
+    std::vector<Schedule> schedules(method.schedules.begin(), method.schedules.end());
+    std::vector<Requests> requests(method.requests.begin(), method.requests.end());
+    if (schedules.empty()) schedules.push_back(Schedule::automatic);
+    if (requests.empty()) requests.push_back(Requests::automatic);
+    std::vector<std::int64_t> counts{1};
+    if (method.has_chunks && chunks > 1) counts.push_back(chunks);
+    for (const Schedule schedule : schedules)
+      for (const Requests request : requests)
+        for (const std::int64_t count : counts)
+          found.push_back({method.method, method.wire_form, schedule, request, count});
+  }
+  return found;
+}
+
+std::string describe(const Exchange& exchange) {
+  std::string text = to_string(exchange.method);
+  if (exchange.schedule != Schedule::automatic)
+    text += std::string(" ") + to_string(exchange.schedule);
+  if (exchange.wire_form != WireForm::automatic)
+    text += std::string(" ") + to_string(exchange.wire_form);
+  if (exchange.requests == Requests::persistent) text += ", persistent";
+  if (exchange.chunks > 1) text += ", " + std::to_string(exchange.chunks) + " chunks";
+  return text;
 }
 
 }  // namespace weft

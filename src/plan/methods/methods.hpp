@@ -9,8 +9,13 @@ namespace weft {
 
 /// What is known of an exchange method without executing it.
 struct MethodDescriptor {
-  const char* name;     ///< unique, for messages and tables
-  Exchange knobs;       ///< the point in the space of knobs that it serves
+  const char* name;  ///< unique, for messages and tables
+  Method method;
+  WireForm wire_form;
+  /// The values that each knob can have, the default first; none: the method lacks the knob.
+  std::span<const Schedule> schedules;
+  std::span<const Requests> requests;
+  bool has_chunks;
   const char* summary;  ///< one clause for explain()
   /// Why the method cannot serve a problem: rule, value and remedy in words; empty where it can.
   std::string (*refusal)(const Problem&);
@@ -19,11 +24,15 @@ struct MethodDescriptor {
 /// All exchange methods; the first is the rule's default.
 std::span<const MethodDescriptor> exchange_methods();
 
-/// The method of these knobs. Throws unsupported, naming the methods there are.
+/// The method of these knobs. Throws unsupported, naming the knobs there are.
 const MethodDescriptor& find_method(const Exchange& exchange);
 
-/// The first method that can serve the problem and agrees with every knob that it forces.
+/// The knobs that a problem forces on an exchange: its own, then those of its preset.
+Knobs forced_knobs(const Problem& problem, std::size_t exchange);
+
+/// The first method that can serve the problem and agrees with every knob that is forced, all knobs
+/// decided. `slices` is how many chunks there can be at most.
 /// Throws unsupported, naming the methods there are or why none can, when there is none.
-const MethodDescriptor& choose_method(const Problem& problem);
+Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int64_t slices);
 
 }  // namespace weft

@@ -1,0 +1,159 @@
+"""`weft bench --methods`: every way to exchange that applies, in one table."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft import _planning, reference
+from weft.cli.bench import Options, WeftRun, flop_count, hidden_share
+from weft.cli.contest import Contract, measure
+from weft.cli.session import Session
+
+METHODS = ("shared", "collective", "messages")
+# In a table of all methods those that can send in chunks are also tried with so many.
+CHUNKS = 4
+
+
+@dataclass
+class MethodRow:
+    """One way to exchange, and what it took."""
+
+    exchange: str
+    knobs: dict[str, Any]
+    median_s: float
+    min_s: float
+    gflops: float
+    waited_s: float  # in exchanges, by the slowest rank of one more run
+    hidden: float  # share of the time with messages under way in which ranks did not wait
+    error: float
+
+
+def methods_value(text: str | None) -> tuple[str, ...] | None:
+    """
+    >>> methods_value("all")
+    ('shared', 'collective', 'messages')
+    >>> methods_value("messages,shared")
+    ('messages', 'shared')
+    """
+    if text is None:
+        return None
+    names = METHODS if text == "all" else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names:
+        if name not in METHODS:
+            raise weft.InvalidArgument(f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; give such as all")
+    return names
+
+
+def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
+    forced = [name for name in ("method", "wire_form", "schedule", "requests", "preset") if options.planning.get(name)]
+    if forced:
+        raise weft.InvalidArgument(
+            f"--methods tries every value of the knobs, so none can be forced; got --{forced[0].replace('_', '-')} too; "
+            "leave one of the two out"
+        )
+    chunks = options.planning.get("chunks") or CHUNKS
+    session.progress("planning")
+    first = WeftRun(options, contract, session, {"chunks": None})
+    if not first.fft.plan.exchanges:
+        raise weft.InvalidArgument("--methods compares exchanges, but this plan has none; give more ranks by -n")
+    count = _planning.EVERY_SLICE if chunks == "slices" else chunks
+    knobs = [_knobs(exchange) for exchange in _planning.all_exchanges(first.fft.plan.problem, count)]
+    knobs = [values for values in knobs if values["method"] in names]
+    if not knobs:
+        raise weft.Unsupported(f"no exchange of --methods {','.join(names)} applies here; give --methods all")
+    runs = [WeftRun(options, contract, session, values, first) for values in knobs]
+    _share_workspace(runs)
+    seconds = measure(session, runs, options.repeat, "timing")
+    rows = [_row(session, run_, values, times) for run_, values, times in zip(runs, knobs, seconds, strict=True)]
+    flop = flop_count(contract.case)
+    for row in rows:
+        row.gflops = flop / row.median_s / 1e9
+    if options.json:
+        session.print_json(_as_data(options, contract, session, rows))
+    elif session.is_root:
+        _print(session, rows)
+    worst = max(rows, key=lambda row: row.error)
+    allowed = reference.tolerance(contract.case.precision, contract.case.points)
+    if not worst.error <= allowed:
+        raise weft.WeftError(
+            f"a result must be within {allowed:.1e} of the exact one; that of {worst.exchange} is {worst.error:.1e} "
+            "away; report this"
+        )
+    return 0
+
+
+def _knobs(exchange: Any) -> dict[str, Any]:
+    """The options that force an exchange; None where it lacks a knob.
+
+    >>> _knobs(weft.plan((8, 8), ranks=2, method="messages").exchanges[0])["schedule"]
+    'pairwise'
+    """
+    values = {name: getattr(exchange, name) for name in ("method", "wire_form", "schedule", "requests")}
+    knobs: dict[str, Any] = {name: None if value == "automatic" else value for name, value in values.items()}
+    knobs["chunks"] = "slices" if exchange.chunks == _planning.EVERY_SLICE else exchange.chunks
+    return knobs
+
+
+def _share_workspace(runs: list[WeftRun]) -> None:
+    """One workspace does: only one of them runs at a time."""
+    waiting = [run_ for run_ in runs if not run_.owns_workspace]
+    bytes_ = max((run_.fft.workspace_bytes for run_ in waiting), default=0)
+    memory = np.empty(bytes_ + 64, dtype=np.uint8)
+    start = -memory.ctypes.data % 64
+    for run_ in waiting:
+        run_.fft.use_workspace(memory[start : start + bytes_])
+
+
+def _row(session: Session, run_: WeftRun, knobs: dict[str, Any], seconds: np.ndarray) -> MethodRow:
+    run_.fft.recording = True
+    run_.prepare()
+    run_.forward()
+    record = [step for step in run_.fft.record if step["kind"] == "exchange"]
+    run_.fft.recording = False
+    everyone = session.gather(record) or [record]
+    steps = [step for steps in everyone for step in steps]
+    waited_s = max(sum(step["waited_s"] for step in steps_) for steps_ in everyone)
+    error, _ = run_.error()
+    name = run_.fft.plan.exchanges[0].describe()
+    return MethodRow(
+        name, knobs, float(np.median(seconds)), float(seconds.min()), math.nan, waited_s, hidden_share(steps), error
+    )
+
+
+def _as_data(options: Options, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
+    case = contract.case
+    problem = {
+        "shape": list(case.shape),
+        "kind": case.kind,
+        "dtype": str(contract.input_dtype),
+        "axes": list(case.all_axes),
+        "in_place": contract.in_place,
+        "overwrite_input": contract.overwrite_input,
+        "repeat": options.repeat,
+        "flop": flop_count(case),
+        "effort": options.planning["effort"],
+        "engine": options.planning["engine"],
+    }
+    return {
+        "problem": problem,
+        "ranks": session.ranks,
+        "threads": contract.threads,
+        "output": options.output if isinstance(options.output, str) else list(options.output),
+        "methods": [asdict(row) for row in rows],
+    }
+
+
+def _print(session: Session, rows: list[MethodRow]) -> None:
+    width = max(len(row.exchange) for row in rows)
+    best = min(row.median_s for row in rows)
+    session.print(
+        f"{'':<{width}}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x best':>9}{'waited s':>11}{'hidden':>8}{'error':>10}"
+    )
+    for row in sorted(rows, key=lambda row: row.median_s):
+        session.print(
+            f"{row.exchange:<{width}}{row.median_s:>11.4g}{row.min_s:>11.4g}{row.gflops:>10.3g}"
+            f"{row.median_s / best:>9.2f}{row.waited_s:>11.4g}{row.hidden:>8.0%}{row.error:>10.1e}"
+        )

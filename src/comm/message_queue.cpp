@@ -1,0 +1,189 @@
+#include "comm/message_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/environment.hpp"
+#include "comm/mpi_check.hpp"
+
+namespace weft::comm {
+namespace {
+
+/// MPI libraries hand a message to the system in one call, and Linux moves at most 2 GiB in one.
+constexpr std::int64_t message_bytes_max = std::int64_t{1} << 30;
+
+bool lies_in_a_row(const StridedBlock& block) {
+  const std::vector<StridedAxis> axes = simplified(block.extents, block.strides);
+  return axes.empty() || (axes.size() == 1 && axes[0].stride == 1);
+}
+
+}  // namespace
+
+MessageQueue::MessageQueue(Communicator comm, const std::vector<MessageStep>& steps,
+                           std::int64_t element_bytes, std::int64_t limit,
+                           const MessageOptions& options)
+    : comm_(std::move(comm)), element_bytes_(element_bytes), options_(options) {
+  for (const MessageStep& step : steps) {
+    const auto chunk = static_cast<std::size_t>(step.chunk);
+    const std::size_t first = messages_.size();
+    arriving_.resize(std::max(arriving_.size(), chunk + 1), 0);
+    add_block(step.recv, false, limit);  // before the send, which may find it waiting
+    add_block(step.send, true, limit);
+    if (messages_.size() > first) steps_.push_back({step.chunk, first, messages_.size(), 0});
+    steps_until_.resize(arriving_.size(), 0);
+    steps_until_[chunk] = steps_.size();
+  }
+  // A chunk without steps ends where the one before it does.
+  for (std::size_t i = 1; i < steps_until_.size(); ++i)
+    steps_until_[i] = std::max(steps_until_[i], steps_until_[i - 1]);
+  requests_.resize(messages_.size(), MPI_REQUEST_NULL);
+  indices_.resize(messages_.size());
+}
+
+MessageQueue::~MessageQueue() {
+  if (is_running()) free_persistent();
+}
+
+void MessageQueue::add_block(const StridedBlock& block, bool is_send, std::int64_t limit) {
+  const std::int64_t volume = volume_of(block);
+  if (volume == 0) return;
+  if (element_.get() == MPI_DATATYPE_NULL) element_ = element_type(element_bytes_);
+  Message message{steps_.size(), block.peer, is_send, block.offset * element_bytes_, 1,
+                  element_.get()};
+  const std::size_t before = messages_.size();
+  if (lies_in_a_row(block)) {
+    const std::int64_t piece =
+        std::clamp<std::int64_t>(message_bytes_max / element_bytes_, 1, limit);
+    for (std::int64_t done = 0; done < volume; done += piece) {
+      message.offset_bytes = (block.offset + done) * element_bytes_;
+      message.count = checked_cast<int>(std::min(piece, volume - done));
+      messages_.push_back(message);
+    }
+  } else {
+    types_.push_back(
+        strided_type(block.offset, block.extents, block.strides, element_bytes_, limit));
+    message.offset_bytes = 0;  // the datatype knows where the box begins
+    message.type = types_.back().get();
+    messages_.push_back(message);
+  }
+  if (!is_send) return;
+  traffic_.bytes += volume * element_bytes_;
+  traffic_.messages += static_cast<std::int64_t>(messages_.size() - before);
+}
+
+void MessageQueue::free_persistent() {
+  if (!has_persistent_) return;
+  for (MPI_Request& request : requests_)
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  has_persistent_ = false;
+}
+
+/// A new run begins: all steps are to be done again.
+void MessageQueue::prepare(const void* send, void* recv) {
+  const bool moved = send != send_ || recv != recv_;
+  send_ = static_cast<const char*>(send);
+  recv_ = static_cast<char*>(recv);
+  next_step_ = started_steps_ = low_ = high_ = 0;
+  std::fill(arriving_.begin(), arriving_.end(), 0);
+  for (Step& step : steps_) step.open = step.last - step.first;
+  for (const Message& message : messages_)
+    if (!message.is_send) ++arriving_[static_cast<std::size_t>(steps_[message.step].chunk)];
+  if (!options_.persistent || (has_persistent_ && !moved)) return;
+  free_persistent();
+  has_persistent_ = true;
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    const Message& m = messages_[i];
+    if (m.is_send)
+      check_mpi(MPI_Send_init(send_ + m.offset_bytes, m.count, m.type, m.peer, options_.tag,
+                              usable(comm_.state()), &requests_[i]),
+                "MPI_Send_init", m.peer);
+    else
+      check_mpi(MPI_Recv_init(recv_ + m.offset_bytes, m.count, m.type, m.peer, options_.tag,
+                              usable(comm_.state()), &requests_[i]),
+                "MPI_Recv_init", m.peer);
+  }
+}
+
+void MessageQueue::post_message(std::size_t message) {
+  const Message& m = messages_[message];
+  MPI_Request* request = &requests_[message];
+  if (options_.persistent)
+    check_mpi(MPI_Start(request), "MPI_Start", m.peer);
+  else if (m.is_send)
+    check_mpi(MPI_Isend(send_ + m.offset_bytes, m.count, m.type, m.peer, options_.tag,
+                        usable(comm_.state()), request),
+              "MPI_Isend", m.peer);
+  else
+    check_mpi(MPI_Irecv(recv_ + m.offset_bytes, m.count, m.type, m.peer, options_.tag,
+                        usable(comm_.state()), request),
+              "MPI_Irecv", m.peer);
+}
+
+void MessageQueue::post() {
+  while (next_step_ < started_steps_ &&
+         (options_.at_once == 0 || working_steps_ < static_cast<std::size_t>(options_.at_once))) {
+    const Step& step = steps_[next_step_];
+    for (std::size_t i = step.first; i < step.last; ++i) post_message(i);
+    high_ = step.last;
+    ++working_steps_;
+    ++next_step_;
+  }
+}
+
+int MessageQueue::window_size() const { return static_cast<int>(high_ - low_); }
+
+int MessageQueue::oldest_peer() const {
+  for (std::size_t i = low_; i < high_; ++i)
+    if (requests_[i] != MPI_REQUEST_NULL) return messages_[i].peer;
+  return -1;
+}
+
+/// Enters the first `count` of indices_, which MPI has just reported.
+void MessageQueue::complete(int count) {
+  if (count == MPI_UNDEFINED) return;
+  for (int i = 0; i < count; ++i) {
+    const Message& message = messages_[low_ + static_cast<std::size_t>(indices_[i])];
+    Step& step = steps_[message.step];
+    if (!message.is_send) --arriving_[static_cast<std::size_t>(step.chunk)];
+    if (--step.open == 0) --working_steps_;
+  }
+  while (low_ < high_ && steps_[messages_[low_].step].open == 0)
+    low_ = steps_[messages_[low_].step].last;
+  post();
+}
+
+void MessageQueue::start(int chunk, const void* send, void* recv) {
+  if (messages_.empty()) return;
+  if (chunk == 0) prepare(send, recv);
+  if (static_cast<std::size_t>(chunk) < steps_until_.size())
+    started_steps_ = steps_until_[static_cast<std::size_t>(chunk)];
+  post();
+}
+
+void MessageQueue::progress() {
+  if (window_size() == 0) return;
+  int count = 0;
+  check_mpi(MPI_Testsome(window_size(), window(), &count, indices_.data(), MPI_STATUSES_IGNORE),
+            "MPI_Testsome", oldest_peer());
+  complete(count);
+}
+
+void MessageQueue::wait_for_some() {
+  int count = 0;
+  check_mpi(MPI_Waitsome(window_size(), window(), &count, indices_.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitsome", oldest_peer());
+  complete(count);
+}
+
+void MessageQueue::wait(int chunk) {
+  if (static_cast<std::size_t>(chunk) >= arriving_.size()) return;
+  while (arriving_[static_cast<std::size_t>(chunk)] > 0) wait_for_some();
+}
+
+void MessageQueue::finish() {
+  while (!is_idle()) wait_for_some();
+}
+
+}  // namespace weft::comm

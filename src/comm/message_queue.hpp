@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/datatype.hpp"
+#include "comm/exchanges.hpp"
+
+namespace weft::comm {
+
+/// Works off the steps of a schedule, so many at once, each block cut into messages of at most
+/// `limit` elements and 1 GiB; a block that does not lie in a row is one message of a datatype.
+/// Construction is local. Executing allocates nothing.
+class MessageQueue {
+ public:
+  /// `steps` in the order of their chunks.
+  MessageQueue(Communicator comm, const std::vector<MessageStep>& steps, std::int64_t element_bytes,
+               std::int64_t limit, const MessageOptions& options);
+  MessageQueue(const MessageQueue&) = delete;
+  MessageQueue& operator=(const MessageQueue&) = delete;
+  ~MessageQueue();
+
+  void start(int chunk, const void* send, void* recv);
+  void progress();
+  void wait(int chunk);
+  void finish();
+  /// Nothing that was started is under way.
+  bool is_idle() const { return working_steps_ == 0 && next_step_ == started_steps_; }
+  Traffic traffic() const { return traffic_; }
+
+ private:
+  struct Message {
+    std::size_t step = 0;
+    int peer = 0;
+    bool is_send = false;
+    std::int64_t offset_bytes = 0;
+    int count = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+  };
+  struct Step {
+    int chunk = 0;
+    std::size_t first = 0;  ///< of its messages
+    std::size_t last = 0;
+    std::size_t open = 0;  ///< messages under way
+  };
+
+  void add_block(const StridedBlock& block, bool is_send, std::int64_t limit);
+  void prepare(const void* send, void* recv);
+  void free_persistent();
+  void post();
+  void post_message(std::size_t message);
+  void complete(int count);
+  void wait_for_some();
+  MPI_Request* window() { return requests_.data() + low_; }
+  int window_size() const;
+  /// The peer of the oldest message under way, for messages about a failure.
+  int oldest_peer() const;
+
+  Communicator comm_;
+  std::int64_t element_bytes_;
+  MessageOptions options_;
+  Datatype element_;
+  std::vector<Datatype> types_;  ///< of blocks that do not lie in a row
+  std::vector<Message> messages_;
+  std::vector<Step> steps_;
+  std::vector<std::size_t> steps_until_;  ///< by chunk: the number of steps up to its end
+  std::vector<std::size_t> arriving_;     ///< by chunk: messages that this rank still expects
+  std::vector<MPI_Request> requests_;     ///< by message
+  std::vector<int> indices_;
+  Traffic traffic_;
+
+  const char* send_ = nullptr;
+  char* recv_ = nullptr;
+  bool has_persistent_ = false;
+  std::size_t next_step_ = 0;      ///< to be posted
+  std::size_t started_steps_ = 0;  ///< that may be posted
+  std::size_t working_steps_ = 0;
+  std::size_t low_ = 0;   ///< all messages before are complete
+  std::size_t high_ = 0;  ///< no message from here on has been posted
+};
+
+}  // namespace weft::comm

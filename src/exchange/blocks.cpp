@@ -1,0 +1,154 @@
+#include "exchange/blocks.hpp"
+
+#include <algorithm>
+
+#include "plan/chunks.hpp"
+
+namespace weft::exchange {
+namespace {
+
+constexpr std::int64_t block_alignment_bytes = 64;
+
+/// The part of an overlap that its sender sends in one chunk; empty where that is nothing.
+Box chunk_of(Box box, const Box& of_sender, int chunk, const Side& side) {
+  if (side.chunks == 1) return box;
+  const int axis = side.chunk_axis;
+  const Range range =
+      chunk_range({of_sender.lower[axis], of_sender.upper[axis]}, chunk, side.chunks);
+  box.lower[axis] = std::max(box.lower[axis], range.lo);
+  box.upper[axis] = std::max(box.lower[axis], std::min(box.upper[axis], range.hi));
+  return box;
+}
+
+std::int64_t place_blocks(std::vector<ChunkBlock> found, std::int64_t element_bytes,
+                          std::vector<PackedBlock>& blocks) {
+  const std::int64_t step = std::max<std::int64_t>(1, block_alignment_bytes / element_bytes);
+  std::int64_t offset = 0;
+  for (ChunkBlock& block : found) {
+    const std::int64_t count = block.overlap.box.volume();
+    blocks.push_back({block.chunk, std::move(block.overlap), offset});
+    offset += (count + step - 1) / step * step;
+  }
+  return offset;
+}
+
+std::vector<int> c_order(int dims) {
+  std::vector<int> order(dims);
+  for (int axis = 0; axis < dims; ++axis) order[axis] = axis;
+  return order;
+}
+
+Shape c_strides(const Box& box) { return dense_strides(box.shape(), c_order(box.dims())); }
+
+kernel::Piece piece_of(const PackedBlock& block, int buffer) {
+  const Box& box = block.overlap.box;
+  return {box, buffer, block.offset, c_strides(box)};
+}
+
+/// The part `box` of the plain array of `whole`.
+kernel::Piece part_of(const Box& box, const Box& whole, int buffer) {
+  kernel::Piece piece{box, buffer, 0, c_strides(whole)};
+  for (int axis = 0; axis < box.dims(); ++axis)
+    piece.offset += (box.lower[axis] - whole.lower[axis]) * piece.strides[axis];
+  return piece;
+}
+
+kernel::Place plain_place(const Layout& layout, const Side& side, int buffer) {
+  const Box box = layout.box(side.rank);
+  kernel::Place place{{}, side.element_bytes};
+  if (!box.empty()) place.pieces.push_back(part_of(box, box, buffer));
+  return place;
+}
+
+comm::StridedBlock strided(const kernel::Piece& piece, int peer) {
+  return {peer, piece.offset, piece.box.shape(), piece.strides};
+}
+
+WireBlock wire(const PackedBlock& block, const Side& side, const Group& group) {
+  const std::int64_t peer = block.overlap.peer;
+  return {block.chunk,
+          peer == side.rank,
+          {group.index_of(peer), block.offset, {block.overlap.box.volume()}, {1}}};
+}
+
+WireBlock wire(const ChunkBlock& block, const Box& whole, const Side& side, const Group& group) {
+  const std::int64_t peer = block.overlap.peer;
+  return {block.chunk, peer == side.rank,
+          strided(part_of(block.overlap.box, whole, 0), group.index_of(peer))};
+}
+
+}  // namespace
+
+std::vector<ChunkBlock> send_blocks(const Side& side) {
+  const Box mine = side.from.box(side.rank);
+  const std::vector<Overlap> found = overlaps(side.from, side.rank, side.to);
+  std::vector<ChunkBlock> blocks;
+  for (int chunk = 0; chunk < side.chunks; ++chunk)
+    for (const Overlap& overlap : found) {
+      Box box = chunk_of(overlap.box, mine, chunk, side);
+      if (!box.empty()) blocks.push_back({chunk, {overlap.peer, std::move(box)}});
+    }
+  return blocks;
+}
+
+std::vector<ChunkBlock> recv_blocks(const Side& side) {
+  const std::vector<Overlap> found = overlaps(side.to, side.rank, side.from);
+  std::vector<Box> of_senders;
+  for (const Overlap& overlap : found) of_senders.push_back(side.from.box(overlap.peer));
+  std::vector<ChunkBlock> blocks;
+  for (int chunk = 0; chunk < side.chunks; ++chunk)
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      Box box = chunk_of(found[i].box, of_senders[i], chunk, side);
+      if (!box.empty()) blocks.push_back({chunk, {found[i].peer, std::move(box)}});
+    }
+  return blocks;
+}
+
+PackedBlocks packed_blocks(const Side& side) {
+  PackedBlocks blocks;
+  blocks.send_elements = place_blocks(send_blocks(side), side.element_bytes, blocks.send);
+  blocks.recv_elements = place_blocks(recv_blocks(side), side.element_bytes, blocks.recv);
+  return blocks;
+}
+
+Ends packed_ends(const Side& side) {
+  const PackedBlocks blocks = packed_blocks(side);
+  Ends ends{{{}, side.element_bytes},
+            {{}, side.element_bytes},
+            blocks.send_elements,
+            blocks.recv_elements};
+  for (const PackedBlock& block : blocks.send) {
+    ends.outlet.pieces.push_back(piece_of(block, side.send_buffer));
+    if (block.overlap.peer == side.rank && side.keep_own_block)
+      ends.inlet.pieces.push_back(ends.outlet.pieces.back());
+  }
+  for (const PackedBlock& block : blocks.recv)
+    if (block.overlap.peer != side.rank || !side.keep_own_block)
+      ends.inlet.pieces.push_back(piece_of(block, side.recv_buffer));
+  return ends;
+}
+
+Ends plain_ends(const Side& side) {
+  return {plain_place(side.from, side, side.send_buffer),
+          plain_place(side.to, side, side.recv_buffer), side.from.local_volume(side.rank),
+          side.to.local_volume(side.rank)};
+}
+
+WireBlocks packed_wire_blocks(const Side& side, const Group& group) {
+  const PackedBlocks blocks = packed_blocks(side);
+  WireBlocks found;
+  for (const PackedBlock& block : blocks.send) found.send.push_back(wire(block, side, group));
+  for (const PackedBlock& block : blocks.recv) found.recv.push_back(wire(block, side, group));
+  return found;
+}
+
+WireBlocks plain_wire_blocks(const Side& side, const Group& group) {
+  WireBlocks found;
+  for (const ChunkBlock& block : send_blocks(side))
+    found.send.push_back(wire(block, side.from.box(side.rank), side, group));
+  for (const ChunkBlock& block : recv_blocks(side))
+    found.recv.push_back(wire(block, side.to.box(side.rank), side, group));
+  return found;
+}
+
+}  // namespace weft::exchange

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "exchange/group.hpp"
+#include "layout/overlap.hpp"
+
+namespace weft::exchange {
+
+/// The part of one chunk that two ranks share.
+struct ChunkBlock {
+  int chunk = 0;
+  Overlap overlap;
+};
+
+/// What a rank sends and what it receives: in the order of chunks, in each in the order of ranks;
+/// its own blocks are among them. Chunks are those of the sender.
+std::vector<ChunkBlock> send_blocks(const Side& side);
+std::vector<ChunkBlock> recv_blocks(const Side& side);
+
+/// A block of a packed exchange: it lies densely at an offset of a buffer, in elements.
+struct PackedBlock {
+  int chunk = 0;
+  Overlap overlap;
+  std::int64_t offset = 0;
+};
+
+/// The blocks of one rank. They start at multiples of 64 bytes, so that the rows of a tile do.
+struct PackedBlocks {
+  std::vector<PackedBlock> send;
+  std::vector<PackedBlock> recv;
+  std::int64_t send_elements = 0;
+  std::int64_t recv_elements = 0;
+};
+PackedBlocks packed_blocks(const Side& side);
+
+/// Places for blocks that one stage scatters into and the next gathers from: no pass of packing.
+Ends packed_ends(const Side& side);
+
+/// Places for two plain local arrays in C order, between which MPI moves strided boxes.
+Ends plain_ends(const Side& side);
+
+/// One rank's blocks as the exchanges of comm take them, peers by their number in the group.
+struct WireBlock {
+  int chunk = 0;
+  bool own = false;
+  comm::StridedBlock block;
+};
+struct WireBlocks {
+  std::vector<WireBlock> send;
+  std::vector<WireBlock> recv;
+};
+WireBlocks packed_wire_blocks(const Side& side, const Group& group);
+WireBlocks plain_wire_blocks(const Side& side, const Group& group);
+
+}  // namespace weft::exchange

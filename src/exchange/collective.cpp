@@ -1,0 +1,114 @@
+#include "exchange/methods.hpp"
+#include "exchange/own_blocks.hpp"
+
+namespace weft::exchange {
+namespace {
+
+/// One collective call for each chunk: blocking where there is one only.
+template <class Call>
+class Collective : public Executor {
+ public:
+  Collective(std::vector<Call> calls, OwnBlocks own)
+      : calls_(std::move(calls)), own_(std::move(own)) {}
+
+  void start(int chunk, void* send, void* recv) override {
+    own_.copy(chunk, send, recv);
+    send_ = send;
+    recv_ = recv;
+    if (calls_.size() == 1) return;  // see finish()
+    calls_[static_cast<std::size_t>(chunk)].start(send, recv);
+    started_ = chunk + 1;
+    flight_.update(true);
+  }
+  void progress() override {
+    bool done = true;
+    for (int chunk = 0; chunk < started_; ++chunk)
+      done = calls_[static_cast<std::size_t>(chunk)].test() && done;
+    flight_.update(!done);
+  }
+  void wait(int chunk) override {
+    if (calls_.size() == 1) return finish();
+    calls_[static_cast<std::size_t>(chunk)].wait();
+    progress();
+  }
+  void finish() override {
+    flight_.update(true);
+    if (calls_.size() == 1)
+      calls_[0].execute(send_, recv_);
+    else
+      for (const Call& call : calls_) call.wait();
+    started_ = 0;
+    flight_.update(false);
+  }
+  comm::Traffic traffic() const override {
+    comm::Traffic total;
+    for (const Call& call : calls_) {
+      total.bytes += call.traffic().bytes;
+      total.messages += call.traffic().messages;
+    }
+    return total;
+  }
+  std::int64_t copied_bytes() const override { return own_.bytes(); }
+
+ private:
+  std::vector<Call> calls_;  ///< by chunk
+  OwnBlocks own_;
+  void* send_ = nullptr;
+  void* recv_ = nullptr;
+  int started_ = 0;
+};
+
+std::vector<comm::Block> rows(const std::vector<WireBlock>& blocks, int chunk, bool with_own) {
+  std::vector<comm::Block> found;
+  for (const WireBlock& block : blocks)
+    if (block.chunk == chunk && (with_own || !block.own))
+      found.push_back({block.block.peer, block.block.offset, block.block.extents[0]});
+  return found;
+}
+
+/// MPI_Alltoall takes this rank's own block as well; other calls are spared it.
+comm::PackedAllToAll packed_call(const WireBlocks& blocks, int chunk, const Side& side,
+                                 const Group& group) {
+  auto call = [&](bool with_own) {
+    return comm::PackedAllToAll(group.comm, rows(blocks.send, chunk, with_own),
+                                rows(blocks.recv, chunk, with_own), side.element_bytes);
+  };
+  if (group.comm.size() > 2) {
+    const comm::PackedAllToAll whole = call(true);
+    if (std::string(whole.form()) == "alltoall") return whole;
+  }
+  return call(false);
+}
+
+std::vector<comm::StridedBlock> boxes(const std::vector<WireBlock>& blocks, int chunk) {
+  std::vector<comm::StridedBlock> found;
+  for (const WireBlock& block : blocks)
+    if (block.chunk == chunk) found.push_back(block.block);
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<Executor> make_collective_packed(const Exchange&, const Side& side,
+                                                 const Group& group, const Means&) {
+  const WireBlocks blocks = packed_wire_blocks(side, group);
+  std::vector<comm::PackedAllToAll> calls;
+  for (int chunk = 0; chunk < side.chunks; ++chunk)
+    calls.push_back(packed_call(blocks, chunk, side, group));
+  return std::make_unique<Collective<comm::PackedAllToAll>>(std::move(calls),
+                                                            OwnBlocks(side, blocks));
+}
+
+/// Nothing is packed by weft, this rank's own block goes through MPI as well. Slow where MPI packs
+/// slowly, but so direct that the other methods are checked against it.
+std::unique_ptr<Executor> make_collective_datatype(const Exchange&, const Side& side,
+                                                   const Group& group, const Means&) {
+  const WireBlocks blocks = plain_wire_blocks(side, group);
+  std::vector<comm::StridedAllToAll> calls;
+  for (int chunk = 0; chunk < side.chunks; ++chunk)
+    calls.emplace_back(group.comm, boxes(blocks.send, chunk), boxes(blocks.recv, chunk),
+                       side.element_bytes);
+  return std::make_unique<Collective<comm::StridedAllToAll>>(std::move(calls), OwnBlocks());
+}
+
+}  // namespace weft::exchange

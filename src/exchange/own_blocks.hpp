@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "exchange/blocks.hpp"
+#include "kernel/sweep.hpp"
+
+namespace weft::exchange {
+
+/// Copies what a rank sends itself from the send to the receive buffer, chunk by chunk; nothing
+/// where the later stage reads it where it is.
+class OwnBlocks {
+ public:
+  OwnBlocks() = default;
+  OwnBlocks(const Side& side, const WireBlocks& blocks);
+  void copy(int chunk, void* send, void* recv) const;
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<kernel::Sweep> copies_;  ///< by chunk
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace weft::exchange

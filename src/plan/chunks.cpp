@@ -1,0 +1,72 @@
+#include "plan/chunks.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace weft {
+namespace {
+
+bool transforms(const Stage& stage, int axis) {
+  return std::find(stage.axes.begin(), stage.axes.end(), axis) != stage.axes.end();
+}
+
+std::int64_t longest_range(const Layout& layout, int axis) {
+  std::int64_t longest = 0;
+  for (std::int64_t rank = 0; rank < layout.ranks(); ++rank) {
+    const Box box = layout.box(rank);
+    if (!box.empty()) longest = std::max(longest, box.extent(axis));
+  }
+  return longest;
+}
+
+/// Does every rank own the same range of the axis in both layouts, if it owns anything?
+bool keeps_ranges(const Layout& from, const Layout& to, int axis) {
+  for (std::int64_t rank = 0; rank < from.ranks(); ++rank) {
+    const Box before = from.box(rank);
+    const Box after = to.box(rank);
+    if (before.empty() && after.empty()) continue;
+    if (before.lower[axis] != after.lower[axis] || before.upper[axis] != after.upper[axis])
+      return false;
+  }
+  return true;
+}
+
+Stage reversed(const Stage& stage) { return {stage.target, stage.source, stage.axes}; }
+
+}  // namespace
+
+Chunking chunking_of(const Stage& earlier, const Stage& later) {
+  Chunking best;
+  std::int64_t most = 1;
+  for (int axis = 0; axis < earlier.target.dims(); ++axis) {
+    if (transforms(earlier, axis)) continue;
+    const bool both = !transforms(later, axis) && keeps_ranges(earlier.target, later.source, axis);
+    const std::int64_t count = longest_range(earlier.target, axis);
+    if (count < 2 || (best.both && !both) || (best.both == both && count <= most)) continue;
+    best = {axis, both};
+    most = count;
+  }
+  return best;
+}
+
+std::int64_t slices(const Chunking& chunking, const Layout& from) {
+  return chunking.axis < 0 ? 1 : longest_range(from, chunking.axis);
+}
+
+std::int64_t most_slices(const Plan& plan, std::size_t exchange) {
+  const Stage& first = plan.stages[exchange];
+  const Stage& second = plan.stages[exchange + 1];
+  const Stage back_first = reversed(second);
+  const Stage back_second = reversed(first);
+  return std::max(slices(chunking_of(first, second), first.target),
+                  slices(chunking_of(back_first, back_second), back_first.target));
+}
+
+Range chunk_range(const Range& range, std::int64_t chunk, std::int64_t chunks) {
+  const std::int64_t size = range.size();
+  return {range.lo + checked_mul(size, chunk, "a chunk") / chunks,
+          range.lo + checked_mul(size, chunk + 1, "a chunk") / chunks};
+}
+
+}  // namespace weft

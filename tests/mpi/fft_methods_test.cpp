@@ -1,0 +1,98 @@
+// Every point in the space of knobs against MPI_Alltoallw.
+#include "both_ways.hpp"
+#include "plan/methods/methods.hpp"
+
+namespace weft::test_support {
+namespace {
+
+/// Ragged and even, with primes, empty ranks and a batch; slabs, pencils and boxes of the user's.
+std::vector<Problem> problems() {
+  const std::int64_t ranks = size_of(world);
+  std::vector<Problem> found;
+  for (const Shape& shape : {Shape{16, 12, 10}, Shape{13, 7, 9}, Shape{3, 4, 5}})
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      found.push_back({.shape = shape, .kind = kind});
+      Problem pencils = found.back();
+      pencils.has_input = true;
+      pencils.input = Layout::pencil(shape, ranks);
+      pencils.output_choice = OutputChoice::same;
+      found.push_back(pencils);
+    }
+  found.push_back({.shape = {24, 18}, .threads = 2});
+  // Axis 0 is a batch that stays where it is while axes 1 and 2 are transformed.
+  Problem batch{.shape = {6, 10, 8}, .axes = {1, 2}, .has_input = true};
+  batch.input = Layout::slab(batch.shape, ranks, 2);
+  found.push_back(batch);
+  Random random(77);
+  Problem boxes{.shape = {9, 8, 7}, .has_input = true};
+  boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));
+  found.push_back(boxes);
+  return found;
+}
+
+std::vector<Exchange> exchanges() {
+  const Problem here{.shape = {8}, .ranks = size_of(world)};  // no node memory: shared has its own
+  std::vector<Exchange> found = all_exchanges(here, 3);
+  for (const std::int64_t chunks : {std::int64_t{2}, every_slice})
+    found.push_back(
+        {Method::messages, WireForm::packed, Schedule::scattered, Requests::ordinary, chunks});
+  return found;
+}
+
+TEST(FftMethods, AgreeWithTheOracle) {
+  int compared = 0;
+  const auto all = exchanges();
+  for (const Problem& problem : problems())
+    for (const bool in_place : {false, true}) {
+      const Results expected = run_both(problem, oracle_knobs, false, in_place);
+      for (const Exchange& exchange : all) {
+        SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(exchange));
+        const Results found = run_both(problem, exchange, false, in_place);
+        EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
+        EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
+        ++compared;
+      }
+    }
+  const std::size_t ways = 2 * 2 + 2 * 3 * 2 * 2 + 2;           // collective, messages, more chunks
+  EXPECT_EQ(all.size(), ways + (size_of(world) == 1 ? 1 : 0));  // one rank shares with itself
+  EXPECT_EQ(compared, static_cast<int>(all.size() * 2 * problems().size()));
+}
+
+/// Each preset is the knobs that it stands for, in the plan and in what the run reports.
+TEST(FftMethods, PresetsAreTheirKnobs) {
+  const std::int64_t ranks = size_of(world);
+  if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const std::vector<std::pair<Preset, std::vector<std::string>>> expected = {
+      {Preset::fftw, {"exchange: collective packed"}},
+      {Preset::dmitruk, {"exchange: messages pairwise packed"}},
+      {Preset::duke, {"exchange: messages scattered packed"}},
+      {Preset::fft2d_i, {"exchange: messages scattered datatype"}},
+      {Preset::fft2d_p, {"exchange: messages scattered datatype, persistent"}},
+      {Preset::p3dfft, {"exchange: collective packed"}}};
+  for (const auto& [preset, names] : expected) {
+    SCOPED_TRACE(to_string(preset));
+    Problem problem{.shape = {2 * ranks, 12, 10}, .preset = preset};
+    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    handle.transform().set_recording(true);
+    AlignedBuffer x(handle.inplace_bytes());
+    std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
+    handle.execute(run::Direction::forward, x.data(), x.data());
+    std::vector<std::string> found;
+    for (const run::StepRecord& step : handle.transform().record())
+      if (step.is_exchange) found.push_back(step.name.substr(0, step.name.find(", 2 chunks")));
+    ASSERT_GE(found.size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      EXPECT_TRUE(found[i].starts_with(names[i])) << found[i] << ", not " << names[i];
+    const Exchange& first = handle.plan().exchanges[0];
+    const bool slices =
+        preset == Preset::duke || preset == Preset::fft2d_p || preset == Preset::p3dfft;
+    EXPECT_EQ(first.chunks > 1, slices) << describe(first);
+    if (preset == Preset::p3dfft && ranks % 2 == 0 && ranks > 2) {  // a pencil divides two axes
+      ASSERT_EQ(handle.plan().stages.size(), 3u);
+      EXPECT_EQ(handle.plan().exchanges[1].chunks, 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::test_support
