@@ -334,3 +334,26 @@ def sleeping_broadcast(comm: Any, root: int) -> Any:
 
 def verdict_of(comm: Any, case: str) -> dict[str, Any]:
     return asdict(verify.check_case(Case.from_json(case), comm))
+
+
+# ---- several arrays in one call ----
+
+
+def many_arrays(comm: Any, knobs: dict[str, Any]) -> bool:
+    """forward_many and backward_many give what one call after the other gives, and draw what is not given."""
+    fft = weft.FFT((12, 9, 10), kind="r2c", comm=comm, **knobs)
+    xs = [fft.input.empty() for _ in range(4)]
+    for number, x in enumerate(xs):
+        x[...] = np.random.default_rng([comm.rank, number]).standard_normal(x.shape)
+    expected = [fft.forward(x).copy() for x in xs]
+    outs = [fft.output.empty() for _ in xs]
+    found = fft.forward_many(xs, outs)
+    assert all(a is b for a, b in zip(found, outs, strict=True))
+    drawn = fft.forward_many(tuple(xs))
+    for a, b, c in zip(expected, found, drawn, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a, c)
+    for x, back in zip(xs, fft.backward_many(found), strict=True):
+        np.testing.assert_allclose(back, x, atol=1e-13)
+    assert fft.forward_many([]) == []
+    return True

@@ -110,6 +110,46 @@ def test_bench_says_how_bytes_are_exchanged(tmp_path: Path, method: str, words: 
     assert f"\nbytes exchanged: 5760 (0.0 MiB), {words}\n" in outcome.out
 
 
+METHOD_KEYS = ["exchange", "knobs", "median_s", "min_s", "gflops", "waited_s", "hidden", "error"]
+
+
+def test_bench_of_all_methods(tmp_path: Path) -> None:
+    arguments = ["bench", "12x10x8", "--effort", "estimate", "--methods", "all", "--chunks", "3", "-n", "3"]
+    data = json.loads(weft(*arguments, "--json", cwd=tmp_path).out)
+    rows = data["methods"]
+    assert all(list(row) == METHOD_KEYS for row in rows)
+    names = [row["exchange"] for row in rows]
+    assert len(set(names)) == len(names)
+    knobs = {(row["knobs"]["method"], row["knobs"]["wire_form"], row["knobs"]["schedule"]) for row in rows}
+    messages = {
+        ("messages", form, order) for form in ("packed", "datatype") for order in ("pairwise", "cyclic", "scattered")
+    }
+    assert knobs - {("shared", None, None)} == messages | {("collective", form, None) for form in ("packed", "datatype")}
+    assert {row["knobs"]["chunks"] for row in rows} == {1, 3}
+    for row in rows:
+        assert row["error"] < tolerance("f64", 960)
+        assert 0 < row["min_s"] <= row["median_s"]
+        assert 0 <= row["hidden"] <= 1
+    table = weft(*arguments, cwd=tmp_path).out
+    assert all(re.search(rf"^{re.escape(name)} ", table, re.MULTILINE) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--methods", "carrier"], "carrier"),
+        (["--methods", "all", "--schedule", "cyclic", "-n", "2"], "--schedule"),
+        (["--methods", "all"], "-n"),
+        (["--chunks", "0"], "--chunks"),
+    ],
+)
+def test_bench_of_methods_that_cannot_be(tmp_path: Path, options: list[str], word: str) -> None:
+    outcome = weft("bench", "8x8", *options, cwd=tmp_path)
+    assert outcome.status == 2
+    assert word in outcome.err
+    assert len(outcome.err.strip().splitlines()) == 1
+
+
 def test_bench_of_a_large_array_checks_against_plane_waves(tmp_path: Path) -> None:
     data = json.loads(weft("bench", "192x160x144", "--kind", "r2c", "--effort", "estimate", "--json", "-n", "2",
                            cwd=tmp_path).out)  # fmt: skip

@@ -62,6 +62,24 @@ def test_a_workspace_of_the_caller(pool: Pool, ranks: int) -> None:
     assert all(pool.values("own_workspace", ranks))
 
 
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+@pytest.mark.parametrize("knobs", [{}, {"method": "messages", "chunks": 2}, {"preset": "duke"}], ids=str)
+def test_several_arrays_in_one_call(pool: Pool, ranks: int, knobs: dict[str, Any]) -> None:
+    assert all(pool.values("many_arrays", ranks, knobs=knobs))
+
+
+def test_several_arrays_that_do_not_fit_are_refused() -> None:
+    fft = weft.FFT((4, 4))
+    x = fft.input.zeros()
+    with pytest.raises(weft.InvalidArgument, match="1 inputs and 2 outputs"):
+        fft.forward_many([x], [fft.output.empty(), fft.output.empty()])
+    y = fft.output.empty()
+    with pytest.raises(weft.InvalidArgument, match="an output of its own"):
+        fft.forward_many([x, fft.input.zeros()], [y, y])
+    with pytest.raises(weft.LayoutMismatch):
+        fft.forward_many([x[:2]])
+
+
 def test_a_workspace_that_does_not_fit_is_refused() -> None:
     fft = weft.FFT((8, 6))
     if fft.workspace_bytes:

@@ -1,0 +1,155 @@
+"""The command weft-lab. Every refusal is one line and status 1."""
+
+import signal
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft_lab import cluster, launch
+from weft_lab.rates import parse_rate
+from weft_lab.system import LabError
+from weft_lab.topology import Spec
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="A cluster in a box: network namespaces as nodes, links with a rate, real MPI over real TCP.",
+)
+# The base of usage errors, in click or in typer's own copy of it; typer exports no other way to it.
+ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+class Switch(str, Enum):
+    small = "small"
+    deep = "deep"
+
+
+class Mpi(str, Enum):
+    openmpi = "openmpi"
+    mpich = "mpich"
+
+
+Nodes = Annotated[int, typer.Option(metavar="N", help="Nodes, 2 to 64.")]
+Rate = Annotated[str, typer.Option(metavar="RATE", help="Of each link, each way: 100mbit, 1gbit, 500kbit.")]
+Tcp = Annotated[
+    str, typer.Option(metavar="NAME", help="TCP's congestion control, such as reno. Default: the kernel's.")
+]
+
+
+@app.command("up")
+def up_command(
+    nodes: Nodes = 16,
+    rate: Rate = "100mbit",
+    switch: Annotated[Switch, typer.Option(help="small: 5 ms of frames wait at a port; deep: 200 ms.")] = Switch.small,
+    hub: Annotated[int, typer.Option(metavar="2|4", help="So many nodes share one medium. Default: all switched.")] = 0,
+    backplane: Annotated[str | None, typer.Option(metavar="RATE", help="Limit of the sum over all ports.")] = None,
+    tcp: Tcp = "",
+) -> int:
+    """Make a cluster. Needs root."""
+    backplane_bits_per_s = parse_rate(backplane) if backplane else 0
+    spec = Spec(nodes, parse_rate(rate), switch.value, hub, backplane_bits_per_s, tcp)
+    cluster.up(spec)
+    print(f"up: {spec.describe()}")
+    return 0
+
+
+@app.command("down")
+def down_command() -> int:
+    """Remove the cluster and all that runs on it, also what a crash has left."""
+    removed = cluster.down()
+    print(f"removed: {', '.join(removed)}" if removed else "nothing to remove")
+    return 0
+
+
+@app.command("status")
+def status_command() -> int:
+    """Say what is up."""
+    spec = cluster.current()
+    running = {name: len(cluster.processes(name)) for name in cluster.leftovers()}
+    busy = ", ".join(f"{name}: {count}" for name, count in running.items() if count)
+    print(f"up: {spec.describe()}\nprocesses: {busy or 'none'}")
+    return 0
+
+
+@app.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run_command(
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="What each rank runs.")],
+    ranks: Annotated[int, typer.Option("-n", metavar="R", help="Ranks.")],
+    per_node: Annotated[int, typer.Option(metavar="K", help="Ranks on each node.")] = 1,
+    mpi: Annotated[Mpi, typer.Option(help="Whose mpiexec starts them.")] = Mpi.openmpi,
+) -> int:
+    """Run a command on ranks that sit on the nodes; its status is the command's."""
+    return launch.run(launch.Job(ranks, tuple(command), per_node, mpi.value), cluster.current())
+
+
+@app.command("experiment")
+def experiment_command(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Left out: list the experiments.")] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where its folder goes. Default: lab/results.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="4 nodes, the smallest size, one repetition.")] = False,
+    nodes: Annotated[str, typer.Option(metavar="A,B", help="Numbers of nodes.")] = "2,4,8,16",
+    repeat: Annotated[int, typer.Option(metavar="K", help="Runs of each case; the median counts.")] = 3,
+    rate: Rate = "100mbit",
+    tcp: Tcp = "",
+    mpi: Annotated[Mpi | None, typer.Option(help="Default: the one of this Python's mpi4py.")] = None,
+) -> int:
+    """Run one experiment on clusters of its own; write data.csv, plot.png and table.md."""
+    from weft_lab import report
+    from weft_lab.experiments import EXPERIMENTS, Settings, find
+
+    if name is None:
+        for known in EXPERIMENTS:
+            print(f"{known.NAME:<16}{known.PAPER}: {known.TITLE}")
+        return 0
+    settings = Settings(
+        nodes=(4,) if quick else _numbers(nodes),
+        repeat=1 if quick else repeat,
+        quick=quick,
+        rate_bits_per_s=parse_rate(rate),
+        tcp=tcp,
+        mpi=mpi.value if mpi else launch.python_mpi(),
+        say=lambda text: print(text, file=sys.stderr, flush=True),
+    )
+    print(report.produce(find(name), settings, results or RESULTS))
+    return 0
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdigit() and int(word) >= 2 for word in words):
+        raise LabError(f"--nodes must be numbers from 2 on, such as 2,4,8,16; got {text!r}")
+    return tuple(sorted({int(word) for word in words}))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    # A cluster that an experiment made must go also when the experiment is stopped.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupted)
+    try:
+        words: Any = sys.argv[1:] if arguments is None else arguments
+        return typer.main.get_command(app)(words, prog_name="weft-lab", standalone_mode=False) or 0
+    except ClickException as error:
+        return _refused(error.format_message(), error.exit_code)
+    except (LabError, OSError) as error:
+        return _refused(str(error), 1)
+    except (KeyboardInterrupt, typer.Abort):
+        return _refused("interrupted", 130)
+
+
+def _interrupted(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _refused(message: str, status: int) -> int:
+    print(f"weft-lab: error: {message}", file=sys.stderr, flush=True)
+    return status

@@ -1,0 +1,180 @@
+"""Making, showing and removing a cluster, and the note of what was made.
+
+The folder of that note is made first and removed last: who makes it has the lab to himself.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from weft_lab import topology
+from weft_lab.system import LabError, missing, must, run
+from weft_lab.topology import Spec
+
+# Processes that were killed end at once, unless they wait for a disk.
+END_LIMIT_S = 10.0
+RUN_PREFIX = "weft-lab-run-"
+
+
+def folder() -> Path:
+    """Where the lab notes what it made."""
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"weft-lab-{os.geteuid()}"
+
+
+def hosts_path() -> Path:
+    return folder() / "hosts"
+
+
+def up(spec: Spec) -> None:
+    """Makes a cluster, or nothing at all: what was begun is removed when a step fails."""
+    lack = missing(spec.shares_a_medium)
+    if lack:
+        raise LabError(lack)
+    left = leftovers()
+    if left:
+        raise LabError(f"a cluster is up already ({', '.join(left[:3])} ...); `weft-lab down` removes it")
+    _claim_folder()
+    try:
+        (folder() / "state.json").write_text(json.dumps(asdict(spec), indent=1) + "\n")
+        hosts_path().write_text(topology.hosts_file(spec.nodes))
+        _make(spec)
+    except BaseException:
+        down()
+        raise
+
+
+def down() -> list[str]:
+    """Removes every cluster of the lab, also what a crash has left; returns what was removed."""
+    left = leftovers()
+    if left and os.geteuid() != 0:
+        raise LabError("removing a cluster needs root; run weft-lab as root or with sudo")
+    for namespace in left:
+        _end_processes(namespace)
+    for namespace in left:
+        must(["ip", "netns", "delete", namespace])
+    removed = [*left]
+    # All runs have ended with their namespaces, so that every folder of a run is one that was left.
+    for path in filter(_is_own_folder, _run_folders()):
+        shutil.rmtree(path, ignore_errors=True)
+        removed.append(path.name)
+    if _is_own_folder(folder()):
+        shutil.rmtree(folder())
+        removed.append("the note of what was made")
+    return removed
+
+
+def leftovers() -> list[str]:
+    """The namespaces of the lab that exist, whoever made them."""
+    if shutil.which("ip") is None:
+        return []
+    names = [line.split()[0] for line in must(["ip", "netns", "list"]).splitlines() if line.strip()]
+    return sorted((name for name in names if topology.is_ours(name)), key=_by_number)
+
+
+def current() -> Spec:
+    """The cluster that is up."""
+    try:
+        spec = Spec(**json.loads((folder() / "state.json").read_text()))
+    except FileNotFoundError:
+        raise LabError("no cluster is up; `weft-lab up` makes one") from None
+    except (TypeError, ValueError):
+        raise LabError("the note of what was made cannot be read; `weft-lab down` removes the cluster") from None
+    lost = set(topology.namespaces(spec)) - set(leftovers())
+    if lost:
+        raise LabError(f"a part of the cluster is gone ({', '.join(sorted(lost))}); `weft-lab down` removes the rest")
+    return spec
+
+
+def processes(namespace: str) -> list[int]:
+    """What runs on a node."""
+    return [int(pid) for pid in run(["ip", "netns", "pids", namespace]).stdout.split()]
+
+
+@contextmanager
+def cluster(spec: Spec) -> Iterator[Spec]:
+    """A cluster that lasts as long as the block."""
+    up(spec)
+    try:
+        yield spec
+    finally:
+        down()
+
+
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """A folder for the temporary files of one run; `down` removes it if the run was killed."""
+    path = Path(tempfile.mkdtemp(prefix=RUN_PREFIX))
+    note = folder() / f"{path.name}.note"
+    note.write_text(f"{path}\n")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        note.unlink(missing_ok=True)
+
+
+def _make(spec: Spec) -> None:
+    for namespace in topology.namespaces(spec):
+        must(["ip", "netns", "add", namespace])
+        enter = ["nsenter", f"--net=/run/netns/{namespace}", "sh", "-e", "-c"]
+        must([*enter, topology.WITHOUT_IPV6])
+        if spec.tcp and run([*enter, f"echo {spec.tcp} >{topology.CONGESTION_CONTROL}"]).returncode:
+            raise LabError(f"--tcp must be a congestion control that this kernel lets namespaces use; got {spec.tcp!r}")
+    _batch("ip", topology.NETWORK, topology.network_links(spec))
+    _batch("tc", topology.NETWORK, topology.network_rates(spec))
+    for node in range(spec.nodes):
+        _batch("ip", topology.node_name(node), topology.node_links(node))
+        _batch("tc", topology.node_name(node), topology.node_rates(spec))
+
+
+def _batch(tool: str, namespace: str, lines: list[str]) -> None:
+    must([tool, "-n", namespace, "-batch", "-"], "\n".join(lines) + "\n")
+
+
+def _claim_folder() -> None:
+    try:
+        os.mkdir(folder(), 0o700)
+    except FileExistsError:
+        raise LabError(f"{folder()} is there already; `weft-lab down` removes what a crash has left") from None
+
+
+def _is_own_folder(path: Path) -> bool:
+    """Whether the folder is there and this user's: in a folder that all may write to, it could be somebody else's."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _run_folders() -> set[Path]:
+    """The folders of runs: those that were noted, and those that can be seen from here."""
+    noted = {Path(note.read_text().strip()) for note in folder().glob(f"{RUN_PREFIX}*.note")}
+    seen = set(Path(tempfile.gettempdir()).glob(f"{RUN_PREFIX}*"))
+    return {path for path in noted | seen if path.name.startswith(RUN_PREFIX)}
+
+
+def _end_processes(namespace: str) -> None:
+    """A namespace lives, nameless, as long as a process is in it."""
+    limit = time.monotonic() + END_LIMIT_S
+    while found := processes(namespace):
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > limit:
+            raise LabError(f"processes in {namespace} do not end: {found}; end them and run `weft-lab down` again")
+        time.sleep(0.05)
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    found = re.search(r"\d+$", name)
+    return (int(found.group()) if found else -1, name)

@@ -1,0 +1,74 @@
+"""The exchange of a transform where nodes share a medium."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from weft_lab.cluster import cluster
+from weft_lab.experiments.measure import goodput, transform, wire_s
+from weft_lab.experiments.schedules import SCHEDULES
+from weft_lab.experiments.settings import Settings
+
+NAME = "hubs"
+TITLE = "the exchange on a switch and on hubs of 2 and 4 nodes"
+PAPER = "000, Fig. 7"
+STATEMENT = (
+    "At 128^3 the network with a switch alone is the fastest; with 2 nodes on a hub the exchange takes longer, with 4 "
+    "longer still, and it no longer scales with the number of nodes as the model says."
+)
+Row = dict[str, Any]
+SWITCHED = 0
+
+
+def run(settings: Settings) -> Iterator[Row]:
+    for nodes in settings.nodes:
+        wire = 0.0
+        for hub in (SWITCHED, 2, 4):
+            with cluster(settings.spec(nodes, hub=hub)) as spec:
+                settings.say(f"hubs: {spec.describe()}, {settings.extent}^3")
+                carried = goodput(settings, spec)
+                # The pair that is measured sits on one hub: the wire is the switch's.
+                wire = wire if hub else carried
+                found = transform(settings, spec, settings.extent, SCHEDULES["pairwise"])
+            lower_s = wire_s(found, nodes, wire)
+            row: Row = {"hub_nodes": hub or 1, "nodes": nodes, "extent": settings.extent, "exchange_s": found.seconds}
+            row |= {"wire_s": lower_s, "ratio_to_wire": found.seconds / lower_s}
+            row |= {"recorded_s": found.recorded_s, "transform_s": found.total_s}
+            yield {**row, "pair_mbit_per_s": carried * 8e-6, "runs": settings.repeat}
+
+
+def _label(hub_nodes: int) -> str:
+    return "switched" if hub_nodes == 1 else f"{hub_nodes} nodes a hub"
+
+
+def _by_hub(rows: list[Row]) -> dict[int, dict[int, Row]]:
+    """Rows by nodes on a hub and by number of nodes."""
+    return {
+        hub: {row["nodes"]: row for row in rows if row["hub_nodes"] == hub}
+        for hub in sorted({row["hub_nodes"] for row in rows})
+    }
+
+
+def plot(rows: list[Row], axes: Any) -> None:
+    for hub, mine in _by_hub(rows).items():
+        axes.plot(list(mine), [row["exchange_s"] for row in mine.values()], "o-", label=_label(hub))
+    wire = _by_hub(rows)[1]
+    axes.plot(list(wire), [row["wire_s"] for row in wire.values()], "k:", label="wire")
+    axes.set(xscale="log", yscale="log", xlabel="nodes", ylabel=f"exchange of {rows[0]['extent']}^3, s")
+
+
+def verdict(rows: list[Row]) -> str:
+    table = _by_hub(rows)
+    nodes = max(table[1])
+    slower = {hub: table[hub][nodes]["exchange_s"] / table[1][nodes]["exchange_s"] for hub in (2, 4)}
+    ordered = 1 < slower[2] < slower[4]
+    word = "Reproduced" if ordered else "Contradicted"
+    text = (
+        f"{nodes} nodes, {rows[0]['extent']}^3: hubs of 2 take {slower[2]:.1f} times, hubs of 4 {slower[4]:.1f} times "
+        f"as long as the switch alone. {word}: more nodes on a medium make the exchange slower. A hub of k nodes "
+        "carries at most 1/(2k) of what k links of a switch carry, both ways counted, so up to 4 and 8 times as long "
+        "was to be expected."
+    )
+    pair = {hub: table[hub][nodes]["pair_mbit_per_s"] for hub in table}
+    return (
+        text + f"\n\nOne full-duplex pair alone: {pair[1]:.1f} Mb/s each way on the switch, {pair[2]:.1f} on one hub."
+    )

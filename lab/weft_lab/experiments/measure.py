@@ -1,0 +1,93 @@
+"""What experiments measure on a cluster that is up: exchanges of pairs, and weft's transforms."""
+
+import json
+import statistics
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft_lab import launch
+from weft_lab.experiments.settings import Settings
+from weft_lab.system import LabError
+from weft_lab.topology import Spec
+
+EXCHANGE = str(Path(__file__).parents[1] / "programs" / "exchange.py")
+# Long enough for the link to be the limit, short enough to wait in the queue of a small switch.
+WIRE_LENGTHS = (1 << 14, 1 << 15, 1 << 16)
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """How the blocks of a transform's exchange travelled.
+
+    seconds     the median transform but its computing: what an exchange takes that follows upon others
+    recorded_s  the steps of one transform that was recorded by itself, after a pause in which links have regained
+                what they let pass at once; of the slowest rank
+    """
+
+    seconds: float
+    recorded_s: float
+    total_s: float
+    bytes_sent: int
+    messages: int
+
+
+def pair(
+    settings: Settings,
+    spec: Spec,
+    lengths: tuple[int, ...],
+    each_bytes: int = 4 << 20,
+    ranks: int = 2,
+    distance: int = 1,
+) -> list[dict[str, Any]]:
+    """Full-duplex exchanges between ranks r and r xor distance: bytes and seconds for each message length."""
+    words = [sys.executable, EXCHANGE, "--lengths", ",".join(map(str, lengths))]
+    words += ["--bytes", str(each_bytes), "--distance", str(distance)]
+    return json.loads(launch.output(launch.Job(ranks, tuple(words), 1, settings.mpi), spec))
+
+
+def goodput(settings: Settings, spec: Spec) -> float:
+    """Bytes/s, each way, of one full-duplex pair of ranks, all others silent: what this lab calls the wire."""
+    # All together: a pause in one length lets a link regain what it lets pass at once, and the next look too fast.
+    rows = pair(settings, spec, WIRE_LENGTHS)
+    return sum(row["bytes"] * row["exchanges"] for row in rows) / sum(row["seconds"] * row["exchanges"] for row in rows)
+
+
+def transform(settings: Settings, spec: Spec, extent: int, method: tuple[str, ...]) -> Exchanged:
+    """The exchange of weft's extent^3 real transform in double precision on all nodes: the median over runs."""
+    runs = [_transform(settings, spec, extent, method) for _ in range(settings.repeat)]
+    return Exchanged(
+        statistics.median(each.seconds for each in runs),
+        statistics.median(each.recorded_s for each in runs),
+        statistics.median(each.total_s for each in runs),
+        runs[0].bytes_sent,
+        runs[0].messages,
+    )
+
+
+def _transform(settings: Settings, spec: Spec, extent: int, method: tuple[str, ...]) -> Exchanged:
+    shape = "x".join([str(extent)] * 3)
+    words = [sys.executable, "-m", "weft", "bench", shape, "--kind", "r2c", "--dtype", "float64", *method, "--json"]
+    return exchange_of(launch.output(launch.Job(spec.nodes, tuple(words), 1, settings.mpi), spec))
+
+
+def exchange_of(document: str) -> Exchanged:
+    """The exchange in what `weft bench --json` prints: all its steps together."""
+    result = json.loads(document)
+    steps = [stage for stage in result["stages"] if stage["kind"] == "exchange"]
+    if not steps:
+        raise LabError('`weft bench` must report the steps of its exchange under "stages"; it reports none')
+    computing_s = sum(stage["seconds"] for stage in result["stages"] if stage["kind"] != "exchange")
+    return Exchanged(
+        max(result["median_s"] - computing_s, 0.0),
+        sum(step["seconds"] for step in steps),
+        result["median_s"],
+        sum(step["bytes_sent"] for step in steps),
+        sum(step["messages"] for step in steps),
+    )
+
+
+def wire_s(exchanged: Exchanged, nodes: int, goodput_bytes_per_s: float) -> float:
+    """What the bytes that one node sends take on its link. All nodes send alike: extents are powers of two."""
+    return exchanged.bytes_sent / nodes / goodput_bytes_per_s

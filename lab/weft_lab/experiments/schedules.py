@@ -1,0 +1,120 @@
+"""The exchange of a transform under different orders of one node's messages."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+from weft_lab import fits
+from weft_lab.cluster import cluster
+from weft_lab.experiments.measure import goodput, transform, wire_s
+from weft_lab.experiments.settings import Settings
+
+NAME = "schedules"
+TITLE = "the exchange under pairwise, cyclic, Alltoall and scattered schedules"
+PAPER = "000, Fig. 8"
+STATEMENT = (
+    "At 256^3 messages in disjoint pairs are faster than cyclic ones and than MPI's all-to-all on 4 to 16 nodes; the "
+    "others behave as if blocked by a factor above 1. At 64^3 and 128^3 the differences are seen on 4 and 8 nodes and "
+    "shrink as nodes are added, for short messages suffer less."
+)
+Row = dict[str, Any]
+# Each schedule, and how weft is told to use it.
+SCHEDULES = {
+    "pairwise": ("--method", "messages", "--schedule", "pairwise"),
+    "cyclic": ("--method", "messages", "--schedule", "cyclic"),
+    "alltoall": ("--method", "collective"),
+    "scattered": ("--method", "messages", "--schedule", "scattered"),
+}
+# Two times of the same thing on this kind of machine differ as much.
+CLEARLY = 1.2
+EXTENT_OF_STATEMENT = 256
+
+
+def run(settings: Settings) -> Iterator[Row]:
+    switches, extents = (("small",), (64,)) if settings.quick else (("small", "deep"), (64, 128, 256))
+    for switch, nodes in product(switches, settings.nodes):
+        with cluster(settings.spec(nodes, switch)) as spec:
+            wire = goodput(settings, spec)
+            for extent, (schedule, method) in product(extents, SCHEDULES.items()):
+                settings.say(f"schedules: {spec.describe()}, {extent}^3, {schedule}")
+                found = transform(settings, spec, extent, method)
+                lower_s = wire_s(found, nodes, wire)
+                row: Row = {"switch": switch, "nodes": nodes, "extent": extent, "schedule": schedule}
+                row |= {"exchange_s": found.seconds, "wire_s": lower_s, "ratio_to_wire": found.seconds / lower_s}
+                row |= {
+                    "recorded_s": found.recorded_s,
+                    "transform_s": found.total_s,
+                    "bytes_sent": found.bytes_sent,
+                    "messages": found.messages,
+                }
+                yield {**row, "goodput_mbit_per_s": wire * 8e-6, "runs": settings.repeat}
+
+
+def blocking_factor(rows: list[Row]) -> float:
+    """B of T_exchange = B T_wire, fitted over numbers of nodes."""
+    return fits.factor([row["wire_s"] for row in rows], [row["exchange_s"] for row in rows])
+
+
+def plot(rows: list[Row], axes: Any) -> None:
+    extent = max(row["extent"] for row in rows)
+    for (switch, schedule), mine in _groups(rows, lambda row: (row["switch"], row["schedule"])):
+        mine = [row for row in mine if row["extent"] == extent]
+        style = "o-" if switch == "small" else "s--"
+        axes.plot(
+            [row["nodes"] for row in mine], [row["exchange_s"] for row in mine], style, label=f"{schedule}, {switch}"
+        )
+    wire = {row["nodes"]: row["wire_s"] for row in rows if row["extent"] == extent}
+    axes.plot(list(wire), list(wire.values()), "k:", label="wire")
+    axes.set(xscale="log", yscale="log", xlabel="nodes", ylabel=f"exchange of {extent}^3, s")
+
+
+def verdict(rows: list[Row]) -> str:
+    about = "exchange = B x wire, fitted over nodes; below 1 where the burst that a link lets pass at once counts"
+    parts = [f"Blocking factor B ({about}):\n\n{_factors(rows)}"]
+    for (switch,), mine in _groups(rows, lambda row: (row["switch"],)):
+        parts += [_fastest(switch, mine), _spread(switch, mine)]
+    return "\n\n".join(parts)
+
+
+def _factors(rows: list[Row]) -> str:
+    names = list(dict.fromkeys(row["schedule"] for row in rows))
+    lines = [f"| switch | size | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    for (switch, extent), mine in _groups(rows, lambda row: (row["switch"], row["extent"])):
+        factors = [blocking_factor([row for row in mine if row["schedule"] == name]) for name in names]
+        lines.append(f"| {switch} | {extent}^3 | {' | '.join(f'{each:.2f}' for each in factors)} |")
+    return "\n".join(lines)
+
+
+def _fastest(switch: str, rows: list[Row]) -> str:
+    """Whether pairs win at the largest size, on the largest number of nodes."""
+    extent, nodes = max(row["extent"] for row in rows), max(row["nodes"] for row in rows)
+    times = {r["schedule"]: r["exchange_s"] for r in rows if (r["extent"], r["nodes"]) == (extent, nodes)}
+    best_other = min(seconds for name, seconds in times.items() if name != "pairwise")
+    ratio = times["pairwise"] / best_other
+    if ratio * CLEARLY <= 1:
+        word = "reproduced: pairs are the fastest"
+    else:
+        word = "contradicted: pairs are slower" if ratio >= CLEARLY else "not seen: pairs and the best other are alike"
+    if extent < EXTENT_OF_STATEMENT:
+        word = f"not decided, for the statement is about {EXTENT_OF_STATEMENT}^3"
+    return f"{switch} switch, {extent}^3, {nodes} nodes: {word} (pairwise takes {ratio:.2f} of the best other)."
+
+
+def _spread(switch: str, rows: list[Row]) -> str:
+    """The slowest schedule over the fastest, by size: do short messages differ less?"""
+    nodes = max(row["nodes"] for row in rows)
+    spreads = {}
+    for (extent,), mine in _groups(rows, lambda row: (row["extent"],)):
+        times = [row["exchange_s"] for row in mine if row["nodes"] == nodes]
+        spreads[extent] = max(times) / min(times)
+    text = ", ".join(f"{spread:.2f} at {extent}^3" for extent, spread in spreads.items())
+    if len(spreads) < 2:
+        return f"{switch} switch, {nodes} nodes: slowest over fastest is {text}; one size shows no trend."
+    shrinks = spreads[min(spreads)] * CLEARLY <= spreads[max(spreads)]
+    word = "differences shrink for short messages" if shrinks else "differences do not shrink for short messages"
+    return f"{switch} switch, {nodes} nodes: slowest over fastest is {text}: {word}."
+
+
+def _groups(rows: list[Row], key: Callable[[Row], tuple]) -> Iterator[tuple[tuple, list[Row]]]:
+    for value in dict.fromkeys(map(key, rows)):
+        yield value, [row for row in rows if key(row) == value]

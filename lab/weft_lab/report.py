@@ -1,0 +1,112 @@
+"""The files of an experiment: data.csv, plot.png, table.md."""
+
+import csv
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from weft_lab import machine
+from weft_lab.experiments.settings import Settings
+from weft_lab.rates import format_rate
+from weft_lab.system import LabError
+
+DATA, PLOT, TABLE = "data.csv", "plot.png", "table.md"
+
+
+def produce(experiment: ModuleType, settings: Settings, results: Path) -> str:
+    """Runs an experiment and writes its files; returns the text of the table."""
+    figure, axes = _figure()
+    folder = results / experiment.NAME
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = write_csv(experiment.run(settings), folder / DATA)
+    experiment.plot(rows, axes)
+    axes.set_title(f"{experiment.TITLE} ({experiment.PAPER})", fontsize="small")
+    axes.legend(fontsize="small")
+    figure.savefig(folder / PLOT, dpi=120)
+    text = page(experiment, settings, rows)
+    (folder / TABLE).write_text(text)
+    return text
+
+
+def write_csv(rows: Iterable[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """Writes rows as they come, so that an hour's work is not lost with its last minute; returns them."""
+    written: list[dict[str, Any]] = []
+    with path.open("w", newline="") as file:
+        for row in rows:
+            writer = csv.DictWriter(file, list(row), lineterminator="\n")
+            if not written:
+                writer.writeheader()
+            writer.writerow(row)
+            file.flush()
+            written.append(row)
+    return written
+
+
+def page(experiment: ModuleType, settings: Settings, rows: list[dict[str, Any]]) -> str:
+    """The Markdown page: what the paper says, what was found, how to get it again."""
+    return f"""# {experiment.NAME}: {experiment.TITLE}
+
+Paper {experiment.PAPER}, in our words: {experiment.STATEMENT}
+
+{experiment.verdict(rows)}
+
+{markdown(rows)}
+
+![{experiment.TITLE}]({PLOT})
+
+Command: `{command(experiment.NAME, settings)}`
+
+Machine: {machine.describe(settings.mpi)}. The nodes share its cores, so only communication is looked at.
+"""
+
+
+def command(name: str, settings: Settings) -> str:
+    """The command that does the same again, with every setting that is not the default.
+
+    >>> command("hubs", Settings(nodes=(2, 4), mpi="openmpi"))
+    'lab/weft-lab experiment hubs --nodes 2,4 --mpi openmpi'
+    """
+    usual = Settings()
+    words = ["lab/weft-lab", "experiment", name]
+    if settings.quick:
+        words.append("--quick")
+    else:
+        if settings.nodes != usual.nodes:
+            words += ["--nodes", ",".join(map(str, settings.nodes))]
+        if settings.repeat != usual.repeat:
+            words += ["--repeat", str(settings.repeat)]
+    if settings.rate_bits_per_s != usual.rate_bits_per_s:
+        words += ["--rate", format_rate(settings.rate_bits_per_s)]
+    if settings.tcp:
+        words += ["--tcp", settings.tcp]
+    return shlex.join([*words, "--mpi", settings.mpi])
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """
+    >>> print(markdown([{"nodes": 2, "exchange_s": 0.123456}]))
+    | nodes | exchange_s |
+    |---|---|
+    | 2 | 0.1235 |
+    """
+    lines = [f"| {' | '.join(rows[0])} |", "|---" * len(rows[0]) + "|"]
+    lines += [f"| {' | '.join(_cell(value) for value in row.values())} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _figure() -> tuple[Any, Any]:
+    """Before anything is measured, so that a missing library is said at once."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise LabError("experiments draw plots with matplotlib; install it with `pip install matplotlib`") from None
+    matplotlib.use("agg")  # no screen is needed
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(7, 5), layout="constrained")
