@@ -35,6 +35,7 @@ PUBLIC_HEADERS = {
     "precision.hpp": "base",
     "layout.hpp": "layout",
     "plan.hpp": "plan",
+    "record.hpp": "run",
     "fft.hpp": "api",
     "weft.hpp": "api",
     "weft.h": "api",

@@ -21,6 +21,7 @@
 
 #include "weft/layout.hpp"
 #include "weft/plan.hpp"
+#include "weft/record.hpp"
 
 namespace weft {
 
@@ -117,6 +118,12 @@ class Fft {
   std::int64_t workspace_bytes() const;
   /// Works in the caller's memory from now on: workspace_bytes(), aligned to 64 bytes. Local.
   void use_workspace(void* memory, std::int64_t bytes);
+
+  /// While on, every run leaves a record of its steps.
+  void set_recording(bool on);
+  bool recording() const;
+  /// The steps of the last run while recording: stages and exchanges in turn.
+  const std::vector<StepRecord>& record() const;
 
   /// What was chosen and why, in a few lines.
   std::string explain() const;

@@ -186,7 +186,8 @@ typedef struct weft_options {
   int own_workspace;    ///< 0: weft_fft_use_workspace comes before the first transform
   int requests;         ///< enum weft_requests, forced likewise
   int preset;           ///< enum weft_preset; what is forced by itself wins
-  int64_t chunks;       ///< 0: chosen; else in how many parts the array is sent, each when ready
+  int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
+  int64_t chunks;          ///< 0: chosen; else in how many parts the array is sent, each when ready
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.
@@ -240,6 +241,27 @@ int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
 int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Works in this memory from now on: at least weft_fft_workspace_bytes, 64-byte aligned. Local.
 int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes);
+/// What one step of a transform did on this rank. Always of the size that weft.h gives it.
+typedef struct weft_step {
+  char name[96];       ///< cut where it is longer
+  int is_exchange;     ///< else a stage
+  int reserved;        ///< 0
+  double start_s;      ///< by a monotonic clock, seconds
+  double end_s;        ///< by the same clock
+  double waited_s;     ///< of an exchange: this rank did nothing but wait for it
+  double under_way_s;  ///< of an exchange: messages were under way
+  int64_t bytes_read;  ///< from memory, by weft
+  int64_t bytes_written;
+  int64_t bytes_sent;  ///< to other ranks
+  int64_t messages;    ///< to other ranks
+} weft_step;
+/// Not 0: every run leaves a record of its steps.
+int weft_fft_set_recording(weft_fft* fft, int on);
+/// The first `capacity` steps of the last run while recording, and how many there are; `steps` may
+/// be NULL where capacity is 0. `step_size` is sizeof(weft_step).
+int weft_fft_record(const weft_fft* fft, weft_step* steps, int64_t capacity, size_t step_size,
+                    int64_t* count);
+
 /// What was chosen and why, in a few lines. Free it with weft_free.
 int weft_fft_explain(const weft_fft* fft, char** text);
 /// The plan as JSON. Free it with weft_free.

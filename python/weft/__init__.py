@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ._planning import Exchange, Layout, Plan, Problem, Stage
 from ._planning import version as __version__
+from .arrays import Side
 from .errors import (
     Disagreement,
     FftFailure,
@@ -42,6 +43,7 @@ __all__ = [
     "OutOfMemory",
     "Plan",
     "Problem",
+    "Side",
     "Stage",
     "Unsupported",
     "WeftError",

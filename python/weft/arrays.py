@@ -13,7 +13,16 @@ Array = np.ndarray[Any, Any]
 
 
 class Side:
-    """The input or the output of a transform, as this rank holds it."""
+    """The input or the output of a transform, as this rank holds it.
+
+    layout : the Layout: who owns which box.
+    shape, strides, dtype : of this rank's array, in logical axis order; strides in bytes.
+
+    >>> import weft
+    >>> side = weft.FFT((4, 6), kind="r2c").output
+    >>> side.shape, side.box, side.empty().dtype
+    ((4, 4), ((0, 4), (0, 4)), dtype('complex128'))
+    """
 
     def __init__(self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str) -> None:
         self.layout = layout

@@ -41,6 +41,13 @@ class FFT:
     workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
         much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
 
+    Attributes
+    ----------
+    input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array; empty() and zeros()
+        make one in node memory.
+    plan : the Plan, plain data.
+    comm : the communicator that was given.
+
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
     Dropping a transform is local.
 
@@ -156,13 +163,22 @@ class FFT:
     def forward(self, x: Any, out: Any = None) -> Array:
         """Transforms this rank's box of the input; returns its box of the output.
 
+        x : array of the shape, dtype and strides of `input` (input.empty() gives one).
+        out : likewise of `output`.
+
         `out` is drawn from the plan's pool when it is not given. `x` is unchanged unless the plan
         may overwrite its input or `out` starts where `x` does (see empty_inplace). Collective.
+
+        Errors, on all ranks: LayoutMismatch for a shape, dtype or strides that are not required; InvalidArgument for
+        arrays that overlap, or that are in place on some ranks only; MpiFailure.
         """
         return self._execute(True, x, out)
 
     def backward(self, X: Any, out: Any = None) -> Array:
-        """The inverse of forward: takes this rank's box of the output, returns the input's."""
+        """The inverse of forward: takes this rank's box of the output, returns the input's.
+
+        X : array of the shape, dtype and strides of `output`; out : likewise of `input`. Rules and errors of forward.
+        """
         return self._execute(False, X, out)
 
     def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:

@@ -402,7 +402,8 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
 
     weft.plan reads and checks every option first: what is wrong with one is said in weft's own words.
     """
-    names = ("kind", "dtype", "axes", "norm", "sign", "threads", "method", "wire_form", "schedule", "requests", *BEYOND_CASES)
+    of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads", "method", "wire_form", "schedule", "requests")
+    names = (*of_cases, *BEYOND_CASES)
     options = {name: given[name] for name in names if name in given}
     sharing = sharing_ranks(options.get("method"), ranks)
     problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem

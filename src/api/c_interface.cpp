@@ -129,9 +129,26 @@ Problem problem_of(const weft_options& options) {
   return problem;
 }
 
+weft_step step_of(const StepRecord& record) {
+  weft_step step{};
+  record.name.copy(step.name, sizeof step.name - 1);
+  step.is_exchange = record.is_exchange ? 1 : 0;
+  step.start_s = record.start_s;
+  step.end_s = record.end_s;
+  step.waited_s = record.waited_s;
+  step.under_way_s = record.under_way_s;
+  step.bytes_read = record.bytes_read;
+  step.bytes_written = record.bytes_written;
+  step.bytes_sent = record.bytes_sent;
+  step.messages = record.messages;
+  return step;
+}
+
 Plan plan_of(const weft_options* options, std::int64_t ranks) {
-  Problem problem = problem_of(complete(options));
+  const weft_options given = complete(options);
+  Problem problem = problem_of(given);
   problem.ranks = ranks;
+  problem.ranks_per_node = std::max<std::int64_t>(1, given.ranks_per_node);
   return make_plan(problem);
 }
 
@@ -258,6 +275,31 @@ int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes) {
   return guarded([&] {
     require(fft, "fft");
     fft->handle.transform().use_workspace(memory, bytes);
+  });
+}
+
+int weft_fft_set_recording(weft_fft* fft, int on) {
+  return guarded([&] {
+    require(fft, "fft");
+    fft->handle.transform().set_recording(on != 0);
+  });
+}
+
+int weft_fft_record(const weft_fft* fft, weft_step* steps, int64_t capacity, size_t step_size,
+                    int64_t* count) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(count, "count");
+    if (capacity > 0) require(steps, "steps");
+    if (step_size != sizeof(weft_step))
+      throw weft::Error(weft::ErrorCode::invalid_argument,
+                        "step_size must be that of a weft_step of this library, " +
+                            std::to_string(sizeof(weft_step)) + " bytes; given " +
+                            std::to_string(step_size));
+    const auto& record = fft->handle.transform().record();
+    *count = static_cast<int64_t>(record.size());
+    for (int64_t i = 0; i < std::min(capacity, *count); ++i)
+      steps[i] = step_of(record[static_cast<std::size_t>(i)]);
   });
 }
 

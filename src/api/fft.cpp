@@ -122,6 +122,18 @@ void Fft<T>::use_workspace(void* memory, std::int64_t bytes) {
   handle_->transform().use_workspace(memory, bytes);
 }
 template <class T>
+void Fft<T>::set_recording(bool on) {
+  handle_->transform().set_recording(on);
+}
+template <class T>
+bool Fft<T>::recording() const {
+  return handle_->transform().recording();
+}
+template <class T>
+const std::vector<StepRecord>& Fft<T>::record() const {
+  return handle_->transform().record();
+}
+template <class T>
 std::string Fft<T>::explain() const {
   return handle_->explain();
 }

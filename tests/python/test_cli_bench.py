@@ -124,7 +124,8 @@ def test_bench_of_all_methods(tmp_path: Path) -> None:
     messages = {
         ("messages", form, order) for form in ("packed", "datatype") for order in ("pairwise", "cyclic", "scattered")
     }
-    assert knobs - {("shared", None, None)} == messages | {("collective", form, None) for form in ("packed", "datatype")}
+    collective = {("collective", form, None) for form in ("packed", "datatype")}
+    assert knobs - {("shared", None, None)} == messages | collective
     assert {row["knobs"]["chunks"] for row in rows} == {1, 3}
     for row in rows:
         assert row["error"] < tolerance("f64", 960)

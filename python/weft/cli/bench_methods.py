@@ -43,7 +43,9 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
     names = METHODS if text == "all" else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in names:
         if name not in METHODS:
-            raise weft.InvalidArgument(f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; give such as all")
+            raise weft.InvalidArgument(
+                f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; give such as all"
+            )
     return names
 
 
@@ -51,8 +53,8 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     forced = [name for name in ("method", "wire_form", "schedule", "requests", "preset") if options.planning.get(name)]
     if forced:
         raise weft.InvalidArgument(
-            f"--methods tries every value of the knobs, so none can be forced; got --{forced[0].replace('_', '-')} too; "
-            "leave one of the two out"
+            "--methods tries every value of the knobs, so none can be forced; got "
+            f"--{forced[0].replace('_', '-')} too; leave one of the two out"
         )
     chunks = options.planning.get("chunks") or CHUNKS
     session.progress("planning")
@@ -150,7 +152,8 @@ def _print(session: Session, rows: list[MethodRow]) -> None:
     width = max(len(row.exchange) for row in rows)
     best = min(row.median_s for row in rows)
     session.print(
-        f"{'':<{width}}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x best':>9}{'waited s':>11}{'hidden':>8}{'error':>10}"
+        f"{'':<{width}}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x best':>9}"
+        f"{'waited s':>11}{'hidden':>8}{'error':>10}"
     )
     for row in sorted(rows, key=lambda row: row.median_s):
         session.print(
