@@ -132,6 +132,9 @@ class WeftRun:
     """weft as a contestant."""
 
     settings = ""
+    x: Any
+    X: Any
+    _kept: Any
 
     def __init__(
         self,

@@ -1,0 +1,55 @@
+// The C interface to exchanges: knobs, several arrays in one call, records of steps.
+#include "c_interface_check.hpp"
+
+namespace weft::test_support {
+namespace {
+
+TEST(CInterface, RecordsStepsAndTakesSeveralArrays) {
+  const int64_t shape[] = {8, 9};
+  weft_options c = default_options();
+  c.shape = shape;
+  c.dims = 2;
+  c.method = WEFT_METHOD_MESSAGES;
+  c.schedule = WEFT_SCHEDULE_CYCLIC;
+  c.requests = WEFT_REQUESTS_PERSISTENT;
+  c.chunks = 2;
+  weft_fft* fft = nullptr;
+  ASSERT_EQ(weft_fft_create(&c, world, &fft), WEFT_OK) << weft_last_error();
+  int64_t bytes = 0;
+  ASSERT_EQ(weft_fft_inplace_bytes(fft, &bytes), WEFT_OK);
+  std::vector<std::vector<double>> x(3), X(3), expected(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    x[i].assign(static_cast<std::size_t>(bytes) / 8 + 2, 0.5 + static_cast<double>(i));
+    X[i].assign(x[i].size(), -1);
+    expected[i] = X[i];
+    ASSERT_EQ(weft_fft_forward(fft, x[i].data(), expected[i].data()), WEFT_OK);
+  }
+  const void* in[] = {x[0].data(), x[1].data(), x[2].data()};
+  void* out[] = {X[0].data(), X[1].data(), X[2].data()};
+  ASSERT_EQ(weft_fft_forward_many(fft, 3, in, out), WEFT_OK) << weft_last_error();
+  EXPECT_EQ(X, expected);
+  ASSERT_EQ(weft_fft_set_recording(fft, 1), WEFT_OK);
+  ASSERT_EQ(weft_fft_forward(fft, x[0].data(), X[0].data()), WEFT_OK);
+  int64_t count = 0;
+  ASSERT_EQ(weft_fft_record(fft, nullptr, 0, sizeof(weft_step), &count), WEFT_OK);
+  ASSERT_EQ(count, size_of(world) == 1 ? 1 : 3);
+  std::vector<weft_step> steps(static_cast<std::size_t>(count));
+  ASSERT_EQ(weft_fft_record(fft, steps.data(), count, sizeof(weft_step), &count), WEFT_OK);
+  EXPECT_TRUE(std::string(steps[0].name).starts_with("stage 0")) << steps[0].name;
+  for (const weft_step& step : steps) EXPECT_GE(step.end_s, step.start_s);
+  if (count == 3) {
+    EXPECT_EQ(steps[1].is_exchange, 1);
+    EXPECT_TRUE(std::string(steps[1].name).starts_with("exchange: messages cyclic packed, persist"))
+        << steps[1].name;
+    EXPECT_GT(steps[1].bytes_sent, 0);
+  }
+  expect_failure(weft_fft_record(fft, nullptr, 1, sizeof(weft_step), &count), WEFT_INVALID_ARGUMENT,
+                 {"steps"});
+  expect_failure(weft_fft_record(fft, nullptr, 0, 8, &count), WEFT_INVALID_ARGUMENT, {"step_size"});
+  expect_failure(weft_fft_forward_many(fft, -1, in, out), WEFT_INVALID_ARGUMENT, {"negative"});
+  expect_failure(weft_fft_forward_many(fft, 2, nullptr, out), WEFT_INVALID_ARGUMENT, {"in"});
+  weft_fft_destroy(fft);
+}
+
+}  // namespace
+}  // namespace weft::test_support
