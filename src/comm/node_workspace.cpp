@@ -1,13 +1,13 @@
 #include "comm/node_workspace.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
 #include "comm/communicator_state.hpp"
+#include "comm/end_all_ranks.hpp"
 
 namespace weft::comm {
 namespace {
@@ -74,11 +74,9 @@ const NodeSegment& NodeWorkspace::mapped(int rank, const NodeHandle& handle) {
   try {
     segments.push_back(NodeSegment::attach(handle));
   } catch (const std::exception& error) {
-    std::fprintf(stderr,
-                 "weft: rank %d cannot map an array of rank %d: %s; set WEFT_NODE_MEMORY=private "
-                 "to exchange by messages\n",
-                 rank_, rank, error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    end_all_ranks(rank_, "cannot map an array of rank " + std::to_string(rank) + ": " +
+                             error.what() +
+                             "; set WEFT_NODE_MEMORY=private to exchange by messages");
   }
   if (segments.size() > most_mapped) segments.erase(segments.begin());
   return segments.back();

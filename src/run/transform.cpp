@@ -2,7 +2,25 @@
 
 #include <algorithm>
 
+#include <weft/error.hpp>
+
+#include "comm/end_all_ranks.hpp"
+
 namespace weft::run {
+namespace {
+
+/// A rank whose message failed cannot go on, and the others cannot go on without it.
+template <class Work>
+void in_step(const comm::Communicator& comm, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::mpi_failure) comm::end_all_ranks(comm.rank(), error.what());
+    throw;
+  }
+}
+
+}  // namespace
 
 Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Options& options)
     : plan_(plan),
@@ -30,7 +48,9 @@ StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) 
 
 void Transform::execute(const Variant& variant, const void* in, void* out) {
   lane_.begin(variant, in, out, progress_, make_records(variant, 1));
-  while (lane_.is_busy()) lane_.execute_stage();
+  in_step(comm_, [&] {
+    while (lane_.is_busy()) lane_.execute_stage();
+  });
 }
 
 /// Ranks that share memory exchange without waiting for messages.
@@ -43,9 +63,15 @@ void Transform::execute_many(const Variant& variant, std::span<const void* const
   if (in.size() > 1 && can_overlap() && !second_lane_)
     second_lane_.emplace(plan_, comm_, options_.local, true, 1);
   StepRecord* records = make_records(variant, in.size());
-  const std::size_t steps = 2 * lane_.stage_count() - 1;
   std::vector<Lane*> lanes{&lane_};
   if (second_lane_) lanes.push_back(&*second_lane_);
+  in_step(comm_, [&] { take_turns(variant, in, out, lanes, records); });
+}
+
+void Transform::take_turns(const Variant& variant, std::span<const void* const> in,
+                           std::span<void* const> out, std::span<Lane* const> lanes,
+                           StepRecord* records) {
+  const std::size_t steps = 2 * lane_.stage_count() - 1;
   std::size_t next = 0;
   const auto is_busy = [](const Lane* lane) { return lane->is_busy(); };
   while (next < in.size() || std::any_of(lanes.begin(), lanes.end(), is_busy))

@@ -46,6 +46,8 @@ class Transform {
  private:
   StepRecord* make_records(const Variant& variant, std::size_t arrays);
   bool can_overlap() const;
+  void take_turns(const Variant& variant, std::span<const void* const> in,
+                  std::span<void* const> out, std::span<Lane* const> lanes, StepRecord* records);
 
   Plan plan_;
   comm::Communicator comm_;
