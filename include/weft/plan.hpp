@@ -37,6 +37,10 @@ enum class Schedule { automatic, pairwise, cyclic, scattered };
 ///   persistent  made once, started in every transform
 enum class Requests { automatic, ordinary, persistent };
 
+/// The numbers that exchanges carry. f32 sends doubles as floats: half the bytes, and a relative
+/// error of about 3e-8 for each exchange; never chosen unless asked for.
+enum class WirePrecision { same, f32 };
+
 const char* to_string(Kind);
 const char* to_string(Norm);
 const char* to_string(OutputChoice);
@@ -44,6 +48,7 @@ const char* to_string(Method);
 const char* to_string(WireForm);
 const char* to_string(Schedule);
 const char* to_string(Requests);
+const char* to_string(WirePrecision);
 
 /// As many chunks as there are slices to send.
 inline constexpr std::int64_t every_slice = INT64_MAX;
@@ -57,6 +62,8 @@ struct Knobs {
   /// In how many parts the array is sent, each as soon as it is transformed; more than there are
   /// slices means one for each slice.
   std::int64_t chunks = 0;
+  /// Only for packed blocks of f64.
+  WirePrecision wire = WirePrecision::same;
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 

@@ -71,6 +71,8 @@ enum weft_requests {
   WEFT_REQUESTS_ORDINARY = 1,
   WEFT_REQUESTS_PERSISTENT = 2
 };
+/// f32 sends doubles as floats.
+enum weft_wire_precision { WEFT_WIRE_SAME = 0, WEFT_WIRE_F32 = 1 };
 /// Points in the space of the knobs above that are known by a name; docs/exchanges.md tells them.
 enum weft_preset {
   WEFT_PRESET_NONE = 0,
@@ -186,6 +188,8 @@ typedef struct weft_options {
   int own_workspace;    ///< 0: weft_fft_use_workspace comes before the first transform
   int requests;         ///< enum weft_requests, forced likewise
   int preset;           ///< enum weft_preset; what is forced by itself wins
+  int wire;             ///< enum weft_wire_precision
+  int reserved;         ///< 0
   int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
   int64_t chunks;          ///< 0: chosen; else in how many parts the array is sent, each when ready
 } weft_options;

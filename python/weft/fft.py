@@ -36,6 +36,8 @@ class FFT:
         (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
         "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
         "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
+    wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 for each exchange; see
+        docs/exchanges.md. None sends them as they are.
     preset : knobs by a known name, "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft"; single knobs win.
     engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
     workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
@@ -86,6 +88,7 @@ class FFT:
         requests: str | None = None,
         chunks: int | str | None = None,
         preset: str | None = None,
+        wire: str | None = None,
         engine: str | None = None,
         workspace: Any = None,
     ) -> None:
@@ -112,6 +115,7 @@ class FFT:
                 requests=requests,
                 chunks=chunks,
                 preset=preset,
+                wire=wire,
             )
         except Exception as reason:
             error = errors.as_given(reason)

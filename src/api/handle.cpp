@@ -32,6 +32,7 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"requests", to_string(p.knobs.requests)},
           {"chunks", std::to_string(p.knobs.chunks)},
           {"preset", to_string(p.preset)},
+          {"wire", to_string(p.knobs.wire)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"}};
 }

@@ -113,8 +113,8 @@ PackedBlocks packed_blocks(const Side& side) {
 
 Ends packed_ends(const Side& side) {
   const PackedBlocks blocks = packed_blocks(side);
-  Ends ends{{{}, side.element_bytes},
-            {{}, side.element_bytes},
+  Ends ends{{{}, side.element_bytes, side.narrow},
+            {{}, side.element_bytes, side.narrow},
             blocks.send_elements,
             blocks.recv_elements};
   for (const PackedBlock& block : blocks.send) {

@@ -50,8 +50,9 @@ struct Side {
   Layout from;
   Layout to;
   std::int64_t rank = 0;
-  std::int64_t element_bytes = 0;
-  int send_buffer = 0;  ///< number of the send buffer in the run
+  std::int64_t element_bytes = 0;  ///< as they travel
+  bool narrow = false;             ///< doubles travel as floats
+  int send_buffer = 0;             ///< number of the send buffer in the run
   int recv_buffer = 0;
   int chunks = 1;
   int chunk_axis = -1;  ///< each rank's range of it in `from` is divided into the chunks

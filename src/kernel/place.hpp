@@ -27,7 +27,9 @@ struct Piece {
 /// outlet of a stage.
 struct Place {
   std::vector<Piece> pieces;
-  std::int64_t element_bytes = 0;
+  std::int64_t element_bytes = 0;  ///< as they lie there
+  /// Doubles lie here as floats: elements are half as long as where they are worked on.
+  bool narrow = false;
 };
 
 /// Cuts `region` into boxes that no piece of either place divides along the axes in `cut_axes`.

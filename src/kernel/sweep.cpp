@@ -7,6 +7,7 @@
 #include "kernel/block_shape.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/copy.hpp"
+#include "kernel/narrow.hpp"
 
 namespace weft::kernel {
 
@@ -24,7 +25,9 @@ ThreadScratch Scratch::of_thread(int thread) const {
 
 Sweep::Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
              const Place& outlet, const LocalOptions& options)
-    : options_(options), element_bytes_(inlet.element_bytes) {
+    : options_(options),
+      in_element_bytes_(inlet.element_bytes),
+      out_element_bytes_(outlet.element_bytes) {
   if (box.empty()) return;
   if (transforms.empty()) {
     add_copies(box, inlet, outlet);
@@ -51,8 +54,7 @@ void Sweep::add_copies(const Box& box, const Place& inlet, const Place& outlet) 
       const Box common = intersect(intersect(from.box, to.box), box);
       if (common.empty()) continue;
       copies_.push_back({from.buffer, to.buffer, offset_in(from, common), offset_in(to, common),
-                         from.strides, to.strides, common.shape(),
-                         common.volume() * element_bytes_});
+                         from.strides, to.strides, common.shape(), common.volume()});
     }
 }
 
@@ -130,22 +132,33 @@ MemoryTraffic Sweep::execute_block(std::int64_t block, void* const* buffers,
   return traffic;
 }
 
+/// Where only one side is narrow, numbers are converted on the way.
+void Sweep::execute_copy(const Copy& copy, void* const* buffers) const {
+  const char* from =
+      static_cast<const char*>(buffers[copy.from_buffer]) + copy.from_offset * in_element_bytes_;
+  char* to = static_cast<char*>(buffers[copy.to_buffer]) + copy.to_offset * out_element_bytes_;
+  if (in_element_bytes_ == out_element_bytes_)
+    copy_box(to, copy.to_strides, from, copy.from_strides, copy.extents, in_element_bytes_);
+  else if (in_element_bytes_ > out_element_bytes_)
+    copy_narrowing(reinterpret_cast<float*>(to), copy.to_strides,
+                   reinterpret_cast<const double*>(from), copy.from_strides, copy.extents,
+                   in_element_bytes_ / 8);
+  else
+    copy_widening(reinterpret_cast<double*>(to), copy.to_strides,
+                  reinterpret_cast<const float*>(from), copy.from_strides, copy.extents,
+                  out_element_bytes_ / 8);
+}
+
 MemoryTraffic Sweep::execute_copies(void* const* buffers) const {
-  std::int64_t bytes = 0;
+  std::int64_t elements = 0;
   const std::int64_t count = static_cast<std::int64_t>(copies_.size());
-#pragma omp parallel for schedule(dynamic) num_threads(options_.threads) reduction(+ : bytes) \
+#pragma omp parallel for schedule(dynamic) num_threads(options_.threads) reduction(+ : elements) \
     if (options_.threads > 1)
   for (std::int64_t i = 0; i < count; ++i) {
-    const Copy& copy = copies_[i];
-    auto address = [&](int buffer, std::int64_t offset) {
-      return static_cast<char*>(buffers[buffer]) + offset * element_bytes_;
-    };
-    copy_box(address(copy.to_buffer, copy.to_offset), copy.to_strides,
-             address(copy.from_buffer, copy.from_offset), copy.from_strides, copy.extents,
-             element_bytes_);
-    bytes += copy.bytes;
+    execute_copy(copies_[i], buffers);
+    elements += copies_[i].elements;
   }
-  return {bytes, bytes};
+  return {elements * in_element_bytes_, elements * out_element_bytes_};
 }
 
 }  // namespace weft::kernel

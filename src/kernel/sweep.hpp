@@ -61,10 +61,11 @@ class Sweep {
     Shape from_strides;
     Shape to_strides;
     Shape extents;
-    std::int64_t bytes = 0;
+    std::int64_t elements = 0;
   };
 
   void add_copies(const Box& box, const Place& inlet, const Place& outlet);
+  void execute_copy(const Copy& copy, void* const* buffers) const;
   void add_cell(const Box& region, const std::vector<AxisTransform>& transforms, const Place& inlet,
                 const Place& outlet);
   MemoryTraffic execute_copies(void* const* buffers) const;
@@ -73,7 +74,8 @@ class Sweep {
 
   std::vector<int> batch_axes_;
   LocalOptions options_;
-  std::int64_t element_bytes_ = 0;
+  std::int64_t in_element_bytes_ = 0;
+  std::int64_t out_element_bytes_ = 0;
   ScratchSize size_;
   std::vector<Cell> cells_;
   std::vector<Copy> copies_;

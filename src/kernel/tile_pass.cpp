@@ -4,6 +4,7 @@
 
 #include "kernel/cache.hpp"
 #include "kernel/copy.hpp"
+#include "kernel/narrow.hpp"
 
 namespace weft::kernel {
 namespace {
@@ -66,8 +67,10 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
                    const std::vector<int>& batch_axes, const Extents& largest, const Place& inlet,
                    const Place& outlet, const LocalOptions& options)
     : transform_(transform),
-      in_element_bytes_(inlet.element_bytes),
-      out_element_bytes_(outlet.element_bytes),
+      in_element_bytes_(inlet.element_bytes * (inlet.narrow ? 2 : 1)),
+      out_element_bytes_(outlet.element_bytes * (outlet.narrow ? 2 : 1)),
+      narrow_in_(inlet.narrow),
+      narrow_out_(outlet.narrow),
       outlet_stores_(options.outlet_stores) {
   const std::int64_t line_bytes = std::max(input_extent(transform) * in_element_bytes_,
                                            output_extent(transform) * out_element_bytes_);
@@ -177,7 +180,7 @@ void TilePass::choose_direct(Cell& cell) const {
   // A c2r may destroy what it reads and a conjugation changes it: only our own plane may suffer.
   const bool harmless =
       from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input);
-  cell.direct_in = harmless && lines_fit(cell.in, in_element_bytes_);
+  cell.direct_in = harmless && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
   cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&
                     lines_fit(cell.out, out_element_bytes_);
 }
@@ -270,16 +273,21 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
       traffic.read_bytes += lines * cell.in[0].count * in_element_bytes_;
   } else {
     in = scratch.tile_in;
-    for (const Segment& s : cell.in) traffic.read_bytes += move(s, in, in_element_bytes_, true);
+    for (const Segment& s : cell.in)
+      traffic.read_bytes += move(s, in, in_element_bytes_ / (narrow_in_ ? 2 : 1), true);
+    if (narrow_in_)
+      widen_lines(in, lines, tile_pitch_bytes_, input_extent(transform_) * in_element_bytes_ / 8);
   }
   const LineRunner& runner = cell.direct_in && !direct_in ? cell.lines_from_tile : cell.lines;
   char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
   if (cell.direct_out)
     out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
   runner.run(in, out, lines);
+  if (narrow_out_)
+    narrow_lines(out, lines, tile_pitch_bytes_, output_extent(transform_) * out_element_bytes_ / 8);
   if (!cell.direct_out)
     for (const Segment& s : cell.out)
-      traffic.written_bytes += move(s, out, out_element_bytes_, false);
+      traffic.written_bytes += move(s, out, out_element_bytes_ / (narrow_out_ ? 2 : 1), false);
   if (scratch.progress) scratch.progress->poke();
 }
 

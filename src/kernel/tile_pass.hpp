@@ -102,8 +102,10 @@ class TilePass {
                 MemoryTraffic& traffic) const;
 
   AxisTransform transform_;
-  std::int64_t in_element_bytes_ = 0;
+  std::int64_t in_element_bytes_ = 0;  ///< in tiles
   std::int64_t out_element_bytes_ = 0;
+  bool narrow_in_ = false;  ///< the inlet has floats where tiles have doubles
+  bool narrow_out_ = false;
   std::int64_t tile_pitch_bytes_ = 0;
   std::int64_t tile_lines_ = 0;
   std::int64_t tile_bytes_ = 0;

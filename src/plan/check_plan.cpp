@@ -124,7 +124,7 @@ void check_exchanges(const Plan& plan) {
     const bool keeps_chunks = forced.chunks == 0 || exchange.chunks <= forced.chunks;
     if (!keeps(forced.method, exchange.method) || !keeps(forced.wire_form, exchange.wire_form) ||
         !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
-        !keeps_chunks)
+        !keeps_chunks || forced.wire != exchange.wire)
       refuse(which + " must keep the knobs that its problem forces; given " + describe(exchange));
   }
 }

@@ -148,7 +148,9 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
   if (most.elements == 0) return text + "nothing moves between ranks";
   const bool real = plan.problem.kind == Kind::r2c && from.shape() != plan.problem.output_shape();
   const Precision precision = plan.problem.precision;
-  const auto bytes = static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
+  const double wire = plan.exchanges[index].wire == WirePrecision::f32 ? 0.5 : 1;
+  const auto bytes =
+      wire * static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
   return text + manner(plan.exchanges[index], plan.problem.ranks) + chunks_words(plan, index) +
          "; a rank moves at most " +
          counted(most.elements, std::string(real ? "real" : "complex") + " element") + " (" +

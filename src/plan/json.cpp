@@ -57,7 +57,8 @@ Json write(const Knobs& knobs) {
           {"wire_form", to_string(knobs.wire_form)},
           {"schedule", to_string(knobs.schedule)},
           {"requests", to_string(knobs.requests)},
-          {"chunks", knobs.chunks == every_slice ? Json("slices") : Json(knobs.chunks)}};
+          {"chunks", knobs.chunks == every_slice ? Json("slices") : Json(knobs.chunks)},
+          {"wire", to_string(knobs.wire)}};
 }
 
 Json write(const Problem& problem) {
@@ -185,6 +186,7 @@ Knobs read_knobs(const Place& place, Missing missing) {
   if (wanted("schedule")) knobs.schedule = json::word<Schedule>(object.at("schedule"));
   if (wanted("requests")) knobs.requests = json::word<Requests>(object.at("requests"));
   if (wanted("chunks")) knobs.chunks = read_chunks(object.at("chunks"));
+  if (wanted("wire")) knobs.wire = json::word<WirePrecision>(object.at("wire"));
   object.finish();
   return knobs;
 }

@@ -182,8 +182,11 @@ Plan make_plan(const Problem& given) {
   const int halved = problem.kind == Kind::r2c ? problem.halved_axis() : -1;
   const Layout input = problem.has_input ? problem.input : chosen_input(problem, halved);
   plan.stages = Route(problem, goal_of(problem, input)).follow(input);
-  for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i)
-    plan.exchanges.push_back(choose_exchange(problem, i, most_slices(plan, i)));
+  for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
+    // Slices are counted rank by rank: only where somebody asks for chunks.
+    const bool in_chunks = forced_knobs(problem, i).chunks > 1;
+    plan.exchanges.push_back(choose_exchange(problem, i, in_chunks ? most_slices(plan, i) : 1));
+  }
   plan.chosen_by = "rule";
   add_notes(plan);
   return plan;

@@ -58,6 +58,13 @@ struct Words<Requests> {
 };
 
 template <>
+struct Words<WirePrecision> {
+  static constexpr const char* name = "wire";
+  static constexpr std::array table{Word{WirePrecision::same, "same"},
+                                    Word{WirePrecision::f32, "f32"}};
+};
+
+template <>
 struct Words<Preset> {
   static constexpr const char* name = "preset";
   static constexpr std::array table{
@@ -74,6 +81,7 @@ const char* to_string(Method value) { return word_of(value); }
 const char* to_string(WireForm value) { return word_of(value); }
 const char* to_string(Schedule value) { return word_of(value); }
 const char* to_string(Requests value) { return word_of(value); }
+const char* to_string(WirePrecision value) { return word_of(value); }
 const char* to_string(Preset value) { return word_of(value); }
 
 template Kind from_string<Kind>(std::string_view);
@@ -83,6 +91,7 @@ template Method from_string<Method>(std::string_view);
 template WireForm from_string<WireForm>(std::string_view);
 template Schedule from_string<Schedule>(std::string_view);
 template Requests from_string<Requests>(std::string_view);
+template WirePrecision from_string<WirePrecision>(std::string_view);
 template Preset from_string<Preset>(std::string_view);
 
 }  // namespace weft

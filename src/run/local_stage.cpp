@@ -54,7 +54,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
                     std::size_t next, std::int64_t complex_element_bytes, bool current_is_ours,
                     BufferSizes& sizes) {
   const bool same_extents = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
-  if (current_is_ours && same_extents) return current;
+  if (current_is_ours && same_extents && !current.narrow) return current;
   const bool restores_real =
       has_kind(spec.transforms, 0, spec.transforms.size(), kernel::LineKind::c2r);
   const bool outlet_fits =

@@ -135,7 +135,9 @@ void Program::add_links(const Plan& plan, std::int64_t rank) {
     side.from = route_[i].target;
     side.to = route_[i + 1].source;
     side.rank = rank;
-    side.element_bytes = real ? real_bytes(precision) : complex_bytes(precision);
+    side.narrow = knobs_of(plan, i).wire == WirePrecision::f32;
+    side.element_bytes =
+        (real ? real_bytes(precision) : complex_bytes(precision)) / (side.narrow ? 2 : 1);
     side.send_buffer = send_buffer;
     side.recv_buffer = recv_buffer;
     side.keep_own_block = to_last_stage;

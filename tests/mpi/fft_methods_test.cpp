@@ -58,6 +58,43 @@ TEST(FftMethods, AgreeWithTheOracle) {
   EXPECT_EQ(compared, static_cast<int>(all.size() * 2 * problems().size()));
 }
 
+/// Floats on the wire: half the bytes, the error of a float in each exchange, whatever the sizes.
+TEST(FftMethods, FloatsOnTheWire) {
+  const std::int64_t ranks = size_of(world);
+  if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  int compared = 0;
+  for (const Problem& problem : problems())
+    for (const bool in_place : {false, true})
+      for (const Knobs& knobs :
+           {Knobs{.wire = WirePrecision::f32},
+            Knobs{.method = Method::messages, .chunks = 3, .wire = WirePrecision::f32}}) {
+        SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(knobs));
+        Knobs exact = knobs;
+        exact.method = knobs.method == Method::automatic ? Method::collective : knobs.method;
+        exact.wire_form = WireForm::packed;
+        exact.wire = WirePrecision::same;
+        const Results expected = run_both(problem, exact, false, in_place);
+        const Results found = run_both(problem, knobs, false, in_place);
+        const double error = distance(expected.forward, found.forward);
+        EXPECT_LT(error, 1e-7);
+        EXPECT_LT(distance(expected.backward, found.backward), 2e-7);
+        std::int64_t sent = 0;
+        std::int64_t sent_exactly = 0;
+        for (std::size_t i = 0; i < found.forward_record.size(); ++i) {
+          sent += found.forward_record[i].bytes_sent;
+          sent_exactly += expected.forward_record[i].bytes_sent;
+        }
+        EXPECT_EQ(2 * sent, sent_exactly);
+        const std::int64_t most =
+            comm::Communicator::of(world).max(sent);  // a batch exchanges nothing
+        if (most > 0) {
+          EXPECT_GT(error, 1e-9) << "were floats sent?";
+        }
+        ++compared;
+      }
+  EXPECT_EQ(compared, static_cast<int>(4 * problems().size()));
+}
+
 /// Each preset is the knobs that it stands for, in the plan and in what the run reports.
 TEST(FftMethods, PresetsAreTheirKnobs) {
   const std::int64_t ranks = size_of(world);

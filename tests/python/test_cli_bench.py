@@ -110,6 +110,15 @@ def test_bench_says_how_bytes_are_exchanged(tmp_path: Path, method: str, words: 
     assert f"\nbytes exchanged: 5760 (0.0 MiB), {words}\n" in outcome.out
 
 
+def test_floats_on_the_wire_are_half_the_bytes(tmp_path: Path) -> None:
+    arguments = ["bench", "12x10x16", "--effort", "estimate", "--method", "messages", "--json", "-n", "2"]
+    exact, narrow = (json.loads(weft(*arguments, *more, cwd=tmp_path).out) for more in ([], ["--wire", "f32"]))
+    sent, narrow_sent = (sum(stage["bytes_sent"] for stage in data["stages"]) for data in (exact, narrow))
+    assert sent == 2 * narrow_sent > 0
+    assert exact["error"] < 1e-15
+    assert 1e-9 < narrow["error"] < 1e-7
+
+
 METHOD_KEYS = ["exchange", "knobs", "median_s", "min_s", "gflops", "waited_s", "hidden", "error"]
 
 

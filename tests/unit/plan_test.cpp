@@ -410,6 +410,15 @@ TEST(Checked, RefusesKnobsThatDoNotGoTogether) {
   expect_error(ErrorCode::unsupported, {"chunks 2", "one of: "}, [&] { checked(problem); });
   problem.knobs = {.method = Method::collective, .requests = Requests::persistent};
   expect_error(ErrorCode::unsupported, {"requests persistent"}, [&] { checked(problem); });
+  problem.knobs = {.method = Method::shared, .wire = WirePrecision::f32};
+  expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
+  problem.knobs = {.wire_form = WireForm::datatype, .wire = WirePrecision::f32};
+  expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
+  problem.knobs = {.wire = WirePrecision::f32};
+  EXPECT_NO_THROW(checked(problem));
+  problem.precision = Precision::f32;
+  expect_error(invalid, {"must be f64", "given f32"}, [&] { checked(problem); });
+  problem.precision = Precision::f64;
   problem.knobs = {.chunks = -1};
   expect_error(invalid, {"chunks must not be negative", "-1"}, [&] { checked(problem); });
   problem.knobs = {.method = Method::collective, .schedule = Schedule::pairwise};
@@ -451,6 +460,7 @@ TEST(Words, EveryWordReturns) {
   EXPECT_EQ(words_that_return<Schedule>(4), 4);
   EXPECT_EQ(words_that_return<Requests>(3), 3);
   EXPECT_EQ(words_that_return<Preset>(7), 7);
+  EXPECT_EQ(words_that_return<WirePrecision>(2), 2);
 }
 
 TEST(Words, AnUnknownWordIsRefusedWithTheWordsThereAre) {

@@ -82,6 +82,10 @@ class Preset(str, Enum):
     p3dfft = "p3dfft"
 
 
+class Wire(str, Enum):
+    f32 = "f32"
+
+
 class WireForm(str, Enum):
     packed = "packed"
     datatype = "datatype"
@@ -100,6 +104,7 @@ Chunks = Annotated[
     str | None, typer.Option(metavar="K|slices", help="Send in K parts, each as soon as it is transformed.")
 ]
 PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
+WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
 RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
@@ -147,6 +152,7 @@ def fft_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    wire: WireOption = None,
     engine: Engine = None,
     trace: Trace = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
@@ -171,7 +177,9 @@ def fft_command(
         shape=shape_value(shape) if shape else None,
         grid=grid_value(grid),
         norm=norm.value,
-        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset)),
+        planning=_planning(
+            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, wire)
+        ),
         trace=trace,
         explain=explain,
         json=as_json,
@@ -250,6 +258,7 @@ def bench_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    wire: WireOption = None,
     engine: Engine = None,
     trace: Trace = None,
     as_json: Json = False,
@@ -274,7 +283,9 @@ def bench_command(
         repeat=repeat,
         peers=bench.peers_value(peers),
         trace=trace,
-        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset)),
+        planning=_planning(
+            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, wire)
+        ),
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )
@@ -304,6 +315,7 @@ def plan_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    wire: WireOption = None,
     as_json: Json = False,
 ) -> int:
     """Print how a transform would be done on any number of ranks. Needs no MPI."""
@@ -317,7 +329,7 @@ def plan_command(
         "dtype": _precision(dtype),
         "input": grid_value(grid),
         "output": output_value(output),
-        **_planning(threads, effort, None, _knobs(method, wire_form, schedule, requests, chunks, preset)),
+        **_planning(threads, effort, None, _knobs(method, wire_form, schedule, requests, chunks, preset, wire)),
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
@@ -396,6 +408,7 @@ def _knobs(
     requests: Requests | None,
     chunks: str | None,
     preset: Preset | None,
+    wire: Wire | None = None,
 ) -> dict[str, Any]:
     return {
         "method": _word(method),
@@ -404,6 +417,7 @@ def _knobs(
         "requests": _word(requests),
         "chunks": chunks_value(chunks),
         "preset": _word(preset),
+        "wire": _word(wire),
     }
 
 

@@ -112,7 +112,7 @@ def run(options: Options, session: Session) -> int:
         session.print_json(result)
     elif session.is_root:
         _print(session, result, ours.fft.explain())
-    allowed = reference.tolerance(case.precision, case.points)
+    allowed = reference.tolerance("f32" if options.planning.get("wire") else case.precision, case.points)
     if not error <= allowed:
         raise weft.WeftError(
             f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"

@@ -50,7 +50,9 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
 
 
 def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
-    forced = [name for name in ("method", "wire_form", "schedule", "requests", "preset") if options.planning.get(name)]
+    forced = [
+        name for name in ("method", "wire_form", "schedule", "requests", "preset", "wire") if options.planning.get(name)
+    ]
     if forced:
         raise weft.InvalidArgument(
             "--methods tries every value of the knobs, so none can be forced; got "

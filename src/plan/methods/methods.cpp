@@ -78,7 +78,8 @@ std::string words_of(std::span<const E> values) {
 std::string words(const Knobs& knobs) {
   return std::string("method ") + to_string(knobs.method) + ", wire form " +
          to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
-         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks);
+         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", wire " +
+         to_string(knobs.wire);
 }
 
 template <class E>
@@ -97,7 +98,8 @@ bool offers(const MethodDescriptor& method, const Knobs& forced) {
   return agrees(forced.method, method.method) && agrees(forced.wire_form, method.wire_form) &&
          (forced.schedule == Schedule::automatic || has_value(method.schedules, forced.schedule)) &&
          (forced.requests == Requests::automatic || has_value(method.requests, forced.requests)) &&
-         (forced.chunks <= 1 || method.has_chunks);
+         (forced.chunks <= 1 || method.has_chunks) &&
+         (forced.wire == WirePrecision::same || method.wire_form == WireForm::packed);
 }
 
 template <class E>
@@ -114,7 +116,8 @@ const MethodDescriptor& find_method(const Exchange& exchange) {
     if (method.method == exchange.method && method.wire_form == exchange.wire_form &&
         has_value(method.schedules, exchange.schedule) &&
         has_value(method.requests, exchange.requests) && exchange.chunks >= 1 &&
-        (exchange.chunks == 1 || method.has_chunks))
+        (exchange.chunks == 1 || method.has_chunks) &&
+        (exchange.wire == WirePrecision::same || method.wire_form == WireForm::packed))
       return method;
   refuse(words(exchange));
 }
@@ -137,9 +140,12 @@ Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int6
     if (!offers(method, forced)) continue;
     why_not = method.refusal(problem);
     if (!why_not.empty()) continue;
-    return {method.method, method.wire_form, decided(forced.schedule, method.schedules),
+    return {method.method,
+            method.wire_form,
+            decided(forced.schedule, method.schedules),
             decided(forced.requests, method.requests),
-            std::clamp<std::int64_t>(forced.chunks, 1, std::max<std::int64_t>(1, slices))};
+            std::clamp<std::int64_t>(forced.chunks, 1, std::max<std::int64_t>(1, slices)),
+            forced.wire};
   }
   if (!why_not.empty()) throw Error(ErrorCode::unsupported, why_not);
   refuse(words(forced));
@@ -158,7 +164,7 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks)
     for (const Schedule schedule : schedules)
       for (const Requests request : requests)
         for (const std::int64_t count : counts)
-          found.push_back({method.method, method.wire_form, schedule, request, count});
+          found.push_back({method.method, method.wire_form, schedule, request, count, {}});
   }
   return found;
 }
@@ -170,6 +176,7 @@ std::string describe(const Exchange& exchange) {
   if (exchange.wire_form != WireForm::automatic)
     text += std::string(" ") + to_string(exchange.wire_form);
   if (exchange.requests == Requests::persistent) text += ", persistent";
+  if (exchange.wire == WirePrecision::f32) text += ", f32 on the wire";
   if (exchange.chunks > 1) text += ", " + std::to_string(exchange.chunks) + " chunks";
   return text;
 }
