@@ -37,6 +37,12 @@ enum class Schedule { automatic, pairwise, cyclic, scattered };
 ///   persistent  made once, started in every transform
 enum class Requests { automatic, ordinary, persistent };
 
+/// What ranks of one node do among themselves where others are on other nodes. Only for packed
+/// messages, in one chunk.
+///   unaware   messages, as between nodes
+///   separate  node memory; between nodes every rank has messages of its own
+///   combined  node memory; one message for each pair of nodes, which the ranks of a node share out
+enum class NodeUse { automatic, unaware, separate, combined };
 /// The numbers that exchanges carry. f32 sends doubles as floats: half the bytes, and a relative
 /// error of about 3e-8 for each exchange; never chosen unless asked for.
 enum class WirePrecision { same, f32 };
@@ -48,6 +54,7 @@ const char* to_string(Method);
 const char* to_string(WireForm);
 const char* to_string(Schedule);
 const char* to_string(Requests);
+const char* to_string(NodeUse);
 const char* to_string(WirePrecision);
 
 /// As many chunks as there are slices to send.
@@ -62,6 +69,7 @@ struct Knobs {
   /// In how many parts the array is sent, each as soon as it is transformed; more than there are
   /// slices means one for each slice.
   std::int64_t chunks = 0;
+  NodeUse nodes = NodeUse::automatic;
   /// Only for packed blocks of f64.
   WirePrecision wire = WirePrecision::same;
   friend bool operator==(const Knobs&, const Knobs&) = default;
@@ -87,7 +95,8 @@ struct Problem {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
-  /// Ranks that can use each other's memory, counted from rank 0 on; 1: none.
+  /// Ranks that can use each other's memory: so many from rank 0 on are one node, the next are the
+  /// next; the last node may have fewer. 1: none.
   std::int64_t ranks_per_node = 1;
   bool has_input = false;  ///< the caller gave `input`; else the planner chooses it
   Layout input = {};

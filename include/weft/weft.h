@@ -71,6 +71,13 @@ enum weft_requests {
   WEFT_REQUESTS_ORDINARY = 1,
   WEFT_REQUESTS_PERSISTENT = 2
 };
+/// What ranks of one node do among themselves where others are on other nodes.
+enum weft_nodes {
+  WEFT_NODES_AUTOMATIC = 0,
+  WEFT_NODES_UNAWARE = 1,
+  WEFT_NODES_SEPARATE = 2,
+  WEFT_NODES_COMBINED = 3
+};
 /// f32 sends doubles as floats.
 enum weft_wire_precision { WEFT_WIRE_SAME = 0, WEFT_WIRE_F32 = 1 };
 /// Points in the space of the knobs above that are known by a name; docs/exchanges.md tells them.
@@ -189,7 +196,7 @@ typedef struct weft_options {
   int requests;         ///< enum weft_requests, forced likewise
   int preset;           ///< enum weft_preset; what is forced by itself wins
   int wire;             ///< enum weft_wire_precision
-  int reserved;         ///< 0
+  int nodes;            ///< enum weft_nodes, forced likewise
   int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
   int64_t chunks;          ///< 0: chosen; else in how many parts the array is sent, each when ready
 } weft_options;

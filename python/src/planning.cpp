@@ -112,8 +112,8 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
                            int threads, const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
                            const std::string& schedule, const std::string& requests,
-                           std::int64_t chunks, const std::string& preset,
-                           const std::string& wire) {
+                           std::int64_t chunks, const std::string& preset, const std::string& wire,
+                           const std::string& nodes) {
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
@@ -135,6 +135,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
                    weft::from_string<weft::Schedule>(schedule),
                    weft::from_string<weft::Requests>(requests),
                    chunks,
+                   weft::from_string<weft::NodeUse>(nodes),
                    weft::from_string<weft::WirePrecision>(wire)};
   problem.preset = weft::from_string<weft::Preset>(preset);
   return problem;
@@ -172,7 +173,7 @@ void bind_problem(nb::module_& m) {
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
         "ranks_per_node"_a, "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a,
         "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
-        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a,
+        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a,
         "Collects the options of a transform; checked when it is planned.");
 }
 
@@ -208,6 +209,10 @@ void bind_plan(nb::module_& m) {
           "requests", [](const Exchange& e) { return weft::to_string(e.requests); },
           "ordinary or persistent; automatic where the method has none.")
       .def_ro("chunks", &Exchange::chunks, "Parts in which the array is sent.")
+      .def_prop_ro(
+          "nodes", [](const Exchange& e) { return weft::to_string(e.nodes); },
+          "What ranks of a node do: unaware, separate or combined; automatic where the method has "
+          "none.")
       .def_prop_ro(
           "wire", [](const Exchange& e) { return weft::to_string(e.wire); },
           "same, or f32: doubles travel as floats.")

@@ -36,6 +36,8 @@ class FFT:
         (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
         "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
         "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
+    nodes : "separate" or "combined": of packed messages, ranks of a node use their node memory and send to other nodes
+        each by itself, or one message for each pair of nodes; "unaware" sends messages to all.
     wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 for each exchange; see
         docs/exchanges.md. None sends them as they are.
     preset : knobs by a known name, "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft"; single knobs win.
@@ -88,6 +90,7 @@ class FFT:
         requests: str | None = None,
         chunks: int | str | None = None,
         preset: str | None = None,
+        nodes: str | None = None,
         wire: str | None = None,
         engine: str | None = None,
         workspace: Any = None,
@@ -115,6 +118,7 @@ class FFT:
                 requests=requests,
                 chunks=chunks,
                 preset=preset,
+                nodes=nodes,
                 wire=wire,
             )
         except Exception as reason:

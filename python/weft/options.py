@@ -130,6 +130,7 @@ def make_problem(
     requests: str | None,
     chunks: int | str | None,
     preset: str | None,
+    nodes: str | None,
     wire: str | None,
 ) -> _planning.Problem:
     """Collects the options. Rules that need no more than one option are checked here."""
@@ -170,6 +171,7 @@ def make_problem(
         requests=requests or "automatic",
         chunks=chunk_count(chunks),
         preset=preset or "none",
+        nodes=nodes or "automatic",
         wire=wire or "same",
     )
 

@@ -28,6 +28,7 @@ def plan(
     requests: str | None = None,
     chunks: int | str | None = None,
     preset: str | None = None,
+    nodes: str | None = None,
     wire: str | None = None,
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
@@ -70,6 +71,7 @@ def plan(
         requests=requests,
         chunks=chunks,
         preset=preset,
+        nodes=nodes,
         wire=wire,
     )
     return _planning.make_plan(problem)

@@ -35,7 +35,7 @@ ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
 # Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
-BEYOND_CASES = ("input", "output", "chunks", "preset")
+BEYOND_CASES = ("input", "output", "chunks", "preset", "nodes")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,10 @@ static_assert(WEFT_PRESET_NONE == int(Preset::none) && WEFT_PRESET_FFTW == int(P
               WEFT_PRESET_FFT2D_I == int(Preset::fft2d_i) &&
               WEFT_PRESET_FFT2D_P == int(Preset::fft2d_p) &&
               WEFT_PRESET_P3DFFT == int(Preset::p3dfft));
+static_assert(WEFT_NODES_AUTOMATIC == int(NodeUse::automatic) &&
+              WEFT_NODES_UNAWARE == int(NodeUse::unaware) &&
+              WEFT_NODES_SEPARATE == int(NodeUse::separate) &&
+              WEFT_NODES_COMBINED == int(NodeUse::combined));
 static_assert(WEFT_WIRE_SAME == int(WirePrecision::same) &&
               WEFT_WIRE_F32 == int(WirePrecision::f32));
 static_assert(WEFT_EVERY_SLICE == every_slice);
@@ -127,6 +131,7 @@ Problem problem_of(const weft_options& options) {
     throw Error(ErrorCode::invalid_argument,
                 "chunks must not be negative; given " + std::to_string(options.chunks));
   problem.knobs.chunks = options.chunks;
+  problem.knobs.nodes = choice(options.nodes, NodeUse::combined, "nodes");
   problem.knobs.wire = choice(options.wire, WirePrecision::f32, "wire");
   problem.preset = choice(options.preset, Preset::p3dfft, "preset");
   return problem;

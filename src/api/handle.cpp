@@ -33,16 +33,22 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"chunks", std::to_string(p.knobs.chunks)},
           {"preset", to_string(p.preset)},
           {"wire", to_string(p.knobs.wire)},
+          {"nodes", to_string(p.knobs.nodes)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"}};
 }
 
-/// All ranks, if they can use each other's memory; else 1. Collective.
+/// How many ranks can use each other's memory, where nodes are runs of so many consecutive ranks,
+/// the last perhaps of fewer; else 1. Collective.
 std::int64_t ranks_sharing(const comm::Communicator& comm) {
   if (comm.is_solo()) return 1;
-  const bool here = comm.node_group().size() == comm.size() &&
+  const comm::Communicator node = comm.node_group();
+  const int most = static_cast<int>(comm.max(std::int64_t{node.size()}));
+  const int first = comm.rank() / most * most;
+  const bool fits = node.size() == std::min(most, comm.size() - first) &&
+                    node.rank() == comm.rank() - first &&
                     comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
-  return comm.min(std::int64_t{here}) == 1 ? comm.size() : 1;
+  return comm.min(std::int64_t{fits}) == 1 ? most : 1;
 }
 
 kernel::Engine& engine_of(const std::string& name) {
@@ -69,7 +75,10 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
   const auto bound = comm::together(comm, [&] {
-    if (problem.knobs.method == Method::shared && !options.own_workspace)
+    const bool in_node_memory = problem.knobs.method == Method::shared ||
+                                problem.knobs.nodes == NodeUse::separate ||
+                                problem.knobs.nodes == NodeUse::combined;
+    if (in_node_memory && !options.own_workspace)
       throw Error(ErrorCode::unsupported,
                   "shared exchanges work in node memory, which is weft's own; with a workspace of "
                   "the caller's use another method, or leave it out to let weft choose");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 
 #include <weft/error.hpp>
@@ -53,8 +54,22 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   return make_state(comm);
 }
 
+/// How many consecutive ranks are to count as a node where more share one; 0: all.
+int pretended_ranks_per_node() {
+  const char* text = std::getenv("WEFT_RANKS_PER_NODE");
+  if (text == nullptr || *text == '\0') return 0;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*end != '\0' || value < 1 || value > INT_MAX)
+    refuse(std::string("the environment variable WEFT_RANKS_PER_NODE must be a whole number of "
+                       "ranks, at least 1; got '") +
+           text + "'");
+  return static_cast<int>(value);
+}
+
 /// Lowest rank of this rank's node.
 std::int64_t first_rank_of_node(const CommunicatorState& state) {
+  const int pretended = pretended_ranks_per_node();
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(usable(state), MPI_COMM_TYPE_SHARED,
                                 state.rank,  // key: keeps the order of ranks
@@ -66,6 +81,7 @@ std::int64_t first_rank_of_node(const CommunicatorState& state) {
                              node);
   MPI_Comm_free(&node);
   check_mpi(code, "MPI_Bcast");
+  if (pretended > 0) first = std::max<std::int64_t>(first, state.rank / pretended * pretended);
   return first;
 }
 

@@ -62,6 +62,9 @@ struct Side {
   /// earlier stage writes into the arrays of others (push) or the later one reads them (pull).
   int first_peer_buffer = 0;
   bool push = false;
+  /// Of a node-aware exchange: also the number of rank 0's buffer for messages that have arrived.
+  std::int64_t ranks_per_node = 1;
+  int first_peer_arrival = 0;
 };
 
 /// What executors are made of.

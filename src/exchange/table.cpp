@@ -31,10 +31,13 @@ const Entry& find(const Exchange& exchange) {
 
 }  // namespace
 
-Ends ends(const Exchange& exchange, const Side& side) { return find(exchange).ends(side); }
+Ends ends(const Exchange& exchange, const Side& side) {
+  return is_node_aware(exchange) ? node_aware_ends(exchange, side) : find(exchange).ends(side);
+}
 
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
                                         const Means& means) {
+  if (is_node_aware(exchange)) return make_node_aware(exchange, side, means);
   const bool is_shared = exchange.method == Method::shared;  // meets all ranks, needs no group
   return find(exchange).make(
       exchange, side, is_shared ? Group{} : make_group(side.from, side.to, means.comm), means);

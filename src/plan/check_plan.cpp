@@ -119,12 +119,12 @@ void check_exchanges(const Plan& plan) {
     } catch (const Error& error) {
       refuse(which + ": " + error.what());
     }
-    const std::string refusal = find_method(exchange).refusal(plan.problem);
-    if (!refusal.empty()) refuse(which + ": " + refusal);
+    const std::string why_not = refusal(find_method(exchange), exchange, plan.problem);
+    if (!why_not.empty()) refuse(which + ": " + why_not);
     const bool keeps_chunks = forced.chunks == 0 || exchange.chunks <= forced.chunks;
     if (!keeps(forced.method, exchange.method) || !keeps(forced.wire_form, exchange.wire_form) ||
         !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
-        !keeps_chunks || forced.wire != exchange.wire)
+        !keeps(forced.nodes, exchange.nodes) || !keeps_chunks || forced.wire != exchange.wire)
       refuse(which + " must keep the knobs that its problem forces; given " + describe(exchange));
   }
 }

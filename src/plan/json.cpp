@@ -58,6 +58,7 @@ Json write(const Knobs& knobs) {
           {"schedule", to_string(knobs.schedule)},
           {"requests", to_string(knobs.requests)},
           {"chunks", knobs.chunks == every_slice ? Json("slices") : Json(knobs.chunks)},
+          {"nodes", to_string(knobs.nodes)},
           {"wire", to_string(knobs.wire)}};
 }
 
@@ -186,6 +187,7 @@ Knobs read_knobs(const Place& place, Missing missing) {
   if (wanted("schedule")) knobs.schedule = json::word<Schedule>(object.at("schedule"));
   if (wanted("requests")) knobs.requests = json::word<Requests>(object.at("requests"));
   if (wanted("chunks")) knobs.chunks = read_chunks(object.at("chunks"));
+  if (wanted("nodes")) knobs.nodes = json::word<NodeUse>(object.at("nodes"));
   if (wanted("wire")) knobs.wire = json::word<WirePrecision>(object.at("wire"));
   object.finish();
   return knobs;

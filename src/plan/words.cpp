@@ -58,6 +58,14 @@ struct Words<Requests> {
 };
 
 template <>
+struct Words<NodeUse> {
+  static constexpr const char* name = "nodes";
+  static constexpr std::array table{
+      Word{NodeUse::automatic, "automatic"}, Word{NodeUse::unaware, "unaware"},
+      Word{NodeUse::separate, "separate"}, Word{NodeUse::combined, "combined"}};
+};
+
+template <>
 struct Words<WirePrecision> {
   static constexpr const char* name = "wire";
   static constexpr std::array table{Word{WirePrecision::same, "same"},
@@ -81,6 +89,7 @@ const char* to_string(Method value) { return word_of(value); }
 const char* to_string(WireForm value) { return word_of(value); }
 const char* to_string(Schedule value) { return word_of(value); }
 const char* to_string(Requests value) { return word_of(value); }
+const char* to_string(NodeUse value) { return word_of(value); }
 const char* to_string(WirePrecision value) { return word_of(value); }
 const char* to_string(Preset value) { return word_of(value); }
 
@@ -91,6 +100,7 @@ template Method from_string<Method>(std::string_view);
 template WireForm from_string<WireForm>(std::string_view);
 template Schedule from_string<Schedule>(std::string_view);
 template Requests from_string<Requests>(std::string_view);
+template NodeUse from_string<NodeUse>(std::string_view);
 template WirePrecision from_string<WirePrecision>(std::string_view);
 template Preset from_string<Preset>(std::string_view);
 

@@ -23,6 +23,7 @@ enum Buffer : int {
   spare_buffer,
   even_buffer,  ///< behind even shared exchanges
   odd_buffer,
+  arrival_buffer,  ///< messages to the ranks of this node that one of them receives
   source_buffer,
   target_buffer,
   buffer_count

@@ -122,8 +122,9 @@ const Exchange& Program::knobs_of(const Plan& plan, std::size_t position) const 
 }
 
 bool Program::is_shared() const {
-  return std::any_of(links_.begin(), links_.end(),
-                     [](const Link& link) { return link.knobs.method == Method::shared; });
+  return std::any_of(links_.begin(), links_.end(), [](const Link& link) {
+    return link.knobs.method == Method::shared || is_node_aware(link.knobs);
+  });
 }
 
 void Program::add_links(const Plan& plan, std::int64_t rank) {
@@ -144,6 +145,7 @@ void Program::add_links(const Plan& plan, std::int64_t rank) {
     links_.push_back({knobs_of(plan, i), side, false, nullptr});
     choose_chunks(links_.back(), i);
     if (links_.back().knobs.method == Method::shared) choose_shared_buffers(i, plan);
+    if (is_node_aware(links_.back().knobs)) choose_node_buffers(i, plan);
     const exchange::Side& chosen = links_.back().side;
     const exchange::Ends ends = exchange::ends(links_.back().knobs, chosen);
     for (const auto& [buffer, elements] : {std::pair(chosen.send_buffer, ends.send_elements),
@@ -218,6 +220,18 @@ void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
   }
   side.first_peer_buffer =
       first_peer_buffer(side.push ? side.recv_buffer : side.send_buffer, plan.problem.ranks);
+}
+
+/// Blocks for ranks of this node lie where they can be read; those of combined messages are put
+/// together by all ranks of the node.
+void Program::choose_node_buffers(std::size_t position, const Plan& plan) {
+  exchange::Side& side = links_[position].side;
+  const std::int64_t ranks = plan.problem.ranks;
+  side.ranks_per_node = plan.problem.ranks_per_node;
+  side.send_buffer = position % 2 == 0 ? even_buffer : odd_buffer;
+  if (links_[position].knobs.nodes == NodeUse::combined) side.recv_buffer = arrival_buffer;
+  side.first_peer_buffer = first_peer_buffer(side.send_buffer, ranks);
+  side.first_peer_arrival = first_peer_buffer(arrival_buffer, ranks);
 }
 
 void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t rank,

@@ -14,12 +14,13 @@ namespace {
 struct Regions {
   std::int64_t even_bytes = 0;
   std::int64_t odd_bytes = 0;
+  std::int64_t arrival_bytes = 0;
   bool target_is_even = false;
 };
 
 Regions regions_of(const BufferSizes& sizes, std::size_t exchanges) {
   Regions regions{std::max(sizes[even_buffer], sizes[source_buffer]), sizes[odd_buffer],
-                  exchanges % 2 == 1};
+                  sizes[arrival_buffer], exchanges % 2 == 1};
   std::int64_t& of_target = regions.target_is_even ? regions.even_bytes : regions.odd_bytes;
   of_target = std::max(of_target, sizes[target_buffer]);
   return regions;
@@ -28,6 +29,7 @@ Regions regions_of(const BufferSizes& sizes, std::size_t exchanges) {
 std::array<std::int64_t, shared_count> offsets_of(const Regions& regions) {
   std::array<std::int64_t, shared_count> offsets{};
   offsets[odd_buffer - first_shared] = regions.even_bytes;
+  offsets[arrival_buffer - first_shared] = regions.even_bytes + regions.odd_bytes;
   offsets[target_buffer - first_shared] = regions.target_is_even ? 0 : regions.even_bytes;
   return offsets;
 }
@@ -40,17 +42,23 @@ constexpr int shown_target = 1;
 
 std::int64_t SharedBuffers::bytes(const BufferSizes& sizes, std::size_t exchanges) {
   const Regions regions = regions_of(sizes, exchanges);
-  return regions.even_bytes + regions.odd_bytes;
+  return regions.even_bytes + regions.odd_bytes + regions.arrival_bytes;
 }
 
 SharedBuffers::SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes,
                              std::size_t exchanges)
-    : rank_(comm.rank()),
-      offsets_(comm.all_gather_values(offsets_of(regions_of(sizes, exchanges)))),
-      workspace_(comm, bytes(sizes, exchanges)) {}
+    : SharedBuffers(comm, comm.node_group(), sizes, exchanges) {}
+
+SharedBuffers::SharedBuffers(const comm::Communicator& comm, const comm::Communicator& node,
+                             const BufferSizes& sizes, std::size_t exchanges)
+    : ranks_(comm.size()),
+      first_rank_(comm.rank() - node.rank()),
+      rank_(node.rank()),
+      offsets_(node.all_gather_values(offsets_of(regions_of(sizes, exchanges)))),
+      workspace_(node, bytes(sizes, exchanges)) {}
 
 std::size_t SharedBuffers::pointers() const {
-  return buffer_count + shared_count * offsets_.size();
+  return buffer_count + shared_count * static_cast<std::size_t>(ranks_);
 }
 
 void* SharedBuffers::workspace_of(int rank, int buffer) const {
@@ -70,10 +78,9 @@ void SharedBuffers::show(int which, int buffer, const void* array, std::int64_t 
 void SharedBuffers::begin(void** buffers, const BufferSizes& bytes, int call) {
   workspace_.hand_over().wait();
   workspace_.announce(call_ = call);
-  const auto ranks = static_cast<std::int64_t>(offsets_.size());
-  for (const int buffer : {even_buffer, odd_buffer}) {
-    for (int rank = 0; rank < ranks; ++rank)
-      buffers[first_peer_buffer(buffer, ranks) + rank] = workspace_of(rank, buffer);
+  for (const int buffer : {even_buffer, odd_buffer, arrival_buffer}) {
+    for (int rank = 0; rank < members(); ++rank)
+      buffers[peer_buffer(buffer, rank)] = workspace_of(rank, buffer);
     buffers[buffer] = workspace_of(rank_, buffer);
   }
   show(shown_source, source_buffer, buffers[input_buffer], bytes[source_buffer], buffers);
@@ -81,15 +88,14 @@ void SharedBuffers::begin(void** buffers, const BufferSizes& bytes, int call) {
 }
 
 void SharedBuffers::find_shown(void** buffers) {
-  const auto ranks = static_cast<std::int64_t>(offsets_.size());
-  for (int rank = 0; rank < ranks; ++rank)
+  for (int rank = 0; rank < members(); ++rank)
     if (workspace_.announced(rank) != call_)
       throw Error(ErrorCode::disagreement,
                   "all ranks must make the same call; some run forward and others backward");
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < members(); ++rank) {
     if (rank == rank_) continue;  // has pieces of its own buffers only
-    buffers[first_peer_buffer(source_buffer, ranks) + rank] = workspace_.shown(shown_source, rank);
-    buffers[first_peer_buffer(target_buffer, ranks) + rank] = workspace_.shown(shown_target, rank);
+    buffers[peer_buffer(source_buffer, rank)] = workspace_.shown(shown_source, rank);
+    buffers[peer_buffer(target_buffer, rank)] = workspace_.shown(shown_target, rank);
   }
 }
 

@@ -15,7 +15,8 @@ class SharedBuffers {
   /// Workspace in node memory that buffers of these sizes need, in a plan of so many exchanges.
   static std::int64_t bytes(const BufferSizes& sizes, std::size_t exchanges);
 
-  /// Collective over `comm`, whose ranks are all on one node. `sizes` may differ between ranks.
+  /// Collective over `comm`; shared by the ranks of a node, which have consecutive numbers in it.
+  /// `sizes` may differ between ranks.
   SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes, std::size_t exchanges);
 
   comm::HandOver& hand_over() { return workspace_.hand_over(); }
@@ -34,13 +35,23 @@ class SharedBuffers {
   void end(bool wait);
 
  private:
+  SharedBuffers(const comm::Communicator& comm, const comm::Communicator& node,
+                const BufferSizes& sizes, std::size_t exchanges);
   using Offsets = std::array<std::int64_t, shared_count>;
   void* workspace_of(int rank, int buffer) const;
   void show(int which, int buffer, const void* array, std::int64_t bytes, void** buffers);
 
-  int rank_ = 0;
+  int members() const { return static_cast<int>(offsets_.size()); }
+  /// Number of a shared buffer of a rank of this node.
+  int peer_buffer(int buffer, int node_rank) const {
+    return first_peer_buffer(buffer, ranks_) + first_rank_ + node_rank;
+  }
+
+  int ranks_ = 0;       ///< of the communicator
+  int first_rank_ = 0;  ///< of this node, in the communicator
+  int rank_ = 0;        ///< on this node
   int call_ = 0;
-  std::vector<Offsets> offsets_;  ///< by rank
+  std::vector<Offsets> offsets_;  ///< by rank on this node
   comm::NodeWorkspace workspace_;
 };
 

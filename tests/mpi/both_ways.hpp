@@ -115,4 +115,29 @@ inline double distance(const std::vector<unsigned char>& a, const std::vector<un
   return sums[0] == 0 ? std::sqrt(sums[1]) : std::sqrt(sums[1] / sums[0]);
 }
 
+/// Ragged and even, with primes, empty ranks and a batch; slabs, pencils and boxes of the user's.
+inline std::vector<Problem> exchange_problems() {
+  const std::int64_t ranks = size_of(world);
+  std::vector<Problem> found;
+  for (const Shape& shape : {Shape{16, 12, 10}, Shape{13, 7, 9}, Shape{3, 4, 5}})
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      found.push_back({.shape = shape, .kind = kind});
+      Problem pencils = found.back();
+      pencils.has_input = true;
+      pencils.input = Layout::pencil(shape, ranks);
+      pencils.output_choice = OutputChoice::same;
+      found.push_back(pencils);
+    }
+  found.push_back({.shape = {24, 18}, .threads = 2});
+  // Axis 0 is a batch that stays where it is while axes 1 and 2 are transformed.
+  Problem batch{.shape = {6, 10, 8}, .axes = {1, 2}, .has_input = true};
+  batch.input = Layout::slab(batch.shape, ranks, 2);
+  found.push_back(batch);
+  Random random(77);
+  Problem boxes{.shape = {9, 8, 7}, .has_input = true};
+  boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));
+  found.push_back(boxes);
+  return found;
+}
+
 }  // namespace weft::test_support

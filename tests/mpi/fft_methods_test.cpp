@@ -1,48 +1,25 @@
 // Every point in the space of knobs against MPI_Alltoallw.
 #include "both_ways.hpp"
-#include "plan/methods/methods.hpp"
 
 namespace weft::test_support {
 namespace {
-
-/// Ragged and even, with primes, empty ranks and a batch; slabs, pencils and boxes of the user's.
-std::vector<Problem> problems() {
-  const std::int64_t ranks = size_of(world);
-  std::vector<Problem> found;
-  for (const Shape& shape : {Shape{16, 12, 10}, Shape{13, 7, 9}, Shape{3, 4, 5}})
-    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      found.push_back({.shape = shape, .kind = kind});
-      Problem pencils = found.back();
-      pencils.has_input = true;
-      pencils.input = Layout::pencil(shape, ranks);
-      pencils.output_choice = OutputChoice::same;
-      found.push_back(pencils);
-    }
-  found.push_back({.shape = {24, 18}, .threads = 2});
-  // Axis 0 is a batch that stays where it is while axes 1 and 2 are transformed.
-  Problem batch{.shape = {6, 10, 8}, .axes = {1, 2}, .has_input = true};
-  batch.input = Layout::slab(batch.shape, ranks, 2);
-  found.push_back(batch);
-  Random random(77);
-  Problem boxes{.shape = {9, 8, 7}, .has_input = true};
-  boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));
-  found.push_back(boxes);
-  return found;
-}
 
 std::vector<Exchange> exchanges() {
   const Problem here{.shape = {8}, .ranks = size_of(world)};  // no node memory: shared has its own
   std::vector<Exchange> found = all_exchanges(here, 3);
   for (const std::int64_t chunks : {std::int64_t{2}, every_slice})
-    found.push_back(
-        {Method::messages, WireForm::packed, Schedule::scattered, Requests::ordinary, chunks});
+    found.push_back({.method = Method::messages,
+                     .wire_form = WireForm::packed,
+                     .schedule = Schedule::scattered,
+                     .requests = Requests::ordinary,
+                     .chunks = chunks});
   return found;
 }
 
 TEST(FftMethods, AgreeWithTheOracle) {
   int compared = 0;
   const auto all = exchanges();
-  for (const Problem& problem : problems())
+  for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
       const Results expected = run_both(problem, oracle_knobs, false, in_place);
       for (const Exchange& exchange : all) {
@@ -55,7 +32,7 @@ TEST(FftMethods, AgreeWithTheOracle) {
     }
   const std::size_t ways = 2 * 2 + 2 * 3 * 2 * 2 + 2;           // collective, messages, more chunks
   EXPECT_EQ(all.size(), ways + (size_of(world) == 1 ? 1 : 0));  // one rank shares with itself
-  EXPECT_EQ(compared, static_cast<int>(all.size() * 2 * problems().size()));
+  EXPECT_EQ(compared, static_cast<int>(all.size() * 2 * exchange_problems().size()));
 }
 
 /// Floats on the wire: half the bytes, the error of a float in each exchange, whatever the sizes.
@@ -63,7 +40,7 @@ TEST(FftMethods, FloatsOnTheWire) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   int compared = 0;
-  for (const Problem& problem : problems())
+  for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true})
       for (const Knobs& knobs :
            {Knobs{.wire = WirePrecision::f32},
@@ -92,7 +69,7 @@ TEST(FftMethods, FloatsOnTheWire) {
         }
         ++compared;
       }
-  EXPECT_EQ(compared, static_cast<int>(4 * problems().size()));
+  EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
 /// Each preset is the knobs that it stands for, in the plan and in what the run reports.

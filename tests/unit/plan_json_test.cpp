@@ -232,9 +232,14 @@ TEST(PlanJson, RefusesExchangesThatDoNotExist) {
   Json plan = sound_plan();
   const auto exchange = [&](const char* method, const char* wire_form, const char* requests,
                             const Json& chunks) {
-    plan["exchanges"][0] = {{"method", method},       {"wire_form", wire_form},
-                            {"schedule", "pairwise"}, {"requests", requests},
-                            {"chunks", chunks},       {"wire", "same"}};
+    plan["exchanges"][0] = {
+        {"method", method},
+        {"wire_form", wire_form},
+        {"schedule", "pairwise"},
+        {"requests", requests},
+        {"chunks", chunks},
+        {"nodes", requests == std::string("ordinary") ? "unaware" : "automatic"},
+        {"wire", "same"}};
   };
   exchange("automatic", "packed", "ordinary", 1);
   expect_refused(plan, {"exchange 0", "method automatic"});

@@ -414,6 +414,16 @@ TEST(Checked, RefusesKnobsThatDoNotGoTogether) {
   expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
   problem.knobs = {.wire_form = WireForm::datatype, .wire = WirePrecision::f32};
   expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
+  problem.knobs = {.nodes = NodeUse::combined};
+  problem.ranks = 4;
+  expect_error(ErrorCode::unsupported, {"nodes combined needs ranks that share memory"},
+               [&] { checked(problem); });
+  problem.ranks_per_node = 2;
+  EXPECT_NO_THROW(checked(problem));
+  problem.knobs.chunks = 2;
+  expect_error(ErrorCode::unsupported, {"nodes combined", "in one chunk"},
+               [&] { checked(problem); });
+  problem.ranks = problem.ranks_per_node = 1;
   problem.knobs = {.wire = WirePrecision::f32};
   EXPECT_NO_THROW(checked(problem));
   problem.precision = Precision::f32;
@@ -461,6 +471,7 @@ TEST(Words, EveryWordReturns) {
   EXPECT_EQ(words_that_return<Requests>(3), 3);
   EXPECT_EQ(words_that_return<Preset>(7), 7);
   EXPECT_EQ(words_that_return<WirePrecision>(2), 2);
+  EXPECT_EQ(words_that_return<NodeUse>(4), 4);
 }
 
 TEST(Words, AnUnknownWordIsRefusedWithTheWordsThereAre) {

@@ -82,6 +82,12 @@ class Preset(str, Enum):
     p3dfft = "p3dfft"
 
 
+class Nodes(str, Enum):
+    unaware = "unaware"
+    separate = "separate"
+    combined = "combined"
+
+
 class Wire(str, Enum):
     f32 = "f32"
 
@@ -104,6 +110,7 @@ Chunks = Annotated[
     str | None, typer.Option(metavar="K|slices", help="Send in K parts, each as soon as it is transformed.")
 ]
 PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
+NodesOption = Annotated[Nodes | None, typer.Option(help="Force what the ranks of a node do among themselves.")]
 WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
@@ -152,6 +159,7 @@ def fft_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    nodes: NodesOption = None,
     wire: WireOption = None,
     engine: Engine = None,
     trace: Trace = None,
@@ -178,7 +186,7 @@ def fft_command(
         grid=grid_value(grid),
         norm=norm.value,
         planning=_planning(
-            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, wire)
+            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, wire)
         ),
         trace=trace,
         explain=explain,
@@ -206,6 +214,7 @@ def spectrum_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    nodes: NodesOption = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -224,7 +233,7 @@ def spectrum_command(
         lengths=lengths_value(length),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
-        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset)),
+        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes)),
         json=as_json,
     )
     return _start(context, lambda here: spectrum.run(options, here), ranks, threads)
@@ -258,6 +267,7 @@ def bench_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    nodes: NodesOption = None,
     wire: WireOption = None,
     engine: Engine = None,
     trace: Trace = None,
@@ -284,7 +294,7 @@ def bench_command(
         peers=bench.peers_value(peers),
         trace=trace,
         planning=_planning(
-            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, wire)
+            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, wire)
         ),
         methods=bench_methods.methods_value(methods),
         json=as_json,
@@ -315,6 +325,7 @@ def plan_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    nodes: NodesOption = None,
     wire: WireOption = None,
     as_json: Json = False,
 ) -> int:
@@ -329,7 +340,7 @@ def plan_command(
         "dtype": _precision(dtype),
         "input": grid_value(grid),
         "output": output_value(output),
-        **_planning(threads, effort, None, _knobs(method, wire_form, schedule, requests, chunks, preset, wire)),
+        **_planning(threads, effort, None, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, wire)),
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
@@ -362,6 +373,7 @@ def verify_command(
     requests: RequestsOption = None,
     chunks: Chunks = None,
     preset: PresetOption = None,
+    nodes: NodesOption = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -380,7 +392,7 @@ def verify_command(
         "input": grid_value(grid),
         "norm": norm.value,
         "threads": threads,
-        **_knobs(method, wire_form, schedule, requests, chunks, preset),
+        **_knobs(method, wire_form, schedule, requests, chunks, preset, nodes),
         "engine": engine,
         "json": as_json,
     }
@@ -408,6 +420,7 @@ def _knobs(
     requests: Requests | None,
     chunks: str | None,
     preset: Preset | None,
+    nodes: Nodes | None,
     wire: Wire | None = None,
 ) -> dict[str, Any]:
     return {
@@ -417,6 +430,7 @@ def _knobs(
         "requests": _word(requests),
         "chunks": chunks_value(chunks),
         "preset": _word(preset),
+        "nodes": _word(nodes),
         "wire": _word(wire),
     }
 

@@ -149,7 +149,8 @@ class WeftRun:
         self._case = contract.case
         self._session = session
         planning = {**options.planning, **(knobs or {})}
-        self.owns_workspace = like is None or planning["method"] == "shared"  # node memory is weft's own
+        in_node_memory = planning["method"] == "shared" or planning["nodes"] in ("separate", "combined")
+        self.owns_workspace = like is None or in_node_memory  # node memory is weft's own
         self.fft = weft.FFT(
             options.shape,
             kind=options.kind,

@@ -51,7 +51,7 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
 
 def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
     forced = [
-        name for name in ("method", "wire_form", "schedule", "requests", "preset", "wire") if options.planning.get(name)
+        name for name in ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire") if options.planning.get(name)
     ]
     if forced:
         raise weft.InvalidArgument(
@@ -95,7 +95,8 @@ def _knobs(exchange: Any) -> dict[str, Any]:
     >>> _knobs(weft.plan((8, 8), ranks=2, method="messages").exchanges[0])["schedule"]
     'pairwise'
     """
-    values = {name: getattr(exchange, name) for name in ("method", "wire_form", "schedule", "requests")}
+    names = ("method", "wire_form", "schedule", "requests", "nodes")
+    values = {name: getattr(exchange, name) for name in names}
     knobs: dict[str, Any] = {name: None if value == "automatic" else value for name, value in values.items()}
     knobs["chunks"] = "slices" if exchange.chunks == _planning.EVERY_SLICE else exchange.chunks
     return knobs

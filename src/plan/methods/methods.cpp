@@ -21,12 +21,14 @@ std::string needs_one_node(const Problem& problem) {
 }
 
 constexpr std::array all_schedules{Schedule::pairwise, Schedule::cyclic, Schedule::scattered};
+constexpr std::array all_node_uses{NodeUse::unaware, NodeUse::separate, NodeUse::combined};
 constexpr std::array all_requests{Requests::ordinary, Requests::persistent};
 
 const std::array methods = {
     MethodDescriptor{"shared",
                      Method::shared,
                      WireForm::automatic,
+                     {},
                      {},
                      {},
                      false,
@@ -37,23 +39,32 @@ const std::array methods = {
                      WireForm::packed,
                      {},
                      {},
+                     {},
                      true,
                      "MPI_Alltoallv (MPI_Alltoall where all blocks are equal) of blocks that the "
                      "stages write and read themselves",
                      always_fits},
     MethodDescriptor{"messages packed", Method::messages, WireForm::packed, all_schedules,
-                     all_requests, true, "blocks that the stages write and read themselves",
-                     always_fits},
+                     all_requests, all_node_uses, true,
+                     "blocks that the stages write and read themselves", always_fits},
     MethodDescriptor{"collective datatype",
                      Method::collective,
                      WireForm::datatype,
                      {},
                      {},
+                     {},
                      true,
                      "MPI_Alltoallw of subarrays, which MPI packs",
                      always_fits},
-    MethodDescriptor{"messages datatype", Method::messages, WireForm::datatype, all_schedules,
-                     all_requests, true, "messages of subarrays, which MPI packs", always_fits},
+    MethodDescriptor{"messages datatype",
+                     Method::messages,
+                     WireForm::datatype,
+                     all_schedules,
+                     all_requests,
+                     {},
+                     true,
+                     "messages of subarrays, which MPI packs",
+                     always_fits},
 };
 
 template <class E>
@@ -69,7 +80,11 @@ std::string words_of(std::span<const E> values) {
     known += std::string(known.empty() ? "" : "; ") + method.name;
     if (!method.schedules.empty())
       known += " (schedules " + words_of(method.schedules) + "; requests " +
-               words_of(method.requests) + ")";
+               words_of(method.requests) +
+               (method.node_uses.empty()
+                    ? ""
+                    : "; nodes " + words_of(method.node_uses) + ", the last two in one chunk") +
+               ")";
   }
   throw Error(ErrorCode::unsupported, "an exchange must be one of: " + known + "; given " + given +
                                           "; leave a knob out to let weft choose");
@@ -78,8 +93,8 @@ std::string words_of(std::span<const E> values) {
 std::string words(const Knobs& knobs) {
   return std::string("method ") + to_string(knobs.method) + ", wire form " +
          to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
-         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", wire " +
-         to_string(knobs.wire);
+         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", nodes " +
+         to_string(knobs.nodes) + ", wire " + to_string(knobs.wire);
 }
 
 template <class E>
@@ -95,9 +110,11 @@ bool has_value(std::span<const E> values, E value) {
 
 /// Are these forced knobs among what the method offers?
 bool offers(const MethodDescriptor& method, const Knobs& forced) {
+  if (is_node_aware(forced) && forced.chunks > 1) return false;
   return agrees(forced.method, method.method) && agrees(forced.wire_form, method.wire_form) &&
          (forced.schedule == Schedule::automatic || has_value(method.schedules, forced.schedule)) &&
          (forced.requests == Requests::automatic || has_value(method.requests, forced.requests)) &&
+         (forced.nodes == NodeUse::automatic || has_value(method.node_uses, forced.nodes)) &&
          (forced.chunks <= 1 || method.has_chunks) &&
          (forced.wire == WirePrecision::same || method.wire_form == WireForm::packed);
 }
@@ -109,13 +126,27 @@ E decided(E forced, std::span<const E> values) {
 
 }  // namespace
 
+std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem) {
+  if (is_node_aware(knobs) && problem.ranks_per_node < 2 && problem.ranks > 1)
+    return std::string("nodes ") + to_string(knobs.nodes) +
+           " needs ranks that share memory and are numbered node by node; here no two such ranks "
+           "were found (see node memory in `weft info`); use nodes unaware, or leave it out";
+  return method.refusal(problem);
+}
+
+bool is_node_aware(const Knobs& knobs) {
+  return knobs.nodes == NodeUse::separate || knobs.nodes == NodeUse::combined;
+}
+
 std::span<const MethodDescriptor> exchange_methods() { return methods; }
 
 const MethodDescriptor& find_method(const Exchange& exchange) {
   for (const MethodDescriptor& method : methods)
     if (method.method == exchange.method && method.wire_form == exchange.wire_form &&
         has_value(method.schedules, exchange.schedule) &&
-        has_value(method.requests, exchange.requests) && exchange.chunks >= 1 &&
+        has_value(method.requests, exchange.requests) &&
+        has_value(method.node_uses, exchange.nodes) && exchange.chunks >= 1 &&
+        (exchange.chunks == 1 || !is_node_aware(exchange)) &&
         (exchange.chunks == 1 || method.has_chunks) &&
         (exchange.wire == WirePrecision::same || method.wire_form == WireForm::packed))
       return method;
@@ -129,7 +160,7 @@ Knobs forced_knobs(const Problem& problem, std::size_t exchange) {
   if (forced.wire_form == WireForm::automatic) forced.wire_form = preset.wire_form;
   if (forced.schedule == Schedule::automatic) forced.schedule = preset.schedule;
   if (forced.requests == Requests::automatic) forced.requests = preset.requests;
-  if (forced.chunks == 0) forced.chunks = preset.chunks;
+  if (forced.chunks == 0 && !is_node_aware(forced)) forced.chunks = preset.chunks;
   return forced;
 }
 
@@ -138,18 +169,32 @@ Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int6
   std::string why_not;
   for (const MethodDescriptor& method : methods) {
     if (!offers(method, forced)) continue;
-    why_not = method.refusal(problem);
+    why_not = refusal(method, forced, problem);
     if (!why_not.empty()) continue;
     return {method.method,
             method.wire_form,
             decided(forced.schedule, method.schedules),
             decided(forced.requests, method.requests),
             std::clamp<std::int64_t>(forced.chunks, 1, std::max<std::int64_t>(1, slices)),
+            decided(forced.nodes, method.node_uses),
             forced.wire};
   }
   if (!why_not.empty()) throw Error(ErrorCode::unsupported, why_not);
   refuse(words(forced));
 }
+
+namespace {
+
+/// Those that make a difference: some ranks share memory, others do not.
+std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& problem,
+                               std::int64_t chunks) {
+  if (method.node_uses.empty()) return {NodeUse::automatic};
+  const bool several = problem.ranks_per_node > 1 && problem.ranks_per_node < problem.ranks;
+  if (!several || chunks > 1) return {NodeUse::unaware};
+  return {method.node_uses.begin(), method.node_uses.end()};
+}
+
+}  // namespace
 
 std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks) {
   std::vector<Exchange> found;
@@ -164,7 +209,8 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks)
     for (const Schedule schedule : schedules)
       for (const Requests request : requests)
         for (const std::int64_t count : counts)
-          found.push_back({method.method, method.wire_form, schedule, request, count, {}});
+          for (const NodeUse nodes : node_uses(method, problem, count))
+            found.push_back({method.method, method.wire_form, schedule, request, count, nodes, {}});
   }
   return found;
 }
@@ -176,6 +222,8 @@ std::string describe(const Exchange& exchange) {
   if (exchange.wire_form != WireForm::automatic)
     text += std::string(" ") + to_string(exchange.wire_form);
   if (exchange.requests == Requests::persistent) text += ", persistent";
+  if (is_node_aware(exchange))
+    text += std::string(", ") + to_string(exchange.nodes) + " between nodes";
   if (exchange.wire == WirePrecision::f32) text += ", f32 on the wire";
   if (exchange.chunks > 1) text += ", " + std::to_string(exchange.chunks) + " chunks";
   return text;
