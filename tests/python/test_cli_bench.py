@@ -144,6 +144,15 @@ def test_bench_of_all_methods(tmp_path: Path) -> None:
     assert all(re.search(rf"^{re.escape(name)} ", table, re.MULTILINE) for name in names)
 
 
+def test_bench_of_all_methods_on_several_nodes(tmp_path: Path) -> None:
+    arguments = ["bench", "12x10x8", "--effort", "estimate", "--methods", "messages", "--json", "-n", "4"]
+    rows = json.loads(weft(*arguments, cwd=tmp_path, WEFT_RANKS_PER_NODE="2").out)["methods"]
+    assert {row["knobs"]["nodes"] for row in rows} == {None, "unaware", "separate", "combined"}
+    outcome = weft("bench", "8x8", "-n", "2", cwd=tmp_path, WEFT_RANKS_PER_NODE="two")
+    assert outcome.status == 2
+    assert "WEFT_RANKS_PER_NODE" in outcome.err
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [

@@ -233,7 +233,9 @@ def spectrum_command(
         lengths=lengths_value(length),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
-        planning=_planning(threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes)),
+        planning=_planning(
+            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes)
+        ),
         json=as_json,
     )
     return _start(context, lambda here: spectrum.run(options, here), ranks, threads)

@@ -13,6 +13,8 @@ from weft.cli.contest import Contract, measure
 from weft.cli.session import Session
 
 METHODS = ("shared", "collective", "messages")
+# What a table over all methods leaves no room for.
+FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
 # In a table of all methods those that can send in chunks are also tried with so many.
 CHUNKS = 4
 
@@ -50,9 +52,7 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
 
 
 def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
-    forced = [
-        name for name in ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire") if options.planning.get(name)
-    ]
+    forced = [name for name in FORCED if options.planning.get(name)]
     if forced:
         raise weft.InvalidArgument(
             "--methods tries every value of the knobs, so none can be forced; got "
