@@ -91,6 +91,15 @@ Bases bases(const Side& side, const Nodes& nodes, std::int64_t rank, bool sends)
   return found;
 }
 
+/// Those of all ranks of a node, by their number on it.
+std::vector<Bases> bases_of_node(const Side& side, const Nodes& nodes, std::int64_t node,
+                                 bool sends) {
+  std::vector<Bases> found;
+  for (std::int64_t r = nodes.first(node); r < nodes.first(node) + nodes.size(node); ++r)
+    found.push_back(bases(side, nodes, r, sends));
+  return found;
+}
+
 kernel::Piece dense_piece(const Box& box, int buffer, std::int64_t offset) {
   kernel::Piece piece{box, buffer, offset, Shape(static_cast<std::size_t>(box.dims()))};
   std::int64_t step = 1;
@@ -117,10 +126,17 @@ kernel::Piece neighbour_piece(const Side& side, const Nodes& nodes, std::int64_t
 Ends combined_ends(const Side& side) {
   const Nodes nodes(side);
   const std::int64_t mine = nodes.of(side.rank);
+  const std::int64_t first = nodes.first(mine);
+  const std::vector<Bases> sent = bases_of_node(side, nodes, mine, true);
+  const std::vector<Bases> received = bases_of_node(side, nodes, mine, false);
+  const auto me = static_cast<std::size_t>(side.rank - first);
   Ends ends{{{}, side.element_bytes, side.narrow},
             {{}, side.element_bytes, side.narrow},
-            bases(side, nodes, side.rank, true).elements,
-            bases(side, nodes, side.rank, false).elements};
+            sent[me].elements,
+            received[me].elements};
+  const auto base = [&](const std::vector<Bases>& all, std::int64_t speaker, std::int64_t other) {
+    return all[static_cast<std::size_t>(speaker - first)].by_node[static_cast<std::size_t>(other)];
+  };
   for (const Overlap& overlap : overlaps(side.from, side.rank, side.to)) {
     const std::int64_t other = nodes.of(overlap.peer);
     if (other == mine) {
@@ -129,10 +145,9 @@ Ends combined_ends(const Side& side) {
       continue;
     }
     const std::int64_t speaker = nodes.speaker(mine, other);
-    ends.outlet.pieces.push_back(
-        dense_piece(overlap.box, buffer_of(side, speaker, side.send_buffer, side.first_peer_buffer),
-                    bases(side, nodes, speaker, true).by_node[static_cast<std::size_t>(other)] +
-                        offset_in_pair(side, nodes, side.rank, overlap.peer)));
+    ends.outlet.pieces.push_back(dense_piece(
+        overlap.box, buffer_of(side, speaker, side.send_buffer, side.first_peer_buffer),
+        base(sent, speaker, other) + offset_in_pair(side, nodes, side.rank, overlap.peer)));
   }
   for (const Overlap& overlap : overlaps(side.to, side.rank, side.from)) {
     const std::int64_t other = nodes.of(overlap.peer);
@@ -144,8 +159,7 @@ Ends combined_ends(const Side& side) {
     const std::int64_t speaker = nodes.speaker(mine, other);
     ends.inlet.pieces.push_back(dense_piece(
         overlap.box, buffer_of(side, speaker, side.recv_buffer, side.first_peer_arrival),
-        bases(side, nodes, speaker, false).by_node[static_cast<std::size_t>(other)] +
-            offset_in_pair(side, nodes, overlap.peer, side.rank)));
+        base(received, speaker, other) + offset_in_pair(side, nodes, overlap.peer, side.rank)));
   }
   return ends;
 }
