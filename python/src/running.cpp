@@ -26,7 +26,10 @@ weft::comm::Communicator group_of(std::optional<int> fortran_handle) {
   return weft::comm::Communicator::of(MPI_Comm_f2c(*fortran_handle));
 }
 
+// Python names memory by its address.
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
 const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void*>(address); }
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 nb::list records_of(const weft::api::Handle& handle) {

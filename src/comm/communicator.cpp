@@ -55,7 +55,7 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
 }
 
 /// How many consecutive ranks are to count as a node where more share one; 0: all.
-int pretended_ranks_per_node() {
+std::int64_t pretended_ranks_per_node() {
   const char* text = std::getenv("WEFT_RANKS_PER_NODE");
   if (text == nullptr || *text == '\0') return 0;
   char* end = nullptr;
@@ -64,12 +64,12 @@ int pretended_ranks_per_node() {
     refuse(std::string("the environment variable WEFT_RANKS_PER_NODE must be a whole number of "
                        "ranks, at least 1; got '") +
            text + "'");
-  return static_cast<int>(value);
+  return value;
 }
 
 /// Lowest rank of this rank's node.
 std::int64_t first_rank_of_node(const CommunicatorState& state) {
-  const int pretended = pretended_ranks_per_node();
+  const std::int64_t pretended = pretended_ranks_per_node();
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(usable(state), MPI_COMM_TYPE_SHARED,
                                 state.rank,  // key: keeps the order of ranks

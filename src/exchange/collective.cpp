@@ -74,7 +74,7 @@ comm::PackedAllToAll packed_call(const WireBlocks& blocks, int chunk, const Side
                                 rows(blocks.recv, chunk, with_own), side.element_bytes);
   };
   if (group.comm.size() > 2) {
-    const comm::PackedAllToAll whole = call(true);
+    comm::PackedAllToAll whole = call(true);
     if (std::string(whole.form()) == "alltoall") return whole;
   }
   return call(false);

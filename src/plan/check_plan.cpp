@@ -113,14 +113,14 @@ void check_exchanges(const Plan& plan) {
   for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
     const Exchange& exchange = plan.exchanges[i];
     const Knobs forced = forced_knobs(plan.problem, i);
-    const std::string which = "exchange " + std::to_string(i);
+    std::string which = "exchange " + std::to_string(i);
     try {
       find_method(exchange);
     } catch (const Error& error) {
-      refuse(which + ": " + error.what());
+      refuse(which.append(": ").append(error.what()));
     }
     const std::string why_not = refusal(find_method(exchange), exchange, plan.problem);
-    if (!why_not.empty()) refuse(which + ": " + why_not);
+    if (!why_not.empty()) refuse(which.append(": ").append(why_not));
     const bool keeps_chunks = forced.chunks == 0 || exchange.chunks <= forced.chunks;
     if (!keeps(forced.method, exchange.method) || !keeps(forced.wire_form, exchange.wire_form) ||
         !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
