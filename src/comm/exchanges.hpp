@@ -103,6 +103,9 @@ struct MessageStep {
 struct MessageOptions {
   int at_once = 1;          ///< steps under way at the same time; 0: all that are started
   bool persistent = false;  ///< requests are made once and started again in every execution
+  /// Blocks lie in a row on both sides, so that long ones can be cut into several messages. Else
+  /// each block is one message, whatever its length.
+  bool in_pieces = true;
   int tag = 0;              ///< of exchanges that are under way at the same time, not the same
 };
 

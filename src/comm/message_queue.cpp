@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <weft/error.hpp>
+
 #include "base/checked.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/environment.hpp"
@@ -40,6 +42,7 @@ MessageQueue::MessageQueue(Communicator comm, const std::vector<MessageStep>& st
     steps_until_[i] = std::max(steps_until_[i], steps_until_[i - 1]);
   requests_.resize(messages_.size(), MPI_REQUEST_NULL);
   indices_.resize(messages_.size());
+  statuses_.resize(messages_.size());
 }
 
 MessageQueue::~MessageQueue() {
@@ -53,12 +56,14 @@ void MessageQueue::add_block(const StridedBlock& block, bool is_send, std::int64
   Message message{steps_.size(), block.peer, is_send, block.offset * element_bytes_, 1,
                   element_.get()};
   const std::size_t before = messages_.size();
-  if (lies_in_a_row(block)) {
-    const std::int64_t piece =
-        std::clamp<std::int64_t>(message_bytes_max / element_bytes_, 1, limit);
-    for (std::int64_t done = 0; done < volume; done += piece) {
+  const std::int64_t most = std::clamp<std::int64_t>(message_bytes_max / element_bytes_, 1, limit);
+  if (options_.in_pieces && !lies_in_a_row(block))
+    throw Error(ErrorCode::internal,
+                "an exchange is planned wrongly: a strided box would be cut into pieces");
+  if (options_.in_pieces || (lies_in_a_row(block) && volume <= most)) {
+    for (std::int64_t done = 0; done < volume; done += most) {
       message.offset_bytes = (block.offset + done) * element_bytes_;
-      message.count = checked_cast<int>(std::min(piece, volume - done));
+      message.count = checked_cast<int>(std::min(most, volume - done));
       messages_.push_back(message);
     }
   } else {
@@ -162,18 +167,31 @@ void MessageQueue::start(int chunk, const void* send, void* recv) {
   post();
 }
 
+/// Names the peer whose message has failed, where MPI says which one.
+void MessageQueue::check(int code, int count, const char* call) const {
+  if (code == MPI_SUCCESS) return;
+  if (code == MPI_ERR_IN_STATUS && count != MPI_UNDEFINED)
+    for (int i = 0; i < count; ++i) {
+      const int error = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
+      if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
+      const auto offset = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+      check_mpi(error, call, messages_[low_ + offset].peer);
+    }
+  check_mpi(code, call, oldest_peer());
+}
+
 void MessageQueue::progress() {
   if (window_size() == 0) return;
   int count = 0;
-  check_mpi(MPI_Testsome(window_size(), window(), &count, indices_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Testsome", oldest_peer());
+  check(MPI_Testsome(window_size(), window(), &count, indices_.data(), statuses_.data()), count,
+        "MPI_Testsome");
   complete(count);
 }
 
 void MessageQueue::wait_for_some() {
   int count = 0;
-  check_mpi(MPI_Waitsome(window_size(), window(), &count, indices_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitsome", oldest_peer());
+  const int code = MPI_Waitsome(window_size(), window(), &count, indices_.data(), statuses_.data());
+  check(code, count, "MPI_Waitsome");
   complete(count);
 }
 

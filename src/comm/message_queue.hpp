@@ -10,7 +10,7 @@
 namespace weft::comm {
 
 /// Works off the steps of a schedule, so many at once, each block cut into messages of at most
-/// `limit` elements and 1 GiB; a block that does not lie in a row is one message of a datatype.
+/// `limit` elements and 1 GiB, or each one message, of a datatype where it does not lie in a row.
 /// Construction is local. Executing allocates nothing.
 class MessageQueue {
  public:
@@ -52,6 +52,7 @@ class MessageQueue {
   void post_message(std::size_t message);
   void complete(int count);
   void wait_for_some();
+  void check(int code, int count, const char* call) const;
   MPI_Request* window() { return requests_.data() + low_; }
   int window_size() const;
   /// The peer of the oldest message under way, for messages about a failure.
@@ -68,6 +69,7 @@ class MessageQueue {
   std::vector<std::size_t> arriving_;     ///< by chunk: messages that this rank still expects
   std::vector<MPI_Request> requests_;     ///< by message
   std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
   Traffic traffic_;
 
   const char* send_ = nullptr;

@@ -55,6 +55,7 @@ std::vector<comm::MessageStep> message_steps(Schedule schedule, const WireBlocks
 comm::MessageOptions message_options(const Exchange& exchange, const Means& means) {
   return {.at_once = exchange.schedule == Schedule::scattered ? 0 : 1,
           .persistent = exchange.requests == Requests::persistent,
+          .in_pieces = exchange.wire_form == WireForm::packed,
           .tag = means.tag};
 }
 

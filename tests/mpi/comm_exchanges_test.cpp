@@ -246,7 +246,8 @@ TEST_P(CommExchanges, messages_of_strided_boxes) {
   const StridedBlock row{peer, 3, {2 * count}, {1}};
   const bool first = comm.rank() < peer;
   const std::vector<MessageStep> steps = {{0, first ? spread : row, first ? row : spread}};
-  const Messages exchange(comm, steps, sizeof(std::int64_t));
+  EXPECT_THROW(Messages(comm, steps, sizeof(std::int64_t)), Error);
+  const Messages exchange(comm, steps, sizeof(std::int64_t), {.in_pieces = false});
   std::vector<std::int64_t> source(static_cast<std::size_t>(4 * count + 8));
   std::iota(source.begin(), source.end(), 1000 * comm.rank());
   std::vector<std::int64_t> target(source.size(), -1);
