@@ -88,6 +88,7 @@ nb::dict array_interface(const Memory& memory) {
 
 /// Reads, changes and writes every double once: what one pass over memory costs at least.
 void memory_pass(std::uintptr_t address, std::int64_t bytes, int threads) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python names memory by its address
   auto* values = reinterpret_cast<double*>(address);
   const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(double));
 #pragma omp parallel for simd num_threads(threads) schedule(static)

@@ -147,7 +147,7 @@ class ComplexLines final : public DuccLines<T> {
 
   void execute(void* in, void* out) const override {
     this->for_each_bundle(in, out, [this](const T* from, T* to, const auto& bundle, void* memory) {
-      transform(from, to, bundle, memory);
+      this->transform(from, to, bundle, memory);
     });
   }
 

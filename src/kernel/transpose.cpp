@@ -32,7 +32,7 @@ void transpose_words(Bytes* dst, const Bytes* src, const Transpose& t, std::int6
       Bytes words[unroll][Size];
       for (int k = 0; k < unroll; ++k) std::memcpy(words[k], from + k * step, Size);
       std::memcpy(to, words, sizeof words);
-      to += unroll * Size;
+      to += std::ptrdiff_t{unroll} * Size;
       from += unroll * step;
     }
     for (; i < last_row; ++i) {
@@ -131,7 +131,7 @@ struct Wide8 {
                                std::int64_t src_step) {
     __m512i even[4];
     __m512i odd[4];
-    for (int k = 0; k < 4; ++k) {
+    for (std::int64_t k = 0; k < 4; ++k) {
       const __m512i a = _mm512_loadu_si512(src + 2 * k * src_step);
       const __m512i b = _mm512_loadu_si512(src + (2 * k + 1) * src_step);
       even[k] = _mm512_unpacklo_epi64(a, b);
@@ -139,7 +139,7 @@ struct Wide8 {
     }
     transpose_quarters(even);
     transpose_quarters(odd);
-    for (int k = 0; k < 4; ++k) {
+    for (std::int64_t k = 0; k < 4; ++k) {
       store<streams>(dst + 2 * k * dst_step, even[k]);
       store<streams>(dst + (2 * k + 1) * dst_step, odd[k]);
     }
