@@ -60,7 +60,7 @@ const char* to_string(WirePrecision);
 /// As many chunks as there are slices to send.
 inline constexpr std::int64_t every_slice = INT64_MAX;
 
-/// The knobs of an exchange; `automatic` (0 chunks) where the planner may choose.
+/// The knobs of an exchange; `automatic` (0 chunks, 0 bytes) where the planner may choose.
 struct Knobs {
   Method method = Method::automatic;
   WireForm wire_form = WireForm::automatic;
@@ -72,6 +72,10 @@ struct Knobs {
   NodeUse nodes = NodeUse::automatic;
   /// Only for packed blocks of f64.
   WirePrecision wire = WirePrecision::same;
+  /// Only for packed messages: a block travels in pieces of at most so many bytes, each when the
+  /// one before has gone and the partner's has come, so that a rank never has more than a piece in
+  /// a switch that would drop it. 0: whole blocks.
+  std::int64_t piece_bytes = 0;
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 

@@ -113,7 +113,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
                            const std::string& method, const std::string& wire_form,
                            const std::string& schedule, const std::string& requests,
                            std::int64_t chunks, const std::string& preset, const std::string& wire,
-                           const std::string& nodes) {
+                           const std::string& nodes, std::int64_t piece_bytes) {
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
@@ -136,7 +136,8 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
                    weft::from_string<weft::Requests>(requests),
                    chunks,
                    weft::from_string<weft::NodeUse>(nodes),
-                   weft::from_string<weft::WirePrecision>(wire)};
+                   weft::from_string<weft::WirePrecision>(wire),
+                   piece_bytes};
   problem.preset = weft::from_string<weft::Preset>(preset);
   return problem;
 }
@@ -173,7 +174,7 @@ void bind_problem(nb::module_& m) {
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
         "ranks_per_node"_a, "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a,
         "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
-        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a,
+        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
         "Collects the options of a transform; checked when it is planned.");
 }
 
@@ -216,6 +217,8 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "wire", [](const Exchange& e) { return weft::to_string(e.wire); },
           "same, or f32: doubles travel as floats.")
+      .def_ro("piece_bytes", &Exchange::piece_bytes,
+              "Bytes of the pieces in which blocks travel; 0: whole blocks.")
       .def(
           "describe", [](const Exchange& e) { return weft::describe(e); },
           "The method and its knobs in words.")

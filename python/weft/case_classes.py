@@ -71,6 +71,7 @@ def classes(case: Case) -> dict[str, str]:
         "threads": str(case.threads),
         "method": method_words((case.method, case.wire_form, case.schedule, case.requests)),
         "chunks": "one" if case.chunks == 1 else "slices" if case.chunks == EVERY_SLICE else "some",
+        "pieces": yes(case.piece_bytes > 0),
     }
 
 
@@ -109,6 +110,7 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "threads": ("1", "2"),
         "method": tuple(method_words(knobs) for knobs in METHODS),
         "chunks": ("one", "some", "slices"),
+        "pieces": both,
     }
 
 

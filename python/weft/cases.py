@@ -68,6 +68,8 @@ METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
 # More than there are slices stands for one for each slice.
 EVERY_SLICE = 1_000_000
 CHUNKS = (1, 2, 3, EVERY_SLICE)
+# Of packed messages; the arrays of cases are so small that this cuts many blocks, and none of others. 0: whole blocks.
+PIECES = (0, 200)
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ class Case:
     schedule: str | None = None
     requests: str | None = None
     chunks: int = 1
+    piece_bytes: int = 0
     engine: str | None = None
     seed: int = 0
 
@@ -156,7 +159,11 @@ class Case:
         """The options that force the exchange; none where the method is left to weft."""
         names = ("method", "wire_form", "schedule", "requests")
         knobs: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return knobs | ({"chunks": self.chunks} if self.chunks > 1 else {})
+        if self.chunks > 1:
+            knobs["chunks"] = self.chunks
+        if self.piece_bytes:
+            knobs["piece_bytes"] = self.piece_bytes
+        return knobs
 
     @property
     def all_axes(self) -> tuple[int, ...]:
@@ -392,7 +399,7 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
     ranks = draw_ranks(rng, max_ranks)
     shape = draw_shape(rng, ranks)
     method, wire_form, schedule, requests = rng.choice(METHODS)
-    chunks = rng.choice(CHUNKS)
+    chunks, piece_bytes = rng.choice(CHUNKS), rng.choice(PIECES)
     if method == "shared" and ranks > 1 and not shared:
         method = None
     case = Case(
@@ -413,6 +420,7 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
         schedule=schedule,
         requests=requests,
         chunks=chunks if method in ("collective", "messages") else 1,
+        piece_bytes=piece_bytes if (method, wire_form) == ("messages", "packed") else 0,
         seed=rng.randint(0, 2**31 - 1),
     )
     return with_layouts(rng, case)

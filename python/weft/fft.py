@@ -36,6 +36,8 @@ class FFT:
         (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
         "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
         "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
+    piece_bytes : packed messages travel in pieces of at most so many bytes, each when the one before has gone and the
+        partner's has come: for switches that drop what comes too fast. None sends blocks whole.
     nodes : "separate" or "combined": of packed messages, ranks of a node use their node memory and send to other nodes
         each by itself, or one message for each pair of nodes; "unaware" sends messages to all.
     wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 for each exchange; see
@@ -92,6 +94,7 @@ class FFT:
         preset: str | None = None,
         nodes: str | None = None,
         wire: str | None = None,
+        piece_bytes: int | None = None,
         engine: str | None = None,
         workspace: Any = None,
     ) -> None:
@@ -120,6 +123,7 @@ class FFT:
                 preset=preset,
                 nodes=nodes,
                 wire=wire,
+                piece_bytes=piece_bytes,
             )
         except Exception as reason:
             error = errors.as_given(reason)

@@ -132,6 +132,7 @@ def make_problem(
     preset: str | None,
     nodes: str | None,
     wire: str | None,
+    piece_bytes: int | None,
 ) -> _planning.Problem:
     """Collects the options. Rules that need no more than one option are checked here."""
     extents = integers(shape, "a shape")
@@ -173,7 +174,19 @@ def make_problem(
         preset=preset or "none",
         nodes=nodes or "automatic",
         wire=wire or "same",
+        piece_bytes=0 if piece_bytes is None else size_in_bytes(piece_bytes),
     )
+
+
+def size_in_bytes(piece_bytes: Any) -> int:
+    """
+    >>> size_in_bytes(65536)
+    65536
+    """
+    (count,) = integers(piece_bytes, "piece_bytes")
+    if count < 1:
+        raise errors.InvalidArgument(f"piece_bytes must be at least 1; given {count}; leave it out for whole blocks")
+    return count
 
 
 def chunk_count(chunks: Any) -> int:

@@ -30,6 +30,7 @@ def plan(
     preset: str | None = None,
     nodes: str | None = None,
     wire: str | None = None,
+    piece_bytes: int | None = None,
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
@@ -73,5 +74,6 @@ def plan(
         preset=preset,
         nodes=nodes,
         wire=wire,
+        piece_bytes=piece_bytes,
     )
     return _planning.make_plan(problem)

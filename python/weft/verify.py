@@ -35,7 +35,7 @@ ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
 # Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
-BEYOND_CASES = ("input", "output", "chunks", "preset", "nodes")
+BEYOND_CASES = ("input", "output", "chunks", "preset", "nodes", "piece_bytes")
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def run(options: Mapping[str, Any]) -> int:
     case    JSON of one case
     random  how many cases; with seed
     shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, schedule,
-            requests, chunks, preset, engine, inverse, seed
+            requests, chunks, piece_bytes, preset, nodes, engine, inverse, seed
 
     Rank 0 prints. A case that hangs ends the job, with status 1 and one message.
 

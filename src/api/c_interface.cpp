@@ -131,6 +131,7 @@ Problem problem_of(const weft_options& options) {
     throw Error(ErrorCode::invalid_argument,
                 "chunks must not be negative; given " + std::to_string(options.chunks));
   problem.knobs.chunks = options.chunks;
+  problem.knobs.piece_bytes = options.piece_bytes;
   problem.knobs.nodes = choice(options.nodes, NodeUse::combined, "nodes");
   problem.knobs.wire = choice(options.wire, WirePrecision::f32, "wire");
   problem.preset = choice(options.preset, Preset::p3dfft, "preset");

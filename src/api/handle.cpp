@@ -34,6 +34,7 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"preset", to_string(p.preset)},
           {"wire", to_string(p.knobs.wire)},
           {"nodes", to_string(p.knobs.nodes)},
+          {"piece_bytes", std::to_string(p.knobs.piece_bytes)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"}};
 }

@@ -40,10 +40,10 @@ std::unique_ptr<Executor> make_messages(const Exchange& exchange, const Side& si
                                         const Group& group, const Means& means,
                                         const WireBlocks& blocks) {
   return std::make_unique<Messages>(
-      comm::Messages(group.comm,
-                     message_steps(exchange.schedule, blocks, side.chunks,
-                                   group.index_of(side.rank), group.comm.size()),
-                     side.element_bytes, message_options(exchange, means)),
+      comm::Messages(
+          group.comm,
+          message_steps(exchange, blocks, side, group.index_of(side.rank), group.comm.size()),
+          side.element_bytes, message_options(exchange, means)),
       OwnBlocks(side, blocks));
 }
 

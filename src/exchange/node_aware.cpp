@@ -122,46 +122,40 @@ kernel::Piece neighbour_piece(const Side& side, const Nodes& nodes, std::int64_t
                      block_for_neighbour(side, nodes, rank, neighbour));
 }
 
-/// Blocks for other nodes lie together by pairs of nodes, where a rank of this node speaks for all.
+/// Where a rank writes what it sends, or reads what it receives: blocks for other nodes lie together
+/// by pairs of nodes, where a rank of this node speaks for all.
+kernel::Place combined_end(const Side& side, const Nodes& nodes, bool sends,
+                           const std::vector<Bases>& bases) {
+  const std::int64_t mine = nodes.of(side.rank);
+  const auto [own, first_peer] = sends ? std::pair(side.send_buffer, side.first_peer_buffer)
+                                       : std::pair(side.recv_buffer, side.first_peer_arrival);
+  kernel::Place place{{}, side.element_bytes, side.narrow};
+  for (const Overlap& overlap :
+       sends ? overlaps(side.from, side.rank, side.to) : overlaps(side.to, side.rank, side.from)) {
+    const auto [source, target] =
+        sends ? std::pair(side.rank, overlap.peer) : std::pair(overlap.peer, side.rank);
+    const std::int64_t other = nodes.of(overlap.peer);
+    if (other == mine) {
+      place.pieces.push_back(neighbour_piece(side, nodes, source, target, overlap.box));
+      continue;
+    }
+    const std::int64_t speaker = nodes.speaker(mine, other);
+    const Bases& of_speaker = bases[static_cast<std::size_t>(speaker - nodes.first(mine))];
+    place.pieces.push_back(dense_piece(overlap.box, buffer_of(side, speaker, own, first_peer),
+                                       of_speaker.by_node[static_cast<std::size_t>(other)] +
+                                           offset_in_pair(side, nodes, source, target)));
+  }
+  return place;
+}
+
 Ends combined_ends(const Side& side) {
   const Nodes nodes(side);
   const std::int64_t mine = nodes.of(side.rank);
-  const std::int64_t first = nodes.first(mine);
   const std::vector<Bases> sent = bases_of_node(side, nodes, mine, true);
   const std::vector<Bases> received = bases_of_node(side, nodes, mine, false);
-  const auto me = static_cast<std::size_t>(side.rank - first);
-  Ends ends{{{}, side.element_bytes, side.narrow},
-            {{}, side.element_bytes, side.narrow},
-            sent[me].elements,
-            received[me].elements};
-  const auto base = [&](const std::vector<Bases>& all, std::int64_t speaker, std::int64_t other) {
-    return all[static_cast<std::size_t>(speaker - first)].by_node[static_cast<std::size_t>(other)];
-  };
-  for (const Overlap& overlap : overlaps(side.from, side.rank, side.to)) {
-    const std::int64_t other = nodes.of(overlap.peer);
-    if (other == mine) {
-      ends.outlet.pieces.push_back(
-          neighbour_piece(side, nodes, side.rank, overlap.peer, overlap.box));
-      continue;
-    }
-    const std::int64_t speaker = nodes.speaker(mine, other);
-    ends.outlet.pieces.push_back(dense_piece(
-        overlap.box, buffer_of(side, speaker, side.send_buffer, side.first_peer_buffer),
-        base(sent, speaker, other) + offset_in_pair(side, nodes, side.rank, overlap.peer)));
-  }
-  for (const Overlap& overlap : overlaps(side.to, side.rank, side.from)) {
-    const std::int64_t other = nodes.of(overlap.peer);
-    if (other == mine) {
-      ends.inlet.pieces.push_back(
-          neighbour_piece(side, nodes, overlap.peer, side.rank, overlap.box));
-      continue;
-    }
-    const std::int64_t speaker = nodes.speaker(mine, other);
-    ends.inlet.pieces.push_back(dense_piece(
-        overlap.box, buffer_of(side, speaker, side.recv_buffer, side.first_peer_arrival),
-        base(received, speaker, other) + offset_in_pair(side, nodes, overlap.peer, side.rank)));
-  }
-  return ends;
+  const auto me = static_cast<std::size_t>(side.rank - nodes.first(mine));
+  return {combined_end(side, nodes, true, sent), combined_end(side, nodes, false, received),
+          sent[me].elements, received[me].elements};
 }
 
 WireBlocks combined_wire_blocks(const Side& side) {
@@ -293,8 +287,7 @@ std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const Side& 
                                           const Means& means) {
   const bool combined = exchange.nodes == NodeUse::combined;
   const WireBlocks blocks = combined ? combined_wire_blocks(side) : separate_wire_blocks(side);
-  const auto steps =
-      message_steps(exchange.schedule, blocks, 1, means.comm.rank(), means.comm.size());
+  const auto steps = message_steps(exchange, blocks, side, means.comm.rank(), means.comm.size());
   return std::make_unique<NodeAware>(
       comm::Messages(means.comm, steps, side.element_bytes, message_options(exchange, means)),
       *means.hand_over, combined);

@@ -1,5 +1,7 @@
 #include "exchange/steps.hpp"
 
+#include <algorithm>
+
 #include "plan/schedule.hpp"
 
 namespace weft::exchange {
@@ -36,18 +38,49 @@ std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, in
   return found;
 }
 
+/// Elements of a piece; whole blocks are one.
+std::int64_t piece_elements(const Exchange& exchange, const Side& side) {
+  if (exchange.piece_bytes == 0) return INT64_MAX;
+  return std::max<std::int64_t>(1, exchange.piece_bytes / side.element_bytes);
+}
+
+/// The part of a block that lies in a row, from an element on; empty past its end.
+comm::StridedBlock piece_of(const comm::StridedBlock& block, std::int64_t first,
+                            std::int64_t most) {
+  comm::StridedBlock piece = block;
+  piece.offset += first;
+  piece.extents = {std::clamp<std::int64_t>(comm::volume_of(block) - first, 0, most)};
+  piece.strides = {1};
+  return piece;
+}
+
+/// Both sides of a message cut it alike, so that piece meets piece.
+void add_in_pieces(const comm::MessageStep& step, std::int64_t most,
+                   std::vector<comm::MessageStep>& steps) {
+  const std::int64_t longest = std::max(comm::volume_of(step.send), comm::volume_of(step.recv));
+  if (longest <= most) {
+    steps.push_back(step);
+    return;
+  }
+  for (std::int64_t first = 0; first < longest; first += most)
+    steps.push_back(
+        {step.chunk, piece_of(step.send, first, most), piece_of(step.recv, first, most)});
+}
+
 }  // namespace
 
-std::vector<comm::MessageStep> message_steps(Schedule schedule, const WireBlocks& blocks,
-                                             int chunks, int rank, int ranks) {
-  const auto order = partners(schedule, rank, ranks);
+std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const WireBlocks& blocks,
+                                             const Side& side, int rank, int ranks) {
+  const auto order = partners(exchange.schedule, rank, ranks);
+  const std::int64_t most = piece_elements(exchange, side);
   std::vector<comm::MessageStep> found;
-  for (int chunk = 0; chunk < chunks; ++chunk) {
+  for (int chunk = 0; chunk < side.chunks; ++chunk) {
     const auto send = by_peer(blocks.send, chunk, ranks);
     const auto recv = by_peer(blocks.recv, chunk, ranks);
     for (const Partners& step : order)
-      found.push_back({chunk, send[static_cast<std::size_t>(step.to)],
-                       recv[static_cast<std::size_t>(step.from)]});
+      add_in_pieces({chunk, send[static_cast<std::size_t>(step.to)],
+                     recv[static_cast<std::size_t>(step.from)]},
+                    most, found);
   }
   return found;
 }

@@ -124,7 +124,8 @@ void check_exchanges(const Plan& plan) {
     const bool keeps_chunks = forced.chunks == 0 || exchange.chunks <= forced.chunks;
     if (!keeps(forced.method, exchange.method) || !keeps(forced.wire_form, exchange.wire_form) ||
         !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
-        !keeps(forced.nodes, exchange.nodes) || !keeps_chunks || forced.wire != exchange.wire)
+        !keeps(forced.nodes, exchange.nodes) || !keeps_chunks || forced.wire != exchange.wire ||
+        (forced.piece_bytes != 0 && forced.piece_bytes != exchange.piece_bytes))
       refuse(which + " must keep the knobs that its problem forces; given " + describe(exchange));
   }
 }

@@ -13,7 +13,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 2;
+constexpr std::int64_t plan_version = 3;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -59,7 +59,8 @@ Json write(const Knobs& knobs) {
           {"requests", to_string(knobs.requests)},
           {"chunks", knobs.chunks == every_slice ? Json("slices") : Json(knobs.chunks)},
           {"nodes", to_string(knobs.nodes)},
-          {"wire", to_string(knobs.wire)}};
+          {"wire", to_string(knobs.wire)},
+          {"piece_bytes", knobs.piece_bytes}};
 }
 
 Json write(const Problem& problem) {
@@ -176,6 +177,12 @@ std::int64_t read_chunks(const Place& place) {
   return chunks;
 }
 
+std::int64_t read_piece_bytes(const Place& place) {
+  const std::int64_t bytes = json::integer(place);
+  if (bytes < 0) json::refuse(place, "the bytes of a piece must not be negative");
+  return bytes;
+}
+
 Knobs read_knobs(const Place& place, Missing missing) {
   Object object(place);
   const auto wanted = [&](const char* key) {
@@ -189,6 +196,7 @@ Knobs read_knobs(const Place& place, Missing missing) {
   if (wanted("chunks")) knobs.chunks = read_chunks(object.at("chunks"));
   if (wanted("nodes")) knobs.nodes = json::word<NodeUse>(object.at("nodes"));
   if (wanted("wire")) knobs.wire = json::word<WirePrecision>(object.at("wire"));
+  if (wanted("piece_bytes")) knobs.piece_bytes = read_piece_bytes(object.at("piece_bytes"));
   object.finish();
   return knobs;
 }

@@ -91,6 +91,9 @@ Problem checked(Problem problem) {
   if (problem.knobs.chunks < 0)
     refuse("the number of chunks must not be negative (0: weft chooses); given " +
            std::to_string(problem.knobs.chunks));
+  if (problem.knobs.piece_bytes < 0)
+    refuse("the bytes of a piece must not be negative (0: whole blocks); given " +
+           std::to_string(problem.knobs.piece_bytes));
   if (problem.knobs.wire == WirePrecision::f32 && problem.precision != Precision::f64)
     refuse(std::string("wire f32 sends doubles as floats, so the precision must be f64; given ") +
            to_string(problem.precision) + "; leave it out");

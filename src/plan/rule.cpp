@@ -149,6 +149,13 @@ void add_notes(Plan& plan) {
         "returns");
 }
 
+Layout chosen_input(const Problem& problem, int halved) {
+  // P3DFFT divides two axes even where one would do.
+  if (problem.preset == Preset::p3dfft && problem.shape.size() >= 3)
+    return Layout::pencil(problem.shape, problem.ranks, 0, 1);
+  return first_layout(problem.shape, problem.axes, halved, problem.ranks);
+}
+
 }  // namespace
 
 Layout same_layout(const Layout& input, const Problem& problem) {
@@ -163,17 +170,6 @@ Layout same_layout(const Layout& input, const Problem& problem) {
                   " whole, because r2c halves it; the boxes given split it; pass the output's own "
                   "boxes instead");
 }
-
-namespace {
-
-Layout chosen_input(const Problem& problem, int halved) {
-  // P3DFFT divides two axes even where one would do.
-  if (problem.preset == Preset::p3dfft && problem.shape.size() >= 3)
-    return Layout::pencil(problem.shape, problem.ranks, 0, 1);
-  return first_layout(problem.shape, problem.axes, halved, problem.ranks);
-}
-
-}  // namespace
 
 Plan make_plan(const Problem& given) {
   Plan plan;

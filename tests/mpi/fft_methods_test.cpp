@@ -72,6 +72,44 @@ TEST(FftMethods, FloatsOnTheWire) {
   EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
+std::int64_t sum_of(const Results& results, std::int64_t run::StepRecord::*what) {
+  std::int64_t sum = 0;
+  for (const run::StepRecord& step : results.forward_record) sum += step.*what;
+  return sum;
+}
+
+/// Blocks cut into pieces, the last one shorter: the same bytes in more messages.
+TEST(FftMethods, Pieces) {
+  const std::int64_t ranks = size_of(world);
+  if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  constexpr std::int64_t piece_bytes = 160;  // ten complex numbers
+  for (const Problem& problem : exchange_problems()) {
+    const Results expected = run_both(problem, oracle_knobs, false, false);
+    const Knobs uncut{.method = Method::messages, .wire_form = WireForm::packed};
+    const Results whole = run_both(problem, uncut, false, false);
+    for (const Schedule schedule : {Schedule::pairwise, Schedule::cyclic, Schedule::scattered})
+      for (const Requests requests : {Requests::ordinary, Requests::persistent})
+        for (const std::int64_t chunks : {1, 3}) {
+          Knobs knobs = uncut;
+          knobs.schedule = schedule;
+          knobs.requests = requests;
+          knobs.chunks = chunks;
+          knobs.piece_bytes = piece_bytes;
+          SCOPED_TRACE(to_json(problem) + ", " + describe(knobs));
+          const Results found = run_both(problem, knobs, false, false);
+          EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
+          EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
+          const std::int64_t bytes = sum_of(found, &run::StepRecord::bytes_sent);
+          EXPECT_EQ(bytes, sum_of(whole, &run::StepRecord::bytes_sent));
+          const std::int64_t messages = sum_of(found, &run::StepRecord::messages);
+          EXPECT_GE(messages * piece_bytes, bytes) << "a message was longer than a piece";
+          if (chunks > 1) continue;  // of which every block has a last piece
+          const std::int64_t blocks = sum_of(whole, &run::StepRecord::messages);
+          EXPECT_LE(messages, bytes / piece_bytes + blocks);
+        }
+  }
+}
+
 /// Each preset is the knobs that it stands for, in the plan and in what the run reports.
 TEST(FftMethods, PresetsAreTheirKnobs) {
   const std::int64_t ranks = size_of(world);

@@ -96,6 +96,17 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
   }
 }
 
+TEST_F(FftNodes, PiecesBetweenNodes) {
+  const Problem problem{.shape = {15, 12, 10}, .kind = Kind::r2c};
+  const Results expected = run_both(problem, oracle_knobs, false, false);
+  for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
+    const Knobs knobs{.method = Method::messages, .nodes = nodes, .piece_bytes = 200};
+    const Results found = run_both(problem, knobs, false, false);
+    EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
+    EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
+  }
+}
+
 TEST_F(FftNodes, FloatsBetweenNodes) {
   const Problem problem{.shape = {15, 12, 10}, .kind = Kind::r2c};
   const Results expected = run_both(problem, oracle_knobs, false, false);

@@ -77,6 +77,8 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"chunks": 0}, "InvalidArgument", "at least 1"),
     ({"chunks": 2, "method": "shared"}, "Unsupported", "chunks 2"),
     ({"chunks": "many"}, "InvalidArgument", "slices"),
+    ({"piece_bytes": 0}, "InvalidArgument", "at least 1"),
+    ({"piece_bytes": 64, "method": "collective"}, "Unsupported", "bytes of a piece 64"),
     ({"preset": "fastest"}, "InvalidArgument", "p3dfft"),
     ({"engine": "slow"}, "Unsupported", "slow"),
 ]

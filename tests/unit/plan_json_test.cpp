@@ -169,7 +169,7 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
   plan["version"] = 1;
-  expect_refused(plan, {"plan.version", "version 2", "given 1"});
+  expect_refused(plan, {"plan.version", "version 3", "given 1"});
   plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");
@@ -231,7 +231,7 @@ TEST(PlanJson, RefusesAProblemThatTheStagesDoNotSolve) {
 TEST(PlanJson, RefusesExchangesThatDoNotExist) {
   Json plan = sound_plan();
   const auto exchange = [&](const char* method, const char* wire_form, const char* requests,
-                            const Json& chunks) {
+                            const Json& chunks, const Json& piece_bytes = 0) {
     plan["exchanges"][0] = {
         {"method", method},
         {"wire_form", wire_form},
@@ -239,7 +239,8 @@ TEST(PlanJson, RefusesExchangesThatDoNotExist) {
         {"requests", requests},
         {"chunks", chunks},
         {"nodes", requests == std::string("ordinary") ? "unaware" : "automatic"},
-        {"wire", "same"}};
+        {"wire", "same"},
+        {"piece_bytes", piece_bytes}};
   };
   exchange("automatic", "packed", "ordinary", 1);
   expect_refused(plan, {"exchange 0", "method automatic"});
@@ -251,6 +252,15 @@ TEST(PlanJson, RefusesExchangesThatDoNotExist) {
   expect_refused(plan, {"exchange 0", "chunks 0"});
   exchange("messages", "packed", "ordinary", -1);
   expect_refused(plan, {"chunks", "must not be negative"});
+  exchange("messages", "packed", "ordinary", 1, -1);
+  expect_refused(plan, {"bytes of a piece", "must not be negative"});
+  exchange("messages", "datatype", "ordinary", 1, 64);
+  expect_refused(plan, {"exchange 0", "bytes of a piece 64"});
+  exchange("messages", "packed", "ordinary", 1, 64);
+  EXPECT_NO_THROW(plan_from_json(plan.dump()));
+  plan["problem"]["knobs"]["piece_bytes"] = 65;
+  expect_refused(plan, {"exchange 0", "forces"});
+  plan["problem"]["knobs"]["piece_bytes"] = 0;
   exchange("messages", "packed", "ordinary", 2);
   EXPECT_NO_THROW(plan_from_json(plan.dump()));
   plan["problem"]["knobs"]["method"] = "collective";

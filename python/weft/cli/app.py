@@ -11,6 +11,36 @@ import typer
 
 import weft
 from weft.cli import launch, session
+from weft.cli.choices import (
+    Axes,
+    Chunks,
+    Effort,
+    EffortOption,
+    Engine,
+    Grid,
+    Json,
+    Kind,
+    Method,
+    MethodOption,
+    Nodes,
+    NodesOption,
+    Norm,
+    PieceBytes,
+    Preset,
+    PresetOption,
+    Ranks,
+    RawShape,
+    Requests,
+    RequestsOption,
+    Schedule,
+    ScheduleOption,
+    Threads,
+    Trace,
+    Wire,
+    WireForm,
+    WireFormOption,
+    WireOption,
+)
 from weft.cli.environment import DEBUG, debugging, surrounding_ranks
 from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
 from weft.cli.values import (
@@ -24,6 +54,9 @@ from weft.cli.values import (
 )
 from weft.files import named_dtype, working_dtype
 
+# Time for the first rank to end the others.
+FIRST_RANK_SPEAKS_S = 3
+
 app = typer.Typer(
     name="weft",
     add_completion=False,
@@ -36,88 +69,6 @@ app = typer.Typer(
 )
 # The vendored or separate click's base of usage errors; typer exports no other way to it.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-
-
-class Kind(str, Enum):
-    c2c = "c2c"
-    r2c = "r2c"
-
-
-class Norm(str, Enum):
-    backward = "backward"
-    ortho = "ortho"
-    forward = "forward"
-    none = "none"
-
-
-class Effort(str, Enum):
-    estimate = "estimate"
-    measure = "measure"
-    exhaustive = "exhaustive"
-
-
-class Method(str, Enum):
-    shared = "shared"
-    collective = "collective"
-    messages = "messages"
-
-
-class Schedule(str, Enum):
-    pairwise = "pairwise"
-    cyclic = "cyclic"
-    scattered = "scattered"
-
-
-class Requests(str, Enum):
-    ordinary = "ordinary"
-    persistent = "persistent"
-
-
-class Preset(str, Enum):
-    fftw = "fftw"
-    dmitruk = "dmitruk"
-    duke = "duke"
-    fft2d_i = "fft2d-i"
-    fft2d_p = "fft2d-p"
-    p3dfft = "p3dfft"
-
-
-class Nodes(str, Enum):
-    unaware = "unaware"
-    separate = "separate"
-    combined = "combined"
-
-
-class Wire(str, Enum):
-    f32 = "f32"
-
-
-class WireForm(str, Enum):
-    packed = "packed"
-    datatype = "datatype"
-
-
-Ranks = Annotated[str | None, typer.Option("-n", metavar="R", help="Run on R ranks (mpiexec is started by weft).")]
-Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
-Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
-Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes, such as 0,2. Default: all.")]
-EffortOption = Annotated[Effort, typer.Option(help="How hard the local transforms are planned.")]
-MethodOption = Annotated[Method | None, typer.Option(help="Force how ranks exchange data.")]
-WireFormOption = Annotated[WireForm | None, typer.Option(help="Force the form of messages.")]
-ScheduleOption = Annotated[Schedule | None, typer.Option(help="Force the order of messages.")]
-RequestsOption = Annotated[Requests | None, typer.Option(help="Force how messages are handed to MPI.")]
-Chunks = Annotated[
-    str | None, typer.Option(metavar="K|slices", help="Send in K parts, each as soon as it is transformed.")
-]
-PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
-NodesOption = Annotated[Nodes | None, typer.Option(help="Force what the ranks of a node do among themselves.")]
-WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
-Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
-Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
-RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
-Trace = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write a timeline of all ranks that ui.perfetto.dev opens.")
-]
 
 
 @app.callback(invoke_without_command=True)
@@ -160,6 +111,7 @@ def fft_command(
     chunks: Chunks = None,
     preset: PresetOption = None,
     nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     engine: Engine = None,
     trace: Trace = None,
@@ -186,7 +138,10 @@ def fft_command(
         grid=grid_value(grid),
         norm=norm.value,
         planning=_planning(
-            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, wire)
+            threads,
+            effort,
+            engine,
+            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         ),
         trace=trace,
         explain=explain,
@@ -215,6 +170,7 @@ def spectrum_command(
     chunks: Chunks = None,
     preset: PresetOption = None,
     nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -234,7 +190,7 @@ def spectrum_command(
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
         planning=_planning(
-            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes)
+            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes)
         ),
         json=as_json,
     )
@@ -270,6 +226,7 @@ def bench_command(
     chunks: Chunks = None,
     preset: PresetOption = None,
     nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     engine: Engine = None,
     trace: Trace = None,
@@ -296,7 +253,10 @@ def bench_command(
         peers=bench.peers_value(peers),
         trace=trace,
         planning=_planning(
-            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, wire)
+            threads,
+            effort,
+            engine,
+            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         ),
         methods=bench_methods.methods_value(methods),
         json=as_json,
@@ -328,6 +288,7 @@ def plan_command(
     chunks: Chunks = None,
     preset: PresetOption = None,
     nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     as_json: Json = False,
 ) -> int:
@@ -342,7 +303,12 @@ def plan_command(
         "dtype": _precision(dtype),
         "input": grid_value(grid),
         "output": output_value(output),
-        **_planning(threads, effort, None, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, wire)),
+        **_planning(
+            threads,
+            effort,
+            None,
+            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        ),
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
@@ -376,6 +342,7 @@ def verify_command(
     chunks: Chunks = None,
     preset: PresetOption = None,
     nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -394,7 +361,7 @@ def verify_command(
         "input": grid_value(grid),
         "norm": norm.value,
         "threads": threads,
-        **_knobs(method, wire_form, schedule, requests, chunks, preset, nodes),
+        **_knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes),
         "engine": engine,
         "json": as_json,
     }
@@ -423,6 +390,7 @@ def _knobs(
     chunks: str | None,
     preset: Preset | None,
     nodes: Nodes | None,
+    piece_bytes: int | None,
     wire: Wire | None = None,
 ) -> dict[str, Any]:
     return {
@@ -433,6 +401,7 @@ def _knobs(
         "chunks": chunks_value(chunks),
         "preset": _word(preset),
         "nodes": _word(nodes),
+        "piece_bytes": piece_bytes,
         "wire": _word(wire),
     }
 
@@ -486,13 +455,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _refused(message: str, status: int, error: BaseException | None) -> int:
-    """Reports what went wrong before the ranks could agree on it: they all have read the same command line."""
+    """Reports what went wrong before the ranks could agree on it: as a rule all have read the same command line."""
     around = surrounding_ranks()
     rank = 0 if around is None else around[0]
-    if rank == 0:
+    speaks = rank == 0
+    if rank > 0 and status in (USAGE_STATUS, FAILURE_STATUS) and session.parent_folder() is None:
+        # mpiexec ends all ranks when one fails: the first, where it has read the same, speaks before.
+        time.sleep(FIRST_RANK_SPEAKS_S)
+        message, speaks = f"rank {rank}: {message}", True
+    if speaks:
         if debugging() and error is not None:
             session.print_traceback(error)
         print(f"weft: error: {message}", file=sys.stderr, flush=True)
-    elif status in (USAGE_STATUS, FAILURE_STATUS) and session.parent_folder() is None:
-        time.sleep(1)  # mpiexec ends all ranks when one fails: let the first speak before
     return session.leave_status(status, rank)

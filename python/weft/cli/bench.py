@@ -267,7 +267,8 @@ def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str,
         stage = {"name": steps[0]["name"], "kind": steps[0]["kind"], "seconds": seconds, **sums}
         if stage["kind"] == "exchange":
             stage["waited_s"] = max(step["waited_s"] for step in steps)
-            stage["hidden"] = hidden_share(steps)
+            if sums["messages"]:
+                stage["hidden"] = hidden_share(steps)
         stages.append(stage)
     exchanges = [stage for stage in stages if stage["kind"] == "exchange"]
     for stage, moved in zip(exchanges, exchanged_bytes(ours.fft.plan), strict=True):
@@ -299,14 +300,7 @@ def _result(
     case = contract.case
     ours = rows[0]
     problem = {
-        "shape": list(case.shape),
-        "kind": case.kind,
-        "dtype": str(contract.input_dtype),
-        "axes": list(case.all_axes),
-        "in_place": contract.in_place,
-        "overwrite_input": contract.overwrite_input,
-        "repeat": options.repeat,
-        "flop": flop_count(case),
+        **problem_data(options, contract),
         "error_against": checked_by,
         **{name: value for name, value in options.planning.items() if name != "threads"},
     }
@@ -322,6 +316,21 @@ def _result(
         "roofline_s": roofline_s,
         "stages": stages,
         "peers": [row.as_data() for row in rows[1:]],
+    }
+
+
+def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
+    """What was asked for, as --json prints it."""
+    case = contract.case
+    return {
+        "shape": list(case.shape),
+        "kind": case.kind,
+        "dtype": str(contract.input_dtype),
+        "axes": list(case.all_axes),
+        "in_place": contract.in_place,
+        "overwrite_input": contract.overwrite_input,
+        "repeat": options.repeat,
+        "flop": flop_count(case),
     }
 
 
@@ -355,7 +364,7 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
         session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")
     session.print("")
     for stage in result["stages"]:
-        hidden = f", {stage['hidden']:.0%} hidden" if stage["bytes_sent"] and "hidden" in stage else ""
+        hidden = f", {stage['hidden']:.0%} hidden" if "hidden" in stage else ""
         session.print(f"  {stage['name']}: {stage['seconds']:.4g} s, {_traffic(stage)}{hidden}")
     session.print(_exchanged(result["stages"]))
     session.print(f"relative L2 error: {result['error']:.2e} against {problem['error_against']}")

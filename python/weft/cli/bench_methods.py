@@ -8,13 +8,13 @@ import numpy as np
 
 import weft
 from weft import _planning, reference
-from weft.cli.bench import Options, WeftRun, flop_count, hidden_share
+from weft.cli.bench import Options, WeftRun, flop_count, hidden_share, problem_data
 from weft.cli.contest import Contract, measure
 from weft.cli.session import Session
 
 METHODS = ("shared", "collective", "messages")
 # What a table over all methods leaves no room for.
-FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
+FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire", "piece_bytes")
 # In a table of all methods those that can send in chunks are also tried with so many.
 CHUNKS = 4
 
@@ -29,7 +29,8 @@ class MethodRow:
     min_s: float
     gflops: float
     waited_s: float  # in exchanges, by the slowest rank of one more run
-    hidden: float  # share of the time with messages under way in which ranks did not wait
+    # Share of the time with messages under way in which ranks did not wait; None where there are no messages.
+    hidden: float | None
     error: float
 
 
@@ -122,28 +123,17 @@ def _row(session: Session, run_: WeftRun, knobs: dict[str, Any], seconds: np.nda
     steps = [step for steps in everyone for step in steps]
     waited_s = max(sum(step["waited_s"] for step in steps_) for steps_ in everyone)
     error, _ = run_.error()
-    name = run_.fft.plan.exchanges[0].describe()
+    exchange = run_.fft.plan.exchanges[0]
+    hidden = None if exchange.method == "shared" else hidden_share(steps)
     return MethodRow(
-        name, knobs, float(np.median(seconds)), float(seconds.min()), math.nan, waited_s, hidden_share(steps), error
+        exchange.describe(), knobs, float(np.median(seconds)), float(seconds.min()), math.nan, waited_s, hidden, error
     )
 
 
 def _as_data(options: Options, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
-    case = contract.case
-    problem = {
-        "shape": list(case.shape),
-        "kind": case.kind,
-        "dtype": str(contract.input_dtype),
-        "axes": list(case.all_axes),
-        "in_place": contract.in_place,
-        "overwrite_input": contract.overwrite_input,
-        "repeat": options.repeat,
-        "flop": flop_count(case),
-        "effort": options.planning["effort"],
-        "engine": options.planning["engine"],
-    }
+    planning = {name: options.planning[name] for name in ("effort", "engine")}
     return {
-        "problem": problem,
+        "problem": problem_data(options, contract) | planning,
         "ranks": session.ranks,
         "threads": contract.threads,
         "output": options.output if isinstance(options.output, str) else list(options.output),
@@ -159,7 +149,8 @@ def _print(session: Session, rows: list[MethodRow]) -> None:
         f"{'waited s':>11}{'hidden':>8}{'error':>10}"
     )
     for row in sorted(rows, key=lambda row: row.median_s):
+        hidden = "-" if row.hidden is None else f"{row.hidden:.0%}"
         session.print(
             f"{row.exchange:<{width}}{row.median_s:>11.4g}{row.min_s:>11.4g}{row.gflops:>10.3g}"
-            f"{row.median_s / best:>9.2f}{row.waited_s:>11.4g}{row.hidden:>8.0%}{row.error:>10.1e}"
+            f"{row.median_s / best:>9.2f}{row.waited_s:>11.4g}{hidden:>8}{row.error:>10.1e}"
         )

@@ -94,7 +94,8 @@ std::string words(const Knobs& knobs) {
   return std::string("method ") + to_string(knobs.method) + ", wire form " +
          to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
          to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", nodes " +
-         to_string(knobs.nodes) + ", wire " + to_string(knobs.wire);
+         to_string(knobs.nodes) + ", wire " + to_string(knobs.wire) + ", bytes of a piece " +
+         std::to_string(knobs.piece_bytes);
 }
 
 template <class E>
@@ -108,6 +109,11 @@ bool has_value(std::span<const E> values, E value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+/// Packed blocks can be cut; what MPI packs is one message, or the two sides would cut differently.
+bool has_pieces(const MethodDescriptor& method) {
+  return method.method == Method::messages && method.wire_form == WireForm::packed;
+}
+
 /// Are these forced knobs among what the method offers?
 bool offers(const MethodDescriptor& method, const Knobs& forced) {
   if (is_node_aware(forced) && forced.chunks > 1) return false;
@@ -116,12 +122,22 @@ bool offers(const MethodDescriptor& method, const Knobs& forced) {
          (forced.requests == Requests::automatic || has_value(method.requests, forced.requests)) &&
          (forced.nodes == NodeUse::automatic || has_value(method.node_uses, forced.nodes)) &&
          (forced.chunks <= 1 || method.has_chunks) &&
-         (forced.wire == WirePrecision::same || method.wire_form == WireForm::packed);
+         (forced.wire == WirePrecision::same || method.wire_form == WireForm::packed) &&
+         (forced.piece_bytes == 0 || has_pieces(method));
 }
 
 template <class E>
 E decided(E forced, std::span<const E> values) {
   return forced != E::automatic || values.empty() ? forced : values[0];
+}
+
+/// Those that make a difference: some ranks share memory, others do not.
+std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& problem,
+                               std::int64_t chunks) {
+  if (method.node_uses.empty()) return {NodeUse::automatic};
+  const bool several = problem.ranks_per_node > 1 && problem.ranks_per_node < problem.ranks;
+  if (!several || chunks > 1) return {NodeUse::unaware};
+  return {method.node_uses.begin(), method.node_uses.end()};
 }
 
 }  // namespace
@@ -148,7 +164,8 @@ const MethodDescriptor& find_method(const Exchange& exchange) {
         has_value(method.node_uses, exchange.nodes) && exchange.chunks >= 1 &&
         (exchange.chunks == 1 || !is_node_aware(exchange)) &&
         (exchange.chunks == 1 || method.has_chunks) &&
-        (exchange.wire == WirePrecision::same || method.wire_form == WireForm::packed))
+        (exchange.wire == WirePrecision::same || method.wire_form == WireForm::packed) &&
+        exchange.piece_bytes >= 0 && (exchange.piece_bytes == 0 || has_pieces(method)))
       return method;
   refuse(words(exchange));
 }
@@ -177,24 +194,12 @@ Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int6
             decided(forced.requests, method.requests),
             std::clamp<std::int64_t>(forced.chunks, 1, std::max<std::int64_t>(1, slices)),
             decided(forced.nodes, method.node_uses),
-            forced.wire};
+            forced.wire,
+            forced.piece_bytes};
   }
   if (!why_not.empty()) throw Error(ErrorCode::unsupported, why_not);
   refuse(words(forced));
 }
-
-namespace {
-
-/// Those that make a difference: some ranks share memory, others do not.
-std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& problem,
-                               std::int64_t chunks) {
-  if (method.node_uses.empty()) return {NodeUse::automatic};
-  const bool several = problem.ranks_per_node > 1 && problem.ranks_per_node < problem.ranks;
-  if (!several || chunks > 1) return {NodeUse::unaware};
-  return {method.node_uses.begin(), method.node_uses.end()};
-}
-
-}  // namespace
 
 std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks) {
   std::vector<Exchange> found;
@@ -210,7 +215,8 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks)
       for (const Requests request : requests)
         for (const std::int64_t count : counts)
           for (const NodeUse nodes : node_uses(method, problem, count))
-            found.push_back({method.method, method.wire_form, schedule, request, count, nodes, {}});
+            found.push_back(
+                {method.method, method.wire_form, schedule, request, count, nodes, {}, 0});
   }
   return found;
 }
@@ -224,6 +230,8 @@ std::string describe(const Exchange& exchange) {
   if (exchange.requests == Requests::persistent) text += ", persistent";
   if (is_node_aware(exchange))
     text += std::string(", ") + to_string(exchange.nodes) + " between nodes";
+  if (exchange.piece_bytes > 0)
+    text += ", pieces of " + std::to_string(exchange.piece_bytes) + " bytes";
   if (exchange.wire == WirePrecision::f32) text += ", f32 on the wire";
   if (exchange.chunks > 1) text += ", " + std::to_string(exchange.chunks) + " chunks";
   return text;

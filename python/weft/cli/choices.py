@@ -1,0 +1,91 @@
+"""The options that several commands share, and the words that they take."""
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+
+class Kind(str, Enum):
+    c2c = "c2c"
+    r2c = "r2c"
+
+
+class Norm(str, Enum):
+    backward = "backward"
+    ortho = "ortho"
+    forward = "forward"
+    none = "none"
+
+
+class Effort(str, Enum):
+    estimate = "estimate"
+    measure = "measure"
+    exhaustive = "exhaustive"
+
+
+class Method(str, Enum):
+    shared = "shared"
+    collective = "collective"
+    messages = "messages"
+
+
+class Schedule(str, Enum):
+    pairwise = "pairwise"
+    cyclic = "cyclic"
+    scattered = "scattered"
+
+
+class Requests(str, Enum):
+    ordinary = "ordinary"
+    persistent = "persistent"
+
+
+class Preset(str, Enum):
+    fftw = "fftw"
+    dmitruk = "dmitruk"
+    duke = "duke"
+    fft2d_i = "fft2d-i"
+    fft2d_p = "fft2d-p"
+    p3dfft = "p3dfft"
+
+
+class Nodes(str, Enum):
+    unaware = "unaware"
+    separate = "separate"
+    combined = "combined"
+
+
+class Wire(str, Enum):
+    f32 = "f32"
+
+
+class WireForm(str, Enum):
+    packed = "packed"
+    datatype = "datatype"
+
+
+Ranks = Annotated[str | None, typer.Option("-n", metavar="R", help="Run on R ranks (mpiexec is started by weft).")]
+Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
+Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes, such as 0,2. Default: all.")]
+EffortOption = Annotated[Effort, typer.Option(help="How hard the local transforms are planned.")]
+MethodOption = Annotated[Method | None, typer.Option(help="Force how ranks exchange data.")]
+WireFormOption = Annotated[WireForm | None, typer.Option(help="Force the form of messages.")]
+ScheduleOption = Annotated[Schedule | None, typer.Option(help="Force the order of messages.")]
+RequestsOption = Annotated[Requests | None, typer.Option(help="Force how messages are handed to MPI.")]
+Chunks = Annotated[
+    str | None, typer.Option(metavar="K|slices", help="Send in K parts, each as soon as it is transformed.")
+]
+PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
+NodesOption = Annotated[Nodes | None, typer.Option(help="Force what the ranks of a node do among themselves.")]
+PieceBytes = Annotated[
+    int | None, typer.Option(min=1, metavar="B", help="Send packed messages in pieces of B bytes, such as 65536.")
+]
+WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
+Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
+Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
+RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
+Trace = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write a timeline of all ranks that ui.perfetto.dev opens.")
+]
