@@ -44,27 +44,34 @@ std::int64_t piece_elements(const Exchange& exchange, const Side& side) {
   return std::max<std::int64_t>(1, exchange.piece_bytes / side.element_bytes);
 }
 
-/// The part of a block that lies in a row, from an element on; empty past its end.
-comm::StridedBlock piece_of(const comm::StridedBlock& block, std::int64_t first,
-                            std::int64_t most) {
+/// Into so many pieces a block is cut; both ranks of a message say the same.
+std::int64_t pieces_of(const comm::StridedBlock& block, std::int64_t most) {
+  const std::int64_t elements = comm::volume_of(block);
+  return elements / most + (elements % most > 0 ? 1 : 0);
+}
+
+/// One of so many pieces, about alike, of a block that lies in a row; empty past the last.
+comm::StridedBlock piece_of(const comm::StridedBlock& block, std::int64_t pieces,
+                            std::int64_t index) {
   comm::StridedBlock piece = block;
-  piece.offset += first;
-  piece.extents = {std::clamp<std::int64_t>(comm::volume_of(block) - first, 0, most)};
+  const Range range =
+      index < pieces ? balanced_part(comm::volume_of(block), index, pieces) : Range{0, 0};
+  piece.offset += range.lo;
+  piece.extents = {range.hi - range.lo};
   piece.strides = {1};
   return piece;
 }
 
-/// Both sides of a message cut it alike, so that piece meets piece.
 void add_in_pieces(const comm::MessageStep& step, std::int64_t most,
                    std::vector<comm::MessageStep>& steps) {
-  const std::int64_t longest = std::max(comm::volume_of(step.send), comm::volume_of(step.recv));
-  if (longest <= most) {
+  const std::int64_t sent = pieces_of(step.send, most);
+  const std::int64_t received = pieces_of(step.recv, most);
+  if (std::max(sent, received) <= 1) {
     steps.push_back(step);
     return;
   }
-  for (std::int64_t first = 0; first < longest; first += most)
-    steps.push_back(
-        {step.chunk, piece_of(step.send, first, most), piece_of(step.recv, first, most)});
+  for (std::int64_t i = 0; i < std::max(sent, received); ++i)
+    steps.push_back({step.chunk, piece_of(step.send, sent, i), piece_of(step.recv, received, i)});
 }
 
 }  // namespace
