@@ -18,7 +18,8 @@ DATA, PLOT, TABLE = "data.csv", "plot.png", "table.md"
 def produce(experiment: ModuleType, settings: Settings, results: Path) -> str:
     """Runs an experiment and writes its files; returns the text of the table."""
     figure, axes = _figure()
-    folder = results / experiment.NAME
+    # Beside that of the usual MPI, not in its place.
+    folder = results / (experiment.NAME if settings.mpi == Settings().mpi else f"{experiment.NAME}-{settings.mpi}")
     folder.mkdir(parents=True, exist_ok=True)
     rows = write_csv(experiment.run(settings), folder / DATA)
     experiment.plot(rows, axes)

@@ -3,7 +3,6 @@
 import csv
 import doctest
 import importlib
-import json
 import os
 import pkgutil
 import signal
@@ -224,11 +223,11 @@ def test_the_exchange_is_found_among_the_stages() -> None:
     sizes = {"bytes_sent": 600, "messages": 12}
     stages = [{"kind": "stage", "seconds": 9.0, "bytes_sent": 0, "messages": 0}]
     stages += [{"kind": "exchange", "seconds": 0.5, **sizes}] * 2
-    found = measure.exchange_of(json.dumps({"median_s": 11.0, "stages": stages}))
+    found = measure.exchange_of({"median_s": 11.0, "stages": stages})
     assert found == measure.Exchanged(2.0, 1.0, 11.0, 1200, 24)
     assert measure.wire_s(found, 4, 100.0) == 3.0
     with pytest.raises(LabError, match="reports none"):
-        measure.exchange_of(json.dumps({"median_s": 1.0, "stages": stages[:1]}))
+        measure.exchange_of({"median_s": 1.0, "stages": stages[:1]})
 
 
 def test_experiments_are_found_by_name() -> None:
@@ -252,6 +251,7 @@ def test_schedules_are_judged_by_their_times(pairwise_s: float, others_s: float,
     text = find("schedules").verdict(schedule_rows(pairwise_s, others_s))
     assert f"{word}: " in text
     assert f"| small | 256^3 | {pairwise_s / 0.3:.2f} | {others_s / 0.3:.2f} |" in text
+    assert f"pairs take {pairwise_s / others_s:.2f} of the best of cyclic, Alltoall and scattered" in text
 
 
 def test_schedules_shrink_for_short_messages_or_do_not() -> None:
@@ -261,6 +261,70 @@ def test_schedules_shrink_for_short_messages_or_do_not() -> None:
     assert "differences shrink" in schedules.verdict(shrinking)
     assert "differences do not shrink" in schedules.verdict(growing)
     assert "not decided" in schedules.verdict(schedule_rows(0.5, 1.0, 128)), "the statement is about 256^3"
+
+
+def fftw_rows(pieces_s: float) -> list[dict[str, Any]]:
+    times = {"alltoall": 1.0, "pairwise": 0.9, "pairwise in pieces": pieces_s}
+    common = {"run": 1, "nodes": 16, "extent": 256, "fftw_s": 1.25, "wire_s": 0.4}
+    return [
+        {**common, "method": name, "transform_s": s, "ratio_to_fftw": s / 1.25, "ratio_to_wire": s / 0.4}
+        for name, s in times.items()
+    ]
+
+
+def test_the_best_method_is_compared_with_fftw_and_the_wire() -> None:
+    text = find("fftw").verdict(fftw_rows(0.5))
+    assert "the best is pairwise in pieces, which takes 0.40 of FFTW's time" in text and "1.25 of the wire time" in text
+    assert "pairwise takes 0.90, pairwise in pieces takes 0.50" in text
+    assert "the best is pairwise, which takes 0.72" in find("fftw").verdict(fftw_rows(2.0))
+
+
+@pytest.mark.parametrize(("chunked_s", "words"), [(0.5, "2.00 times as fast. Reproduced"), (1.0, "Not seen")])
+def test_overlap_is_judged_by_the_best_of_both(chunked_s: float, words: str) -> None:
+    common = {"run": 1, "schedule": "pairwise", "hidden": 0.4, "stages_s": 0.5, "waited_s": 0.5}
+    rows = [{**common, "chunks": k, "transform_s": s} for k, s in ((1, 1.0), (4, chunked_s), (8, 1.5))]
+    assert words in find("overlap").verdict(rows)
+
+
+def test_the_optimum_of_chunks_is_found() -> None:
+    common = {"extent": 64, "nodes": 4, "hidden": 0.1, "fftw_s": 2.0, "fftw_speed_up": 0.5}
+    rows = [{**common, "chunks": k, "transform_s": s, "speed_up": 1 / s} for k, s in ((1, 1.0), (2, 0.5), (4, 0.8))]
+    text = find("chunks").verdict(rows)
+    assert "at 2 of up to 4 chunks, 0.50 of the time with 1 and 0.25 of FFTW's" in text
+    assert "stays below 1, as the paper says: at most 0.50; weft's is at most 2.00" in text
+
+
+def test_efficiencies_are_by_both_times_of_one_processor() -> None:
+    module = find("efficiency")
+    one, four = module._row(64, 1, 2.0, 0.0, 2.0, 1.0), module._row(64, 4, 1.0, 0.5, 2.0, 1.0)
+    assert (four["efficiency_own"], four["efficiency_serial"]) == (0.5, 0.25)
+    assert (four["apart_s"], four["apart_efficiency_own"]) == (1.0, 0.5)
+    assert one["mflop_per_s"] == pytest.approx(2.5 * 64**3 * 18 / 2.0 * 1e-6)
+    assert "0.500 by the parallel algorithm's T_1 and 0.250 by the single call's (50% lower)" in module.verdict(
+        [one, four]
+    )
+
+
+def test_ways_within_nodes_are_compared_at_their_better_setting() -> None:
+    module = find("inside-nodes")
+    rows = [
+        {"extent": 64, "way": way, "pieces": pieces, "transform_s": (2.0 + place) * cut}
+        for place, way in enumerate(module.WAYS)
+        for pieces, cut in (("whole", 1.0), ("64 KiB", 0.5))
+    ]
+    assert "2 threads is the fastest, 1.0000 s; times as long: 2 ranks 1.50" in module.verdict(rows)
+
+
+def test_the_case_study_names_the_fastest() -> None:
+    module = find("case-study")
+    common = {"rate": "100mbit", "extent": 1600, "pairs": 6, "mpi": "openmpi"}
+    rows = [{**common, "ranks": 1, "per_node": 1, "algorithm": "serial", "seconds": 0.5}]
+    for per_node in (1, 2):
+        for name, seconds in zip(module.PRESETS, (2.0, 1.9, 1.5), strict=True):
+            rows.append({**common, "ranks": 2, "per_node": per_node, "algorithm": name, "seconds": seconds})
+    text = module.verdict(rows)
+    assert "| 100mbit | 1600^2 | 2 | 2 | 0.500 | 2.000 | 1.900 | 1.500 | fft2d-p |" in text
+    assert "fastest in 1 of 1 cases at 100mbit" in text and "between nodes: 0.95 (the paper: alike)" in text
 
 
 def hub_rows(*seconds: float) -> list[dict[str, Any]]:

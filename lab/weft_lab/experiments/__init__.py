@@ -8,13 +8,35 @@ dictionary, all rows alike.
 
 from types import ModuleType
 
-from weft_lab.experiments import backplanes, hubs, message_length, schedules
+from weft_lab.experiments import (
+    backplanes,
+    case_study,
+    chunks,
+    efficiency,
+    fftw,
+    hubs,
+    inside_nodes,
+    message_length,
+    overlap,
+    schedules,
+)
 from weft_lab.experiments.settings import Settings
 from weft_lab.system import LabError
 
 __all__ = ["EXPERIMENTS", "Settings", "find"]
 
-EXPERIMENTS: tuple[ModuleType, ...] = (message_length, schedules, hubs, backplanes)
+EXPERIMENTS: tuple[ModuleType, ...] = (
+    message_length,
+    schedules,
+    fftw,
+    hubs,
+    backplanes,
+    efficiency,
+    chunks,
+    overlap,
+    case_study,
+    inside_nodes,
+)
 
 
 def find(name: str) -> ModuleType:

@@ -30,7 +30,7 @@ def run(settings: Settings) -> Iterator[Row]:
             with cluster(settings.spec(nodes, backplane_bits_per_s=limit * settings.rate_bits_per_s)) as spec:
                 settings.say(f"backplanes: {spec.describe()}, {settings.extent}^3")
                 wire = goodput(settings, spec)
-                found = transform(settings, spec, settings.extent, SCHEDULES["pairwise"])
+                found = transform(settings, spec, settings.extent, SCHEDULES["in pieces"])
             lower_s = wire_s(found, nodes, wire)
             backplane = format_rate(spec.backplane_bits_per_s) if limit else "unlimited"
             row: Row = {"backplane": backplane, "streams": limit, "nodes": nodes, "extent": settings.extent}

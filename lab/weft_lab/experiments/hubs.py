@@ -28,7 +28,7 @@ def run(settings: Settings) -> Iterator[Row]:
                 carried = goodput(settings, spec)
                 # The pair that is measured sits on one hub: the wire is the switch's.
                 wire = wire if hub else carried
-                found = transform(settings, spec, settings.extent, SCHEDULES["pairwise"])
+                found = transform(settings, spec, settings.extent, SCHEDULES["in pieces"])
             lower_s = wire_s(found, nodes, wire)
             row: Row = {"hub_nodes": hub or 1, "nodes": nodes, "extent": settings.extent, "exchange_s": found.seconds}
             row |= {"wire_s": lower_s, "ratio_to_wire": found.seconds / lower_s}

@@ -67,14 +67,37 @@ def transform(settings: Settings, spec: Spec, extent: int, method: tuple[str, ..
 
 
 def _transform(settings: Settings, spec: Spec, extent: int, method: tuple[str, ...]) -> Exchanged:
-    shape = "x".join([str(extent)] * 3)
-    words = [sys.executable, "-m", "weft", "bench", shape, "--kind", "r2c", "--dtype", "float64", *method, "--json"]
-    return exchange_of(launch.output(launch.Job(spec.nodes, tuple(words), 1, settings.mpi), spec))
+    return exchange_of(bench(settings, spec, cube(extent), method))
 
 
-def exchange_of(document: str) -> Exchanged:
+def cube(extent: int) -> tuple[str, ...]:
+    """The transform that most experiments look at, in words of `weft bench`."""
+    return ("x".join([str(extent)] * 3), "--kind", "r2c", "--dtype", "float64")
+
+
+def bench(
+    settings: Settings,
+    spec: Spec,
+    problem: tuple[str, ...],
+    options: tuple[str, ...],
+    ranks: int = 0,
+    per_node: int = 1,
+) -> dict[str, Any]:
+    """What `weft bench --json` says of a problem on the nodes, or on so many ranks with so many on a node."""
+    words = [sys.executable, "-m", "weft", "bench", *problem, *options, "--json"]
+    return json.loads(launch.output(launch.Job(ranks or spec.nodes, tuple(words), per_node, settings.mpi), spec))
+
+
+def peer_s(result: dict[str, Any], name: str) -> float:
+    """The median of a peer that ran in turn with weft."""
+    (peer,) = (each for each in result["peers"] if each["name"] == name)
+    if "reason" in peer:
+        raise LabError(f"the experiment compares with {name}, which did not run: {peer['reason']}")
+    return peer["median_s"]
+
+
+def exchange_of(result: dict[str, Any]) -> Exchanged:
     """The exchange in what `weft bench --json` prints: all its steps together."""
-    result = json.loads(document)
     steps = [stage for stage in result["stages"] if stage["kind"] == "exchange"]
     if not steps:
         raise LabError('`weft bench` must report the steps of its exchange under "stages"; it reports none')

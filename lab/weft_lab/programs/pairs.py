@@ -1,0 +1,48 @@
+"""Pairs of a forward and a backward 2-D transform; prints seconds, as one line of JSON.
+
+Usage: pairs.py --extent L --pairs K [--preset NAME]
+The slowest rank counts; the result must be the input again, and the spectrum that of a plane wave.
+"""
+
+import argparse
+import json
+import time
+
+import numpy as np
+import weft
+from mpi4py import MPI
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--extent", type=int, required=True)
+    parser.add_argument("--pairs", type=int, required=True)
+    parser.add_argument("--preset")
+    given = parser.parse_args()
+    comm = MPI.COMM_WORLD
+    size = given.extent
+    fft = weft.FFT((size, size), comm=comm, preset=given.preset, effort="measure")
+    field, spectrum = fft.input.empty(), fft.output.empty()
+    rows, columns = (np.arange(*part.indices(size)[:2]) for part in fft.input.slices)
+    wave = np.exp(2j * np.pi * ((3 * rows[:, None] + 5 * columns[None, :]) % size) / size)
+    field[...] = wave
+    fft.backward(fft.forward(field, out=spectrum), out=field)  # warms up
+    peak = float(np.abs(spectrum).max()) if spectrum.size else 0.0
+    comm.Barrier()
+    start_s = time.perf_counter()
+    for _ in range(given.pairs):
+        fft.forward(field, out=spectrum)
+        fft.backward(spectrum, out=field)
+    seconds = comm.allreduce(time.perf_counter() - start_s, MPI.MAX)
+    error = comm.allreduce(float(np.abs(field - wave).max()) if field.size else 0.0, MPI.MAX)
+    peak = comm.allreduce(peak, MPI.MAX)
+    if not (error < 1e-10 and abs(peak / size**2 - 1) < 1e-10):
+        raise SystemExit(f"the result must be right; error {error:.1e}, peak {peak:.6g} of {size**2}")
+    if comm.rank == 0:
+        print(
+            json.dumps({"seconds": seconds, "exchange": fft.plan.exchanges[0].describe() if comm.size > 1 else "none"})
+        )
+
+
+if __name__ == "__main__":
+    main()
