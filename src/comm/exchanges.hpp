@@ -106,7 +106,7 @@ struct MessageOptions {
   /// Blocks lie in a row on both sides, so that long ones can be cut into several messages. Else
   /// each block is one message, whatever its length.
   bool in_pieces = true;
-  int tag = 0;              ///< of exchanges that are under way at the same time, not the same
+  int tag = 0;  ///< of exchanges that are under way at the same time, not the same
 };
 
 /// Boxes that travel step by step, without packing; those that lie in a row as such, others as
