@@ -101,6 +101,13 @@ std::vector<int> axes_from(const weft_options& options) {
   return std::vector<int>(options.axes, options.axes + options.axes_count);
 }
 
+std::int64_t not_negative(std::int64_t value, const char* name) {
+  if (value < 0)
+    throw Error(ErrorCode::invalid_argument,
+                std::string(name) + " must not be negative; given " + std::to_string(value));
+  return value;
+}
+
 Problem problem_of(const weft_options& options) {
   Problem problem;
   problem.shape = shape_from(options.dims, options.shape, "shape");
@@ -127,11 +134,8 @@ Problem problem_of(const weft_options& options) {
   problem.knobs.wire_form = choice(options.wire_form, WireForm::datatype, "wire_form");
   problem.knobs.schedule = choice(options.schedule, Schedule::scattered, "schedule");
   problem.knobs.requests = choice(options.requests, Requests::persistent, "requests");
-  if (options.chunks < 0)
-    throw Error(ErrorCode::invalid_argument,
-                "chunks must not be negative; given " + std::to_string(options.chunks));
-  problem.knobs.chunks = options.chunks;
-  problem.knobs.piece_bytes = options.piece_bytes;
+  problem.knobs.chunks = not_negative(options.chunks, "chunks");
+  problem.knobs.piece_bytes = not_negative(options.piece_bytes, "piece_bytes");
   problem.knobs.nodes = choice(options.nodes, NodeUse::combined, "nodes");
   problem.knobs.wire = choice(options.wire, WirePrecision::f32, "wire");
   problem.preset = choice(options.preset, Preset::p3dfft, "preset");

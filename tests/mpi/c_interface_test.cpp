@@ -241,7 +241,7 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"requests", [](auto& o) { o.requests = 3; }},
       {"preset", [](auto& o) { o.preset = 7; }},
       {"chunks", [](auto& o) { o.chunks = -1; }},
-      {"piece", [](auto& o) { o.piece_bytes = -1; }},
+      {"piece_bytes", [](auto& o) { o.piece_bytes = -1; }},
       {"threads", [](auto& o) { o.threads = 0; }},
       {"output_choice", [](auto& o) { o.output_choice = 3; }},
       {"output", [](auto& o) { o.output_choice = WEFT_OUTPUT_GIVEN; }}};
