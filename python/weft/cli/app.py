@@ -1,8 +1,8 @@
 """The commands and their options. Each reads its options, then runs here or, with -n, again on ranks."""
 
+import functools
 import os
 import sys
-import time
 from collections.abc import Callable
 from enum import Enum
 from typing import Annotated, Any
@@ -53,9 +53,6 @@ from weft.cli.values import (
     shape_value,
 )
 from weft.files import named_dtype, working_dtype
-
-# Time for the first rank to end the others.
-FIRST_RANK_SPEAKS_S = 3
 
 app = typer.Typer(
     name="weft",
@@ -455,16 +452,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _refused(message: str, status: int, error: BaseException | None) -> int:
-    """Reports what went wrong before the ranks could agree on it: as a rule all have read the same command line."""
+    """Reports what went wrong before the ranks, if there are several, knew of each other."""
     around = surrounding_ranks()
+    if around is not None and around[1] > 1 and status in (USAGE_STATUS, FAILURE_STATUS):
+        # Others may have been given something else and wait for this rank: one message tells of both.
+        kind = weft.InvalidArgument if status == USAGE_STATUS else weft.WeftError
+        return session.run_here(functools.partial(_fail, kind(message), error))
     rank = 0 if around is None else around[0]
-    speaks = rank == 0
-    if rank > 0 and status in (USAGE_STATUS, FAILURE_STATUS) and session.parent_folder() is None:
-        # mpiexec ends all ranks when one fails: the first, where it has read the same, speaks before.
-        time.sleep(FIRST_RANK_SPEAKS_S)
-        message, speaks = f"rank {rank}: {message}", True
-    if speaks:
+    if rank == 0:
         if debugging() and error is not None:
             session.print_traceback(error)
         print(f"weft: error: {message}", file=sys.stderr, flush=True)
     return session.leave_status(status, rank)
+
+
+def _fail(refusal: weft.WeftError, reason: BaseException | None, here: Session) -> int:
+    raise refusal from reason
