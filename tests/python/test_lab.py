@@ -418,7 +418,7 @@ def test_an_experiment_leaves_its_files_and_nothing_else(machine_for_clusters: s
     done = weft_lab_command("experiment", "message-length", "--quick", "--results", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert cluster.leftovers() == [] and not cluster.folder().exists(), "the experiment must remove its cluster"
-    folder = tmp_path / "message-length"
+    folder = tmp_path / ("message-length" + ("" if machine_for_clusters == "openmpi" else f"-{machine_for_clusters}"))
     with (folder / "data.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["switch", "bytes", "exchanges", "seconds", "goodput_mbit_per_s"]
