@@ -2,6 +2,7 @@
 
 import csv
 import shlex
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ from weft_lab.experiments.settings import Settings
 from weft_lab.rates import format_rate
 from weft_lab.system import LabError
 
+COLUMNS = 120
 DATA, PLOT, TABLE = "data.csv", "plot.png", "table.md"
 
 
@@ -47,7 +49,8 @@ def write_csv(rows: Iterable[dict[str, Any]], path: Path) -> list[dict[str, Any]
 
 def page(experiment: ModuleType, settings: Settings, rows: list[dict[str, Any]]) -> str:
     """The Markdown page: what the paper says, what was found, how to get it again."""
-    return f"""# {experiment.NAME}: {experiment.TITLE}
+    return wrapped(
+        f"""# {experiment.NAME}: {experiment.TITLE}
 
 Paper {experiment.PAPER}, in our words: {experiment.STATEMENT}
 
@@ -61,6 +64,23 @@ Command: `{command(experiment.NAME, settings)}`
 
 Machine: {machine.describe(settings.mpi)}. The nodes share its cores, so only communication is looked at.
 """
+    )
+
+
+def wrapped(text: str) -> str:
+    """Sentences in lines of at most 120 columns; tables, headings and pictures as they are.
+
+    >>> wrapped("| a table |\\n* " + "word " * 24 + "end").splitlines()[-1]
+    '  word end'
+    """
+    lines = []
+    for line in text.splitlines():
+        if line.startswith(("|", "#", "!")) or len(line) <= COLUMNS:
+            lines.append(line)
+            continue
+        indent = "  " if line.startswith("* ") else ""
+        lines += textwrap.wrap(line, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
 
 
 def command(name: str, settings: Settings) -> str:
