@@ -157,7 +157,7 @@ struct Plan {
 };
 
 /// All points in the space of knobs for one problem: every method that can serve it, with every
-/// schedule and kind of requests, in one piece and, where `chunks` is more than 1, in so many.
+/// schedule and kind of requests, of whole blocks, in one chunk and, where `chunks` is more than 1, in so many.
 std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks);
 
 /// Plans a problem by a fixed rule: a slab where every rank gets rows, else the most square pencil.

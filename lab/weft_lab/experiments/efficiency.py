@@ -76,7 +76,6 @@ def verdict(rows: list[Row]) -> str:
     better = all(a["apart_efficiency_own"] <= b["apart_efficiency_own"] for a, b in pairwise(last_rows))
     parts.append(
         f"\nThe exchange {'gets' if falls else 'does not get'} shorter as nodes are added, as the paper's does; with a "
-        f"core for each node efficiency is {'better' if better else 'not always better'} for larger sizes. The level "
-        "is not the paper's: its processors took as long to compute as the wire took to carry, these take a small part."
+        f"core for each node efficiency is {'better' if better else 'not always better'} for larger sizes."
     )
     return "\n".join(parts)
