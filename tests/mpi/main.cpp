@@ -33,13 +33,6 @@ class FailuresOfThisRank : public testing::EmptyTestEventListener {
   }
 };
 
-/// Remembers which test runs, for the alarm.
-class CurrentTest : public testing::EmptyTestEventListener {
-  void OnTestStart(const testing::TestInfo& info) override {
-    std::snprintf(current_test, sizeof current_test, "%s.%s", info.test_suite_name(), info.name());
-  }
-};
-
 /// A failure on one rank can leave the others waiting for it, which no test framework notices.
 extern "C" void on_alarm(int) {
   char text[400];
@@ -53,13 +46,21 @@ extern "C" void on_alarm(int) {
   std::abort();
 }
 
-void set_alarm() {
+/// Seconds that one test may take, on a machine with fewer cores than ranks too; 0: any.
+unsigned time_limit_s() {
   const char* text = std::getenv("WEFT_TEST_TIMEOUT_S");
   const long seconds = text != nullptr ? std::strtol(text, nullptr, 10) : 300;
-  if (seconds <= 0) return;
-  std::signal(SIGALRM, on_alarm);
-  alarm(static_cast<unsigned>(seconds));
+  return seconds > 0 ? static_cast<unsigned>(seconds) : 0;
 }
+
+/// Remembers which test runs, and gives each its time: all of them together take as long as their
+/// number and the machine say.
+class CurrentTest : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo& info) override {
+    std::snprintf(current_test, sizeof current_test, "%s.%s", info.test_suite_name(), info.name());
+    alarm(time_limit_s());
+  }
+};
 
 }  // namespace
 
@@ -71,7 +72,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "the MPI tests need MPI_THREAD_FUNNELED; this MPI gives less\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  set_alarm();
+  std::signal(SIGALRM, on_alarm);
+  alarm(time_limit_s());
 
   testing::InitGoogleTest(&argc, argv);
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
