@@ -66,7 +66,7 @@ def verdict(rows: list[Row]) -> str:
             f"* {extent}^3: {alone['transform_s']:.4f} s on one node, {last['transform_s']:.4f} s on {last['nodes']}; "
             f"efficiency {last['efficiency_own']:.3f} by the parallel algorithm's T_1 and "
             f"{last['efficiency_serial']:.3f} by the single call's ("
-            f"{1 - last['efficiency_serial'] / last['efficiency_own']:.0%} lower), {last['mflop_per_s']:.0f} Mflop/s; "
+            f"{_apart(last['efficiency_serial'] / last['efficiency_own'])}), {last['mflop_per_s']:.0f} Mflop/s; "
             f"with a core for each node {last['apart_efficiency_own']:.3f} and {last['apart_mflop_per_s']:.0f} Mflop/s."
         )
     last_rows = [row for row in rows if row["nodes"] == max(each["nodes"] for each in rows)]
@@ -79,3 +79,11 @@ def verdict(rows: list[Row]) -> str:
         f"core for each node efficiency is {'better' if better else 'not always better'} for larger sizes."
     )
     return "\n".join(parts)
+
+
+def _apart(ratio: float) -> str:
+    """
+    >>> _apart(0.75), _apart(1.5)
+    ('25% lower', '50% higher')
+    """
+    return f"{abs(1 - ratio):.0%} {'lower' if ratio <= 1 else 'higher'}"
