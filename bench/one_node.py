@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
     parser.add_argument("--runs", type=int, default=1, help="how often, one whole run after the other")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     if unknown := set(given.case) - set(CASES):
         parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
     found: dict[tuple[str, str], list[dict]] = {}

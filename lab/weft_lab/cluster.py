@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from weft_lab import topology
-from weft_lab.system import LabError, missing, must, run
+from weft_lab.system import LabError, first_line, missing, must, run
 from weft_lab.topology import Spec
 
 # Processes that were killed end at once, unless they wait for a disk.
@@ -59,16 +59,15 @@ def down() -> list[str]:
         raise LabError("removing a cluster needs root; run weft-lab as root or with sudo")
     for namespace in left:
         _end_processes(namespace)
-    for namespace in left:
-        must(["ip", "netns", "delete", namespace])
-    removed = [*left]
+    removed = [namespace for namespace in left if _delete(namespace)]
     # All runs have ended with their namespaces, so that every folder of a run is one that was left.
     for path in filter(_is_own_folder, _run_folders()):
         shutil.rmtree(path, ignore_errors=True)
         removed.append(path.name)
     if _is_own_folder(folder()):
-        shutil.rmtree(folder())
-        removed.append("the note of what was made")
+        with suppress(FileNotFoundError):  # another `down`, as in _delete
+            shutil.rmtree(folder())
+            removed.append("the note of what was made")
     return removed
 
 
@@ -173,6 +172,14 @@ def _end_processes(namespace: str) -> None:
         if time.monotonic() > limit:
             raise LabError(f"processes in {namespace} do not end: {found}; end them and run `weft-lab down` again")
         time.sleep(0.05)
+
+
+def _delete(namespace: str) -> bool:
+    """Whether it was this call that removed it: a dying experiment and a `down` by hand may meet."""
+    done = run(["ip", "netns", "delete", namespace])
+    if done.returncode and namespace in leftovers():
+        raise LabError(f"{namespace} cannot be removed: {first_line(done.stderr)}")
+    return done.returncode == 0
 
 
 def _by_number(name: str) -> tuple[int, str]:

@@ -126,13 +126,45 @@ std::optional<Error> Handle::mixture_error(bool mine_in_place) const {
                "another one array");
 }
 
+bool Handle::agreed_in_place(bool somebody, bool mine) const {
+  if (somebody) comm::agree_or_throw(comm_, mixture_error(mine));
+  return somebody;
+}
+
+/// Opens when all ranks are found to have called without an error, and out of place.
+class Handle::CallGate final : public run::Gate {
+ public:
+  CallGate(const Handle& handle, const std::optional<Error>& mine, bool mine_in_place)
+      : handle_(handle),
+        mine_in_place_(mine_in_place),
+        agreement_(handle.comm_, mine, mine_in_place) {}
+  void progress() override { agreement_.progress(); }
+  void pass() override { conclude(); }
+  /// Collective: waits for all, then says whether the transform runs in place.
+  bool conclude() { return handle_.agreed_in_place(agreement_.conclude(), mine_in_place_); }
+
+ private:
+  const Handle& handle_;
+  const bool mine_in_place_;
+  comm::Agreement agreement_;
+};
+
 void Handle::execute(run::Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
   const bool mine_in_place = in == out && has_some_array_;
-  const bool in_place =
-      comm::agree_or_throw(comm_, mine ? mine : call_error(direction, in, out), mine_in_place);
-  if (in_place) comm::agree_or_throw(comm_, mixture_error(mine_in_place));
-  transform_->execute({direction, in_place}, in, out);
+  const std::optional<Error> wrong = mine ? mine : call_error(direction, in, out);
+  if (!transform_->can_wait_at_gate()) {
+    const bool in_place =
+        agreed_in_place(comm::agree_or_throw(comm_, wrong, mine_in_place), mine_in_place);
+    transform_->execute({direction, in_place}, in, out);
+    return;
+  }
+  CallGate gate(*this, wrong, mine_in_place);
+  // A rank with two arrays and no error goes ahead: it runs out of place or not at all. The first
+  // stage then takes the time that the agreement needs, which on a slow network is worth having.
+  const bool goes_ahead = !wrong && has_both_arrays_ && !mine_in_place;
+  const bool in_place = goes_ahead ? false : gate.conclude();
+  transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
 }
 
 std::optional<Error> Handle::many_error(run::Direction direction, std::span<const void* const> in,
@@ -163,7 +195,7 @@ void Handle::execute_many(run::Direction direction, std::span<const void* const>
   const bool in_place =
       comm::agree_or_throw(comm_, mine ? mine : many_error(direction, in, out), mine_in_place);
   comm::require_same(comm_, {{"number of arrays", std::to_string(in.size())}}, "a transform");
-  if (in_place && !in.empty()) comm::agree_or_throw(comm_, mixture_error(mine_in_place));
+  if (!in.empty()) agreed_in_place(in_place, mine_in_place);
   transform_->execute_many({direction, in_place}, in, out);
 }
 

@@ -44,6 +44,8 @@ class Handle {
   std::string explain() const;
 
  private:
+  class CallGate;
+
   /// What is wrong with a call on this rank: null pointers, no workspace.
   std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;
 
@@ -53,6 +55,9 @@ class Handle {
 
   /// What is wrong where some rank runs in place and this one does not.
   std::optional<Error> mixture_error(bool mine_in_place) const;
+
+  /// Whether all run in place, where somebody does; else all throw. Collective.
+  bool agreed_in_place(bool somebody, bool mine) const;
 
   comm::Communicator comm_;
   Plan plan_;

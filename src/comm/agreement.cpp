@@ -54,18 +54,17 @@ std::string difference(const std::vector<NamedValue>& first, const std::vector<N
          std::to_string(mine.size());
 }
 
-}  // namespace
+/// One number says it all: a rank that fails gives its own, others one of two above all ranks. The
+/// least of them decides.
+std::int64_t voice(const Communicator& comm, bool failed, bool flag) {
+  if (failed) return comm.rank();
+  return flag ? comm.size() : comm.size() + 1;
+}
 
-bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag) {
-  if (comm.is_solo()) {
-    if (mine) throw Error(*mine);
-    return flag;
-  }
-  // One reduction: a rank that fails gives its number, others one of two numbers above all ranks.
-  const std::int64_t flagged = comm.size();
-  const std::int64_t quiet = flagged + 1;
-  const std::int64_t first = comm.min(mine ? std::int64_t{comm.rank()} : flag ? flagged : quiet);
-  if (first >= flagged) return first == flagged;
+/// What follows from the least voice.
+bool verdict(const Communicator& comm, std::int64_t first, const std::optional<Error>& mine) {
+  if (first >= comm.size()) return first == comm.size();
+  if (comm.is_solo()) throw Error(*mine);
   const int root = static_cast<int>(first);
   std::string message = mine ? mine->what() : "";
   const std::string own_message = message;
@@ -75,6 +74,29 @@ bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, 
   const bool alike = own_code == code && own_message == message;
   if (comm.min(std::int64_t{alike}) == 0) message = "rank " + std::to_string(root) + ": " + message;
   throw Error(static_cast<ErrorCode>(code), message);
+}
+
+}  // namespace
+
+bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag) {
+  return verdict(comm, comm.min(voice(comm, mine.has_value(), flag)), mine);
+}
+
+Agreement::Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag)
+    : comm_(comm), mine_(mine), first_(voice(comm, mine.has_value(), flag)) {
+  comm_.start_min(first_, pending_);
+}
+
+Agreement::~Agreement() {
+  try {
+    pending_.wait();
+  } catch (const Error&) {  // whoever drops it unread has a worse error to tell
+  }
+}
+
+bool Agreement::conclude() {
+  pending_.wait();
+  return verdict(comm_, first_, mine_);
 }
 
 void require_same(const Communicator& comm, const std::vector<NamedValue>& values,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <weft/error.hpp>
 
 #include "comm/communicator.hpp"
+#include "comm/pending.hpp"
 
 namespace weft::comm {
 
@@ -22,6 +24,29 @@ namespace weft::comm {
 ///
 /// Collective. Cost: one reduction of 8 bytes when nobody failed.
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
+
+/// agree_or_throw in two steps: what harms nobody where a rank fails can be done between them.
+///
+/// Between the steps nothing else may be called on the group.
+class Agreement {
+ public:
+  /// Collective; returns at once.
+  Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
+  ~Agreement();
+
+  /// Local. MPI carries the reduction on in its calls only.
+  void progress() { pending_.test(); }
+  /// Collective: waits for all ranks, then throws or returns as agree_or_throw. Once.
+  bool conclude();
+
+ private:
+  Communicator comm_;
+  std::optional<Error> mine_;
+  std::int64_t first_ = 0;  ///< as given, then the least of all ranks
+  Pending pending_;
+};
 
 /// Runs `f`, which must make no collective call, and returns its value; or throws the same Error on
 /// all ranks when it threw on any.

@@ -12,6 +12,7 @@
 #include "comm/environment.hpp"
 #include "comm/message_queue.hpp"
 #include "comm/mpi_check.hpp"
+#include "comm/pending.hpp"
 
 namespace weft::comm {
 namespace {
@@ -141,6 +142,13 @@ void Communicator::barrier() const {
 
 std::int64_t Communicator::min(std::int64_t value) const {
   return reduced(*state_, value, MPI_INT64_T, MPI_MIN);
+}
+void Communicator::start_min(std::int64_t& value, Pending& pending) const {
+  if (is_solo()) return;
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE,  // send buffer: the value itself
+                           &value,        // receive buffer
+                           1, MPI_INT64_T, MPI_MIN, usable(*state_), pending.request()),
+            "MPI_Iallreduce");
 }
 std::int64_t Communicator::max(std::int64_t value) const {
   return reduced(*state_, value, MPI_INT64_T, MPI_MAX);

@@ -11,6 +11,7 @@
 namespace weft::comm {
 
 struct CommunicatorState;
+class Pending;
 
 /// A group of ranks that talk without disturbing anyone else's messages. A cheap shared handle.
 ///
@@ -47,6 +48,8 @@ class Communicator {
 
   void barrier() const;
   std::int64_t min(std::int64_t value) const;
+  /// Has `value` replaced by the least of all ranks once `pending` is done.
+  void start_min(std::int64_t& value, Pending& pending) const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t sum(std::int64_t value) const;
   double min(double value) const;

@@ -34,6 +34,8 @@ class Lane {
   bool is_busy() const { return program_ != nullptr; }
   /// Executes the next stage; the last one ends the transform.
   void execute_stage();
+  /// Forgets the transform under way, of which nothing has left this rank.
+  void call_off() { program_ = nullptr; }
 
  private:
   static std::size_t index(const Variant& v) {

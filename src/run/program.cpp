@@ -314,6 +314,7 @@ void Program::end(SharedBuffers* shared) const {
 void Program::start(std::size_t link, int chunk, const Context& context) const {
   const Link& l = links_[link];
   if (chunk == 0) {
+    context.progress.pass_gate();
     l.executor->forget_flight();
     context.progress.add(l.executor.get());
     if (context.records) context.records[2 * link + 1].start_s = now_s();

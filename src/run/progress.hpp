@@ -2,26 +2,34 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "exchange/exchange.hpp"
 #include "kernel/progress.hpp"
+#include "run/gate.hpp"
 
 namespace weft::run {
 
-/// The exchanges that are under way while stages work. MPI moves large messages only inside its
-/// calls, so stages call it between tiles.
+/// What is under way while stages work: exchanges, or the gate before the first of them. MPI moves
+/// large messages only inside its calls, so stages call it between tiles.
 class Progress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }
   void remove(exchange::Executor* executor) { std::erase(active_, executor); }
+  /// Has the next exchange wait at `gate`; null: at none.
+  void hold_at(Gate* gate) { gate_ = gate; }
+  void pass_gate() {
+    if (gate_) std::exchange(gate_, nullptr)->pass();
+  }
   /// Room for so many, lest adding allocates.
   void reserve(std::size_t count) { active_.reserve(count); }
 
   void poke() override {
-    if (active_.empty()) return;
+    if (active_.empty() && !gate_) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < interval) return;
+    if (gate_) gate_->progress();
     for (exchange::Executor* executor : active_) executor->progress();
     last_ = std::chrono::steady_clock::now();
   }
@@ -31,6 +39,7 @@ class Progress final : public kernel::Progress {
   static constexpr std::chrono::microseconds interval{20};
 
   std::vector<exchange::Executor*> active_;
+  Gate* gate_ = nullptr;
   std::chrono::steady_clock::time_point last_{};
 };
 

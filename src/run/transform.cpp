@@ -46,11 +46,22 @@ StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) 
   return records_.data();
 }
 
-void Transform::execute(const Variant& variant, const void* in, void* out) {
+bool Transform::can_wait_at_gate() const {
+  return lane_.stage_count() > 1 && !lane_.is_shared() && !plan_.problem.overwrite_input;
+}
+
+void Transform::execute(const Variant& variant, const void* in, void* out, Gate* gate) {
   lane_.begin(variant, in, out, progress_, make_records(variant, 1));
-  in_step(comm_, [&] {
-    while (lane_.is_busy()) lane_.execute_stage();
-  });
+  progress_.hold_at(gate);
+  try {
+    in_step(comm_, [&] {
+      while (lane_.is_busy()) lane_.execute_stage();
+    });
+  } catch (...) {
+    progress_.hold_at(nullptr);
+    lane_.call_off();
+    throw;
+  }
 }
 
 /// Ranks that share memory exchange without waiting for messages.

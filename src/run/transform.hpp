@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "run/gate.hpp"
 #include "run/lane.hpp"
 
 namespace weft::run {
@@ -29,8 +30,12 @@ class Transform {
   /// Works in the caller's memory from now on: at least workspace_bytes(), 64-byte aligned. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
-  /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all.
-  void execute(const Variant& variant, const void* in, void* out);
+  /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all. Or
+  /// he does so in the meantime, where can_wait_at_gate(), and `gate` opens when he has.
+  void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
+  /// True when, out of place, the stage before the first exchange changes nothing that others or
+  /// the caller see.
+  bool can_wait_at_gate() const;
 
   /// Transforms one array after the other, each while the one before it is exchanged, where messages
   /// move it and the workspace is weft's own: the first call with more than one array makes a second

@@ -41,6 +41,31 @@ TEST(CommAgreement, one_rank_fails_and_all_throw_its_error) {
             "io_failure: " + prefix + "no such file");
 }
 
+TEST(CommAgreement, in_two_steps_nobody_fails_and_flags_are_found) {
+  Agreement quiet(world(), std::nullopt);
+  quiet.progress();
+  EXPECT_FALSE(quiet.conclude());
+  Agreement flagged(world(), std::nullopt, world().rank() == 0);
+  EXPECT_TRUE(flagged.conclude());
+}
+
+TEST(CommAgreement, in_two_steps_one_rank_fails_and_all_throw_its_error) {
+  const int last = world().size() - 1;
+  const std::string prefix = last == 0 ? "" : "rank " + std::to_string(last) + ": ";
+  EXPECT_EQ(outcome([&] {
+              std::optional<Error> mine;
+              if (world().rank() == last) mine = Error(ErrorCode::io_failure, "no such file");
+              Agreement agreement(world(), mine);
+              agreement.conclude();
+            }),
+            "io_failure: " + prefix + "no such file");
+}
+
+TEST(CommAgreement, in_two_steps_and_dropped_without_a_word) {
+  { Agreement dropped(world(), std::nullopt); }
+  EXPECT_EQ(outcome([] { agree_or_throw(world(), std::nullopt); }), "ok");
+}
+
 TEST(CommAgreement, all_fail_alike_and_no_rank_is_named) {
   EXPECT_EQ(
       outcome([] { agree_or_throw(world(), Error(ErrorCode::layout_mismatch, "the shape is 3")); }),

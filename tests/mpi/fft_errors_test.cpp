@@ -148,6 +148,44 @@ TEST(FftErrors, NullPointerOnOneRank) {
   CaseCheck<double>(fft, Case{}, world).run();  // and it still works
 }
 
+/// The methods that exchange by messages, whose first stage runs while the ranks still agree.
+std::vector<FftOptions> with_messages() {
+  std::vector<FftOptions> all(3, valid());
+  all[0].knobs = {.method = Method::collective};
+  all[1].knobs = {.method = Method::messages, .chunks = 2};
+  all[2].knobs = {.method = Method::messages};
+  all[2].overwrite_input = true;
+  return all;
+}
+
+/// Calls that only rank 0 gets wrong: nobody's arrays are touched, and the next call is right.
+void expect_called_off(const FftOptions& options, const std::vector<std::string>& words,
+                       bool in_place_on_rank_0) {
+  Fft<double> fft(options);
+  using Array = std::vector<std::complex<double>>;
+  Array in(static_cast<std::size_t>(std::max(fft.input_elements(), fft.output_elements())), 2.0);
+  Array out(in.size(), 3.0);
+  const bool wrong = rank_of(world) == 0;
+  expect_same_error(world, ErrorCode::invalid_argument, words, [&] {
+    fft.forward(wrong && !in_place_on_rank_0 ? nullptr : in.data(),
+                wrong && in_place_on_rank_0 ? in.data() : out.data());
+  });
+  EXPECT_EQ(in, Array(in.size(), 2.0));
+  EXPECT_EQ(out, Array(in.size(), 3.0));
+  CaseCheck<double>(fft, Case{}, world).run();
+}
+
+TEST(FftErrors, NothingIsTouchedWhenACallIsCalledOff) {
+  for (const FftOptions& options : with_messages())
+    expect_called_off(options, {"input pointer", "null"}, false);
+}
+
+TEST(FftErrors, InPlaceOnOneRank) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  for (const FftOptions& options : with_messages())
+    expect_called_off(options, {"in place on all ranks or on none"}, true);
+}
+
 TEST(FftErrors, RanksWithoutRowsMayPassNull) {
   FftOptions options = valid();
   options.input = Layout::on_one({8, 6, 5}, size_of(world));

@@ -452,6 +452,15 @@ def test_a_cluster_lives_from_up_to_down(machine_for_clusters: str) -> None:
     assert gone.returncode == 1 and gone.stderr == "weft-lab: error: no cluster is up; `weft-lab up` makes one\n"
 
 
+def test_down_takes_what_another_down_removed_as_gone(
+    machine_for_clusters: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = iter([["weftlab0"], []])  # there at the first look, gone at the second
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, "leftovers", lambda: next(seen))
+        assert cluster.down() == []
+
+
 def check_opposite_flows_share_a_hub(mpi: str) -> None:
     """Both ways of a pair together get the rate of the hub that they meet on: half of it each."""
     point = measure.pair(Settings(mpi=mpi), cluster.current(), (1 << 15,), 1 << 20)[0]

@@ -31,8 +31,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder into which a wheel without MPI was installed, nothing else."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    options = ("--no-deps", "--no-build-isolation", "-Ccmake.define.WEFT_MPI=OFF", f"-Cbuild-dir={folder}/build")
-    run(*pip, "wheel", ROOT, "-w", folder, *options)
+    # Settings by environment: pip has options for them since 22.1 and 23.1, Ubuntu 22.04 brings 22.0.
+    settings = {"SKBUILD_CMAKE_DEFINE": "WEFT_MPI=OFF", "SKBUILD_BUILD_DIR": f"{folder}/build"}
+    run(*pip, "wheel", ROOT, "-w", folder, "--no-deps", "--no-build-isolation", **settings)
     (wheel,) = folder.glob("weft-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {"weft/py.typed", "weft/_planning.pyi"} <= set(names)
