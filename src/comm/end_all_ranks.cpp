@@ -1,16 +1,27 @@
 #include "comm/end_all_ranks.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "comm/environment.hpp"
 #include "comm/mpi.hpp"
 
 namespace weft::comm {
 
+namespace {
+
+/// Launchers end the ranks of a job as soon as one aborts, and drop what they have not yet read from
+/// its pipe: the message would be lost now and then. No call says that it has been passed on.
+constexpr std::chrono::milliseconds time_to_pass_on_the_message{300};
+
+}  // namespace
+
 void end_all_ranks(int rank, const std::string& why) {
   std::fprintf(stderr, "weft: rank %d: %s; ending all ranks\n", rank, why.c_str());
   std::fflush(stderr);
+  std::this_thread::sleep_for(time_to_pass_on_the_message);
   if (is_running()) MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
