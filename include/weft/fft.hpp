@@ -66,10 +66,12 @@ struct FftOptions {
 ///             output has n/2+1 on the last of `axes`.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
 ///             inplace_bytes() and real rows are padded: see inplace_real_strides(). All ranks run
-///             in place or none does. Else input and output must not overlap. forward and backward allocate nothing.
+///             in place or none does. Else input and output must not overlap. forward and backward
+///             allocate nothing.
 /// Collective  construction, forward and backward, over the communicator, by one thread of each
-///             rank. All ranks succeed or all throw the same Error. The communicator is duplicated
-///             once and the duplicate cached. Dropping a transform is local and safe at any time.
+///             rank. All ranks succeed or all throw the same Error, also where they call different
+///             transforms or directions. The communicator is duplicated once and the duplicate
+///             cached. Dropping a transform is local and safe at any time.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
 ///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
 /// Cost        one exchange for each split axis of a slab or pencil, one more for output "same"

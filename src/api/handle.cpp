@@ -69,7 +69,7 @@ run::Transform::Options run_options(const Plan& plan, const Handle::Options& opt
 
 Handle::Handle(const Problem& given, const Options& options, const comm::Communicator& comm,
                const std::optional<Error>& mine)
-    : comm_(comm) {
+    : comm_(comm), number_(comm.next_number()) {
   comm::agree_or_throw(comm, mine);
   comm::require_same(comm, named_values(given, options), "weft::Fft");
   Problem problem = given;
@@ -131,20 +131,49 @@ bool Handle::agreed_in_place(bool somebody, bool mine) const {
   return somebody;
 }
 
-/// Opens when all ranks are found to have called without an error, and out of place.
+/// What a rank is about to do. Ranks that call different transforms, or one of them in different
+/// directions, might exchange blocks that fit and have wrong results.
+struct Handle::Call {
+  std::int64_t transform = 0;
+  run::Direction direction = run::Direction::forward;
+  std::size_t arrays = 1;
+
+  bool backward() const { return direction == run::Direction::backward; }
+  /// Different numbers for different calls, of up to a million arrays.
+  std::int64_t number() const {
+    constexpr std::int64_t arrays_end = 1'000'003;
+    return (transform * 2 + (backward() ? 1 : 0)) * arrays_end +
+           static_cast<std::int64_t>(arrays) % arrays_end;
+  }
+  /// In words.
+  std::vector<comm::NamedValue> values() const {
+    return {{"transform", "number " + std::to_string(transform) + " of the communicator"},
+            {"direction", backward() ? "backward" : "forward"},
+            {"number of arrays", std::to_string(arrays)}};
+  }
+};
+
+/// Opens when all ranks are found to have made the same call, without an error and out of place.
 class Handle::CallGate final : public run::Gate {
  public:
-  CallGate(const Handle& handle, const std::optional<Error>& mine, bool mine_in_place)
+  CallGate(const Handle& handle, const Call& call, const std::optional<Error>& mine,
+           bool mine_in_place)
       : handle_(handle),
+        call_(call),
         mine_in_place_(mine_in_place),
-        agreement_(handle.comm_, mine, mine_in_place) {}
+        agreement_(handle.comm_, mine, mine_in_place, call.number()) {}
   void progress() override { agreement_.progress(); }
   void pass() override { conclude(); }
   /// Collective: waits for all, then says whether the transform runs in place.
-  bool conclude() { return handle_.agreed_in_place(agreement_.conclude(), mine_in_place_); }
+  bool conclude() {
+    const comm::Agreement::Found found = agreement_.conclude();
+    if (!found.alike) comm::require_same(handle_.comm_, call_.values(), "a transform");
+    return handle_.agreed_in_place(found.flagged, mine_in_place_);
+  }
 
  private:
   const Handle& handle_;
+  const Call call_;
   const bool mine_in_place_;
   comm::Agreement agreement_;
 };
@@ -153,16 +182,11 @@ void Handle::execute(run::Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
   const bool mine_in_place = in == out && has_some_array_;
   const std::optional<Error> wrong = mine ? mine : call_error(direction, in, out);
-  if (!transform_->can_wait_at_gate()) {
-    const bool in_place =
-        agreed_in_place(comm::agree_or_throw(comm_, wrong, mine_in_place), mine_in_place);
-    transform_->execute({direction, in_place}, in, out);
-    return;
-  }
-  CallGate gate(*this, wrong, mine_in_place);
+  CallGate gate(*this, {number_, direction}, wrong, mine_in_place);
   // A rank with two arrays and no error goes ahead: it runs out of place or not at all. The first
   // stage then takes the time that the agreement needs, which on a slow network is worth having.
-  const bool goes_ahead = !wrong && has_both_arrays_ && !mine_in_place;
+  const bool goes_ahead =
+      transform_->can_wait_at_gate() && !wrong && has_both_arrays_ && !mine_in_place;
   const bool in_place = goes_ahead ? false : gate.conclude();
   transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
 }
@@ -192,10 +216,9 @@ std::optional<Error> Handle::many_error(run::Direction direction, std::span<cons
 void Handle::execute_many(run::Direction direction, std::span<const void* const> in,
                           std::span<void* const> out, const std::optional<Error>& mine) {
   const bool mine_in_place = !in.empty() && !out.empty() && in[0] == out[0] && has_some_array_;
-  const bool in_place =
-      comm::agree_or_throw(comm_, mine ? mine : many_error(direction, in, out), mine_in_place);
-  comm::require_same(comm_, {{"number of arrays", std::to_string(in.size())}}, "a transform");
-  if (!in.empty()) agreed_in_place(in_place, mine_in_place);
+  CallGate gate(*this, {number_, direction, in.size()},
+                mine ? mine : many_error(direction, in, out), mine_in_place);
+  const bool in_place = gate.conclude();
   transform_->execute_many({direction, in_place}, in, out);
 }
 

@@ -44,6 +44,7 @@ class Handle {
   std::string explain() const;
 
  private:
+  struct Call;
   class CallGate;
 
   /// What is wrong with a call on this rank: null pointers, no workspace.
@@ -60,6 +61,7 @@ class Handle {
   bool agreed_in_place(bool somebody, bool mine) const;
 
   comm::Communicator comm_;
+  std::int64_t number_;  ///< of this transform on the communicator, the same on all ranks
   Plan plan_;
   std::string engine_;
   std::optional<run::Transform> transform_;

@@ -82,9 +82,10 @@ bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, 
   return verdict(comm, comm.min(voice(comm, mine.has_value(), flag)), mine);
 }
 
-Agreement::Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag)
-    : comm_(comm), mine_(mine), first_(voice(comm, mine.has_value(), flag)) {
-  comm_.start_min(first_, pending_);
+Agreement::Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag,
+                     std::int64_t act)
+    : comm_(comm), mine_(mine), least_{voice(comm, mine.has_value(), flag), act, ~act} {
+  comm_.start_min(least_, pending_);
 }
 
 Agreement::~Agreement() {
@@ -94,9 +95,10 @@ Agreement::~Agreement() {
   }
 }
 
-bool Agreement::conclude() {
+Agreement::Found Agreement::conclude() {
   pending_.wait();
-  return verdict(comm_, first_, mine_);
+  const bool flagged = verdict(comm_, least_[0], mine_);
+  return {flagged, least_[1] == ~least_[2]};
 }
 
 void require_same(const Communicator& comm, const std::vector<NamedValue>& values,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -30,21 +31,29 @@ bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, 
 /// Between the steps nothing else may be called on the group.
 class Agreement {
  public:
-  /// Collective; returns at once.
-  Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
+  struct Found {
+    bool flagged = false;  ///< some rank gave `flag`
+    bool alike = true;     ///< all ranks gave the same `act`
+  };
+
+  /// Collective; returns at once. `act` stands for what this rank is about to do.
+  Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag = false,
+            std::int64_t act = 0);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
   /// Local. MPI carries the reduction on in its calls only.
   void progress() { pending_.test(); }
-  /// Collective: waits for all ranks, then throws or returns as agree_or_throw. Once.
-  bool conclude();
+  /// Collective: waits for all ranks, then throws as agree_or_throw or says what was found. Once.
+  Found conclude();
 
  private:
   Communicator comm_;
   std::optional<Error> mine_;
-  std::int64_t first_ = 0;  ///< as given, then the least of all ranks
+  /// The voice, the act and its complement, whose least is that of the largest act: as given, then
+  /// the least of all ranks.
+  std::array<std::int64_t, 3> least_{};
   Pending pending_;
 };
 

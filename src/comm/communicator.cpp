@@ -140,14 +140,17 @@ void Communicator::barrier() const {
   if (!is_solo()) check_mpi(MPI_Barrier(usable(*state_)), "MPI_Barrier");
 }
 
+std::int64_t Communicator::next_number() const { return ++state_->numbers; }
+
 std::int64_t Communicator::min(std::int64_t value) const {
   return reduced(*state_, value, MPI_INT64_T, MPI_MIN);
 }
-void Communicator::start_min(std::int64_t& value, Pending& pending) const {
+void Communicator::start_min(std::span<std::int64_t> values, Pending& pending) const {
   if (is_solo()) return;
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE,  // send buffer: the value itself
-                           &value,        // receive buffer
-                           1, MPI_INT64_T, MPI_MIN, usable(*state_), pending.request()),
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE,   // send buffer: the values themselves
+                           values.data(),  // receive buffer
+                           checked_cast<int>(values.size()), MPI_INT64_T, MPI_MIN, usable(*state_),
+                           pending.request()),
             "MPI_Iallreduce");
 }
 std::int64_t Communicator::max(std::int64_t value) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -46,10 +47,14 @@ class Communicator {
   /// The ranks that can share memory with this one. Collective the first time, local from then on.
   Communicator node_group() const;
 
+  /// 1, 2, 3, ...: a name for something that all ranks make together. Local; the same on all ranks
+  /// that ask in the same order.
+  std::int64_t next_number() const;
+
   void barrier() const;
   std::int64_t min(std::int64_t value) const;
-  /// Has `value` replaced by the least of all ranks once `pending` is done.
-  void start_min(std::int64_t& value, Pending& pending) const;
+  /// Has each of `values` replaced by the least of all ranks once `pending` is done.
+  void start_min(std::span<std::int64_t> values, Pending& pending) const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t sum(std::int64_t value) const;
   double min(double value) const;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +32,8 @@ struct CommunicatorState {
   std::weak_ptr<CommunicatorState> node;  ///< one of `subsets`, this state itself or the solo state
   std::optional<NodeMemoryKind> node_memory_kind;
   std::vector<std::shared_ptr<Window>> windows;
+  /// Given out by next_number(). Threads may ask the solo state at once.
+  std::atomic<std::int64_t> numbers = 0;
 };
 
 /// The communicator of a state. Throws Error(mpi_failure) when MPI_Finalize has freed it.

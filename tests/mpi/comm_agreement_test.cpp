@@ -44,9 +44,21 @@ TEST(CommAgreement, one_rank_fails_and_all_throw_its_error) {
 TEST(CommAgreement, in_two_steps_nobody_fails_and_flags_are_found) {
   Agreement quiet(world(), std::nullopt);
   quiet.progress();
-  EXPECT_FALSE(quiet.conclude());
+  const Agreement::Found nothing = quiet.conclude();
+  EXPECT_FALSE(nothing.flagged);
+  EXPECT_TRUE(nothing.alike);
   Agreement flagged(world(), std::nullopt, world().rank() == 0);
-  EXPECT_TRUE(flagged.conclude());
+  EXPECT_TRUE(flagged.conclude().flagged);
+}
+
+TEST(CommAgreement, in_two_steps_different_acts_are_found) {
+  Agreement same(world(), std::nullopt, false, -7);
+  EXPECT_TRUE(same.conclude().alike);
+  const int last = world().size() - 1;
+  for (const std::int64_t odd : {6, 8}) {
+    Agreement differs(world(), std::nullopt, false, world().rank() == last ? odd : 7);
+    EXPECT_EQ(differs.conclude().alike, last == 0);
+  }
 }
 
 TEST(CommAgreement, in_two_steps_one_rank_fails_and_all_throw_its_error) {

@@ -186,6 +186,69 @@ TEST(FftErrors, InPlaceOnOneRank) {
     expect_called_off(options, {"in place on all ranks or on none"}, true);
 }
 
+/// Every way to move an array, shared memory too.
+std::vector<FftOptions> with_all_methods() {
+  std::vector<FftOptions> all = with_messages();
+  all.push_back(valid());  // shared on one node
+  all.push_back(valid());
+  all.back().output = OutputChoice::same;
+  return all;
+}
+
+// Blocks of a square array fit in both directions: ranks that mix them up would have wrong results.
+TEST(FftErrors, RanksThatTransformInDifferentDirections) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  for (FftOptions options : with_all_methods()) {
+    options.shape = {12, 12};
+    Fft<double> fft(options);
+    std::vector<std::complex<double>> x(144, 1.0);
+    std::vector<std::complex<double>> y(144, 2.0);
+    expect_same_error(world, ErrorCode::disagreement, {"direction", "forward", "backward"}, [&] {
+      if (last_rank())
+        fft.backward(x.data(), y.data());
+      else
+        fft.forward(x.data(), y.data());
+    });
+    EXPECT_EQ(y, std::vector<std::complex<double>>(144, 2.0));
+    CaseCheck<double>(fft, Case{}, world).run();
+  }
+}
+
+TEST(FftErrors, RanksThatCallDifferentTransforms) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  for (FftOptions options : with_all_methods()) {
+    options.shape = {12, 12};
+    Fft<double> one(options);
+    Fft<double> other(options);
+    std::vector<std::complex<double>> x(144, 1.0);
+    std::vector<std::complex<double>> y(144, 2.0);
+    expect_same_error(world, ErrorCode::disagreement, {"transform", "number"},
+                      [&] { (last_rank() ? one : other).forward(x.data(), y.data()); });
+    EXPECT_EQ(y, std::vector<std::complex<double>>(144, 2.0));
+    CaseCheck<double>(one, Case{}, world).run();
+    CaseCheck<double>(other, Case{}, world).run();
+  }
+}
+
+TEST(FftErrors, RanksThatTransformDifferentNumbersOfArrays) {
+  if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  for (const FftOptions& options : with_all_methods()) {
+    Fft<double> fft(options);
+    std::vector<std::complex<double>> x(240, 1.0);
+    std::vector<std::complex<double>> y(240, 2.0);
+    std::vector<std::complex<double>> z(240, 3.0);
+    const std::vector<const std::complex<double>*> in{x.data(), x.data()};
+    const std::vector<std::complex<double>*> out{y.data(), z.data()};
+    expect_same_error(world, ErrorCode::disagreement, {"number of arrays", "1", "2"}, [&] {
+      if (last_rank())
+        fft.forward(x.data(), y.data());
+      else
+        fft.forward_many(in, out);
+    });
+    CaseCheck<double>(fft, Case{}, world).run();
+  }
+}
+
 TEST(FftErrors, RanksWithoutRowsMayPassNull) {
   FftOptions options = valid();
   options.input = Layout::on_one({8, 6, 5}, size_of(world));
