@@ -4,7 +4,7 @@
 namespace weft::exchange {
 namespace {
 
-/// One collective call for each chunk: blocking where there is one only.
+/// One collective call for each chunk: blocking where there is one only and nothing to do meanwhile.
 template <class Call>
 class Collective : public Executor {
  public:
@@ -15,7 +15,7 @@ class Collective : public Executor {
     own_.copy(chunk, send, recv);
     send_ = send;
     recv_ = recv;
-    if (calls_.size() == 1) return;  // see finish()
+    if (is_blocking()) return;  // see finish()
     calls_[static_cast<std::size_t>(chunk)].start(send, recv);
     started_ = chunk + 1;
     flight_.update(true);
@@ -27,13 +27,13 @@ class Collective : public Executor {
     flight_.update(!done);
   }
   void wait(int chunk) override {
-    if (calls_.size() == 1) return finish();
+    if (is_blocking()) return finish();
     calls_[static_cast<std::size_t>(chunk)].wait();
     progress();
   }
   void finish() override {
     flight_.update(true);
-    if (calls_.size() == 1)
+    if (is_blocking())
       calls_[0].execute(send_, recv_);
     else
       for (const Call& call : calls_) call.wait();
@@ -51,6 +51,8 @@ class Collective : public Executor {
   std::int64_t copied_bytes() const override { return own_.bytes(); }
 
  private:
+  bool is_blocking() const { return calls_.size() == 1 && !overlaps_; }
+
   std::vector<Call> calls_;  ///< by chunk
   OwnBlocks own_;
   void* send_ = nullptr;

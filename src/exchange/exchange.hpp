@@ -37,12 +37,16 @@ class Executor {
   virtual comm::Traffic traffic() const = 0;
   /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
+  /// Before start(): whether this rank has something else to do before it calls finish(), so that
+  /// whatever can go on meanwhile should.
+  void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
   /// When messages were under way.
   const Flight& flight() const { return flight_; }
   void forget_flight() { flight_ = {}; }
 
  protected:
   Flight flight_;
+  bool overlaps_ = false;
 };
 
 /// One exchange as one rank sees it.

@@ -316,6 +316,7 @@ void Program::start(std::size_t link, int chunk, const Context& context) const {
   if (chunk == 0) {
     context.progress.pass_gate();
     l.executor->forget_flight();
+    l.executor->set_overlaps(context.progress.overlaps());
     context.progress.add(l.executor.get());
     if (context.records) context.records[2 * link + 1].start_s = now_s();
   }

@@ -22,6 +22,9 @@ class Progress final : public kernel::Progress {
   void pass_gate() {
     if (gate_) std::exchange(gate_, nullptr)->pass();
   }
+  /// Whether other stages work while an exchange that was started is not yet waited for.
+  void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
+  bool overlaps() const { return overlaps_; }
   /// Room for so many, lest adding allocates.
   void reserve(std::size_t count) { active_.reserve(count); }
 
@@ -40,6 +43,7 @@ class Progress final : public kernel::Progress {
 
   std::vector<exchange::Executor*> active_;
   Gate* gate_ = nullptr;
+  bool overlaps_ = false;
   std::chrono::steady_clock::time_point last_{};
 };
 

@@ -76,7 +76,9 @@ void Transform::execute_many(const Variant& variant, std::span<const void* const
   StepRecord* records = make_records(variant, in.size());
   std::vector<Lane*> lanes{&lane_};
   if (second_lane_) lanes.push_back(&*second_lane_);
+  progress_.set_overlaps(second_lane_ && in.size() > 1);
   in_step(comm_, [&] { take_turns(variant, in, out, lanes, records); });
+  progress_.set_overlaps(false);
 }
 
 void Transform::take_turns(const Variant& variant, std::span<const void* const> in,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 
 #include "base/memory.hpp"
 #include "mpi/serial_reference.hpp"
@@ -333,6 +334,27 @@ TEST(KernelSweep, EmptyBoxesDoNothing) {
   EXPECT_EQ(sweep.scratch_size().thread_bytes(), 0);
   const MemoryTraffic traffic = sweep.execute(nullptr, Scratch({}, nullptr));
   EXPECT_EQ(traffic.read_bytes + traffic.written_bytes, 0);
+}
+
+class CountingProgress final : public Progress {
+ public:
+  void poke() override { ++pokes; }
+  int pokes = 0;
+};
+
+/// Messages move while stages compute only because tiles look after them.
+TEST(KernelSweep, LooksAfterWhatIsUnderWayBetweenTiles) {
+  const Shape shape{256, 256};
+  const Place array{{{Box::whole(shape), 0, 0, dense_strides(shape, {0, 1})}}, 16};
+  const LocalOptions options{.engine = &default_engine(), .precision = Precision::f64};
+  const Sweep sweep(Box::whole(shape), {{.axis = 0, .length = 256}}, array, array, options);
+  AlignedBuffer memory(256 * 256 * 16);
+  std::memset(memory.data(), 0, static_cast<std::size_t>(memory.size()));
+  AlignedBuffer scratch(sweep.scratch_size().thread_bytes() + 64);
+  CountingProgress progress;
+  void* buffers[] = {memory.data()};
+  sweep.execute(buffers, Scratch(sweep.scratch_size(), scratch.data(), &progress));
+  EXPECT_GE(progress.pokes, 4) << "a column of tiles has 512 bytes a row, the array 4096";
 }
 
 /// Fusing stops where the plane leaves the cache, and takes at least one axis.
