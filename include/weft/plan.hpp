@@ -157,8 +157,10 @@ struct Plan {
 };
 
 /// All points in the space of knobs for one problem: every method that can serve it, with every
-/// schedule and kind of requests, of whole blocks, in one chunk and, where `chunks` is more than 1, in so many.
-std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks);
+/// schedule and kind of requests, in one chunk and, where `chunks` is more than 1, in so many; of
+/// whole blocks and, where `piece_bytes` is more than 0 and the method can cut them, in such pieces.
+std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
+                                    std::int64_t piece_bytes = 0);
 
 /// Plans a problem by a fixed rule: a slab where every rank gets rows, else the most square pencil.
 /// Pure: needs no MPI, any number of ranks. Throws as checked() does.

@@ -270,8 +270,9 @@ NB_MODULE(_planning, m) {
   bind_layout(m);
   bind_problem(m);
   bind_plan(m);
-  m.def("all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a,
-        "Every exchange that can serve a problem, in one piece and in so many chunks.");
+  m.def(
+      "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
+      "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");
   m.attr("EVERY_SLICE") = weft::every_slice;
   m.attr("version") = WEFT_VERSION;
 }

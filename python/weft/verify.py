@@ -35,7 +35,9 @@ ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
 # Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
-BEYOND_CASES = ("input", "output", "chunks", "preset", "nodes", "piece_bytes")
+KNOBS_BEYOND_CASES = ("chunks", "preset", "nodes", "piece_bytes")
+BEYOND_CASES = ("input", "output", *KNOBS_BEYOND_CASES)
+KNOBS_OF_CASES = ("method", "wire_form", "schedule", "requests")
 
 
 @dataclass(frozen=True)
@@ -206,9 +208,9 @@ def require_possible(case: Case, comm: Any) -> None:
     require_memory(case, ARRAYS_OF_GATHERED, comm)
 
 
-def sharing_ranks(method: str | None, ranks: int) -> int:
+def sharing_ranks(method: str | None, ranks: int, nodes: str | None = None) -> int:
     """Ranks of a node for weft.plan where it only checks options: what they really share is found when they run."""
-    return ranks if method == "shared" else 1
+    return ranks if method == "shared" or nodes in ("separate", "combined") else 1
 
 
 def can_share(comm: Any) -> bool:
@@ -246,6 +248,12 @@ def run(options: Mapping[str, Any]) -> int:
         )
     if int(given.get("seed", 0)) < 0:
         raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; leave it out for 0")
+    knob = next((name for name in (*KNOBS_OF_CASES, *KNOBS_BEYOND_CASES) if name in given), None)
+    if "shape" not in given and knob:
+        raise errors.InvalidArgument(
+            f"a knob is for the problem of a shape; given --{knob.replace('_', '-')} with --{ways[0]}, whose problems "
+            "have their own; leave one of the two out"
+        )
     say = _voice_of(comm)
     as_json = bool(given.get("json"))
     if "case" in given:
@@ -402,10 +410,10 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
 
     weft.plan reads and checks every option first: what is wrong with one is said in weft's own words.
     """
-    of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads", "method", "wire_form", "schedule", "requests")
-    names = (*of_cases, *BEYOND_CASES)
+    of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads")
+    names = (*of_cases, *KNOBS_OF_CASES, *BEYOND_CASES)
     options = {name: given[name] for name in names if name in given}
-    sharing = sharing_ranks(options.get("method"), ranks)
+    sharing = sharing_ranks(options.get("method"), ranks, options.get("nodes"))
     problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem
     fft_options: dict[str, Any] = {name: options[name] for name in BEYOND_CASES if name in options}
     case = Case(

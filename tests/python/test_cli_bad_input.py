@@ -97,6 +97,8 @@ def test_files_that_may_not_be_read(folder: Path, ranks: int) -> None:
         (["verify", "8x8", "--method", "collective", "--schedule", "cyclic"], ("collective", "cyclic")),
         (["verify", "8x8", "--seed", "-1"], ("--seed", "at least 0", "-1")),
         (["verify", "--random", "0"], ("at least 1", "0")),
+        (["verify", "--random", "3", "--method", "messages"], ("--method", "--random")),
+        (["verify", "--random", "3", "--nodes", "combined"], ("--nodes", "--random")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

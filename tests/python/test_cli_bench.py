@@ -166,6 +166,15 @@ def test_bench_of_all_methods(tmp_path: Path) -> None:
     assert all(re.search(rf"^{re.escape(name)} ", table, re.MULTILINE) for name in names)
 
 
+def test_bench_of_all_methods_in_pieces(tmp_path: Path) -> None:
+    arguments = ["bench", "12x10x8", "--effort", "estimate", "--methods", "all", "--piece-bytes", "160", "-n", "3"]
+    rows = json.loads(weft(*arguments, "--json", cwd=tmp_path).out)["methods"]
+    cut = {(row["knobs"]["method"], row["knobs"]["wire_form"]) for row in rows if row["knobs"]["piece_bytes"] == 160}
+    assert cut == {("messages", "packed")}
+    assert {row["knobs"]["piece_bytes"] for row in rows} == {None, 160}
+    assert all(row["error"] < tolerance("f64", 960) for row in rows)
+
+
 def test_bench_of_all_methods_on_several_nodes(tmp_path: Path) -> None:
     arguments = ["bench", "12x10x8", "--effort", "estimate", "--methods", "messages", "--json", "-n", "4"]
     rows = json.loads(weft(*arguments, cwd=tmp_path, WEFT_RANKS_PER_NODE="2").out)["methods"]
@@ -181,6 +190,8 @@ def test_bench_of_all_methods_on_several_nodes(tmp_path: Path) -> None:
         (["--methods", "carrier"], "carrier"),
         (["--methods", "all", "--schedule", "cyclic", "-n", "2"], "--schedule"),
         (["--methods", "all"], "-n"),
+        (["--methods", "all", "--peers", "fftw-mpi", "-n", "2"], "--peers"),
+        (["--methods", "all", "--trace", "trace.json", "-n", "2"], "--trace"),
         (["--chunks", "0"], "--chunks"),
     ],
 )

@@ -276,6 +276,11 @@ def test_whether_ranks_can_share_memory(pool: Pool, ranks: int) -> None:
         assert shares == (ranks == 1 or kind != "private")
 
 
+@pytest.mark.parametrize("nodes", ["separate", "combined"])
+def test_node_aware_exchanges_may_be_asked_for(nodes: str, tmp_path: Path) -> None:
+    assert_done(command_line("verify", "12x10", "--nodes", nodes, "-n", "4", cwd=tmp_path, WEFT_RANKS_PER_NODE="2"))
+
+
 @pytest.mark.parametrize("method", ["shared", "messages", "collective"])
 def test_a_method_may_be_asked_for(method: str, tmp_path: Path) -> None:
     outcome = command_line("verify", "6x8", "--method", method, "-n", "2", cwd=tmp_path)

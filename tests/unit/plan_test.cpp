@@ -398,16 +398,20 @@ TEST(Checked, RefusesLayoutsThatDoNotFit) {
 TEST(Checked, RefusesKnobsThatDoNotGoTogether) {
   Problem problem{.shape = {8, 8}};
   problem.knobs = {.method = Method::shared, .wire_form = WireForm::datatype};
-  expect_error(ErrorCode::unsupported, {"method shared, wire form datatype", "one of: "},
+  expect_error(ErrorCode::unsupported,
+               {"method shared, wire form datatype", "one of: ", "send nothing"},
                [&] { checked(problem); });
   problem.knobs = {.method = Method::shared, .chunks = 2};
-  expect_error(ErrorCode::unsupported, {"chunks 2", "one of: "}, [&] { checked(problem); });
+  expect_error(ErrorCode::unsupported, {"chunks 2", "one of: ", "send nothing"},
+               [&] { checked(problem); });
   problem.knobs = {.method = Method::collective, .requests = Requests::persistent};
-  expect_error(ErrorCode::unsupported, {"requests persistent"}, [&] { checked(problem); });
+  expect_error(ErrorCode::unsupported, {"requests persistent", "belong to messages"},
+               [&] { checked(problem); });
   problem.knobs = {.method = Method::shared, .wire = WirePrecision::f32};
   expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
   problem.knobs = {.wire_form = WireForm::datatype, .wire = WirePrecision::f32};
-  expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
+  expect_error(ErrorCode::unsupported, {"wire f32", "need the packed wire form"},
+               [&] { checked(problem); });
   for (const Knobs& knobs : {Knobs{.method = Method::shared, .piece_bytes = 64},
                              Knobs{.method = Method::collective, .piece_bytes = 64},
                              Knobs{.wire_form = WireForm::datatype, .piece_bytes = 64}}) {
@@ -424,7 +428,7 @@ TEST(Checked, RefusesKnobsThatDoNotGoTogether) {
   problem.ranks_per_node = 2;
   EXPECT_NO_THROW(checked(problem));
   problem.knobs.chunks = 2;
-  expect_error(ErrorCode::unsupported, {"nodes combined", "in one chunk"},
+  expect_error(ErrorCode::unsupported, {"nodes combined", "go in one chunk"},
                [&] { checked(problem); });
   problem.ranks = problem.ranks_per_node = 1;
   problem.knobs = {.wire = WirePrecision::f32};

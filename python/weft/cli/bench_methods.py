@@ -14,7 +14,7 @@ from weft.cli.session import Session
 
 METHODS = ("shared", "collective", "messages")
 # What a table over all methods leaves no room for.
-FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire", "piece_bytes")
+FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
 # In a table of all methods those that can send in chunks are also tried with so many.
 CHUNKS = 4
 
@@ -59,13 +59,19 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
             "--methods tries every value of the knobs, so none can be forced; got "
             f"--{forced[0].replace('_', '-')} too; leave one of the two out"
         )
+    if options.peers or options.trace:
+        given = "--peers" if options.peers else "--trace"
+        raise weft.InvalidArgument(
+            f"--methods compares weft's own exchanges in one table; got {given} too; leave one of the two out"
+        )
     chunks = options.planning.get("chunks") or CHUNKS
     session.progress("planning")
-    first = WeftRun(options, contract, session, {"chunks": None})
+    first = WeftRun(options, contract, session, {"chunks": None, "piece_bytes": None})
     if not first.fft.plan.exchanges:
         raise weft.InvalidArgument("--methods compares exchanges, but this plan has none; give more ranks by -n")
     count = _planning.EVERY_SLICE if chunks == "slices" else chunks
-    knobs = [_knobs(exchange) for exchange in _planning.all_exchanges(first.fft.plan.problem, count)]
+    pieces = options.planning.get("piece_bytes") or 0
+    knobs = [_knobs(exchange) for exchange in _planning.all_exchanges(first.fft.plan.problem, count, pieces)]
     knobs = [values for values in knobs if values["method"] in names]
     if not knobs:
         raise weft.Unsupported(f"no exchange of --methods {','.join(names)} applies here; give --methods all")
@@ -100,6 +106,7 @@ def _knobs(exchange: Any) -> dict[str, Any]:
     values = {name: getattr(exchange, name) for name in names}
     knobs: dict[str, Any] = {name: None if value == "automatic" else value for name, value in values.items()}
     knobs["chunks"] = "slices" if exchange.chunks == _planning.EVERY_SLICE else exchange.chunks
+    knobs["piece_bytes"] = exchange.piece_bytes or None
     return knobs
 
 

@@ -74,7 +74,36 @@ std::string words_of(std::span<const E> values) {
   return text.empty() ? "none" : text;
 }
 
-[[noreturn]] void refuse(const std::string& given) {
+bool is_aware(NodeUse nodes) { return nodes == NodeUse::separate || nodes == NodeUse::combined; }
+
+std::string words(const Knobs& knobs) {
+  return std::string("method ") + to_string(knobs.method) + ", wire form " +
+         to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
+         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", nodes " +
+         to_string(knobs.nodes) + ", wire " + to_string(knobs.wire) + ", bytes of a piece " +
+         std::to_string(knobs.piece_bytes);
+}
+
+/// Why these knobs do not go together.
+std::string reason(const Knobs& knobs) {
+  const bool ordered =
+      knobs.schedule != Schedule::automatic || knobs.requests != Requests::automatic;
+  const bool cut = knobs.piece_bytes > 0;
+  const bool narrow = knobs.wire != WirePrecision::same;
+  if (knobs.method == Method::shared)
+    return "shared exchanges send nothing, so wire form, schedule, requests, chunks, nodes, wire "
+           "and pieces belong to other methods";
+  if (knobs.method == Method::collective && (ordered || cut || is_aware(knobs.nodes)))
+    return "a collective call orders its own messages, so schedule, requests, nodes and pieces "
+           "belong to messages";
+  if (knobs.wire_form == WireForm::datatype && (cut || narrow || is_aware(knobs.nodes)))
+    return "what MPI packs (datatype) is neither cut nor converted nor combined, so pieces, wire "
+           "f32 and nodes need the packed wire form";
+  if (is_aware(knobs.nodes) && knobs.chunks > 1) return "node-aware exchanges go in one chunk";
+  return "no method has all of these";
+}
+
+[[noreturn]] void refuse(const Knobs& given) {
   std::string known;
   for (const MethodDescriptor& method : methods) {
     known += std::string(known.empty() ? "" : "; ") + method.name;
@@ -86,16 +115,9 @@ std::string words_of(std::span<const E> values) {
                     : "; nodes " + words_of(method.node_uses) + ", the last two in one chunk") +
                ")";
   }
-  throw Error(ErrorCode::unsupported, "an exchange must be one of: " + known + "; given " + given +
+  throw Error(ErrorCode::unsupported, "an exchange must be one of: " + known + "; given " +
+                                          words(given) + ": " + reason(given) +
                                           "; leave a knob out to let weft choose");
-}
-
-std::string words(const Knobs& knobs) {
-  return std::string("method ") + to_string(knobs.method) + ", wire form " +
-         to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
-         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", nodes " +
-         to_string(knobs.nodes) + ", wire " + to_string(knobs.wire) + ", bytes of a piece " +
-         std::to_string(knobs.piece_bytes);
 }
 
 template <class E>
@@ -150,9 +172,7 @@ std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Pr
   return method.refusal(problem);
 }
 
-bool is_node_aware(const Knobs& knobs) {
-  return knobs.nodes == NodeUse::separate || knobs.nodes == NodeUse::combined;
-}
+bool is_node_aware(const Knobs& knobs) { return is_aware(knobs.nodes); }
 
 std::span<const MethodDescriptor> exchange_methods() { return methods; }
 
@@ -167,7 +187,7 @@ const MethodDescriptor& find_method(const Exchange& exchange) {
         (exchange.wire == WirePrecision::same || method.wire_form == WireForm::packed) &&
         exchange.piece_bytes >= 0 && (exchange.piece_bytes == 0 || has_pieces(method)))
       return method;
-  refuse(words(exchange));
+  refuse(exchange);
 }
 
 Knobs forced_knobs(const Problem& problem, std::size_t exchange) {
@@ -198,10 +218,11 @@ Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int6
             forced.piece_bytes};
   }
   if (!why_not.empty()) throw Error(ErrorCode::unsupported, why_not);
-  refuse(words(forced));
+  refuse(forced);
 }
 
-std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks) {
+std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
+                                    std::int64_t piece_bytes) {
   std::vector<Exchange> found;
   for (const MethodDescriptor& method : methods) {
     if (!method.refusal(problem).empty()) continue;
@@ -211,12 +232,15 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks)
     if (requests.empty()) requests.push_back(Requests::automatic);
     std::vector<std::int64_t> counts{1};
     if (method.has_chunks && chunks > 1) counts.push_back(chunks);
+    std::vector<std::int64_t> pieces{0};
+    if (has_pieces(method) && piece_bytes > 0) pieces.push_back(piece_bytes);
     for (const Schedule schedule : schedules)
       for (const Requests request : requests)
         for (const std::int64_t count : counts)
           for (const NodeUse nodes : node_uses(method, problem, count))
-            found.push_back(
-                {method.method, method.wire_form, schedule, request, count, nodes, {}, 0});
+            for (const std::int64_t bytes : pieces)
+              found.push_back(
+                  {method.method, method.wire_form, schedule, request, count, nodes, {}, bytes});
   }
   return found;
 }
