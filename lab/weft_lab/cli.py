@@ -4,6 +4,7 @@ import signal
 import sys
 from enum import Enum
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -101,6 +102,9 @@ def experiment_command(
     rate: Rate = "100mbit",
     tcp: Tcp = "",
     mpi: Annotated[Mpi | None, typer.Option(help="Default: the one of this Python's mpi4py.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure nothing: write plot and table of the rows that are there.")
+    ] = False,
 ) -> int:
     """Run one experiment on clusters of its own; write data.csv, plot.png and table.md."""
     from weft_lab import report
@@ -119,8 +123,17 @@ def experiment_command(
         mpi=mpi.value if mpi else launch.python_mpi(),
         say=lambda text: print(text, file=sys.stderr, flush=True),
     )
-    print(report.produce(find(name), settings, results or RESULTS))
+    experiment = find(name)
+    _refuse_ignored(experiment, {"nodes": nodes != "2,4,8,16", "repeat": repeat != 3, "rate": rate != "100mbit"})
+    produce = report.produce_again if again else report.produce
+    print(produce(experiment, settings, results or RESULTS))
     return 0
+
+
+def _refuse_ignored(experiment: ModuleType, given: dict[str, bool]) -> None:
+    for option in getattr(experiment, "IGNORES", ()):
+        if given[option]:
+            raise LabError(f"{experiment.NAME} has its own choice of --{option}; leave the option out")
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """The files of an experiment: data.csv, plot.png, table.md."""
 
 import csv
+import re
 import shlex
 import textwrap
 from collections.abc import Iterable
@@ -15,22 +16,67 @@ from weft_lab.system import LabError
 
 COLUMNS = 120
 DATA, PLOT, TABLE = "data.csv", "plot.png", "table.md"
+ORIGIN = re.compile(r"^Command: `.*[^\n]", re.MULTILINE | re.DOTALL)
 
 
 def produce(experiment: ModuleType, settings: Settings, results: Path) -> str:
     """Runs an experiment and writes its files; returns the text of the table."""
     figure, axes = _figure()
-    # Beside that of the usual MPI, not in its place.
-    folder = results / (experiment.NAME if settings.mpi == Settings().mpi else f"{experiment.NAME}-{settings.mpi}")
+    folder = folder_of(experiment, settings, results)
     folder.mkdir(parents=True, exist_ok=True)
     rows = write_csv(experiment.run(settings), folder / DATA)
+    draw(experiment, rows, figure, axes, folder)
+    text = page(experiment, rows, origin(experiment, settings))
+    (folder / TABLE).write_text(text)
+    return text
+
+
+def produce_again(experiment: ModuleType, settings: Settings, results: Path) -> str:
+    """Writes plot and table of rows that were measured before; returns the text of the table."""
+    figure, axes = _figure()
+    folder = folder_of(experiment, settings, results)
+    try:
+        rows = read_csv(folder / DATA)
+        found = ORIGIN.search((folder / TABLE).read_text())
+    except OSError as error:
+        raise LabError(f"there is nothing to write again; {error}; measure first, without --again") from None
+    if not rows or not found:
+        raise LabError(f"{folder} must have rows and say which command made them; measure first, without --again")
+    draw(experiment, rows, figure, axes, folder)
+    text = page(experiment, rows, found.group())
+    (folder / TABLE).write_text(text)
+    return text
+
+
+def draw(experiment: ModuleType, rows: list[dict[str, Any]], figure: Any, axes: Any, folder: Path) -> None:
     experiment.plot(rows, axes)
     axes.set_title(f"{experiment.TITLE} ({experiment.PAPER})", fontsize="small")
     axes.legend(fontsize="small")
     figure.savefig(folder / PLOT, dpi=120)
-    text = page(experiment, settings, rows)
-    (folder / TABLE).write_text(text)
-    return text
+
+
+def folder_of(experiment: ModuleType, settings: Settings, results: Path) -> Path:
+    """Another MPI than the usual one has its folder beside that one's, not in its place."""
+    return results / (experiment.NAME if settings.mpi == Settings().mpi else f"{experiment.NAME}-{settings.mpi}")
+
+
+def read_csv(path: Path) -> list[dict[str, Any]]:
+    """The rows that write_csv() wrote."""
+    with path.open(newline="") as file:
+        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+
+
+def _value(text: str) -> Any:
+    """
+    >>> _value("3"), _value("0.5"), _value("100mbit"), _value("")
+    (3, 0.5, '100mbit', None)
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text or None
 
 
 def write_csv(rows: Iterable[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
@@ -47,8 +93,8 @@ def write_csv(rows: Iterable[dict[str, Any]], path: Path) -> list[dict[str, Any]
     return written
 
 
-def page(experiment: ModuleType, settings: Settings, rows: list[dict[str, Any]]) -> str:
-    """The Markdown page: what the paper says, what was found, how to get it again."""
+def page(experiment: ModuleType, rows: list[dict[str, Any]], made_by: str) -> str:
+    """The Markdown page: what the paper says, what was found, how to get it again (origin())."""
     return wrapped(
         f"""# {experiment.NAME}: {experiment.TITLE}
 
@@ -60,11 +106,16 @@ Paper {experiment.PAPER}, in our words: {experiment.STATEMENT}
 
 ![{experiment.TITLE}]({PLOT})
 
-Command: `{command(experiment.NAME, settings)}`
-
-Machine: {machine.describe(settings.mpi)}. The nodes share its cores, so only communication is looked at.
+{made_by}
 """
     )
+
+
+def origin(experiment: ModuleType, settings: Settings) -> str:
+    """Where rows come from; ORIGIN finds it in a page."""
+    return f"""Command: `{command(experiment.NAME, settings)}`
+
+Machine: {machine.describe(settings.mpi)}. The nodes share its cores, so only communication is looked at."""
 
 
 def wrapped(text: str) -> str:

@@ -3,7 +3,7 @@
 A module has NAME; TITLE; PAPER, the number of the paper and what of it; STATEMENT, what the paper says, in our words;
 `run(settings)`, which brings clusters up and down, measures and yields rows; `plot(rows, axes)`; and
 `verdict(rows) -> text`, which says from the rows alone whether the statement is reproduced. A row is a flat
-dictionary, all rows alike.
+dictionary, all rows alike. IGNORES, where there is one, names options that it has no use for.
 """
 
 from types import ModuleType

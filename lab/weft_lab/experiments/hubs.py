@@ -56,6 +56,21 @@ def plot(rows: list[Row], axes: Any) -> None:
     axes.set(xscale="log", yscale="log", xlabel="nodes", ylabel=f"exchange of {rows[0]['extent']}^3, s")
 
 
+def _scaling(table: dict[int, dict[int, Row]]) -> str:
+    """How much shorter the exchange gets as nodes are added, hub by hub."""
+    few, many = min(table[1]), max(table[1])
+    if few == many:
+        return ""
+    shorter = {hub: mine[few]["exchange_s"] / mine[many]["exchange_s"] for hub, mine in table.items()}
+    wire = table[1][few]["wire_s"] / table[1][many]["wire_s"]
+    word = "Reproduced" if shorter[4] < shorter[2] < shorter[1] else "Contradicted"
+    return (
+        f"\n\nFrom {few} to {many} nodes the exchange gets {shorter[1]:.1f} times shorter on the switch (its wire time "
+        f"{wire:.1f} times), {shorter[2]:.1f} times on hubs of 2, {shorter[4]:.1f} times on hubs of 4. {word}: the "
+        "more nodes on a medium, the less the exchange scales."
+    )
+
+
 def verdict(rows: list[Row]) -> str:
     table = _by_hub(rows)
     nodes = max(table[1])
@@ -69,6 +84,5 @@ def verdict(rows: list[Row]) -> str:
         "was to be expected."
     )
     pair = {hub: table[hub][nodes]["pair_mbit_per_s"] for hub in table}
-    return (
-        text + f"\n\nOne full-duplex pair alone: {pair[1]:.1f} Mb/s each way on the switch, {pair[2]:.1f} on one hub."
-    )
+    alone = f"One full-duplex pair alone: {pair[1]:.1f} Mb/s each way on the switch, {pair[2]:.1f} on one hub."
+    return f"{text}{_scaling(table)}\n\n{alone}"

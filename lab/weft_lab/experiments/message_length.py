@@ -16,9 +16,11 @@ STATEMENT = (
     "length: 85 us for each kB (94 Mb/s, 0.34 us for a word of 4 bytes), and about 100 us to start."
 )
 Row = dict[str, Any]
+IGNORES = ("nodes", "repeat")
 # A point is off the line from here on; shorter messages are not judged, for they time this machine's cores.
 LINEAR_TOLERANCE = 0.25
 LINEAR_FROM_BYTES = 1024
+PAPERS_START_S = 100e-6
 
 
 def run(settings: Settings) -> Iterator[Row]:
@@ -64,9 +66,11 @@ def _verdict(switch: str, rows: list[Row]) -> str:
     off = [row["bytes"] for row in judged if abs(row["seconds"] / line.at(row["bytes"]) - 1) > LINEAR_TOLERANCE]
     shorter = [length for length in off if length <= max(WIRE_LENGTHS)]
     longer = [length for length in off if length > max(WIRE_LENGTHS)]
+    start = "alike" if 0.5 < line.intercept / PAPERS_START_S < 2 else "not reproduced"
     text = (
         f"{switch} switch: t_w = {1e6 * 1000 * line.slope:.1f} us/kB ({8e-6 / line.slope:.1f} Mb/s, "
-        f"{4e6 * line.slope:.3f} us for a word of 4 bytes), t_s = {1e6 * line.intercept:.0f} us; "
+        f"{4e6 * line.slope:.3f} us for a word of 4 bytes; the paper: 85 and 0.34), "
+        f"t_s = {1e6 * line.intercept:.0f} us (the paper: 100 us, {start}); "
         f"one full-duplex pair carries {best:.1f} Mb/s each way. "
     )
     part = f"{LINEAR_TOLERANCE:.0%}"

@@ -15,6 +15,7 @@ STATEMENT = (
     "transform gains from more nodes where FFTW's does not."
 )
 Row = dict[str, Any]
+IGNORES = ("nodes", "rate")
 NODES = 4
 # So that computing and the exchange take about as long here: long doubles are slow to compute.
 RATE_BITS_PER_S = 800_000_000

@@ -109,18 +109,49 @@ def _judged(ratio: float) -> str:
 
 
 def _spread(switch: str, rows: list[Row]) -> str:
-    """The slowest schedule over the fastest, by size: do short messages differ less?"""
-    nodes = max(row["nodes"] for row in rows)
-    spreads = {}
-    for (extent,), mine in _groups(rows, lambda row: (row["extent"],)):
-        times = [row["exchange_s"] for row in mine if row["nodes"] == nodes and row["schedule"] != "in pieces"]
-        spreads[extent] = max(times) / min(times)
-    text = ", ".join(f"{spread:.2f} at {extent}^3" for extent, spread in spreads.items())
-    if len(spreads) < 2:
-        return f"{switch} switch, {nodes} nodes: slowest over fastest is {text}; one size shows no trend."
-    shrinks = spreads[min(spreads)] * CLEARLY <= spreads[max(spreads)]
-    word = "differences shrink for short messages" if shrinks else "differences do not shrink for short messages"
-    return f"{switch} switch, {nodes} nodes: slowest over fastest is {text}: {word}."
+    """The slowest schedule over the fastest, by size and nodes: are short messages less different?"""
+    extents, nodes = sorted({row["extent"] for row in rows}), sorted({row["nodes"] for row in rows})
+    spreads = {(extent, count): _slowest_over_fastest(rows, extent, count) for extent in extents for count in nodes}
+    lines = [f"{switch} switch, slowest schedule over fastest, whole blocks:", ""]
+    lines += [f"| nodes | {' | '.join(f'{extent}^3' for extent in extents)} |", "|---" * (len(extents) + 1) + "|"]
+    for count in nodes:
+        lines.append(f"| {count} | {' | '.join(f'{spreads[extent, count]:.2f}' for extent in extents)} |")
+    lines.append("")
+    for extent in extents:
+        if extent < EXTENT_OF_STATEMENT:
+            lines.append(_trend(extent, {count: spreads[extent, count] for count in nodes}))
+    return "\n".join(lines)
+
+
+def _slowest_over_fastest(rows: list[Row], extent: int, nodes: int) -> float:
+    mine = [row for row in rows if (row["extent"], row["nodes"]) == (extent, nodes)]
+    times = [row["exchange_s"] for row in mine if row["schedule"] != "in pieces"]
+    return max(times) / min(times)
+
+
+def _trend(extent: int, spreads: dict[int, float]) -> str:
+    """
+    >>> _trend(64, {2: 1.0, 4: 1.5, 8: 1.8, 16: 1.1})
+    '* 64^3: differences on 4 to 8 nodes (up to 1.80) shrink to 1.10 on 16: reproduced.'
+    >>> _trend(64, {2: 1.1, 16: 1.3})
+    '* 64^3: too few numbers of nodes for a trend.'
+    >>> _trend(64, {2: 1.3, 4: 1.1, 16: 1.3})
+    '* 64^3: no difference on 4 nodes (up to 1.10), 1.30 on 16: contradicted.'
+    """
+    most = max(spreads)
+    middle = [count for count in spreads if 2 < count < most]  # two nodes have one way only
+    if not middle:
+        return f"* {extent}^3: too few numbers of nodes for a trend."
+    up_to = max(spreads[count] for count in middle)
+    where = f"{middle[0]} to {middle[-1]} nodes" if len(middle) > 1 else f"{middle[0]} nodes"
+    if up_to < CLEARLY:
+        word = f"no difference on {where} (up to {up_to:.2f}), {spreads[most]:.2f} on {most}"
+        return f"* {extent}^3: {word}: contradicted."
+    shrinks = spreads[most] * CLEARLY <= up_to
+    return (
+        f"* {extent}^3: differences on {where} (up to {up_to:.2f}) {'shrink' if shrinks else 'do not shrink'} to "
+        f"{spreads[most]:.2f} on {most}: {'reproduced' if shrinks else 'contradicted'}."
+    )
 
 
 def _groups(rows: list[Row], key: Callable[[Row], tuple]) -> Iterator[tuple[tuple, list[Row]]]:
