@@ -58,8 +58,24 @@ function(weft_add_objects target)
   target_compile_definitions(${target} PRIVATE WEFT_VERSION="${PROJECT_VERSION}")
 endfunction()
 
+# Puts the machines that ship with weft into a source file, so that they are there wherever the library is.
+function(weft_add_machines target)
+  file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/model/machines/*.json")
+  set(weft_machines "")
+  foreach(file IN LISTS files)
+    get_filename_component(name "${file}" NAME_WE)
+    file(READ "${file}" text)
+    string(APPEND weft_machines "    Shipped{\"${name}\", R\"json(${text})json\"},\n")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  configure_file("${PROJECT_SOURCE_DIR}/src/model/shipped_machines.cpp.in"
+                 "${PROJECT_BINARY_DIR}/shipped_machines.cpp" @ONLY)
+  target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/shipped_machines.cpp")
+endfunction()
+
 function(weft_add_planning)
   weft_add_objects(weft_planning ${WEFT_PLANNING_FOLDERS})
+  weft_add_machines(weft_planning)
   target_link_libraries(weft_planning PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
 endfunction()
 

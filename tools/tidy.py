@@ -35,6 +35,7 @@ PUBLIC_HEADERS = {
     "precision.hpp": "base",
     "layout.hpp": "layout",
     "plan.hpp": "plan",
+    "machine.hpp": "model",
     "record.hpp": "run",
     "fft.hpp": "api",
     "weft.hpp": "api",

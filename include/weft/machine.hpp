@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/plan.hpp"
+
+namespace weft {
+
+/// Time of one line in cache, all cores of the node at work.
+struct LineTime {
+  Kind kind = Kind::c2c;
+  std::int64_t length = 0;  ///< points of the line; real ones for r2c
+  double seconds = 0;
+  friend bool operator==(const LineTime&, const LineTime&) = default;
+};
+
+/// How fast a core computes in one precision.
+struct Arithmetic {
+  Precision precision = Precision::f64;
+  /// For one operation, counted as 5 n lg n for a complex line of n points, 2.5 n lg n for a real.
+  double operation_s = 0;
+  /// Lengths that were measured, in ascending order for each kind; none: operation_s for all.
+  std::vector<LineTime> lines = {};
+  friend bool operator==(const Arithmetic&, const Arithmetic&) = default;
+};
+
+/// What a core takes to copy a byte from one array to another, both beyond its caches.
+struct Copying {
+  double contiguous_s_per_byte = 0;
+  double transposed_s_per_byte = 0;  ///< tile by tile, rows becoming columns
+  friend bool operator==(const Copying&, const Copying&) = default;
+};
+
+/// A straight piece of the time of a message: start_s + bytes * s_per_byte from so many bytes on.
+struct LinkPiece {
+  std::int64_t from_bytes = 0;
+  double start_s = 0;
+  double s_per_byte = 0;
+  friend bool operator==(const LinkPiece&, const LinkPiece&) = default;
+};
+
+/// Messages between two ranks of one node, or of two nodes.
+struct Link {
+  std::vector<LinkPiece> pieces = {};  ///< the first from 0 bytes on, in ascending order
+  bool full_duplex = true;             ///< a message each way at a time, else one after the other
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// How the links between nodes are laid out.
+///   crossbar   one switch; what passes it at once may be limited
+///   hub        one medium for all nodes and both directions
+///   fat_tree   leaf switches and the links above them, level by level
+///   torus      a grid of nodes of any dimension, each axis closed to a ring or left open
+///   dragonfly  groups of switches, each two switches of a group and each two groups with a link
+enum class Network { crossbar, hub, fat_tree, torus, dragonfly };
+const char* to_string(Network);
+
+/// A network of equal nodes. Capacities are in units of what one node can send at a time.
+struct Topology {
+  Network network = Network::crossbar;
+  std::int64_t nodes = 1;
+  /// crossbar: how many nodes' full rate the switch passes at once; 0: all of them.
+  double bisection = 0;
+  /// torus: nodes along each axis, the last one fastest in the numbering; their product is `nodes`.
+  std::vector<std::int64_t> extents = {};
+  /// torus: which axes are rings.
+  std::vector<bool> rings = {};
+  /// fat_tree: how many nodes, then switches of the level below, a switch has, level by level.
+  std::vector<std::int64_t> arity = {};
+  /// fat_tree: capacity of all links together from one switch of a level to the next.
+  std::vector<double> uplinks = {};
+  /// dragonfly: switches of a group and nodes of a switch.
+  std::int64_t switches = 1;
+  std::int64_t nodes_per_switch = 1;
+  /// torus: of each link between neighbours, each way; dragonfly: of each link between switches.
+  double link = 1;
+  friend bool operator==(const Topology&, const Topology&) = default;
+};
+
+/// How much longer than disjoint pairs an order of messages takes to send the same bytes: B of
+/// paper 000, at least 1.
+struct Blocking {
+  double pairwise = 1;
+  double cyclic = 1;
+  double scattered = 1;
+  double collective = 1;
+  friend bool operator==(const Blocking&, const Blocking&) = default;
+};
+
+/// An all-to-all of so many ranks on nodes of their own: start_s + s_per_byte * bytes for each pair
+/// (alpha_sub and beta_sub of paper 004).
+struct AllToAll {
+  std::int64_t ranks = 0;
+  double start_s = 0;
+  double s_per_byte = 0;
+  friend bool operator==(const AllToAll&, const AllToAll&) = default;
+};
+
+/// What a plan's cost is computed from. Plain data: measured by `weft probe`, shipped, or written by
+/// hand. Times in seconds, sizes in bytes.
+struct Machine {
+  std::string name;
+  std::string source;                     ///< who measured or printed the figures
+  std::vector<std::string> assumed = {};  ///< keys whose values nobody measured
+  std::int64_t cores_per_node = 1;
+  std::int64_t memory_bytes = 0;            ///< of a node; 0: not known
+  std::int64_t l2_bytes = 0;                ///< the largest cache that a core has for itself
+  std::int64_t l3_bytes = 0;                ///< the cache that the cores of a node share; 0: none
+  std::vector<Arithmetic> arithmetic = {};  ///< at most one for each precision, at least one
+  Copying copying = {};
+  /// Bytes a second to and from memory when 1, 2, ... cores of a node are at it; empty: no limit
+  /// but the cores' own.
+  std::vector<double> memory_bytes_per_s = {};
+  Link within_node = {};
+  Link between_nodes = {};
+  Topology topology = {};  ///< its nodes are all there are
+  Blocking blocking = {};
+  std::vector<AllToAll> all_to_all = {};  ///< in ascending order of ranks; empty: not measured
+  double barrier_s = 0;                   ///< of two ranks; it grows as lg of the ranks
+  double request_s = 0;                   ///< to start and complete a message that is there
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+/// Throws invalid_argument for a machine that cannot be: the key, the rule, the value.
+void check(const Machine&);
+
+std::string to_json(const Machine&);
+/// Inverse of to_json. Throws invalid_argument for anything damaged, unknown, of another version or
+/// impossible.
+Machine machine_from_json(std::string_view text);
+
+/// The machines that ship with weft: those of the papers, and a few of today.
+std::vector<std::string> shipped_machines();
+/// Throws invalid_argument, naming those there are.
+Machine shipped_machine(std::string_view name);
+
+}  // namespace weft

@@ -1,0 +1,117 @@
+#include <cmath>
+#include <set>
+
+#include <weft/error.hpp>
+#include <weft/machine.hpp>
+
+#include "model/topology.hpp"
+
+namespace weft {
+namespace {
+
+[[noreturn]] void refuse(const std::string& key, const std::string& rule,
+                         const std::string& given) {
+  throw Error(ErrorCode::invalid_argument, "machine." + key + ": " + rule + "; given " + given);
+}
+
+/// A time or rate that may be 0 where nothing is known of it.
+void at_least_zero(const std::string& key, double value) {
+  if (!(value >= 0) || !std::isfinite(value))
+    refuse(key, "this must be a finite number from 0 on", std::to_string(value));
+}
+
+void positive(const std::string& key, double value) {
+  if (!(value > 0) || !std::isfinite(value))
+    refuse(key, "this must be a finite number above 0", std::to_string(value));
+}
+
+void at_least(const std::string& key, std::int64_t value, std::int64_t least) {
+  if (value < least)
+    refuse(key, "this must be at least " + std::to_string(least), std::to_string(value));
+}
+
+std::string element(const std::string& key, std::size_t number) {
+  return key + "[" + std::to_string(number) + "]";
+}
+
+void check_lines(const std::string& key, const std::vector<LineTime>& lines) {
+  std::set<std::pair<Kind, std::int64_t>> seen;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    at_least(element(key, i) + ".length", lines[i].length, 1);
+    positive(element(key, i) + ".seconds", lines[i].seconds);
+    if (!seen.insert({lines[i].kind, lines[i].length}).second)
+      refuse(
+          element(key, i), "each length stands once for each kind",
+          std::string(to_string(lines[i].kind)) + " " + std::to_string(lines[i].length) + " again");
+  }
+}
+
+void check_arithmetic(const std::vector<Arithmetic>& all) {
+  if (all.empty()) refuse("arithmetic", "at least one precision is needed", "none");
+  std::set<Precision> seen;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string key = element("arithmetic", i);
+    positive(key + ".operation_s", all[i].operation_s);
+    check_lines(key + ".lines", all[i].lines);
+    if (!seen.insert(all[i].precision).second)
+      refuse(key, "each precision stands once",
+             std::string(to_string(all[i].precision)) + " again");
+  }
+}
+
+void check_link(const std::string& key, const Link& link) {
+  if (link.pieces.empty() || link.pieces[0].from_bytes != 0)
+    refuse(key + ".pieces", "the first piece is from 0 bytes on",
+           link.pieces.empty() ? "none" : std::to_string(link.pieces[0].from_bytes));
+  for (std::size_t i = 0; i < link.pieces.size(); ++i) {
+    const std::string piece = element(key + ".pieces", i);
+    at_least_zero(piece + ".start_s", link.pieces[i].start_s);
+    positive(piece + ".s_per_byte", link.pieces[i].s_per_byte);
+    if (i > 0 && link.pieces[i].from_bytes <= link.pieces[i - 1].from_bytes)
+      refuse(piece + ".from_bytes", "pieces are in ascending order",
+             std::to_string(link.pieces[i].from_bytes));
+  }
+}
+
+void check_all_to_all(const std::vector<AllToAll>& fits) {
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const std::string key = element("all_to_all", i);
+    at_least(key + ".ranks", fits[i].ranks, i == 0 ? 2 : fits[i - 1].ranks + 1);
+    positive(key + ".s_per_byte", fits[i].s_per_byte);
+    // An intercept below 0 is what a fit may give; paper 004 saw one.
+    if (!std::isfinite(fits[i].start_s))
+      refuse(key + ".start_s", "this must be a finite number", std::to_string(fits[i].start_s));
+  }
+}
+
+void check_blocking(const Blocking& blocking) {
+  const std::pair<const char*, double> factors[] = {{"pairwise", blocking.pairwise},
+                                                    {"cyclic", blocking.cyclic},
+                                                    {"scattered", blocking.scattered},
+                                                    {"collective", blocking.collective}};
+  for (const auto& [schedule, factor] : factors)
+    positive(std::string("blocking.") + schedule, factor);
+}
+
+}  // namespace
+
+void check(const Machine& machine) {
+  at_least("cores_per_node", machine.cores_per_node, 1);
+  at_least("memory_bytes", machine.memory_bytes, 0);
+  at_least("l2_bytes", machine.l2_bytes, 0);
+  at_least("l3_bytes", machine.l3_bytes, 0);
+  check_arithmetic(machine.arithmetic);
+  positive("copying.contiguous_s_per_byte", machine.copying.contiguous_s_per_byte);
+  positive("copying.transposed_s_per_byte", machine.copying.transposed_s_per_byte);
+  for (std::size_t i = 0; i < machine.memory_bytes_per_s.size(); ++i)
+    positive(element("memory_bytes_per_s", i), machine.memory_bytes_per_s[i]);
+  check_link("within_node", machine.within_node);
+  check_link("between_nodes", machine.between_nodes);
+  model::check(machine.topology);
+  check_blocking(machine.blocking);
+  check_all_to_all(machine.all_to_all);
+  at_least_zero("barrier_s", machine.barrier_s);
+  at_least_zero("request_s", machine.request_s);
+}
+
+}  // namespace weft

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::model {
+
+/// A cluster as Dmitruk et al. (paper 000, section 3) describe it. Times in seconds.
+struct DmitrukMachine {
+  double t_c = 0;  ///< for one operation of an FFT, counted as in Eq. 4
+  double t_a = 0;  ///< to copy a word from memory to memory
+  double t_w = 0;  ///< to send a word of 4 bytes
+  double t_s = 0;  ///< to start a message
+  /// B >= 1: how much longer a schedule that blocks takes to send. The paper prints t_c -> B t_c; it
+  /// speaks of sending, so B stands with t_w here.
+  double blocking = 1;
+};
+
+/// Their cluster: 400 MHz Celerons and fast Ethernet, the constants of section 3, for 128^3.
+inline constexpr DmitrukMachine dmitruk_celerons{6.5e-9, 70e-9, 0.34e-6, 100e-6};
+
+// The real transform of n^3 points in p slabs, n and p at least 1. Seconds, unless said otherwise.
+
+double dmitruk_computing(const DmitrukMachine&, std::int64_t n, std::int64_t p);  ///< Eq. 4
+double dmitruk_sending(const DmitrukMachine&, std::int64_t n, std::int64_t p);    ///< Eq. 5
+double dmitruk_total(const DmitrukMachine&, std::int64_t n, std::int64_t p);      ///< Eq. 3
+/// Eq. 6: what the total tends to for large n and p.
+double dmitruk_limit(const DmitrukMachine&, std::int64_t n, std::int64_t p);
+/// Eq. 7: T_1 / T_p with n + 2 taken for n; T_1 is that of the parallel algorithm.
+double dmitruk_speed_up(const DmitrukMachine&, std::int64_t n, std::int64_t p);
+/// T_1 / (p T_p) by Eqs. 3 to 5.
+double dmitruk_efficiency(const DmitrukMachine&, std::int64_t n, std::int64_t p);
+/// Operations per second as their Fig. 6 counts them: 5/2 n^3 lg(n^3) in each transform.
+double dmitruk_flops(const DmitrukMachine&, std::int64_t n, std::int64_t p);
+
+}  // namespace weft::model

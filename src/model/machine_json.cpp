@@ -1,0 +1,277 @@
+#include <cmath>
+
+#include <weft/machine.hpp>
+
+#include "plan/json_reader.hpp"
+
+namespace weft {
+
+namespace {
+
+using json::Json;
+using json::Object;
+using json::Place;
+
+/// Raised whenever a machine of one version would be misread by the reader of another.
+constexpr std::int64_t machine_version = 1;
+/// A machine is small: what is larger is something else, or meant to hurt.
+constexpr std::size_t text_bytes_max = 16 << 20;
+
+// --- writing ---
+
+Json write(const LineTime& line) {
+  return {{"kind", to_string(line.kind)}, {"length", line.length}, {"seconds", line.seconds}};
+}
+
+Json write(const Arithmetic& arithmetic) {
+  Json lines = Json::array();
+  for (const LineTime& line : arithmetic.lines) lines.push_back(write(line));
+  return {{"precision", to_string(arithmetic.precision)},
+          {"operation_s", arithmetic.operation_s},
+          {"lines", std::move(lines)}};
+}
+
+Json write(const Link& link) {
+  Json pieces = Json::array();
+  for (const LinkPiece& piece : link.pieces)
+    pieces.push_back({{"from_bytes", piece.from_bytes},
+                      {"start_s", piece.start_s},
+                      {"s_per_byte", piece.s_per_byte}});
+  return {{"full_duplex", link.full_duplex}, {"pieces", std::move(pieces)}};
+}
+
+/// Only the keys that the network has.
+Json write(const Topology& topology) {
+  Json object{{"network", to_string(topology.network)}, {"nodes", topology.nodes}};
+  switch (topology.network) {
+    case Network::crossbar:
+      object["bisection"] = topology.bisection;
+      break;
+    case Network::hub:
+      break;
+    case Network::fat_tree:
+      object["arity"] = topology.arity;
+      object["uplinks"] = topology.uplinks;
+      break;
+    case Network::torus:
+      object["extents"] = topology.extents;
+      object["rings"] = topology.rings;
+      object["link"] = topology.link;
+      break;
+    case Network::dragonfly:
+      object["switches"] = topology.switches;
+      object["nodes_per_switch"] = topology.nodes_per_switch;
+      object["link"] = topology.link;
+      break;
+  }
+  return object;
+}
+
+Json write(const Blocking& blocking) {
+  return {{"pairwise", blocking.pairwise},
+          {"cyclic", blocking.cyclic},
+          {"scattered", blocking.scattered},
+          {"collective", blocking.collective}};
+}
+
+Json write(const Machine& machine) {
+  Json object;
+  object["weft_machine"] = machine_version;
+  object["name"] = machine.name;
+  object["source"] = machine.source;
+  object["assumed"] = machine.assumed;
+  object["cores_per_node"] = machine.cores_per_node;
+  object["memory_bytes"] = machine.memory_bytes;
+  object["l2_bytes"] = machine.l2_bytes;
+  object["l3_bytes"] = machine.l3_bytes;
+  object["arithmetic"] = Json::array();
+  for (const Arithmetic& each : machine.arithmetic) object["arithmetic"].push_back(write(each));
+  object["copying"] = {{"contiguous_s_per_byte", machine.copying.contiguous_s_per_byte},
+                       {"transposed_s_per_byte", machine.copying.transposed_s_per_byte}};
+  object["memory_bytes_per_s"] = machine.memory_bytes_per_s;
+  object["within_node"] = write(machine.within_node);
+  object["between_nodes"] = write(machine.between_nodes);
+  object["topology"] = write(machine.topology);
+  object["blocking"] = write(machine.blocking);
+  object["all_to_all"] = Json::array();
+  for (const AllToAll& each : machine.all_to_all)
+    object["all_to_all"].push_back(
+        {{"ranks", each.ranks}, {"start_s", each.start_s}, {"s_per_byte", each.s_per_byte}});
+  object["barrier_s"] = machine.barrier_s;
+  object["request_s"] = machine.request_s;
+  return object;
+}
+
+// --- reading ---
+
+double number(const Place& place) {
+  if (!place.value.is_number()) json::refuse(place, "this must be a number");
+  const auto value = place.value.get<double>();
+  if (!std::isfinite(value)) json::refuse(place, "this must be a finite number");
+  return value;
+}
+
+std::vector<double> numbers(const Place& place) {
+  std::vector<double> result;
+  for (const Place& element : json::elements(place)) result.push_back(number(element));
+  return result;
+}
+
+template <class T, class Read>
+std::vector<T> list(const Place& place, Read&& read) {
+  std::vector<T> result;
+  for (const Place& element : json::elements(place)) result.push_back(read(element));
+  return result;
+}
+
+LineTime read_line(const Place& place) {
+  Object object(place);
+  LineTime line;
+  line.kind = json::word<Kind>(object.at("kind"));
+  line.length = json::integer(object.at("length"));
+  line.seconds = number(object.at("seconds"));
+  object.finish();
+  return line;
+}
+
+Arithmetic read_arithmetic(const Place& place) {
+  Object object(place);
+  Arithmetic arithmetic;
+  arithmetic.precision = json::word<Precision>(object.at("precision"));
+  arithmetic.operation_s = number(object.at("operation_s"));
+  arithmetic.lines = list<LineTime>(object.at("lines"), read_line);
+  object.finish();
+  return arithmetic;
+}
+
+Copying read_copying(const Place& place) {
+  Object object(place);
+  Copying copying;
+  copying.contiguous_s_per_byte = number(object.at("contiguous_s_per_byte"));
+  copying.transposed_s_per_byte = number(object.at("transposed_s_per_byte"));
+  object.finish();
+  return copying;
+}
+
+LinkPiece read_piece(const Place& place) {
+  Object object(place);
+  LinkPiece piece;
+  piece.from_bytes = json::integer(object.at("from_bytes"));
+  piece.start_s = number(object.at("start_s"));
+  piece.s_per_byte = number(object.at("s_per_byte"));
+  object.finish();
+  return piece;
+}
+
+Link read_link(const Place& place) {
+  Object object(place);
+  Link link;
+  link.full_duplex = json::boolean(object.at("full_duplex"));
+  link.pieces = list<LinkPiece>(object.at("pieces"), read_piece);
+  object.finish();
+  return link;
+}
+
+Topology read_topology(const Place& place) {
+  Object object(place);
+  Topology topology;
+  topology.network = json::word<Network>(object.at("network"));
+  topology.nodes = json::integer(object.at("nodes"));
+  switch (topology.network) {
+    case Network::crossbar:
+      topology.bisection = number(object.at("bisection"));
+      break;
+    case Network::hub:
+      break;
+    case Network::fat_tree:
+      topology.arity = json::shape(object.at("arity"));
+      topology.uplinks = numbers(object.at("uplinks"));
+      break;
+    case Network::torus:
+      topology.extents = json::shape(object.at("extents"));
+      topology.rings = list<bool>(object.at("rings"), json::boolean);
+      topology.link = number(object.at("link"));
+      break;
+    case Network::dragonfly:
+      topology.switches = json::integer(object.at("switches"));
+      topology.nodes_per_switch = json::integer(object.at("nodes_per_switch"));
+      topology.link = number(object.at("link"));
+      break;
+  }
+  object.finish();
+  return topology;
+}
+
+Blocking read_blocking(const Place& place) {
+  Object object(place);
+  Blocking blocking;
+  blocking.pairwise = number(object.at("pairwise"));
+  blocking.cyclic = number(object.at("cyclic"));
+  blocking.scattered = number(object.at("scattered"));
+  blocking.collective = number(object.at("collective"));
+  object.finish();
+  return blocking;
+}
+
+AllToAll read_all_to_all(const Place& place) {
+  Object object(place);
+  AllToAll fit;
+  fit.ranks = json::integer(object.at("ranks"));
+  fit.start_s = number(object.at("start_s"));
+  fit.s_per_byte = number(object.at("s_per_byte"));
+  object.finish();
+  return fit;
+}
+
+Machine read_machine(const Place& place) {
+  Object object(place);
+  const Place version = object.at("weft_machine");
+  if (json::integer(version) != machine_version)
+    json::refuse(version, "this weft reads machines of version " + std::to_string(machine_version) +
+                              "; measure again by weft probe");
+  Machine machine;
+  machine.name = json::text(object.at("name"));
+  machine.source = json::text(object.at("source"));
+  machine.assumed = list<std::string>(object.at("assumed"), json::text);
+  machine.cores_per_node = json::integer(object.at("cores_per_node"));
+  machine.memory_bytes = json::integer(object.at("memory_bytes"));
+  machine.l2_bytes = json::integer(object.at("l2_bytes"));
+  machine.l3_bytes = json::integer(object.at("l3_bytes"));
+  machine.arithmetic = list<Arithmetic>(object.at("arithmetic"), read_arithmetic);
+  machine.copying = read_copying(object.at("copying"));
+  machine.memory_bytes_per_s = numbers(object.at("memory_bytes_per_s"));
+  machine.within_node = read_link(object.at("within_node"));
+  machine.between_nodes = read_link(object.at("between_nodes"));
+  machine.topology = read_topology(object.at("topology"));
+  machine.blocking = read_blocking(object.at("blocking"));
+  machine.all_to_all = list<AllToAll>(object.at("all_to_all"), read_all_to_all);
+  machine.barrier_s = number(object.at("barrier_s"));
+  machine.request_s = number(object.at("request_s"));
+  object.finish();
+  return machine;
+}
+
+}  // namespace
+
+std::string to_json(const Machine& machine) {
+  check(machine);
+  try {
+    return write(machine).dump(2);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the texts of a machine must be UTF-8; ") + error.what());
+  }
+}
+
+Machine machine_from_json(std::string_view text) {
+  if (text.size() > text_bytes_max)
+    throw Error(ErrorCode::invalid_argument,
+                "a machine is at most " + std::to_string(text_bytes_max) + " bytes long; given " +
+                    std::to_string(text.size()));
+  const Json document = json::parse(text, "the machine");
+  Machine machine = read_machine({document, "machine"});
+  check(machine);
+  return machine;
+}
+
+}  // namespace weft

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/topology.hpp"
+
+namespace weft::model {
+
+/// busiest_link() of a torus, its nodes' own links left out.
+BusiestLink busiest_torus_link(const Topology& torus,
+                               std::span<const std::vector<std::int64_t>> groups,
+                               std::span<const std::int64_t> node_of);
+
+}  // namespace weft::model

@@ -1,0 +1,115 @@
+#include <weft/machine.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "expect_error.hpp"
+
+namespace weft {
+namespace {
+
+using nlohmann::ordered_json;
+using test_support::expect_error;
+
+TEST(Machine, every_shipped_one_is_named_as_it_is_and_written_as_it_was_read) {
+  const std::vector<std::string> names = shipped_machines();
+  for (const char* paper : {"celerons", "pentium2s", "duke-cisco2924", "sp2-kernel", "sp2-user",
+                            "pentium3s", "zayante", "adams", "fleet", "bgl-16384"})
+    EXPECT_TRUE(std::count(names.begin(), names.end(), paper)) << paper;
+  for (const std::string& name : names) {
+    const Machine machine = shipped_machine(name);
+    EXPECT_EQ(machine.name, name);
+    EXPECT_FALSE(machine.source.empty()) << name;
+    EXPECT_EQ(machine_from_json(to_json(machine)), machine) << name;
+  }
+}
+
+TEST(Machine, shipped_ones_have_the_figures_of_their_papers) {
+  const Machine celerons = shipped_machine("celerons");
+  EXPECT_EQ(celerons.arithmetic[0].operation_s, 6.5e-9);
+  EXPECT_DOUBLE_EQ(celerons.copying.contiguous_s_per_byte * 4, 70e-9);
+  EXPECT_DOUBLE_EQ(celerons.between_nodes.pieces[0].s_per_byte * 4, 0.34e-6);
+  EXPECT_EQ(celerons.between_nodes.pieces[0].start_s, 100e-6);
+  const Machine bgl = shipped_machine("bgl-512");
+  EXPECT_EQ(bgl.topology.extents, (std::vector<std::int64_t>{8, 8, 8}));
+  EXPECT_NEAR(bgl.topology.link / bgl.between_nodes.pieces[0].s_per_byte, 175e6, 0.1e6);
+  const Machine sp2 = shipped_machine("sp2-user");
+  EXPECT_NEAR(shipped_machine("sp2-kernel").between_nodes.pieces[0].s_per_byte /
+                  sp2.between_nodes.pieces[0].s_per_byte,
+              2.4, 0.01);
+}
+
+TEST(Machine, an_unknown_one_is_refused_with_the_names_there_are) {
+  expect_error(ErrorCode::invalid_argument, {"celerons", "bgl-512", "\"cray\""},
+               [] { shipped_machine("cray"); });
+}
+
+/// A machine as JSON, changed by `change`.
+template <class Change>
+std::string changed(Change&& change) {
+  ordered_json document = ordered_json::parse(to_json(shipped_machine("infiniband-64")));
+  change(document);
+  return document.dump();
+}
+
+template <class Change>
+void expect_refused(const std::vector<std::string>& words, Change&& change) {
+  const std::string text = changed(change);
+  expect_error(ErrorCode::invalid_argument, words, [&] { machine_from_json(text); });
+}
+
+TEST(Machine, impossible_figures_are_refused_with_their_key) {
+  expect_refused({"between_nodes.pieces[0].s_per_byte", "above 0", "-1"},
+                 [](ordered_json& m) { m["between_nodes"]["pieces"][0]["s_per_byte"] = -1.0; });
+  expect_refused({"copying.transposed_s_per_byte", "above 0"},
+                 [](ordered_json& m) { m["copying"]["transposed_s_per_byte"] = 0.0; });
+  expect_refused({"arithmetic[1].operation_s", "number", "\"fast\""},
+                 [](ordered_json& m) { m["arithmetic"][1]["operation_s"] = "fast"; });
+  expect_refused({"arithmetic", "at least one"},
+                 [](ordered_json& m) { m["arithmetic"] = ordered_json::array(); });
+  expect_refused({"arithmetic[1]", "once", "f32"},
+                 [](ordered_json& m) { m["arithmetic"][1]["precision"] = "f32"; });
+  expect_refused({"cores_per_node", "at least 1", "0"},
+                 [](ordered_json& m) { m["cores_per_node"] = 0; });
+  expect_refused({"memory_bytes_per_s[1]", "above 0"},
+                 [](ordered_json& m) { m["memory_bytes_per_s"][1] = -5.0; });
+  expect_refused({"topology", "multiply"}, [](ordered_json& m) { m["topology"]["nodes"] = 7; });
+  expect_refused({"between_nodes.pieces", "from 0 bytes"},
+                 [](ordered_json& m) { m["between_nodes"]["pieces"] = ordered_json::array(); });
+  expect_refused({"barrier_s", "number"}, [](ordered_json& m) { m["barrier_s"] = nullptr; });
+}
+
+TEST(Machine, keys_that_lack_or_nobody_knows_are_refused) {
+  expect_refused({"\"blocking\" is missing"}, [](ordered_json& m) { m.erase("blocking"); });
+  expect_refused({"machine.topology", "\"extents\""}, [](ordered_json& m) {
+    m["topology"]["extents"] = {16, 16};
+  });
+  expect_refused({"version 1", "weft probe", "99"},
+                 [](ordered_json& m) { m["weft_machine"] = 99; });
+}
+
+TEST(Machine, what_is_no_machine_at_all_is_refused) {
+  for (const char* text :
+       {"", "[]", "nonsense", "{\"weft_machine\": 1}", "{\"weft_machine\": NaN}"})
+    expect_error(ErrorCode::invalid_argument, {}, [&] { machine_from_json(text); });
+  expect_error(ErrorCode::invalid_argument, {"nested"},
+               [] { machine_from_json(std::string(1 << 20, '[')); });
+  expect_error(ErrorCode::invalid_argument, {"bytes long"},
+               [] { machine_from_json(std::string(100 << 20, '[')); });
+}
+
+TEST(Machine, not_a_number_is_not_written) {
+  Machine machine = shipped_machine("celerons");
+  machine.barrier_s = std::numeric_limits<double>::quiet_NaN();
+  expect_error(ErrorCode::invalid_argument, {"barrier_s"}, [&] { to_json(machine); });
+  machine.barrier_s = 0;
+  machine.copying.contiguous_s_per_byte = std::numeric_limits<double>::infinity();
+  expect_error(ErrorCode::invalid_argument, {"copying"}, [&] { to_json(machine); });
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,242 @@
+#include "model/topology.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+#include "expect_error.hpp"
+#include "model/torus.hpp"
+
+namespace weft::model {
+namespace {
+
+using test_support::expect_error;
+using Groups = std::vector<std::vector<std::int64_t>>;
+
+std::vector<std::int64_t> numbers(std::int64_t count, std::int64_t step = 1) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = i * step;
+  return result;
+}
+
+Topology torus(std::vector<std::int64_t> extents, bool rings = true) {
+  Topology topology;
+  topology.network = Network::torus;
+  topology.nodes = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
+                                   std::multiplies<std::int64_t>());
+  topology.rings.assign(extents.size(), rings);
+  topology.extents = std::move(extents);
+  return topology;
+}
+
+double all_to_all(const Topology& topology) {
+  const auto ranks = numbers(topology.nodes);
+  return busiest_torus_link(topology, Groups{ranks}, ranks).load;
+}
+
+// 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours; the closed ring carries half of what an
+// open line of as many would, a^2/8 (the paper prints (a/2)^2 x 2).
+TEST(Torus, lines_and_rings_have_the_known_loads) {
+  for (const auto& [nodes, load] :
+       std::map<std::int64_t, double>{{2, 1}, {4, 4}, {8, 16}, {16, 64}})
+    EXPECT_EQ(all_to_all(torus({nodes}, false)), load) << nodes;
+  for (const auto& [nodes, load] :
+       std::map<std::int64_t, double>{{4, 2}, {8, 8}, {16, 32}, {32, 128}})
+    EXPECT_EQ(all_to_all(torus({nodes})), load) << nodes;
+}
+
+// The longest side decides: p a / 8 in each direction.
+TEST(Torus, the_longest_axis_is_the_busiest) {
+  EXPECT_EQ(all_to_all(torus({8, 8, 8})), 512.0 * 8 / 8);
+  EXPECT_EQ(all_to_all(torus({8, 32, 16})), 4096.0 * 32 / 8);
+  EXPECT_EQ(all_to_all(torus({4, 4, 2, 6})), 192.0 * 6 / 8);
+}
+
+/// The same, message by message and step by step.
+class Walker {
+ public:
+  explicit Walker(const Topology& topology) : topology_(topology) {}
+
+  void send(std::int64_t from, std::int64_t to) {
+    std::int64_t stride = topology_.nodes;
+    std::int64_t at = from;
+    for (std::size_t axis = 0; axis < topology_.extents.size(); ++axis) {
+      const std::int64_t extent = topology_.extents[axis];
+      stride /= extent;
+      const std::int64_t a = at / stride % extent;
+      const std::int64_t b = to / stride % extent;
+      if (topology_.rings[axis]) {
+        const std::int64_t ahead = (b - a + extent) % extent;
+        const double share = 2 * ahead == extent ? 0.5 : 1;
+        if (2 * ahead <= extent) walk(axis, at, stride, extent, ahead, +1, share);
+        if (2 * ahead >= extent && ahead > 0)
+          walk(axis, at, stride, extent, extent - ahead, -1, share);
+      } else {
+        walk(axis, at, stride, extent, std::abs(b - a), b > a ? +1 : -1, 1);
+      }
+      at += (b - a) * stride;
+    }
+  }
+
+  double busiest() const {
+    double most = 0;
+    for (const auto& [link, load] : loads_) most = std::max(most, load);
+    return most;
+  }
+
+ private:
+  void walk(std::size_t axis, std::int64_t at, std::int64_t stride, std::int64_t extent,
+            std::int64_t steps, int direction, double share) {
+    for (std::int64_t step = 0; step < steps; ++step) {
+      loads_[{axis, at, direction}] += share;
+      const std::int64_t place = at / stride % extent;
+      at += ((place + direction + extent) % extent - place) * stride;
+    }
+  }
+
+  const Topology& topology_;
+  std::map<std::tuple<std::size_t, std::int64_t, int>, double> loads_;
+};
+
+TEST(Torus, loads_are_those_of_every_message_on_its_way) {
+  const std::uint32_t seed = 20261122;
+  std::mt19937 random(seed);
+  const auto below = [&](std::int64_t end) {
+    return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random);
+  };
+  for (int number = 0; number < 60; ++number) {
+    Topology topology = torus(std::vector<std::int64_t>{});
+    topology.nodes = 1;
+    for (std::int64_t axis = 1 + below(3); axis > 0; --axis) {
+      topology.extents.push_back(1 + below(6));
+      topology.rings.push_back(below(2) == 0);
+      topology.nodes *= topology.extents.back();
+    }
+    // Ranks anywhere, several on a node too, in groups of any size.
+    const std::int64_t ranks = 1 + below(40);
+    std::vector<std::int64_t> node_of;
+    Groups groups(static_cast<std::size_t>(1 + below(4)));
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      node_of.push_back(below(topology.nodes));
+      groups[static_cast<std::size_t>(below(static_cast<std::int64_t>(groups.size())))].push_back(
+          rank);
+    }
+    Walker walker(topology);
+    for (const auto& group : groups)
+      for (const std::int64_t from : group)
+        for (const std::int64_t to : group)
+          walker.send(node_of[static_cast<std::size_t>(from)],
+                      node_of[static_cast<std::size_t>(to)]);
+    EXPECT_NEAR(busiest_torus_link(topology, groups, node_of).load, walker.busiest(), 1e-9)
+        << "seed " << seed << ", case " << number;
+  }
+}
+
+TEST(Topology, a_crossbar_is_as_busy_as_its_busiest_node_or_its_middle) {
+  Topology topology;
+  topology.nodes = 4;
+  const auto ranks = numbers(8);
+  const std::vector<std::int64_t> node_of{0, 0, 1, 1, 2, 2, 3, 3};
+  const BusiestLink node = busiest_link(topology, Groups{ranks}, node_of);
+  EXPECT_EQ(node.load, 2 * 6);  // each of two ranks to the six on other nodes
+  EXPECT_NE(node.name.find("node"), std::string::npos) << node.name;
+  topology.bisection = 2;
+  const BusiestLink middle = busiest_link(topology, Groups{ranks}, node_of);
+  EXPECT_EQ(middle.load, 4 * 12 / 2.0);
+  EXPECT_EQ(middle.name, "the switch");
+  // Groups within nodes pass no link at all.
+  const Groups pairs{{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+  EXPECT_EQ(busiest_link(topology, pairs, node_of).load, 0);
+}
+
+TEST(Topology, a_hub_carries_every_message) {
+  Topology topology;
+  topology.network = Network::hub;
+  topology.nodes = 4;
+  const auto ranks = numbers(4);
+  EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 4 * 3);
+}
+
+TEST(Topology, a_fat_tree_is_as_busy_as_what_leaves_its_switches) {
+  Topology topology;
+  topology.network = Network::fat_tree;
+  topology.nodes = 16;
+  topology.arity = {4, 4};
+  topology.uplinks = {2};  // half of what the four nodes below could send
+  const auto ranks = numbers(16);
+  const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
+  EXPECT_EQ(found.load, 4 * 12 / 2.0);
+  EXPECT_NE(found.name.find("switch 0.0"), std::string::npos) << found.name;
+  topology.uplinks = {4};
+  EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 15);  // the node's own link
+  // Rows that lie under one switch leave it alone; columns do not.
+  const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
+  EXPECT_EQ(busiest_link(topology, rows, ranks).load, 3);
+  topology.uplinks = {1};
+  const Groups columns{{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}, {3, 7, 11, 15}};
+  EXPECT_EQ(busiest_link(topology, columns, ranks).load, 4 * 3);
+}
+
+TEST(Topology, groups_of_a_dragonfly_share_one_link) {
+  Topology topology;
+  topology.network = Network::dragonfly;
+  topology.nodes = 12;  // 3 groups of 2 switches of 2 nodes
+  topology.switches = 2;
+  topology.nodes_per_switch = 2;
+  const auto ranks = numbers(12);
+  // Between two groups: 4 x 4. From switch 0 to switch 1: 2 x 2 of their own, 2 x 4 on the way to the
+  // group that is reached from switch 1, 4 x 2 on the way from the group that arrives at switch 0.
+  const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
+  EXPECT_EQ(found.load, 20);
+  topology.link = 2;
+  EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 11);  // the node's own link
+  const Groups within{{0, 1, 2, 3}};
+  topology.link = 0.5;
+  EXPECT_EQ(busiest_link(topology, within, ranks).load, 2 * 2 / 0.5);
+}
+
+TEST(Topology, sixteen_thousand_nodes_are_within_reach) {
+  const Topology topology = torus({32, 32, 16});
+  const auto node_of = numbers(topology.nodes);
+  Groups columns;
+  for (std::int64_t row = 0; row < 16; ++row) {
+    columns.emplace_back(numbers(1024, 16));
+    for (std::int64_t& rank : columns.back()) rank += row;
+  }
+  // A column has one node in each line along the fast axis: an all-to-all of 32 x 32 in each plane.
+  EXPECT_EQ(busiest_torus_link(topology, columns, node_of).load, 1024.0 * 32 / 8);
+}
+
+TEST(Topology, refuses_networks_that_cannot_be) {
+  Topology topology = torus({4, 4});
+  model::check(topology);
+  topology.extents = {4, 5};
+  expect_error(ErrorCode::invalid_argument, {"multiply to its 16 nodes", "[4, 5]"},
+               [&] { model::check(topology); });
+  topology.extents = {std::int64_t{1} << 40, std::int64_t{1} << 40};
+  expect_error(ErrorCode::invalid_argument, {"multiply"}, [&] { model::check(topology); });
+  topology = torus({4});
+  topology.rings.clear();
+  expect_error(ErrorCode::invalid_argument, {"ring"}, [&] { model::check(topology); });
+  topology = {};
+  topology.bisection = -1;
+  expect_error(ErrorCode::invalid_argument, {"capacities"}, [&] { model::check(topology); });
+  topology = {};
+  topology.network = Network::fat_tree;
+  topology.nodes = 8;
+  topology.arity = {4, 2};
+  expect_error(ErrorCode::invalid_argument, {"0 for 2 levels"}, [&] { model::check(topology); });
+  topology = {};
+  topology.network = Network::dragonfly;
+  topology.nodes = 10;
+  topology.switches = 4;
+  expect_error(ErrorCode::invalid_argument, {"divide its 10 nodes"},
+               [&] { model::check(topology); });
+}
+
+}  // namespace
+}  // namespace weft::model
