@@ -5,4 +5,5 @@
 #include "weft/error.hpp"
 #include "weft/fft.hpp"
 #include "weft/layout.hpp"
+#include "weft/machine.hpp"
 #include "weft/plan.hpp"

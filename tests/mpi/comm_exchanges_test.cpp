@@ -108,6 +108,28 @@ TEST_P(CommExchanges, packed_all_to_all) {
   EXPECT_STREQ(exchange.form(), comm.is_solo() ? "copy" : lowered() ? "split" : "alltoallv");
 }
 
+/// Equal blocks, one behind the other, are what MPI_Alltoall takes; a gap on one rank makes all ranks
+/// use the other call.
+TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
+  const Communicator comm = world();
+  for (const std::int64_t gap : {0, 3}) {
+    std::vector<Block> send;
+    std::vector<Block> recv;
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      send.push_back({.peer = peer, .offset = peer * 4, .count = 4});
+      recv.push_back(
+          {.peer = peer, .offset = peer * (4 + (comm.rank() == 0 ? gap : 0)), .count = 4});
+    }
+    const PackedAllToAll exchange(comm, send, recv, sizeof(Element));
+    EXPECT_STREQ(exchange.form(), comm.is_solo() ? "copy" : gap == 0 ? "alltoall" : "alltoallv");
+    const std::vector<Element> source = sent_buffer(send, comm.size() * 4, comm.rank());
+    const std::int64_t end = comm.size() * (4 + gap);
+    std::vector<Element> target(static_cast<std::size_t>(end), guard);
+    exchange.execute(source.data(), target.data());
+    EXPECT_EQ(target, expected_buffer(recv, end, comm.rank()));
+  }
+}
+
 TEST_P(CommExchanges, packed_all_to_all_chooses_alike_when_one_rank_alone_is_beyond_the_limit) {
   const Communicator comm = world();
   // Only rank 0 has something to say, to the last rank.

@@ -194,6 +194,12 @@ TEST(Topology, groups_of_a_dragonfly_share_one_link) {
   EXPECT_EQ(found.load, 20);
   topology.link = 2;
   EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 11);  // the node's own link
+  // One switch a group: only links between groups are left, 4 x 4 messages on each way.
+  topology.switches = 1;
+  topology.nodes_per_switch = 4;
+  topology.link = 0.5;
+  EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 4 * 4 / 0.5);
+  topology.switches = topology.nodes_per_switch = 2;
   const Groups within{{0, 1, 2, 3}};
   topology.link = 0.5;
   EXPECT_EQ(busiest_link(topology, within, ranks).load, 2 * 2 / 0.5);
