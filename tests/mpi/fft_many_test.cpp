@@ -172,7 +172,9 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
       const run::StepRecord& again = handle.transform().record()[1];
       least_hidden = std::min(least_hidden, 1 - again.waited_s / again.under_way_s);
     }
-    if (chunks == 1) EXPECT_LT(least_hidden, 0.5);
+    if (chunks == 1) {
+      EXPECT_LT(least_hidden, 0.5);
+    }
   }
 }
 
