@@ -46,6 +46,9 @@ struct LinkPiece {
 struct Link {
   std::vector<LinkPiece> pieces = {};  ///< the first from 0 bytes on, in ascending order
   bool full_duplex = true;             ///< a message each way at a time, else one after the other
+  /// What a processor does for each byte that arrives and cannot do for anything else: nothing hides
+  /// it. 0 where the network does it alone.
+  double processor_s_per_byte = 0;
   friend bool operator==(const Link&, const Link&) = default;
 };
 
@@ -107,7 +110,7 @@ struct Machine {
   std::vector<std::string> assumed = {};  ///< keys whose values nobody measured
   std::int64_t cores_per_node = 1;
   std::int64_t memory_bytes = 0;            ///< of a node; 0: not known
-  std::int64_t l2_bytes = 0;                ///< the largest cache that a core has for itself
+  std::int64_t l2_bytes = 0;                ///< the largest cache of one core; 0: not known
   std::int64_t l3_bytes = 0;                ///< the cache that the cores of a node share; 0: none
   std::vector<Arithmetic> arithmetic = {};  ///< at most one for each precision, at least one
   Copying copying = {};

@@ -63,6 +63,7 @@ void check_link(const std::string& key, const Link& link) {
   if (link.pieces.empty() || link.pieces[0].from_bytes != 0)
     refuse(key + ".pieces", "the first piece is from 0 bytes on",
            link.pieces.empty() ? "none" : std::to_string(link.pieces[0].from_bytes));
+  at_least_zero(key + ".processor_s_per_byte", link.processor_s_per_byte);
   for (std::size_t i = 0; i < link.pieces.size(); ++i) {
     const std::string piece = element(key + ".pieces", i);
     at_least_zero(piece + ".start_s", link.pieces[i].start_s);

@@ -37,7 +37,9 @@ Json write(const Link& link) {
     pieces.push_back({{"from_bytes", piece.from_bytes},
                       {"start_s", piece.start_s},
                       {"s_per_byte", piece.s_per_byte}});
-  return {{"full_duplex", link.full_duplex}, {"pieces", std::move(pieces)}};
+  return {{"full_duplex", link.full_duplex},
+          {"processor_s_per_byte", link.processor_s_per_byte},
+          {"pieces", std::move(pieces)}};
 }
 
 /// Only the keys that the network has.
@@ -167,6 +169,7 @@ Link read_link(const Place& place) {
   Object object(place);
   Link link;
   link.full_duplex = json::boolean(object.at("full_duplex"));
+  link.processor_s_per_byte = number(object.at("processor_s_per_byte"));
   link.pieces = list<LinkPiece>(object.at("pieces"), read_piece);
   object.finish();
   return link;

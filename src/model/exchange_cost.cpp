@@ -1,0 +1,227 @@
+#include "model/exchange_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "layout/overlap.hpp"
+#include "model/element_bytes.hpp"
+#include "model/topology.hpp"
+
+namespace weft::model {
+namespace {
+
+/// What one rank sends: to ranks of its node, and to those of others.
+struct Traffic {
+  double near_bytes = 0;
+  double far_bytes = 0;
+  double near_messages = 0;
+  double far_messages = 0;
+  double longest = 0;  ///< bytes of the longest message to another node
+
+  double bytes() const { return near_bytes + far_bytes; }
+  double messages() const { return near_messages + far_messages; }
+};
+
+/// A rank with the most to send: the last one of a process grid has the largest share on each axis.
+std::int64_t busiest_rank(const Layout& layout) {
+  if (layout.is_grid()) return layout.first_rank() + volume(layout.process_grid()) - 1;
+  const auto& boxes = layout.boxes();
+  const auto largest = std::max_element(
+      boxes.begin(), boxes.end(),
+      [](const Box& one, const Box& other) { return one.volume() < other.volume(); });
+  return largest - boxes.begin();
+}
+
+struct Exchanged {
+  const Problem& problem;
+  const Exchange& knobs;
+  const Layout& from;
+  const Layout& to;
+  double element_bytes = 0;
+  std::int64_t chunks = 1;
+};
+
+Exchanged exchanged(const Plan& plan, std::size_t number) {
+  const Exchange& knobs = plan.exchanges[number];
+  const auto bytes = static_cast<double>(element_bytes_after(plan, number));
+  return {plan.problem,
+          knobs,
+          plan.stages[number].target,
+          plan.stages[number + 1].source,
+          knobs.wire == WirePrecision::f32 ? bytes / 2 : bytes,
+          chunks_of(plan, number)};
+}
+
+std::int64_t node_of(const Problem& problem, std::int64_t rank) {
+  return rank / problem.ranks_per_node;
+}
+
+Traffic traffic_of(const Exchanged& what) {
+  const std::int64_t rank = busiest_rank(what.from);
+  Traffic traffic;
+  for (const Overlap& overlap : overlaps(what.from, rank, what.to)) {
+    if (overlap.peer == rank) continue;
+    const double bytes = static_cast<double>(overlap.box.volume()) * what.element_bytes;
+    const bool near = node_of(what.problem, overlap.peer) == node_of(what.problem, rank);
+    (near ? traffic.near_bytes : traffic.far_bytes) += bytes;
+    (near ? traffic.near_messages : traffic.far_messages) += 1;
+    if (!near) traffic.longest = std::max(traffic.longest, bytes);
+  }
+  return traffic;
+}
+
+/// Ranks of a node use its memory among themselves, and may put together what goes to another node.
+void use_nodes(Traffic& traffic, const Exchanged& what) {
+  if (what.knobs.nodes != NodeUse::separate && what.knobs.nodes != NodeUse::combined) return;
+  traffic.near_bytes = traffic.near_messages = 0;
+  if (what.knobs.nodes == NodeUse::separate) return;
+  // Each pair of nodes has one message, and the ranks of a node share the pairs out.
+  const auto together = static_cast<double>(what.problem.ranks_per_node);
+  traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
+  traffic.longest *= together * together;
+}
+
+double blocking_of(const Machine& machine, const Exchange& knobs) {
+  if (knobs.method == Method::collective) return machine.blocking.collective;
+  switch (knobs.schedule) {
+    case Schedule::cyclic:
+      return machine.blocking.cyclic;
+    case Schedule::scattered:
+      return machine.blocking.scattered;
+    case Schedule::pairwise:
+    case Schedule::automatic:
+      break;
+  }
+  return machine.blocking.pairwise;
+}
+
+/// Ranks that exchange with each other: the rows or columns of a process grid, or all.
+std::vector<std::vector<std::int64_t>> groups_of(const Exchanged& what) {
+  std::vector<std::vector<std::int64_t>> groups;
+  std::vector<bool> grouped(static_cast<std::size_t>(what.problem.ranks), false);
+  for (std::int64_t rank = 0; rank < what.problem.ranks; ++rank) {
+    if (grouped[static_cast<std::size_t>(rank)]) continue;
+    groups.push_back(what.to.ranks_meeting(what.from.box(rank)));
+    for (const std::int64_t peer : groups.back()) grouped[static_cast<std::size_t>(peer)] = true;
+  }
+  return groups;
+}
+
+bool is_shared_network(const Topology& topology) {
+  return topology.network != Network::crossbar || topology.bisection > 0;
+}
+
+/// Bytes that pass the busiest link, in units of a node's rate, and which it is.
+BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
+  const auto on_node = static_cast<double>(what.problem.ranks_per_node);
+  BusiestLink node{traffic.far_bytes * on_node, ""};
+  if (!is_shared_network(machine.topology) || traffic.far_messages == 0) return node;
+  std::vector<std::int64_t> nodes(static_cast<std::size_t>(what.problem.ranks));
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    nodes[rank] = node_of(what.problem, static_cast<std::int64_t>(rank));
+  BusiestLink link = busiest_link(machine.topology, groups_of(what), nodes);
+  link.load *= traffic.far_bytes / traffic.far_messages;
+  return link.load > node.load ? link : node;
+}
+
+/// The fit for so many ranks: between those that were measured, or as at the nearest.
+AllToAll fit_for(const std::vector<AllToAll>& fits, double ranks) {
+  const auto above = std::find_if(fits.begin(), fits.end(), [&](const AllToAll& fit) {
+    return static_cast<double>(fit.ranks) >= ranks;
+  });
+  if (above == fits.begin()) return *above;
+  if (above == fits.end()) return fits.back();
+  const AllToAll& below = *(above - 1);
+  const double part =
+      (std::log2(ranks) - std::log2(static_cast<double>(below.ranks))) /
+      (std::log2(static_cast<double>(above->ranks)) - std::log2(static_cast<double>(below.ranks)));
+  return {above->ranks, below.start_s + (above->start_s - below.start_s) * part,
+          below.s_per_byte + (above->s_per_byte - below.s_per_byte) * part};
+}
+
+/// As the machine's all-to-alls were measured, one call for each chunk.
+void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
+                const Machine& machine) {
+  const AllToAll fit = fit_for(machine.all_to_all, traffic.far_messages + 1);
+  step.start_s = static_cast<double>(what.chunks) * std::max(0.0, fit.start_s);
+  step.wire_s = traffic.longest * fit.s_per_byte;
+}
+
+void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
+                  const Machine& machine) {
+  const Link& far = machine.between_nodes;
+  const Link& near = machine.within_node;
+  const double cut = static_cast<double>(what.chunks);
+  double longest = traffic.longest / cut;
+  double pieces = cut;
+  if (what.knobs.piece_bytes > 0) {
+    const auto most = static_cast<double>(what.knobs.piece_bytes);
+    pieces *= std::max(1.0, std::ceil(longest / most));
+    longest = std::min(longest, most);
+  }
+  const double turns = far.full_duplex ? 1 : 2;
+  const double near_message =
+      traffic.near_messages > 0 ? traffic.near_bytes / traffic.near_messages : 0;
+  step.start_s = turns * traffic.far_messages * pieces * start_seconds(far, longest) +
+                 traffic.near_messages * cut * start_seconds(near, near_message / cut);
+  const BusiestLink link = busiest(what, traffic, machine);
+  const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
+  const double far_s = turns * link.load * rate * blocking_of(machine, what.knobs);
+  const double near_s = traffic.near_messages * wire_seconds(near, near_message);
+  step.wire_s = far_s + near_s;
+  step.processor_s = traffic.far_bytes * far.processor_s_per_byte;
+  step.where = link.name;
+}
+
+Limit limit_of(const StepCost& step) {
+  if (step.seconds() <= 0) return Limit::nothing;
+  if (step.start_s > step.wire_s) return Limit::latency;
+  return step.where.empty() ? Limit::bandwidth : Limit::congestion;
+}
+
+const LinkPiece& piece_of(const Link& link, double bytes) {
+  const LinkPiece* found = &link.pieces.front();
+  for (const LinkPiece& piece : link.pieces)
+    if (static_cast<double>(piece.from_bytes) <= bytes) found = &piece;
+  return *found;
+}
+
+}  // namespace
+
+double start_seconds(const Link& link, double bytes) { return piece_of(link, bytes).start_s; }
+
+double wire_seconds(const Link& link, double bytes) {
+  return bytes * piece_of(link, bytes).s_per_byte;
+}
+
+std::int64_t chunks_of(const Plan& plan, std::size_t number) {
+  const std::int64_t wanted = plan.exchanges[number].chunks;
+  return wanted > 1 ? std::clamp<std::int64_t>(wanted, 1, most_slices(plan, number)) : 1;
+}
+
+StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine) {
+  const Exchanged what = exchanged(plan, number);
+  StepCost step;
+  step.name = "exchange: " + describe(what.knobs);
+  step.is_exchange = true;
+  if (what.from.same_boxes(what.to)) return step;
+  if (what.knobs.method == Method::shared) {
+    step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
+    step.limit = limit_of(step);
+    return step;
+  }
+  Traffic traffic = traffic_of(what);
+  use_nodes(traffic, what);
+  const bool fitted = what.knobs.method == Method::collective && !machine.all_to_all.empty() &&
+                      traffic.near_messages == 0 && traffic.far_messages > 0;
+  if (fitted)
+    add_fitted(step, what, traffic, machine);
+  else
+    add_messages(step, what, traffic, machine);
+  step.bytes = std::llround(traffic.bytes());
+  step.messages = std::llround(traffic.messages()) * what.chunks;
+  step.limit = limit_of(step);
+  return step;
+}
+
+}  // namespace weft::model

@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/cost.hpp"
+
+namespace weft::model {
+namespace {
+
+/// Of one line, as Machine counts them. A line of one point is still looked at.
+double operations(Kind kind, std::int64_t length) {
+  const auto n = static_cast<double>(std::max<std::int64_t>(2, length));
+  return (kind == Kind::c2c ? 5 : 2.5) * n * std::log2(n);
+}
+
+/// That of the precision, or of the one with the next number of bytes.
+const Arithmetic& arithmetic_of(const Machine& machine, Precision precision) {
+  const auto distance = [&](const Arithmetic& each) {
+    return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /
+                              static_cast<double>(real_bytes(precision))));
+  };
+  return *std::min_element(
+      machine.arithmetic.begin(), machine.arithmetic.end(),
+      [&](const auto& one, const auto& other) { return distance(one) < distance(other); });
+}
+
+/// Seconds of an operation at this length, between the two measured lengths next to it on a
+/// logarithmic scale, or as at the nearest one.
+double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
+  const LineTime* below = nullptr;
+  const LineTime* above = nullptr;
+  for (const LineTime& line : arithmetic.lines) {
+    if (line.kind != kind) continue;
+    if (line.length <= length && (!below || line.length > below->length)) below = &line;
+    if (line.length >= length && (!above || line.length < above->length)) above = &line;
+  }
+  const auto rate = [&](const LineTime& line) {
+    return line.seconds / operations(kind, line.length);
+  };
+  if (!below && !above) return arithmetic.operation_s;
+  if (!below || !above || below == above) return rate(below ? *below : *above);
+  const auto lg = [](std::int64_t n) { return std::log2(static_cast<double>(n)); };
+  const double part = (lg(length) - lg(below->length)) / (lg(above->length) - lg(below->length));
+  return rate(*below) * (1 - part) + rate(*above) * part;
+}
+
+}  // namespace
+
+double line_seconds(const Machine& machine, Precision precision, Kind kind, std::int64_t length) {
+  const Arithmetic& arithmetic = arithmetic_of(machine, precision);
+  const double wider = static_cast<double>(real_bytes(precision)) /
+                       static_cast<double>(real_bytes(arithmetic.precision));
+  return operations(kind, length) * operation_seconds(arithmetic, kind, length) * wider;
+}
+
+}  // namespace weft::model

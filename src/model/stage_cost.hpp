@@ -1,0 +1,10 @@
+#pragma once
+
+#include "model/cost.hpp"
+
+namespace weft::model {
+
+/// The cost of stage `number`.
+StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine);
+
+}  // namespace weft::model
