@@ -5,7 +5,7 @@ namespace weft::test_support {
 namespace {
 
 TEST(CInterface, RecordsStepsAndTakesSeveralArrays) {
-  const int64_t shape[] = {8, 9};
+  const int64_t shape[] = {12, 9};
   weft_options c = default_options();
   c.shape = shape;
   c.dims = 2;
