@@ -101,12 +101,13 @@ test-asan: setup-test  ## C++ unit and MPI tests under the address and undefined
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 WEFT_TEST_TIMEOUT_S=850 \
 	    $(TEST_ENVIRONMENT) ctest --test-dir build/asan --no-tests=error -R '^(unit|mpi_|example_)' $(CTEST_ARGS)
 
-test-tsan: setup-test  ## the hand-over between ranks, with threads as ranks, under the thread sanitizer
+test-tsan: setup-test  ## shared exchanges, with threads as ranks, under the thread sanitizer
 	@cmake -S . -B build/tsan $(filter-out -DWEFT_DUCC0_DIR=%,$(CMAKE_FLAGS)) \
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE_THREADS=ON -DWEFT_MPI=OFF -DWEFT_PYTHON=OFF
-	@cmake --build build/tsan -j $(JOBS) --target weft_unit_tests
+	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE_THREADS=ON -DWEFT_PYTHON=OFF
+	@cmake --build build/tsan -j $(JOBS) --target weft_unit_tests weft_thread_tests
 	@build/tsan/tests/weft_unit_tests --gtest_brief=1 --gtest_filter='*HandOver*'
+	@build/tsan/tests/weft_thread_tests --gtest_brief=1
 
 tidy:  ## include directions, sizes, leftovers
 	@python3 tools/tidy.py

@@ -35,7 +35,7 @@ ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
 # Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
-KNOBS_BEYOND_CASES = ("chunks", "preset", "nodes", "piece_bytes")
+KNOBS_BEYOND_CASES = ("chunks", "preset", "nodes", "piece_bytes", "wire")
 BEYOND_CASES = ("input", "output", *KNOBS_BEYOND_CASES)
 KNOBS_OF_CASES = ("method", "wire_form", "schedule", "requests")
 
@@ -231,7 +231,7 @@ def run(options: Mapping[str, Any]) -> int:
     case    JSON of one case
     random  how many cases; with seed
     shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, schedule,
-            requests, chunks, piece_bytes, preset, nodes, engine, inverse, seed
+            requests, chunks, piece_bytes, preset, nodes, wire, engine, inverse, seed
 
     Rank 0 prints. A case that hangs ends the job, with status 1 and one message.
 
@@ -369,7 +369,7 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
     with time_limit(_name_of(case), limit_s(case), comm):
         measured = _measure(case, comm, fft_options, gathered)
     checked_by = f"serial FFT ({reference.serial_library()[1]})" if gathered else "plane waves"
-    tolerance = reference.tolerance(case.precision, case.points)
+    tolerance = reference.tolerance("f32" if fft_options.get("wire") == "f32" else case.precision, case.points)
     ok = all(error <= tolerance for error in measured.values())
     if as_json:
         say(json.dumps({**_described(case), "checked_by": checked_by, "errors": measured,

@@ -12,9 +12,6 @@
 namespace weft::comm {
 namespace {
 
-/// The flags and notices of a rank come before its workspace, which starts on a page of its own.
-constexpr std::int64_t page_bytes = 4096;
-
 /// Peers' arrays that stay mapped, for each rank. At least NodeWorkspace::shown_arrays, so that
 /// none of one call is dropped in it; more, so that the fields of a solver find theirs mapped.
 constexpr std::size_t most_mapped = 16;
@@ -22,28 +19,38 @@ constexpr std::size_t most_mapped = 16;
 }  // namespace
 
 NodeWorkspace::NodeWorkspace(const Communicator& comm, std::int64_t bytes) : rank_(comm.rank()) {
-  static_assert(sizeof(Page) <= page_bytes);
   const Communicator node = comm.node_group();
-  node_rank_ = comm.all_gather_values(node.rank());
   memory_ =
       NodeMemory(node, checked_add(bytes, page_bytes, "the workspace"), node_memory_kind(comm));
-  // All pages are ready before anyone arrives; an MPI window need not start with zeros.
+  for (const int node_rank : comm.all_gather_values(node.rank()))
+    starts_.push_back(static_cast<char*>(memory_.data_of(node_rank)));
+  make_page();
+  comm.barrier();  // all pages are ready before anyone arrives
+}
+
+NodeWorkspace::NodeWorkspace(std::vector<char*> memory, int rank)
+    : rank_(rank), starts_(std::move(memory)) {
+  make_page();
+}
+
+/// An MPI window need not start with zeros.
+void NodeWorkspace::make_page() {
+  static_assert(sizeof(Page) <= page_bytes);
   new (&page_of(rank_)) Page;
-  comm.barrier();
   std::vector<HandOverSlot*> slots;
-  for (int rank = 0; rank < comm.size(); ++rank) slots.push_back(&page_of(rank).flags);
+  for (int rank = 0; rank < static_cast<int>(starts_.size()); ++rank)
+    slots.push_back(&page_of(rank).flags);
   hand_over_ = HandOver(std::move(slots), rank_);
-  mapped_.resize(static_cast<std::size_t>(comm.size()));
+  mapped_.resize(starts_.size());
   for (auto& segments : mapped_) segments.reserve(most_mapped + 1);
 }
 
 NodeWorkspace::Page& NodeWorkspace::page_of(int rank) const {
-  return *static_cast<Page*>(memory_.data_of(node_rank_[static_cast<std::size_t>(rank)]));
+  return *reinterpret_cast<Page*>(starts_[static_cast<std::size_t>(rank)]);
 }
 
 char* NodeWorkspace::data_of(int rank) const {
-  return static_cast<char*>(memory_.data_of(node_rank_[static_cast<std::size_t>(rank)])) +
-         page_bytes;
+  return starts_[static_cast<std::size_t>(rank)] + page_bytes;
 }
 
 bool NodeWorkspace::can_show(const void* array, std::int64_t bytes) const {

@@ -23,7 +23,13 @@ class NodeWorkspace {
   /// How many arrays a rank can show at a time.
   static constexpr int shown_arrays = 2;
 
+  /// The flags and notices of a rank come before its workspace, which starts on a page of its own.
+  static constexpr std::int64_t page_bytes = 4096;
+
   NodeWorkspace(const Communicator& comm, std::int64_t bytes);
+  /// Of threads that stand in for ranks, in tests: `memory` of each, page_bytes and the workspace.
+  /// Local; nobody may arrive before all are made.
+  NodeWorkspace(std::vector<char*> memory, int rank);
 
   /// The workspace of a rank of `comm`, as this process sees it.
   char* data_of(int rank) const;
@@ -53,12 +59,13 @@ class NodeWorkspace {
     std::int32_t call = 0;
     std::array<Notice, shown_arrays> notices;
   };
+  void make_page();
   Page& page_of(int rank) const;
   const NodeSegment& mapped(int rank, const NodeHandle& handle);
 
   int rank_ = 0;
-  std::vector<int> node_rank_;  ///< by rank of `comm`
   NodeMemory memory_;
+  std::vector<char*> starts_;  ///< of the memory of each rank, as this process sees it
   HandOver hand_over_;
   std::vector<std::vector<NodeSegment>> mapped_;  ///< by rank; the one last used is last
 };

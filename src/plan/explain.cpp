@@ -8,6 +8,7 @@
 #include "layout/check.hpp"
 #include "layout/overlap.hpp"
 #include "plan/chunks.hpp"
+#include "plan/end_stages.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/schedule.hpp"
 
@@ -73,15 +74,22 @@ std::string ends_lines(const Plan& plan) {
   return text;
 }
 
-/// What a stage costs that transforms nothing, in forward: peers can find arrays in node memory.
+/// What a stage costs that transforms nothing: peers can find arrays in node memory.
 std::string cost_without_axes(const Plan& plan, std::size_t index) {
-  const std::size_t exchanges = plan.exchanges.size();
-  if (exchanges == 0) return {};
-  const bool last = index == exchanges;
-  const bool shared = plan.exchanges[last ? index - 1 : index].method == Method::shared;
-  if (!shared || (last && exchanges < 2)) return "; costs one copy";
+  if (plan.exchanges.empty()) return {};
+  int ways = 0;
+  std::string copying;
+  for (const bool backward : {false, true})
+    for (const bool in_place : {false, true}) {
+      if (!copies_always(plan, index, {backward, in_place})) continue;
+      copying += (copying.empty() ? "" : ", ") + to_string(Way{backward, in_place});
+      ++ways;
+    }
+  if (ways == 4) return "; costs one copy";
+  const bool last = index == plan.exchanges.size();
   return std::string("; costs nothing where the ") +
-         (last ? "output comes from output" : "input comes from input") + ".empty(), else one copy";
+         (last ? "output comes from output" : "input comes from input") +
+         ".empty(), else one copy" + (copying.empty() ? "" : "; always one copy: " + copying);
 }
 
 std::string stage_line(const Plan& plan, std::size_t index) {

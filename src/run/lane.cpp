@@ -34,7 +34,10 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
   }
   exchange::Means means{comm, nullptr, number};
   if (programs_[0].is_shared()) {
-    shared_ = std::make_unique<SharedBuffers>(comm, sizes_, plan.exchanges.size());
+    // Memory that one node lacks is an error of all.
+    comm::together(comm, [&] {
+      shared_ = std::make_unique<SharedBuffers>(comm, sizes_, plan.exchanges.size());
+    });
     means.hand_over = &shared_->hand_over();
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});

@@ -15,7 +15,7 @@ struct StageSpec {
   kernel::Place inlet;
   kernel::Place outlet;
   bool inlet_is_ours = false;    ///< the inlet may be overwritten
-  bool outlet_is_array = false;  ///< the outlet is the caller's array, dense or padded
+  bool outlet_is_array = false;  ///< the outlet is one array, dense or padded: it can hold others
   bool in_place = false;         ///< inlet and outlet are the same memory of the caller
   int idle_buffer = 0;           ///< workspace that neither inlet nor outlet uses
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plan/chunks.hpp"
+#include "plan/end_stages.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::run {
@@ -180,25 +181,6 @@ Program::Parts Program::parts_of(std::size_t position) const {
   return {};
 }
 
-/// A last stage that transforms nothing need not be a pass of its own: the stage before it writes
-/// each tile to where it belongs. Other ranks' arrays are known from the second stage on.
-bool Program::pushes(std::size_t position, const Plan& plan) const {
-  return knobs_of(plan, position).method == Method::shared && position > 0 &&
-         position + 2 == route_.size() && route_.back().axes.empty() &&
-         !(variant_.in_place && is_real_before(plan.problem, route_, position + 1,
-                                               variant_.direction));  // padded rows
-}
-
-/// A first stage that transforms nothing need not be a pass either: the second one reads the input
-/// where it lies. In place, nobody may write there before all have read.
-bool Program::can_show_source(const Plan& plan) const {
-  if (!route_.front().axes.empty()) return false;
-  if (!variant_.in_place) return true;
-  const std::size_t last_link = route_.size() - 2;
-  const std::size_t writing_stage = pushes(last_link, plan) ? last_link : last_link + 1;
-  return writing_stage >= 2 && !is_real_before(plan.problem, route_, 1, variant_.direction);
-}
-
 void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
   exchange::Side& side = links_[position].side;
   const std::size_t last_link = route_.size() - 2;
@@ -207,14 +189,16 @@ void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
   };
   const bool lies_like_target =
       route_.front().target == route_.back().source && is_real(position) == is_real(last_link);
+  const Way way{variant_.direction == Direction::backward, variant_.in_place};
+  const bool writes_outputs = writes_into_outputs(plan, way);
   side.send_buffer = position % 2 == 0 ? even_buffer : odd_buffer;
-  side.push = pushes(position, plan);
+  side.push = position == last_link && writes_outputs;
   if (side.push) {
     side.recv_buffer = target_buffer;
-  } else if (position == 0 && can_show_source(plan)) {
+  } else if (position == 0 && reads_from_inputs(plan, way)) {
     side.send_buffer = source_buffer;
     peers_read_source_last_ = last_link == 0;
-  } else if (position == 0 && lies_like_target && pushes(last_link, plan) &&
+  } else if (position == 0 && lies_like_target && writes_outputs &&
              (last_link == 1 || last_link % 2 == 0)) {  // else exchange 1 would write into it
     side.send_buffer = target_buffer;                   // tiles go back to where they came from
   }
@@ -265,7 +249,9 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   spec.in_place = first && (last || to_target) && variant_.in_place;
   // A padded row has room for the complex numbers; in place the caller gives his input up anyway.
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
-  spec.outlet_is_array = last;
+  // What a shared exchange has peers read is one array too; pushed tiles go to many.
+  spec.outlet_is_array =
+      last || (links_[position].knobs.method == Method::shared && !links_[position].side.push);
   const Parts parts = parts_of(position);
   spec.idle_buffer = first && !is_shared() && parts.count == 1 ? recv_buffer : spare_buffer;
   LocalStage local{stage_name(position, stage), {}, parts.sends};

@@ -99,8 +99,6 @@ class Program {
   void add_links(const Plan& plan, std::int64_t rank);
   void choose_shared_buffers(std::size_t position, const Plan& plan);
   void choose_node_buffers(std::size_t position, const Plan& plan);
-  bool pushes(std::size_t position, const Plan& plan) const;
-  bool can_show_source(const Plan& plan) const;
   const Exchange& knobs_of(const Plan& plan, std::size_t position) const;
   void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
                  const kernel::LocalOptions& options);

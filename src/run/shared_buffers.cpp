@@ -1,6 +1,7 @@
 #include "run/shared_buffers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <weft/error.hpp>
 
@@ -56,6 +57,13 @@ SharedBuffers::SharedBuffers(const comm::Communicator& comm, const comm::Communi
       rank_(node.rank()),
       offsets_(node.all_gather_values(offsets_of(regions_of(sizes, exchanges)))),
       workspace_(node, bytes(sizes, exchanges)) {}
+
+SharedBuffers::SharedBuffers(std::vector<char*> memory, const std::vector<BufferSizes>& sizes,
+                             std::size_t exchanges, int rank)
+    : ranks_(static_cast<int>(sizes.size())), rank_(rank), workspace_(std::move(memory), rank) {
+  for (const BufferSizes& of_rank : sizes)
+    offsets_.push_back(offsets_of(regions_of(of_rank, exchanges)));
+}
 
 std::size_t SharedBuffers::pointers() const {
   return buffer_count + shared_count * static_cast<std::size_t>(ranks_);

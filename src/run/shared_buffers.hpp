@@ -19,6 +19,11 @@ class SharedBuffers {
   /// `sizes` may differ between ranks.
   SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes, std::size_t exchanges);
 
+  /// Of threads that stand in for the ranks of one node, in tests: `memory` and `sizes` of each.
+  /// Local; see NodeWorkspace.
+  SharedBuffers(std::vector<char*> memory, const std::vector<BufferSizes>& sizes,
+                std::size_t exchanges, int rank);
+
   comm::HandOver& hand_over() { return workspace_.hand_over(); }
   /// How many pointers a run has: buffer_count and one for each shared buffer of each rank.
   std::size_t pointers() const;

@@ -6,14 +6,18 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fftw3.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <complex>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +30,7 @@ using Complex = std::complex<double>;
 using Clock = std::chrono::steady_clock;
 
 std::string fault;
+std::string way;     ///< to exchange: a method, or a point in the space of knobs
 bool armed = false;  ///< on the rank that the fault is for, once everything else stands
 
 int world_rank() {
@@ -36,6 +41,12 @@ int world_rank() {
 
 bool fails(const char* name) { return armed && fault == name; }
 
+/// The function that one of this program's own stands before.
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
 }  // namespace
 
 extern "C" {
@@ -44,6 +55,22 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int peer, int tag,
               MPI_Request* request) {
   if (fails("send")) return MPI_ERR_OTHER;
   return PMPI_Isend(data, count, type, peer, tag, comm, request);
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  if (fails("send_init")) return MPI_ERR_OTHER;
+  return PMPI_Send_init(data, count, type, peer, tag, comm, request);
+}
+
+int MPI_Start(MPI_Request* request) {
+  if (fails("start")) return MPI_ERR_OTHER;
+  return PMPI_Start(request);
+}
+
+int MPI_Type_commit(MPI_Datatype* type) {
+  if (fails("type")) return MPI_ERR_OTHER;
+  return PMPI_Type_commit(type);
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
@@ -60,64 +87,158 @@ int MPI_Alltoallv(const void* send, const int send_counts[], const int send_offs
                         recv_type, comm);
 }
 
+int MPI_Ialltoallv(const void* send, const int send_counts[], const int send_offsets[],
+                   MPI_Datatype send_type, void* recv, const int recv_counts[],
+                   const int recv_offsets[], MPI_Datatype recv_type, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (fails("collective")) return MPI_ERR_OTHER;
+  return PMPI_Ialltoallv(send, send_counts, send_offsets, send_type, recv, recv_counts,
+                         recv_offsets, recv_type, comm, request);
+}
+
+int MPI_Alltoallw(const void* send, const int send_counts[], const int send_offsets[],
+                  const MPI_Datatype send_types[], void* recv, const int recv_counts[],
+                  const int recv_offsets[], const MPI_Datatype recv_types[], MPI_Comm comm) {
+  if (fails("collective")) return MPI_ERR_OTHER;
+  return PMPI_Alltoallw(send, send_counts, send_offsets, send_types, recv, recv_counts,
+                        recv_offsets, recv_types, comm);
+}
+
 int posix_fallocate(int file, off_t offset, off_t length) {
   if (fails("memory")) return ENOSPC;
-  using Function = int (*)(int, off_t, off_t);
-  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "posix_fallocate"));
+  static const auto real = next<int(int, off_t, off_t)>("posix_fallocate");
   return real(file, offset, length);
+}
+
+int madvise(void* address, size_t bytes, int advice) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  if (advice == MADV_POPULATE_WRITE && (fails("populate") || fails("old_kernel"))) {
+    errno = fault == "populate" ? ENOMEM : EINVAL;
+    return -1;
+  }
+#endif
+  static const auto real = next<int(void*, size_t, int)>("madvise");
+  return real(address, bytes, advice);
+}
+
+/// Fails for what is as large as a workspace.
+void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
+  if (bytes >= 32768 && fails("workspace")) return nullptr;
+  static const auto real = next<void*(size_t, size_t)>("aligned_alloc");
+  return real(alignment, bytes);
 }
 
 fftw_plan fftw_plan_guru64_dft(int rank, const fftw_iodim64* dims, int batch_rank,
                                const fftw_iodim64* batch, fftw_complex* in, fftw_complex* out,
                                int sign, unsigned flags) {
   if (fails("planning")) return nullptr;
-  using Function = fftw_plan (*)(int, const fftw_iodim64*, int, const fftw_iodim64*, fftw_complex*,
-                                 fftw_complex*, int, unsigned);
-  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "fftw_plan_guru64_dft"));
+  static const auto real = next<decltype(fftw_plan_guru64_dft)>("fftw_plan_guru64_dft");
   return real(rank, dims, batch_rank, batch, in, out, sign, flags);
+}
+
+fftw_plan fftw_plan_guru64_dft_r2c(int rank, const fftw_iodim64* dims, int batch_rank,
+                                   const fftw_iodim64* batch, double* in, fftw_complex* out,
+                                   unsigned flags) {
+  if (fails("planning_r2c")) return nullptr;
+  static const auto real = next<decltype(fftw_plan_guru64_dft_r2c)>("fftw_plan_guru64_dft_r2c");
+  return real(rank, dims, batch_rank, batch, in, out, flags);
+}
+
+fftw_plan fftw_plan_guru64_dft_c2r(int rank, const fftw_iodim64* dims, int batch_rank,
+                                   const fftw_iodim64* batch, fftw_complex* in, double* out,
+                                   unsigned flags) {
+  if (fails("planning_c2r")) return nullptr;
+  static const auto real = next<decltype(fftw_plan_guru64_dft_c2r)>("fftw_plan_guru64_dft_c2r");
+  return real(rank, dims, batch_rank, batch, in, out, flags);
 }
 }
 
 namespace {
 
-weft::FftOptions options(weft::Method method) {
-  return {.shape = {24, 20, 18},
-          .comm = MPI_COMM_WORLD,
-          .norm = weft::Norm::backward,
-          .knobs = {.method = method, .chunks = method == weft::Method::messages ? 2 : 0}};
+using weft::Method;
+
+weft::Knobs knobs() {
+  if (way == "messages") return {.method = Method::messages, .chunks = 2};
+  if (way == "datatype") return {.method = Method::messages, .wire_form = weft::WireForm::datatype};
+  if (way == "alltoallw")
+    return {.method = Method::collective, .wire_form = weft::WireForm::datatype};
+  if (way == "persistent")
+    return {.method = Method::messages, .requests = weft::Requests::persistent};
+  if (way == "separate") return {.method = Method::messages, .nodes = weft::NodeUse::separate};
+  if (way == "combined") return {.method = Method::messages, .nodes = weft::NodeUse::combined};
+  if (way == "many") return {.method = Method::messages};
+  if (way == "many_collective") return {.method = Method::collective};
+  return {.method = weft::from_string<Method>(way)};
 }
 
-/// There and back; the largest distance from where it began, over all ranks.
-double round_trip(weft::Fft<double>& fft) {
-  std::vector<Complex> x(static_cast<std::size_t>(fft.input_elements()));
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = {std::sin(static_cast<double>(i) + fft.rank()), std::cos(3.0 * static_cast<double>(i))};
-  const std::vector<Complex> before = x;
+weft::FftOptions options() {
+  const bool real = fault == "planning_r2c" || fault == "planning_c2r";
+  const bool large = fault == "populate" || fault == "old_kernel";  // more than 4 MiB a rank
+  return {.shape = large ? weft::Shape{96, 96, 96} : weft::Shape{24, 20, 18},
+          .kind = real ? weft::Kind::r2c : weft::Kind::c2c,
+          .comm = MPI_COMM_WORLD,
+          .norm = weft::Norm::backward,
+          .knobs = knobs(),
+          .engine = "fftw"};
+}
+
+/// There and back, one array or two in a call.
+template <class Number>
+void both_ways(weft::Fft<double>& fft, std::vector<Number>& x, std::vector<Complex>& X) {
+  if (!way.starts_with("many")) {
+    fft.forward(x.data(), X.data());
+    fft.backward(X.data(), x.data());
+    return;
+  }
+  std::vector<Number> y = x;
+  std::vector<Complex> Y = X;
+  const std::vector<const Number*> in{y.data(), x.data()};
+  const std::vector<Complex*> out{Y.data(), X.data()};
+  fft.forward_many(std::span(in), std::span(out));
+  const std::vector<const Complex*> back{Y.data(), X.data()};
+  const std::vector<Number*> to{y.data(), x.data()};
+  fft.backward_many(std::span(back), std::span(to));
+}
+
+template <class Number>
+double distance_after(weft::Fft<double>& fft, std::vector<Number> x) {
+  const std::vector<Number> before = x;
   std::vector<Complex> X(static_cast<std::size_t>(fft.output_elements()));
-  fft.forward(x.data(), X.data());
-  fft.backward(X.data(), x.data());
+  both_ways(fft, x, X);
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(x[i] - before[i]));
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return worst;
 }
 
+/// There and back; the largest distance from where it began, over all ranks.
+double round_trip(weft::Fft<double>& fft) {
+  const auto elements = static_cast<std::size_t>(fft.input_elements());
+  std::vector<double> reals(elements);
+  std::vector<Complex> numbers(elements);
+  for (std::size_t i = 0; i < elements; ++i) {
+    reals[i] = std::sin(static_cast<double>(i) + fft.rank());
+    numbers[i] = {reals[i], std::cos(3.0 * static_cast<double>(i))};
+  }
+  return fft.plan().problem.kind == weft::Kind::r2c ? distance_after(fft, reals)
+                                                    : distance_after(fft, numbers);
+}
+
 /// A call that fails in the middle of an exchange: a message and the end of all ranks.
-void break_a_call(weft::Method method) {
-  weft::Fft<double> fft(options(method));
-  round_trip(fft);
+void break_a_call() {
+  weft::Fft<double> fft(options());
+  if (fault != "send_init") round_trip(fft);  // persistent requests are made by the first call
   armed = world_rank() == 1;
   round_trip(fft);
   std::puts("the fault was not noticed");
 }
 
-/// A transform that cannot be made on one rank: the same error on all.
-void break_making(weft::Method method) {
-  if (fault == "memory") weft::Fft<double> first(options(method));  // finds that there is memory
+/// Something that one rank cannot do, while all can still be told: prints the error of all.
+void attempt_armed(const std::function<void()>& attempt) {
   armed = world_rank() == 1;
   std::string got = "no error";
   try {
-    weft::Fft<double> fft(options(method));
+    attempt();
   } catch (const weft::Error& error) {
     got = std::string(weft::error_name(error.code())) + ": " + error.what();
   }
@@ -128,15 +249,36 @@ void break_making(weft::Method method) {
   int same = got == first ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (world_rank() == 0) std::printf("%s: %s\n", same ? "all ranks" : "ranks differ", got.c_str());
-  weft::Fft<double> after(options(method));
-  const double worst = round_trip(after);
+}
+
+void say_whether_correct(weft::Fft<double>& fft) {
+  const double worst = round_trip(fft);
   if (world_rank() == 0) std::printf("afterwards: %s\n", worst < 1e-13 ? "correct" : "wrong");
 }
 
+/// A transform that cannot be made on one rank: the same error on all.
+void break_making() {
+  // Finds that there is memory.
+  if (fault == "memory" || fault == "populate") weft::Fft<double> first(options());
+  attempt_armed([] {
+    weft::Fft<double> fft(options());
+    if (fault == "old_kernel") say_whether_correct(fft);  // in memory that was had in another way
+  });
+  weft::Fft<double> after(options());
+  say_whether_correct(after);
+}
+
+/// The first call with several arrays makes a second workspace; the transform survives its lack.
+void break_second_workspace() {
+  weft::Fft<double> fft(options());
+  attempt_armed([&] { round_trip(fft); });
+  say_whether_correct(fft);
+}
+
 /// Transforms for as long as it takes a rank to stand still for 10 s and go on.
-void stand_still(weft::Method method) {
+void stand_still() {
   const auto start = Clock::now();
-  weft::Fft<double> fft(options(method));
+  weft::Fft<double> fft(options());
   if (world_rank() == 1 && fork() == 0) {
     const pid_t parent = getppid();
     sleep(1);
@@ -157,12 +299,16 @@ void stand_still(weft::Method method) {
 }
 
 /// A rank that is gone: the launcher ends the others, nobody reports a result.
-void die(weft::Method method) {
-  weft::Fft<double> fft(options(method));
+void die() {
+  weft::Fft<double> fft(options());
   round_trip(fft);
   if (world_rank() == 1) raise(SIGKILL);
   round_trip(fft);
   std::puts("a result without all ranks");
+}
+
+bool is_one_of(const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), fault) != names.end();
 }
 
 }  // namespace
@@ -170,12 +316,15 @@ void die(weft::Method method) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   fault = argv[1];
-  const weft::Method method = weft::from_string<weft::Method>(argv[2]);
+  way = argv[2];
   MPI_Init(&argc, &argv);
-  if (fault == "send" || fault == "wait" || fault == "collective") break_a_call(method);
-  if (fault == "memory" || fault == "planning") break_making(method);
-  if (fault == "still") stand_still(method);
-  if (fault == "die") die(method);
+  if (is_one_of({"send", "send_init", "start", "wait", "collective"})) break_a_call();
+  if (is_one_of(
+          {"memory", "populate", "old_kernel", "planning", "planning_r2c", "planning_c2r", "type"}))
+    break_making();
+  if (fault == "workspace") break_second_workspace();
+  if (fault == "still") stand_still();
+  if (fault == "die") die();
   MPI_Finalize();
   return 0;
 }

@@ -1,14 +1,14 @@
-// What weft promises besides the right numbers: nothing is allocated or leaked, the same plan gives
-// the same bits, and packed exchanges cost no pass over memory of their own.
+// What weft promises besides the right numbers: nothing is allocated, the same plan gives the same
+// bits, and packed exchanges cost no pass over memory of their own.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <new>
 
 #include "api/handle.hpp"
 #include "base/memory.hpp"
 #include "fft_check.hpp"
+#include "stage_bytes.hpp"
 
 namespace {
 /// Allocations by operator new on this thread.
@@ -147,118 +147,6 @@ TEST(FftContract, AllMethodsGiveTheSameBits) {
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
   EXPECT_EQ(results[0], results[3]);
-}
-
-std::int64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::int64_t size = 0;
-  std::int64_t resident = 0;
-  file >> size >> resident;
-  return resident * 4096;
-}
-
-#ifdef MPICH_VERSION
-/// MPICH 4.0.2 over UCX keeps memory of its own, which a program of MPI calls alone shows on 3 ranks:
-/// some 80 KiB for an MPI_Alltoallw of nested vectors whose message came before the receive, and
-/// some 2 KiB where one rank runs ahead of the others. The first is left out, the second allowed.
-constexpr bool runs_datatypes = false;
-constexpr std::int64_t allowed_growth = 32 << 20;
-#else
-/// A leak of 1 KiB in each of 5,000 would be 5 MiB; MPI's own pools may still grow a little.
-constexpr bool runs_datatypes = true;
-constexpr std::int64_t allowed_growth = 4 << 20;
-#endif
-
-/// Transforms of several shapes on the world and on a part of it, made, run and dropped many times
-/// over. More ranks than a small machine has cores make each of them slow and leak no differently:
-/// those make fewer.
-TEST(FftContract, FiveThousandTransformsLeakNothing) {
-  MPI_Comm part = MPI_COMM_NULL;
-  MPI_Comm_split(world, rank_of(world) % 2, 0, &part);
-  std::vector<Complex> x(4096);
-  auto make_and_drop = [&](int number) {
-    const MPI_Comm comm = number % 4 == 3 ? part : world;
-    const Problem problem{.shape = {4 + number % 3, 6, 5},
-                          .kind = number % 2 == 1 ? Kind::r2c : Kind::c2c,
-                          .output_choice = number % 5 == 0 ? OutputChoice::same : OutputChoice::any,
-                          .knobs = all_knobs[static_cast<std::size_t>(number) % 4]};
-    Fft<double> fft(options_of(problem, comm));
-    const bool runs = runs_datatypes || problem.knobs.wire_form != WireForm::datatype;
-    if (number % 8 == 0 && runs) fft.forward(x.data(), x.data());
-  };
-  constexpr int warm_up = 250;
-  const int transforms = size_of(world) <= 3 ? 5000 : 500;
-  for (int number = 0; number < warm_up; ++number) make_and_drop(number);
-  const auto communicators = comm::communicator_counts();
-  const auto live = memory_counters().live_bytes;
-  [[maybe_unused]] const auto resident = resident_bytes();
-  for (int number = 0; number < transforms; ++number) make_and_drop(number);
-  EXPECT_EQ(comm::communicator_counts().duplicates, communicators.duplicates);
-  EXPECT_EQ(comm::communicator_counts().subsets, communicators.subsets);
-  EXPECT_EQ(memory_counters().live_bytes, live);
-#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed for a while
-  EXPECT_LT(resident_bytes() - resident, allowed_growth);
-#endif
-  MPI_Comm_free(&part);
-}
-
-/// One transform executed ten thousand times, for each way that keeps requests or messages of its
-/// own: 100 bytes lost in each execution would be 1 MB.
-TEST(FftContract, TenThousandInARowLeakNothing) {
-  const int executions = size_of(world) <= 2 ? 10000 : 1000;
-  std::vector<Knobs> ways(std::begin(all_knobs), std::end(all_knobs));
-  ways.push_back({.method = Method::messages,
-                  .wire_form = WireForm::packed,
-                  .schedule = Schedule::scattered,
-                  .requests = Requests::persistent,
-                  .chunks = 3});
-  ways.push_back({.method = Method::messages, .wire_form = WireForm::packed, .piece_bytes = 200});
-  ways.push_back({.method = Method::collective, .wire_form = WireForm::packed, .chunks = 2});
-  for (const Knobs& knobs : ways) {
-    if (!runs_datatypes && knobs.wire_form == WireForm::datatype) continue;
-    SCOPED_TRACE(knobs.method == Method::automatic ? "as weft chooses" : describe(knobs));
-    Fft<double> fft(options_of({.shape = {9, 6, 5}, .knobs = knobs}, world));
-    std::vector<Complex> x(static_cast<std::size_t>(fft.input_elements()));
-    std::vector<Complex> y(static_cast<std::size_t>(fft.output_elements()));
-    const auto execute = [&](int times) {
-      for (int i = 0; i < times; ++i) {
-        fft.forward(x.data(), y.data());
-        if (i % 16 == 0) MPI_Barrier(world);  // MPI keeps what comes from ranks that run ahead
-      }
-    };
-    execute(500);
-    const auto live = memory_counters().live_bytes;
-    [[maybe_unused]] const auto resident = resident_bytes();
-    execute(executions);
-    EXPECT_EQ(memory_counters().live_bytes, live);
-#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed for a while
-    EXPECT_LT(resident_bytes() - resident, 1 << 20);
-#endif
-  }
-}
-
-struct StageBytes {
-  std::int64_t in = 0;
-  std::int64_t out = 0;
-};
-
-std::int64_t element_bytes(const Problem& problem, bool real) {
-  return real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
-}
-
-/// Bytes of this rank's array before and after each stage, in the order of execution.
-std::vector<StageBytes> stage_bytes(const Plan& plan, int rank, bool forward) {
-  std::vector<StageBytes> all;
-  bool real = plan.problem.kind == Kind::r2c;
-  for (const Stage& stage : plan.stages) {
-    const std::int64_t in = stage.source.local_volume(rank) * element_bytes(plan.problem, real);
-    real = real && stage.axes.empty();
-    all.push_back({in, stage.target.local_volume(rank) * element_bytes(plan.problem, real)});
-  }
-  if (forward) return all;
-  std::reverse(all.begin(), all.end());
-  for (StageBytes& s : all) std::swap(s.in, s.out);
-  return all;
 }
 
 void check_traffic(const Problem& problem) {

@@ -96,12 +96,20 @@ TEST(FftErrors, RanksThatDisagree) {
       {"overwrite_input", [](auto& o) { o.overwrite_input = true; }},
       {"method", [](auto& o) { o.knobs.method = Method::messages; }},
       {"wire_form", [](auto& o) { o.knobs.wire_form = WireForm::datatype; }},
+      {"schedule", [](auto& o) { o.knobs.schedule = Schedule::cyclic; }},
+      {"requests", [](auto& o) { o.knobs.requests = Requests::persistent; }},
+      {"chunks", [](auto& o) { o.knobs.chunks = 2; }},
+      {"preset", [](auto& o) { o.preset = Preset::dmitruk; }},
+      {"wire", [](auto& o) { o.knobs.wire = WirePrecision::f32; }},
+      {"nodes", [](auto& o) { o.knobs.nodes = NodeUse::separate; }},
+      {"piece_bytes", [](auto& o) { o.knobs.piece_bytes = 4096; }},
+      {"own_workspace", [](auto& o) { o.own_workspace = false; }},
       {"engine", [](auto& o) { o.engine = "fftw"; }}};
   for (const auto& [word, change] : changes)
-    expect_refused(ErrorCode::disagreement, {word}, [&, &set = change](auto& o) {
+    expect_refused(ErrorCode::disagreement, {word + " is "}, [&, &set = change](auto& o) {
       if (last_rank()) set(o);
     });
-  EXPECT_EQ(changes.size(), 15u);
+  EXPECT_EQ(changes.size(), 23u);
 }
 
 TEST(FftErrors, RanksThatDisagreeInPrecision) {

@@ -16,7 +16,8 @@ from weft.reference import tolerance
 from weft.spectra import shell_spectrum
 
 KEYS = [
-    "problem", "ranks", "threads", "output", "median_s", "min_s", "gflops", "error", "roofline_s", "stages", "peers",
+    "command", "problem", "ranks", "threads", "output", "median_s", "min_s", "gflops", "error", "roofline_s", "stages",
+    "peers",
 ]  # fmt: skip
 PEERS = ["fftw-mpi", "fftw-threads", "mpi4py-fft"]
 
@@ -40,6 +41,7 @@ def test_bench_with_all_peers(tmp_path: Path, ranks: int, options: list[str]) ->
     data = json.loads(outcome.out)
     assert list(data) == KEYS
     assert data["ranks"] == ranks
+    assert data["command"].startswith("weft bench 12x10x15 ")
     assert 0 < data["min_s"] <= data["median_s"]
     assert data["error"] < tolerance("f32" if "float32" in options else "f64", 1800)
     assert data["gflops"] == pytest.approx(data["problem"]["flop"] / data["median_s"] / 1e9)

@@ -289,6 +289,14 @@ def test_a_method_may_be_asked_for(method: str, tmp_path: Path) -> None:
     assert_done(command_line("verify", "--case", case, "-n", "2", cwd=tmp_path))
 
 
+def test_floats_on_the_wire_are_allowed_their_error(tmp_path: Path) -> None:
+    options = ["verify", "12x10x16", "--method", "messages", "--json", "-n", "2"]
+    exact, narrow = (json.loads(command_line(*options, *more, cwd=tmp_path).out) for more in ([], ["--wire", "f32"]))
+    assert exact["ok"] and narrow["ok"]
+    assert all(error < 1e-15 for error in exact["errors"].values())
+    assert all(1e-9 < error < 1e-7 for error in narrow["errors"].values())
+
+
 def test_knobs_of_the_exchange_reach_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, Any]] = []
     make = weft.FFT

@@ -168,6 +168,7 @@ def spectrum_command(
     preset: PresetOption = None,
     nodes: NodesOption = None,
     piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -187,7 +188,10 @@ def spectrum_command(
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
         planning=_planning(
-            threads, effort, engine, _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes)
+            threads,
+            effort,
+            engine,
+            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         ),
         json=as_json,
     )
@@ -340,6 +344,7 @@ def verify_command(
     preset: PresetOption = None,
     nodes: NodesOption = None,
     piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -358,7 +363,7 @@ def verify_command(
         "input": grid_value(grid),
         "norm": norm.value,
         "threads": threads,
-        **_knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes),
+        **_knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         "engine": engine,
         "json": as_json,
     }
@@ -388,7 +393,7 @@ def _knobs(
     preset: Preset | None,
     nodes: Nodes | None,
     piece_bytes: int | None,
-    wire: Wire | None = None,
+    wire: Wire | None,
 ) -> dict[str, Any]:
     return {
         "method": _word(method),

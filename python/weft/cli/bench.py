@@ -1,6 +1,8 @@
 """`weft bench`: times a transform and its peers, and checks the result."""
 
 import math
+import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -305,6 +307,7 @@ def _result(
         **{name: value for name, value in options.planning.items() if name != "threads"},
     }
     return {
+        "command": command_line(),
         "problem": problem,
         "ranks": session.ranks,
         "threads": contract.threads,
@@ -317,6 +320,11 @@ def _result(
         "stages": stages,
         "peers": [row.as_data() for row in rows[1:]],
     }
+
+
+def command_line() -> str:
+    """The command that each rank runs; `ranks` beside it says how many."""
+    return shlex.join(["weft", *sys.argv[1:]])
 
 
 def problem_data(options: Options, contract: Contract) -> dict[str, Any]:

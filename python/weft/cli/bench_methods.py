@@ -8,7 +8,7 @@ import numpy as np
 
 import weft
 from weft import _planning, reference
-from weft.cli.bench import Options, WeftRun, flop_count, hidden_share, problem_data
+from weft.cli.bench import Options, WeftRun, command_line, flop_count, hidden_share, problem_data
 from weft.cli.contest import Contract, measure
 from weft.cli.session import Session
 
@@ -140,6 +140,7 @@ def _row(session: Session, run_: WeftRun, knobs: dict[str, Any], seconds: np.nda
 def _as_data(options: Options, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
     planning = {name: options.planning[name] for name in ("effort", "engine")}
     return {
+        "command": command_line(),
         "problem": problem_data(options, contract) | planning,
         "ranks": session.ranks,
         "threads": contract.threads,

@@ -1,0 +1,59 @@
+#include "plan/end_stages.hpp"
+
+#include <algorithm>
+
+namespace weft {
+namespace {
+
+bool halves(const Stage& stage, const Problem& problem) {
+  return std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) != stage.axes.end();
+}
+
+/// The exchanges that are executed first and last.
+std::size_t first_exchange(const Plan& plan, Way way) {
+  return way.backward ? plan.exchanges.size() - 1 : 0;
+}
+std::size_t last_exchange(const Plan& plan, Way way) {
+  return way.backward ? 0 : plan.exchanges.size() - 1;
+}
+
+}  // namespace
+
+std::string to_string(Way way) {
+  return std::string(way.backward ? "backward" : "forward") + (way.in_place ? " in place" : "");
+}
+
+bool carries_reals(const Plan& plan, std::size_t exchange) {
+  if (plan.problem.kind != Kind::r2c) return false;
+  for (std::size_t stage = 0; stage <= exchange; ++stage)
+    if (halves(plan.stages[stage], plan.problem)) return false;
+  return true;
+}
+
+bool writes_into_outputs(const Plan& plan, Way way) {
+  if (plan.exchanges.size() < 2) return false;
+  const Stage& stage = way.backward ? plan.stages.front() : plan.stages.back();
+  const std::size_t exchange = last_exchange(plan, way);
+  return stage.axes.empty() && plan.exchanges[exchange].method == Method::shared &&
+         !(way.in_place && carries_reals(plan, exchange));
+}
+
+bool reads_from_inputs(const Plan& plan, Way way) {
+  if (plan.exchanges.empty()) return false;
+  const Stage& stage = way.backward ? plan.stages.back() : plan.stages.front();
+  const std::size_t exchange = first_exchange(plan, way);
+  if (!stage.axes.empty() || plan.exchanges[exchange].method != Method::shared) return false;
+  if (!way.in_place) return true;
+  const std::size_t last_stage = plan.exchanges.size();
+  const std::size_t writing_stage = last_stage - (writes_into_outputs(plan, way) ? 1 : 0);
+  return writing_stage >= 2 && !carries_reals(plan, exchange);
+}
+
+bool copies_always(const Plan& plan, std::size_t stage, Way way) {
+  const bool is_first = stage == (way.backward ? plan.exchanges.size() : 0);
+  const bool is_last = stage == (way.backward ? 0 : plan.exchanges.size());
+  return !(is_first && reads_from_inputs(plan, way)) &&
+         !(is_last && writes_into_outputs(plan, way));
+}
+
+}  // namespace weft

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <weft/plan.hpp>
+
+namespace weft {
+
+/// One of the ways in which a plan is executed.
+struct Way {
+  bool backward = false;
+  bool in_place = false;
+};
+/// "forward", "backward in place".
+std::string to_string(Way way);
+
+/// True when the exchange moves reals: r2c has not halved its axis yet.
+bool carries_reals(const Plan& plan, std::size_t exchange);
+
+/// A last stage that transforms nothing need not be a pass of its own: by a shared exchange the
+/// stage before it writes each tile to where it belongs. Others' arrays are known from the second
+/// stage on; in place the rows of reals are padded.
+bool writes_into_outputs(const Plan& plan, Way way);
+
+/// A first stage that transforms nothing need not be a pass either: by a shared exchange the second
+/// one reads the inputs where they lie. In place, nobody may write there before all have read.
+bool reads_from_inputs(const Plan& plan, Way way);
+
+/// True when a stage without axes copies the array wherever that lies.
+bool copies_always(const Plan& plan, std::size_t stage, Way way);
+
+}  // namespace weft
