@@ -5,7 +5,7 @@
 
 set(WEFT_PLANNING_FOLDERS base layout plan model planner)
 set(WEFT_KERNEL_FOLDERS kernel disk)
-set(WEFT_RANKS_FOLDERS comm exchange run ooc api)
+set(WEFT_RANKS_FOLDERS comm exchange run probe ooc api)
 
 # Sources of folders below src/; a folder that does not exist gives none.
 function(weft_sources out)

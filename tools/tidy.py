@@ -26,8 +26,9 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "disk": {"base", "layout"},
     "exchange": {"base", "layout", "plan", "kernel", "comm"},
     "run": {"base", "layout", "plan", "kernel", "comm", "exchange"},
+    "probe": {"base", "layout", "plan", "model", "kernel", "comm", "exchange", "run"},
     "ooc": {"base", "layout", "plan", "model", "kernel", "comm", "disk", "exchange", "run"},
-    "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "ooc"},
+    "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "ooc", "probe"},
 }
 # A public header stands for a folder: who may include the folder may include the header.
 PUBLIC_HEADERS = {
@@ -35,6 +36,7 @@ PUBLIC_HEADERS = {
     "precision.hpp": "base",
     "layout.hpp": "layout",
     "plan.hpp": "plan",
+    "prediction.hpp": "plan",
     "machine.hpp": "model",
     "record.hpp": "run",
     "fft.hpp": "api",

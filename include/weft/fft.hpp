@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "weft/layout.hpp"
+#include "weft/machine.hpp"
 #include "weft/plan.hpp"
 #include "weft/record.hpp"
 
@@ -56,6 +57,8 @@ struct FftOptions {
   /// false: use_workspace() comes before the first transform, and no exchange is shared, since node
   /// memory is weft's own.
   bool own_workspace = true;
+  /// Plan by the model of this machine, the same on all ranks; absent: by a fixed rule.
+  std::optional<Machine> machine = {};
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along

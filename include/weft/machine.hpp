@@ -17,9 +17,10 @@ struct LineTime {
   friend bool operator==(const LineTime&, const LineTime&) = default;
 };
 
-/// How fast a core computes in one precision.
+/// How fast a core computes in one precision, by lines planned with one effort.
 struct Arithmetic {
   Precision precision = Precision::f64;
+  Effort effort = Effort::estimate;
   /// For one operation, counted as 5 n lg n for a complex line of n points, 2.5 n lg n for a real.
   double operation_s = 0;
   /// Lengths that were measured, in ascending order for each kind; none: operation_s for all.
@@ -27,8 +28,9 @@ struct Arithmetic {
   friend bool operator==(const Arithmetic&, const Arithmetic&) = default;
 };
 
-/// What a core takes to copy a byte from one array to another, both beyond its caches.
+/// What a core takes to copy a byte from one array to another, all cores of the node at work.
 struct Copying {
+  std::int64_t bytes = 0;  ///< of the array that each core copies
   double contiguous_s_per_byte = 0;
   double transposed_s_per_byte = 0;  ///< tile by tile, rows becoming columns
   friend bool operator==(const Copying&, const Copying&) = default;
@@ -102,6 +104,15 @@ struct AllToAll {
   friend bool operator==(const AllToAll&, const AllToAll&) = default;
 };
 
+/// One measurement that figures of a machine were fitted to.
+struct Sample {
+  std::string series;  ///< what was measured: "lines c2c f64", "message within a node"
+  double x = 0;        ///< of what size: points, bytes, cores
+  double seconds = 0;  ///< the median
+  double spread = 0;   ///< half of the measurements lie within so much of it, as a share
+  friend bool operator==(const Sample&, const Sample&) = default;
+};
+
 /// What a plan's cost is computed from. Plain data: measured by `weft probe`, shipped, or written by
 /// hand. Times in seconds, sizes in bytes.
 struct Machine {
@@ -112,10 +123,12 @@ struct Machine {
   std::int64_t memory_bytes = 0;            ///< of a node; 0: not known
   std::int64_t l2_bytes = 0;                ///< the largest cache of one core; 0: not known
   std::int64_t l3_bytes = 0;                ///< the cache that the cores of a node share; 0: none
-  std::vector<Arithmetic> arithmetic = {};  ///< at most one for each precision, at least one
-  Copying copying = {};
+  std::vector<Arithmetic> arithmetic = {};  ///< one for each precision and effort, at least one
+  /// In ascending order of sizes; between two of them interpolated over their logarithm, beyond them
+  /// as at the nearest.
+  std::vector<Copying> copying = {};
   /// Bytes a second to and from memory when 1, 2, ... cores of a node are at it; empty: no limit
-  /// but the cores' own.
+  /// but the cores' own. What stays in l3_bytes is not limited.
   std::vector<double> memory_bytes_per_s = {};
   Link within_node = {};
   Link between_nodes = {};
@@ -124,6 +137,7 @@ struct Machine {
   std::vector<AllToAll> all_to_all = {};  ///< in ascending order of ranks; empty: not measured
   double barrier_s = 0;                   ///< of two ranks; it grows as lg of the ranks
   double request_s = 0;                   ///< to start and complete a message that is there
+  std::vector<Sample> samples = {};       ///< what was measured, for people and plots
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "weft/layout.hpp"
 #include "weft/precision.hpp"
+#include "weft/prediction.hpp"
 
 namespace weft {
 
@@ -148,8 +150,9 @@ struct Plan {
   Problem problem;
   std::vector<Stage> stages;
   std::vector<Exchange> exchanges;
-  std::string chosen_by;           ///< who decided, e.g. "rule"
-  std::vector<std::string> notes;  ///< what a user should know about the choice
+  std::string chosen_by;                      ///< who decided: "rule", "model"
+  std::vector<std::string> notes;             ///< what a user should know about the choice
+  std::optional<Prediction> prediction = {};  ///< where a machine was given
   friend bool operator==(const Plan&, const Plan&) = default;
 
   const Layout& input() const { return stages.front().source; }
@@ -165,6 +168,16 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
 /// Plans a problem by a fixed rule: a slab where every rank gets rows, else the most square pencil.
 /// Pure: needs no MPI, any number of ranks. Throws as checked() does.
 Plan make_plan(const Problem& problem);
+
+/// Plans a problem by a model of the machine: of the layouts, process grids, orders of axes,
+/// exchanges and numbers of ranks that fit the problem, those with the least predicted time. The
+/// plan tells what it should take, and the next best ways. Needs no MPI, times nothing.
+/// Throws as checked() does, and invalid_argument for a machine with too few nodes.
+struct Machine;
+Plan make_plan(const Problem& problem, const Machine& machine);
+
+/// What a plan should take on a machine, however it was chosen; no alternatives.
+Prediction predict(const Plan& plan, const Machine& machine);
 
 /// Several lines for people: the layouts, stages, exchanges and reasons.
 std::string explain(const Plan& plan);

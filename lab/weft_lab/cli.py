@@ -130,6 +130,19 @@ def experiment_command(
     return 0
 
 
+@app.command("papers")
+def papers_command(
+    results: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where its folder goes. Default: lab/results.")
+    ] = None,
+) -> int:
+    """Write what papers 000 and 004 print beside what weft's model gives. Needs neither root nor MPI."""
+    from weft_lab import papers
+
+    print(papers.write((results or RESULTS) / papers.NAME))
+    return 0
+
+
 def _refuse_ignored(experiment: ModuleType, given: dict[str, bool]) -> None:
     for option in getattr(experiment, "IGNORES", ()):
         if given[option]:

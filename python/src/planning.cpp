@@ -1,9 +1,11 @@
 // weft._planning: layouts, problems and plans. Links no MPI.
 #include <functional>
 
+#include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
 #include "common.hpp"
+#include "planning_machines.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -244,6 +246,8 @@ void bind_plan(nb::module_& m) {
       .def_ro("chosen_by", &Plan::chosen_by, "Who decided.")
       .def_prop_ro(
           "notes", [](const Plan& p) { return as_tuple(p.notes); }, "What a user should know.")
+      .def_ro("prediction", &Plan::prediction,
+              "What it should take; None where no machine was given.")
       .def(
           "explain", [](const Plan& p) { return weft::explain(p); },
           "What was chosen and why, in a few lines.")
@@ -259,7 +263,12 @@ void bind_plan(nb::module_& m) {
                std::to_string(p.stages.size()) + " stages on " + std::to_string(p.problem.ranks) +
                " ranks>";
       });
-  m.def("make_plan", &weft::make_plan, "problem"_a, "Plans a problem; pure.");
+  m.def("make_plan", nb::overload_cast<const weft::Problem&>(&weft::make_plan), "problem"_a,
+        "Plans a problem by a fixed rule; pure.");
+  m.def("make_plan",
+        nb::overload_cast<const weft::Problem&, const weft::Machine&>(&weft::make_plan),
+        "problem"_a, "machine"_a, "Plans a problem by a model of the machine; pure.");
+  m.def("predict", &weft::predict, "plan"_a, "machine"_a, "What a plan should take; pure.");
 }
 
 }  // namespace
@@ -269,6 +278,7 @@ NB_MODULE(_planning, m) {
   weft::python::translate_errors();
   bind_layout(m);
   bind_problem(m);
+  weft::python::bind_machines(m);
   bind_plan(m);
   m.def(
       "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,

@@ -10,6 +10,7 @@
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/transpose.hpp"
+#include "probe/probe.hpp"
 #include "running_memory.hpp"
 
 namespace nb = nanobind;
@@ -57,11 +58,14 @@ void bind_fft(nb::module_& m) {
       .def(
           "__init__",
           [](Handle* self, const weft::Problem& problem, const std::string& engine,
-             bool own_workspace, std::optional<int> comm, const GivenError& error) {
+             bool own_workspace, std::optional<weft::Machine> machine, std::optional<int> comm,
+             const GivenError& error) {
             nb::gil_scoped_release release;
-            new (self) Handle(problem, {engine, own_workspace}, group_of(comm), to_error(error));
+            new (self) Handle(problem, {engine, own_workspace, std::move(machine)}, group_of(comm),
+                              to_error(error));
           },
-          "problem"_a, "engine"_a, "own_workspace"_a, "comm"_a.none(), "error"_a.none(),
+          "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "comm"_a.none(),
+          "error"_a.none(),
           "Collective. `error` is what this rank met while it read its arguments.")
       .def_prop_ro(
           "plan", [](const Handle& h) { return h.plan(); }, "The plan.")
@@ -168,6 +172,17 @@ void bind_collectives(nb::module_& m) {
 }
 
 void bind_environment(nb::module_& m) {
+  m.def(
+      "probe",
+      [](const std::string& name, const std::string& source, double seconds, int threads,
+         std::optional<int> comm, const GivenError& error) {
+        nb::gil_scoped_release release;
+        const auto group = group_of(comm);
+        weft::comm::agree_or_throw(group, to_error(error));
+        return weft::probe::measure({name, source, seconds, threads}, group);
+      },
+      "name"_a, "source"_a, "seconds"_a, "threads"_a, "comm"_a.none(), "error"_a.none(),
+      "Collective: measures the machine that the ranks are on.");
   m.def("mpi_library", &weft::comm::mpi_library_version,
         "The MPI library that weft runs on, in one line.");
   m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");

@@ -11,7 +11,7 @@ Transforms run over an mpi4py communicator, or in this process alone where none 
 
 from __future__ import annotations
 
-from ._planning import Exchange, Layout, Plan, Problem, Stage
+from ._planning import Exchange, Layout, Machine, Plan, Prediction, Problem, Stage
 from ._planning import version as __version__
 from .arrays import Side
 from .errors import (
@@ -26,7 +26,8 @@ from .errors import (
     WeftError,
 )
 from .fft import FFT
-from .planning import plan
+from .planning import plan, predict
+from .probing import probe
 from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from .runtime import agree, build_info, node_memory, running_available
 
@@ -39,9 +40,11 @@ __all__ = [
     "IoFailure",
     "Layout",
     "LayoutMismatch",
+    "Machine",
     "MpiFailure",
     "OutOfMemory",
     "Plan",
+    "Prediction",
     "Problem",
     "Side",
     "Stage",
@@ -54,6 +57,8 @@ __all__ = [
     "layout_of_local_boxes",
     "node_memory",
     "plan",
+    "predict",
+    "probe",
     "redistribute",
     "running_available",
     "scatter",

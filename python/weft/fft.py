@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import _planning, arrays, errors, options, runtime
 from .arrays import Array, Side
+from .planning import machine_of
 
 
 class FFT:
@@ -46,6 +48,8 @@ class FFT:
     engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
     workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
         much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
+
+    machine : what to plan by, as for :func:`weft.plan`; None is a fixed rule. The same on all ranks.
 
     Attributes
     ----------
@@ -97,11 +101,13 @@ class FFT:
         piece_bytes: int | None = None,
         engine: str | None = None,
         workspace: Any = None,
+        machine: _planning.Machine | str | os.PathLike[str] | None = None,
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
-        problem, error = _planning.Problem(), None
+        problem, planned_by, error = _planning.Problem(), None, None
         try:
+            planned_by = None if machine is None else machine_of(machine)
             problem = options.make_problem(
                 shape,
                 kind=kind,
@@ -128,7 +134,7 @@ class FFT:
         except Exception as reason:
             error = errors.as_given(reason)
         own_workspace = workspace is None
-        self._transform = module.Transform(problem, engine or "", own_workspace, handle, error)
+        self._transform = module.Transform(problem, engine or "", own_workspace, planned_by, handle, error)
         self.comm = comm
         self.plan: _planning.Plan = self._transform.plan
         self._make_sides(module, handle)

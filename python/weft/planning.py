@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
-from . import _planning, options
+from . import _planning, errors, options
 
 
 def plan(
@@ -12,7 +14,7 @@ def plan(
     *,
     kind: str = "c2c",
     ranks: int = 1,
-    ranks_per_node: int = 1,
+    ranks_per_node: int | None = None,
     axes: Any = None,
     dtype: Any = None,
     input: Any = None,
@@ -31,11 +33,17 @@ def plan(
     nodes: str | None = None,
     wire: str | None = None,
     piece_bytes: int | None = None,
+    machine: _planning.Machine | str | os.PathLike[str] | None = None,
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
     The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; `ranks_per_node` of them can use
-    each other's memory.
+    each other's memory: 1 where it is left out, or one for each core of the machine.
+
+    machine : what to choose by: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file. Of the
+        layouts, process grids, orders of axes, exchanges and numbers of ranks that fit the problem, the plan has those
+        with the least predicted time, and says in `prediction` what it should take and what the next best would. None:
+        a fixed rule.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
 
@@ -51,6 +59,9 @@ def plan(
     shared
     """
     (rank_count,) = options.integers(ranks, "ranks")
+    chosen_by = None if machine is None else machine_of(machine)
+    if ranks_per_node is None:
+        ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
     (node_count,) = options.integers(ranks_per_node, "ranks_per_node")
     problem = options.make_problem(
         shape,
@@ -76,4 +87,52 @@ def plan(
         wire=wire,
         piece_bytes=piece_bytes,
     )
-    return _planning.make_plan(problem)
+    return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by)
+
+
+def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
+    """One for each core, and more where the machine has too few nodes for that.
+
+    >>> machine = machine_of("infiniband-64")
+    >>> ranks_on_node(16, machine), ranks_on_node(128, machine), ranks_on_node(8, machine_of("vm-2-cores"))
+    (16, 64, 8)
+    """
+    return max(1, min(ranks, machine.cores_per_node), -(-ranks // machine.nodes))
+
+
+def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike[str]) -> _planning.Prediction:
+    """What a plan should take on a machine, however it was chosen. Needs no MPI.
+
+    `machine` is as for :func:`weft.plan`. Errors: InvalidArgument, also where the machine has too few nodes.
+
+    >>> import weft
+    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk")
+    >>> found = weft.predict(slabs, "celerons")
+    >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
+    0.160 s, bandwidth
+    """
+    return _planning.predict(plan, machine_of(machine))
+
+
+def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.Machine:
+    """A machine as it is, by the name of one that ships with weft, or from a JSON file.
+
+    >>> machine_of("celerons").nodes
+    16
+    """
+    if isinstance(given, _planning.Machine):
+        return given
+    text = os.fspath(given)
+    if text in _planning.Machine.names():
+        return _planning.Machine.shipped(text)
+    try:
+        content = Path(text).read_bytes()
+    except OSError as error:
+        raise errors.InvalidArgument(
+            f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file that can be read; given "
+            f"{text!r}, which cannot: {error.strerror}"
+        ) from None
+    try:
+        return _planning.Machine.from_json(content.decode())
+    except (UnicodeDecodeError, errors.InvalidArgument) as error:
+        raise errors.InvalidArgument(f"{text}: {error}") from None

@@ -157,12 +157,19 @@ weft_step step_of(const StepRecord& record) {
   return step;
 }
 
+std::optional<Machine> machine_of(const weft_options& options) {
+  if (options.machine == nullptr) return {};
+  const std::string text = options.machine;
+  return text.starts_with("{") ? machine_from_json(text) : shipped_machine(text);
+}
+
 Plan plan_of(const weft_options* options, std::int64_t ranks) {
   const weft_options given = complete(options);
   Problem problem = problem_of(given);
   problem.ranks = ranks;
   problem.ranks_per_node = std::max<std::int64_t>(1, given.ranks_per_node);
-  return make_plan(problem);
+  const auto machine = machine_of(given);
+  return machine ? make_plan(problem, *machine) : make_plan(problem);
 }
 
 int execute(weft_fft* fft, run::Direction direction, const void* in, void* out) noexcept {
@@ -214,6 +221,7 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
       problem = problem_of(given);
       how.engine = given.engine == nullptr ? "" : given.engine;
       how.own_workspace = given.own_workspace != 0;
+      how.machine = machine_of(given);
     });
     *fft = new weft_fft{Handle(problem, how, group, mine)};
   });

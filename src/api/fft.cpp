@@ -57,7 +57,8 @@ template <class T>
 Fft<T>::Fft(const FftOptions& options)
     : handle_(std::make_shared<api::Handle>(
           problem_of(options, precision_of<T>),
-          api::Handle::Options{options.engine, options.own_workspace}, group_of(options.comm))) {}
+          api::Handle::Options{options.engine, options.own_workspace, options.machine},
+          group_of(options.comm))) {}
 
 template <class T>
 void Fft<T>::forward(const Complex* in, Complex* out) {

@@ -36,7 +36,15 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"nodes", to_string(p.knobs.nodes)},
           {"piece_bytes", std::to_string(p.knobs.piece_bytes)},
           {"engine", options.engine},
-          {"own_workspace", options.own_workspace ? "true" : "false"}};
+          {"own_workspace", options.own_workspace ? "true" : "false"},
+          {"machine", options.machine ? "\"" + options.machine->name + "\"" : "none"}};
+}
+
+/// That all ranks plan by the same figures: machines of one name may differ in them. Collective.
+void require_same_machine(const comm::Communicator& comm, const std::optional<Machine>& machine) {
+  if (!machine) return;
+  const std::string figures = comm::together(comm, [&] { return to_json(*machine); });
+  comm::require_same(comm, {{"machine", figures}}, "weft::Fft");
 }
 
 /// How many ranks can use each other's memory, where nodes are runs of so many consecutive ranks,
@@ -72,6 +80,7 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
     : comm_(comm), number_(comm.next_number()) {
   comm::agree_or_throw(comm, mine);
   comm::require_same(comm, named_values(given, options), "weft::Fft");
+  require_same_machine(comm, options.machine);
   Problem problem = given;
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
@@ -83,7 +92,7 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
       throw Error(ErrorCode::unsupported,
                   "shared exchanges work in node memory, which is weft's own; with a workspace of "
                   "the caller's use another method, or leave it out to let weft choose");
-    plan_ = make_plan(problem);
+    plan_ = options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
     const auto run = run_options(plan_, options);
     if (!run.local.engine->supports(plan_.problem.precision))
       throw Error(ErrorCode::unsupported,

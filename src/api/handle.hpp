@@ -6,6 +6,7 @@
 #include <string>
 
 #include <weft/error.hpp>
+#include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
 #include "comm/communicator.hpp"
@@ -19,6 +20,7 @@ class Handle {
   struct Options {
     std::string engine;
     bool own_workspace = true;
+    std::optional<Machine> machine = {};  ///< planned by a fixed rule where there is none
   };
 
   /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error

@@ -48,14 +48,24 @@ void check_lines(const std::string& key, const std::vector<LineTime>& lines) {
 
 void check_arithmetic(const std::vector<Arithmetic>& all) {
   if (all.empty()) refuse("arithmetic", "at least one precision is needed", "none");
-  std::set<Precision> seen;
+  std::set<std::pair<Precision, Effort>> seen;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string key = element("arithmetic", i);
     positive(key + ".operation_s", all[i].operation_s);
     check_lines(key + ".lines", all[i].lines);
-    if (!seen.insert(all[i].precision).second)
-      refuse(key, "each precision stands once",
-             std::string(to_string(all[i].precision)) + " again");
+    if (!seen.insert({all[i].precision, all[i].effort}).second)
+      refuse(key, "each precision stands once for each effort",
+             std::string(to_string(all[i].precision)) + " " + to_string(all[i].effort) + " again");
+  }
+}
+
+void check_copying(const std::vector<Copying>& all) {
+  if (all.empty()) refuse("copying", "at least one size is needed", "none");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string key = element("copying", i);
+    at_least(key + ".bytes", all[i].bytes, i == 0 ? 0 : all[i - 1].bytes + 1);
+    positive(key + ".contiguous_s_per_byte", all[i].contiguous_s_per_byte);
+    positive(key + ".transposed_s_per_byte", all[i].transposed_s_per_byte);
   }
 }
 
@@ -102,8 +112,7 @@ void check(const Machine& machine) {
   at_least("l2_bytes", machine.l2_bytes, 0);
   at_least("l3_bytes", machine.l3_bytes, 0);
   check_arithmetic(machine.arithmetic);
-  positive("copying.contiguous_s_per_byte", machine.copying.contiguous_s_per_byte);
-  positive("copying.transposed_s_per_byte", machine.copying.transposed_s_per_byte);
+  check_copying(machine.copying);
   for (std::size_t i = 0; i < machine.memory_bytes_per_s.size(); ++i)
     positive(element("memory_bytes_per_s", i), machine.memory_bytes_per_s[i]);
   check_link("within_node", machine.within_node);
@@ -113,6 +122,10 @@ void check(const Machine& machine) {
   check_all_to_all(machine.all_to_all);
   at_least_zero("barrier_s", machine.barrier_s);
   at_least_zero("request_s", machine.request_s);
+  for (std::size_t i = 0; i < machine.samples.size(); ++i) {
+    at_least_zero(element("samples", i) + ".seconds", machine.samples[i].seconds);
+    at_least_zero(element("samples", i) + ".spread", machine.samples[i].spread);
+  }
 }
 
 }  // namespace weft

@@ -3,71 +3,52 @@
 #include <algorithm>
 #include <cmath>
 
-#include <weft/error.hpp>
-
-#include "base/words.hpp"
 #include "model/exchange_cost.hpp"
 #include "model/stage_cost.hpp"
-
-namespace weft {
-
-template <>
-struct Words<model::Limit> {
-  static constexpr const char* name = "limit";
-  static constexpr std::array table{
-      Word{model::Limit::arithmetic, "arithmetic"}, Word{model::Limit::memory, "memory"},
-      Word{model::Limit::latency, "latency"},       Word{model::Limit::bandwidth, "bandwidth"},
-      Word{model::Limit::congestion, "congestion"}, Word{model::Limit::nothing, "nothing"}};
-};
-
-}  // namespace weft
 
 namespace weft::model {
 namespace {
 
-void require_nodes(const Problem& problem, const Machine& machine) {
-  const std::int64_t nodes = (problem.ranks + problem.ranks_per_node - 1) / problem.ranks_per_node;
-  if (nodes > machine.topology.nodes)
-    throw Error(ErrorCode::invalid_argument,
-                std::to_string(problem.ranks) + " ranks, " +
-                    std::to_string(problem.ranks_per_node) + " on each node, need " +
-                    std::to_string(nodes) + " nodes; the machine \"" + machine.name + "\" has " +
-                    std::to_string(machine.topology.nodes) +
-                    "; use fewer ranks, or more on each node");
+/// All but one of the chunks of an exchange can travel while the stages beside it compute, for as
+/// long as these have not hidden another exchange.
+void hide(StepCost& exchange, std::int64_t chunks, double& before_s, double* after_s) {
+  const double part = 1 - 1 / static_cast<double>(chunks);
+  double left = part * (exchange.start_s + exchange.wire_s);
+  for (double* computing : {&before_s, after_s}) {
+    if (computing == nullptr) continue;
+    const double hidden = std::min(part * *computing, left);
+    *computing -= hidden;
+    left -= hidden;
+    exchange.hidden_s += hidden;
+  }
 }
 
-/// All but one of the chunks can travel while the stages beside them compute.
-void hide(StepCost& exchange, const Exchange& knobs, const StepCost& before, const StepCost& after,
-          bool both_sides, std::int64_t chunks) {
-  if (knobs.method == Method::shared || chunks < 2) return;
-  const double part = 1 - 1 / static_cast<double>(chunks);
-  const double computing = before.seconds() + (both_sides ? after.seconds() : 0);
-  exchange.hidden_s = part * std::min(computing, exchange.start_s + exchange.wire_s);
+void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
+  std::vector<double> computing;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) computing.push_back(steps[2 * i].seconds());
+  for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
+    const std::int64_t chunks = chunks_of(plan, i);
+    if (plan.exchanges[i].method == Method::shared || chunks < 2) continue;
+    const bool both = chunking_of(plan.stages[i], plan.stages[i + 1]).both;
+    hide(steps[2 * i + 1], chunks, computing[i], both ? &computing[i + 1] : nullptr);
+  }
 }
 
 }  // namespace
 
-const char* to_string(Limit limit) { return word_of(limit); }
-
-double PlanCost::seconds() const {
-  double sum = agreement_s;
-  for (const StepCost& step : steps) sum += step.seconds();
-  return sum;
-}
-
 PlanCost cost(const Plan& plan, const Machine& machine) {
   check(machine);
-  require_nodes(plan.problem, machine);
+  KnownLoads known;
+  return cost(plan, machine, known);
+}
+
+PlanCost cost(const Plan& plan, const Machine& machine, KnownLoads& known) {
   PlanCost total;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     total.steps.push_back(stage_cost(plan, i, machine));
-    if (i + 1 < plan.stages.size()) total.steps.push_back(exchange_cost(plan, i, machine));
+    if (i + 1 < plan.stages.size()) total.steps.push_back(exchange_cost(plan, i, machine, known));
   }
-  for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
-    const Chunking chunking = chunking_of(plan.stages[i], plan.stages[i + 1]);
-    hide(total.steps[2 * i + 1], plan.exchanges[i], total.steps[2 * i], total.steps[2 * i + 2],
-         chunking.both, chunks_of(plan, i));
-  }
+  hide_all(plan, total.steps);
   if (plan.problem.ranks > 1)
     total.agreement_s = machine.barrier_s * std::log2(static_cast<double>(plan.problem.ranks));
   return total;

@@ -5,6 +5,7 @@
 
 #include "layout/overlap.hpp"
 #include "model/element_bytes.hpp"
+#include "model/moving.hpp"
 #include "model/topology.hpp"
 
 namespace weft::model {
@@ -39,9 +40,12 @@ struct Exchanged {
   const Layout& to;
   double element_bytes = 0;
   std::int64_t chunks = 1;
+  std::int64_t on_node = 1;  ///< ranks
+
+  std::int64_t node_of(std::int64_t rank) const { return rank / on_node; }
 };
 
-Exchanged exchanged(const Plan& plan, std::size_t number) {
+Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine) {
   const Exchange& knobs = plan.exchanges[number];
   const auto bytes = static_cast<double>(element_bytes_after(plan, number));
   return {plan.problem,
@@ -49,11 +53,8 @@ Exchanged exchanged(const Plan& plan, std::size_t number) {
           plan.stages[number].target,
           plan.stages[number + 1].source,
           knobs.wire == WirePrecision::f32 ? bytes / 2 : bytes,
-          chunks_of(plan, number)};
-}
-
-std::int64_t node_of(const Problem& problem, std::int64_t rank) {
-  return rank / problem.ranks_per_node;
+          chunks_of(plan, number),
+          ranks_on_node(plan.problem, machine)};
 }
 
 Traffic traffic_of(const Exchanged& what) {
@@ -62,7 +63,7 @@ Traffic traffic_of(const Exchanged& what) {
   for (const Overlap& overlap : overlaps(what.from, rank, what.to)) {
     if (overlap.peer == rank) continue;
     const double bytes = static_cast<double>(overlap.box.volume()) * what.element_bytes;
-    const bool near = node_of(what.problem, overlap.peer) == node_of(what.problem, rank);
+    const bool near = what.node_of(overlap.peer) == what.node_of(rank);
     (near ? traffic.near_bytes : traffic.far_bytes) += bytes;
     (near ? traffic.near_messages : traffic.far_messages) += 1;
     if (!near) traffic.longest = std::max(traffic.longest, bytes);
@@ -76,7 +77,7 @@ void use_nodes(Traffic& traffic, const Exchanged& what) {
   traffic.near_bytes = traffic.near_messages = 0;
   if (what.knobs.nodes == NodeUse::separate) return;
   // Each pair of nodes has one message, and the ranks of a node share the pairs out.
-  const auto together = static_cast<double>(what.problem.ranks_per_node);
+  const auto together = static_cast<double>(what.on_node);
   traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
   traffic.longest *= together * together;
 }
@@ -111,15 +112,26 @@ bool is_shared_network(const Topology& topology) {
   return topology.network != Network::crossbar || topology.bisection > 0;
 }
 
-/// Bytes that pass the busiest link, in units of a node's rate, and which it is.
-BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
-  const auto on_node = static_cast<double>(what.problem.ranks_per_node);
-  BusiestLink node{traffic.far_bytes * on_node, ""};
-  if (!is_shared_network(machine.topology) || traffic.far_messages == 0) return node;
+/// Of messages of one byte. Boxes of the user's make groups that are not alike: counted each time.
+BusiestLink load_of(const Exchanged& what, const Machine& machine, KnownLoads& known) {
+  const bool alike = what.from.is_grid() && what.to.is_grid();
+  const std::vector<std::int64_t> first = what.to.ranks_meeting(what.from.box(0));
+  if (const auto found = known.find(first); alike && found != known.end()) return found->second;
   std::vector<std::int64_t> nodes(static_cast<std::size_t>(what.problem.ranks));
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    nodes[rank] = node_of(what.problem, static_cast<std::int64_t>(rank));
+    nodes[rank] = what.node_of(static_cast<std::int64_t>(rank));
   BusiestLink link = busiest_link(machine.topology, groups_of(what), nodes);
+  if (alike) known.emplace(first, link);
+  return link;
+}
+
+/// Bytes that pass the busiest link, in units of a node's rate, and which it is.
+BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine,
+                    KnownLoads& known) {
+  const auto on_node = static_cast<double>(what.on_node);
+  BusiestLink node{traffic.far_bytes * on_node, ""};
+  if (!is_shared_network(machine.topology) || traffic.far_messages == 0) return node;
+  BusiestLink link = load_of(what, machine, known);
   link.load *= traffic.far_bytes / traffic.far_messages;
   return link.load > node.load ? link : node;
 }
@@ -148,7 +160,7 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
 }
 
 void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
-                  const Machine& machine) {
+                  const Machine& machine, KnownLoads& known) {
   const Link& far = machine.between_nodes;
   const Link& near = machine.within_node;
   const double cut = static_cast<double>(what.chunks);
@@ -164,7 +176,7 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
       traffic.near_messages > 0 ? traffic.near_bytes / traffic.near_messages : 0;
   step.start_s = turns * traffic.far_messages * pieces * start_seconds(far, longest) +
                  traffic.near_messages * cut * start_seconds(near, near_message / cut);
-  const BusiestLink link = busiest(what, traffic, machine);
+  const BusiestLink link = busiest(what, traffic, machine, known);
   const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
   const double far_s = turns * link.load * rate * blocking_of(machine, what.knobs);
   const double near_s = traffic.near_messages * wire_seconds(near, near_message);
@@ -173,8 +185,15 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
   step.where = link.name;
 }
 
+/// MPI copies strided boxes into blocks before it sends them, and out of blocks where they arrive.
+double packing_seconds(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
+  if (what.knobs.wire_form != WireForm::datatype) return 0;
+  return 2 * moving_seconds(2 * traffic.bytes(), false, what.problem, what.on_node, machine);
+}
+
 Limit limit_of(const StepCost& step) {
   if (step.seconds() <= 0) return Limit::nothing;
+  if (step.memory_s > std::max(step.start_s, step.wire_s)) return Limit::memory;
   if (step.start_s > step.wire_s) return Limit::latency;
   return step.where.empty() ? Limit::bandwidth : Limit::congestion;
 }
@@ -199,8 +218,9 @@ std::int64_t chunks_of(const Plan& plan, std::size_t number) {
   return wanted > 1 ? std::clamp<std::int64_t>(wanted, 1, most_slices(plan, number)) : 1;
 }
 
-StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine) {
-  const Exchanged what = exchanged(plan, number);
+StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
+                       KnownLoads& known) {
+  const Exchanged what = exchanged(plan, number, machine);
   StepCost step;
   step.name = "exchange: " + describe(what.knobs);
   step.is_exchange = true;
@@ -217,7 +237,8 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
   if (fitted)
     add_fitted(step, what, traffic, machine);
   else
-    add_messages(step, what, traffic, machine);
+    add_messages(step, what, traffic, machine, known);
+  step.memory_s = packing_seconds(what, traffic, machine);
   step.bytes = std::llround(traffic.bytes());
   step.messages = std::llround(traffic.messages()) * what.chunks;
   step.limit = limit_of(step);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/cost.hpp"
 
@@ -12,11 +13,14 @@ double operations(Kind kind, std::int64_t length) {
   return (kind == Kind::c2c ? 5 : 2.5) * n * std::log2(n);
 }
 
-/// That of the precision, or of the one with the next number of bytes.
-const Arithmetic& arithmetic_of(const Machine& machine, Precision precision) {
+/// That of the precision, or of the one with the next number of bytes; of these the one of the
+/// effort, or of the next.
+const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Effort effort) {
   const auto distance = [&](const Arithmetic& each) {
-    return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /
-                              static_cast<double>(real_bytes(precision))));
+    const double bytes = std::log2(static_cast<double>(real_bytes(each.precision)) /
+                                   static_cast<double>(real_bytes(precision)));
+    return std::pair(std::abs(bytes),
+                     std::abs(static_cast<int>(each.effort) - static_cast<int>(effort)));
   };
   return *std::min_element(
       machine.arithmetic.begin(), machine.arithmetic.end(),
@@ -45,8 +49,9 @@ double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t l
 
 }  // namespace
 
-double line_seconds(const Machine& machine, Precision precision, Kind kind, std::int64_t length) {
-  const Arithmetic& arithmetic = arithmetic_of(machine, precision);
+double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
+                    std::int64_t length) {
+  const Arithmetic& arithmetic = arithmetic_of(machine, precision, effort);
   const double wider = static_cast<double>(real_bytes(precision)) /
                        static_cast<double>(real_bytes(arithmetic.precision));
   return operations(kind, length) * operation_seconds(arithmetic, kind, length) * wider;

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <weft/machine.hpp>
 
 #include "plan/json_reader.hpp"
@@ -27,6 +25,7 @@ Json write(const Arithmetic& arithmetic) {
   Json lines = Json::array();
   for (const LineTime& line : arithmetic.lines) lines.push_back(write(line));
   return {{"precision", to_string(arithmetic.precision)},
+          {"effort", to_string(arithmetic.effort)},
           {"operation_s", arithmetic.operation_s},
           {"lines", std::move(lines)}};
 }
@@ -88,8 +87,11 @@ Json write(const Machine& machine) {
   object["l3_bytes"] = machine.l3_bytes;
   object["arithmetic"] = Json::array();
   for (const Arithmetic& each : machine.arithmetic) object["arithmetic"].push_back(write(each));
-  object["copying"] = {{"contiguous_s_per_byte", machine.copying.contiguous_s_per_byte},
-                       {"transposed_s_per_byte", machine.copying.transposed_s_per_byte}};
+  object["copying"] = Json::array();
+  for (const Copying& each : machine.copying)
+    object["copying"].push_back({{"bytes", each.bytes},
+                                 {"contiguous_s_per_byte", each.contiguous_s_per_byte},
+                                 {"transposed_s_per_byte", each.transposed_s_per_byte}});
   object["memory_bytes_per_s"] = machine.memory_bytes_per_s;
   object["within_node"] = write(machine.within_node);
   object["between_nodes"] = write(machine.between_nodes);
@@ -101,21 +103,20 @@ Json write(const Machine& machine) {
         {{"ranks", each.ranks}, {"start_s", each.start_s}, {"s_per_byte", each.s_per_byte}});
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
+  object["samples"] = Json::array();
+  for (const Sample& each : machine.samples)
+    object["samples"].push_back({{"series", each.series},
+                                 {"x", each.x},
+                                 {"seconds", each.seconds},
+                                 {"spread", each.spread}});
   return object;
 }
 
 // --- reading ---
 
-double number(const Place& place) {
-  if (!place.value.is_number()) json::refuse(place, "this must be a number");
-  const auto value = place.value.get<double>();
-  if (!std::isfinite(value)) json::refuse(place, "this must be a finite number");
-  return value;
-}
-
 std::vector<double> numbers(const Place& place) {
   std::vector<double> result;
-  for (const Place& element : json::elements(place)) result.push_back(number(element));
+  for (const Place& element : json::elements(place)) result.push_back(json::number(element));
   return result;
 }
 
@@ -131,7 +132,7 @@ LineTime read_line(const Place& place) {
   LineTime line;
   line.kind = json::word<Kind>(object.at("kind"));
   line.length = json::integer(object.at("length"));
-  line.seconds = number(object.at("seconds"));
+  line.seconds = json::number(object.at("seconds"));
   object.finish();
   return line;
 }
@@ -140,7 +141,8 @@ Arithmetic read_arithmetic(const Place& place) {
   Object object(place);
   Arithmetic arithmetic;
   arithmetic.precision = json::word<Precision>(object.at("precision"));
-  arithmetic.operation_s = number(object.at("operation_s"));
+  arithmetic.effort = json::word<Effort>(object.at("effort"));
+  arithmetic.operation_s = json::number(object.at("operation_s"));
   arithmetic.lines = list<LineTime>(object.at("lines"), read_line);
   object.finish();
   return arithmetic;
@@ -149,8 +151,9 @@ Arithmetic read_arithmetic(const Place& place) {
 Copying read_copying(const Place& place) {
   Object object(place);
   Copying copying;
-  copying.contiguous_s_per_byte = number(object.at("contiguous_s_per_byte"));
-  copying.transposed_s_per_byte = number(object.at("transposed_s_per_byte"));
+  copying.bytes = json::integer(object.at("bytes"));
+  copying.contiguous_s_per_byte = json::number(object.at("contiguous_s_per_byte"));
+  copying.transposed_s_per_byte = json::number(object.at("transposed_s_per_byte"));
   object.finish();
   return copying;
 }
@@ -159,8 +162,8 @@ LinkPiece read_piece(const Place& place) {
   Object object(place);
   LinkPiece piece;
   piece.from_bytes = json::integer(object.at("from_bytes"));
-  piece.start_s = number(object.at("start_s"));
-  piece.s_per_byte = number(object.at("s_per_byte"));
+  piece.start_s = json::number(object.at("start_s"));
+  piece.s_per_byte = json::number(object.at("s_per_byte"));
   object.finish();
   return piece;
 }
@@ -169,7 +172,7 @@ Link read_link(const Place& place) {
   Object object(place);
   Link link;
   link.full_duplex = json::boolean(object.at("full_duplex"));
-  link.processor_s_per_byte = number(object.at("processor_s_per_byte"));
+  link.processor_s_per_byte = json::number(object.at("processor_s_per_byte"));
   link.pieces = list<LinkPiece>(object.at("pieces"), read_piece);
   object.finish();
   return link;
@@ -182,7 +185,7 @@ Topology read_topology(const Place& place) {
   topology.nodes = json::integer(object.at("nodes"));
   switch (topology.network) {
     case Network::crossbar:
-      topology.bisection = number(object.at("bisection"));
+      topology.bisection = json::number(object.at("bisection"));
       break;
     case Network::hub:
       break;
@@ -193,12 +196,12 @@ Topology read_topology(const Place& place) {
     case Network::torus:
       topology.extents = json::shape(object.at("extents"));
       topology.rings = list<bool>(object.at("rings"), json::boolean);
-      topology.link = number(object.at("link"));
+      topology.link = json::number(object.at("link"));
       break;
     case Network::dragonfly:
       topology.switches = json::integer(object.at("switches"));
       topology.nodes_per_switch = json::integer(object.at("nodes_per_switch"));
-      topology.link = number(object.at("link"));
+      topology.link = json::number(object.at("link"));
       break;
   }
   object.finish();
@@ -208,10 +211,10 @@ Topology read_topology(const Place& place) {
 Blocking read_blocking(const Place& place) {
   Object object(place);
   Blocking blocking;
-  blocking.pairwise = number(object.at("pairwise"));
-  blocking.cyclic = number(object.at("cyclic"));
-  blocking.scattered = number(object.at("scattered"));
-  blocking.collective = number(object.at("collective"));
+  blocking.pairwise = json::number(object.at("pairwise"));
+  blocking.cyclic = json::number(object.at("cyclic"));
+  blocking.scattered = json::number(object.at("scattered"));
+  blocking.collective = json::number(object.at("collective"));
   object.finish();
   return blocking;
 }
@@ -220,10 +223,21 @@ AllToAll read_all_to_all(const Place& place) {
   Object object(place);
   AllToAll fit;
   fit.ranks = json::integer(object.at("ranks"));
-  fit.start_s = number(object.at("start_s"));
-  fit.s_per_byte = number(object.at("s_per_byte"));
+  fit.start_s = json::number(object.at("start_s"));
+  fit.s_per_byte = json::number(object.at("s_per_byte"));
   object.finish();
   return fit;
+}
+
+Sample read_sample(const Place& place) {
+  Object object(place);
+  Sample sample;
+  sample.series = json::text(object.at("series"));
+  sample.x = json::number(object.at("x"));
+  sample.seconds = json::number(object.at("seconds"));
+  sample.spread = json::number(object.at("spread"));
+  object.finish();
+  return sample;
 }
 
 Machine read_machine(const Place& place) {
@@ -241,15 +255,16 @@ Machine read_machine(const Place& place) {
   machine.l2_bytes = json::integer(object.at("l2_bytes"));
   machine.l3_bytes = json::integer(object.at("l3_bytes"));
   machine.arithmetic = list<Arithmetic>(object.at("arithmetic"), read_arithmetic);
-  machine.copying = read_copying(object.at("copying"));
+  machine.copying = list<Copying>(object.at("copying"), read_copying);
   machine.memory_bytes_per_s = numbers(object.at("memory_bytes_per_s"));
   machine.within_node = read_link(object.at("within_node"));
   machine.between_nodes = read_link(object.at("between_nodes"));
   machine.topology = read_topology(object.at("topology"));
   machine.blocking = read_blocking(object.at("blocking"));
   machine.all_to_all = list<AllToAll>(object.at("all_to_all"), read_all_to_all);
-  machine.barrier_s = number(object.at("barrier_s"));
-  machine.request_s = number(object.at("request_s"));
+  machine.barrier_s = json::number(object.at("barrier_s"));
+  machine.request_s = json::number(object.at("request_s"));
+  machine.samples = list<Sample>(object.at("samples"), read_sample);
   object.finish();
   return machine;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,5 +27,9 @@ struct BusiestLink {
 /// axes; at most the square of its ranks.
 BusiestLink busiest_link(const Topology&, std::span<const std::vector<std::int64_t>> groups,
                          std::span<const std::int64_t> node_of);
+
+/// Loads that were counted before, by the ranks that exchange with rank 0: within one problem these
+/// tell what the other groups are, for all are made alike.
+using KnownLoads = std::map<std::vector<std::int64_t>, BusiestLink>;
 
 }  // namespace weft::model

@@ -12,6 +12,10 @@ bool transforms(const Stage& stage, int axis) {
 }
 
 std::int64_t longest_range(const Layout& layout, int axis) {
+  if (layout.is_grid()) {
+    const std::int64_t parts = layout.process_grid()[axis];
+    return (layout.shape()[axis] + parts - 1) / parts;
+  }
   std::int64_t longest = 0;
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank) {
     const Box box = layout.box(rank);
@@ -20,8 +24,27 @@ std::int64_t longest_range(const Layout& layout, int axis) {
   return longest;
 }
 
+/// Ranks of the grid that differ by one in the position along an axis are so many numbers apart.
+std::int64_t rank_stride(const Layout& layout, int axis) {
+  std::int64_t stride = 1;
+  for (int later = axis + 1; later < layout.dims(); ++later) stride *= layout.process_grid()[later];
+  return stride;
+}
+
+/// A process grid in which every rank that it numbers owns something.
+bool is_full_grid(const Layout& layout) {
+  return layout.is_grid() && layout.first_rank() == 0 &&
+         layout.empty_ranks() == layout.ranks() - volume(layout.process_grid());
+}
+
 /// Does every rank own the same range of the axis in both layouts, if it owns anything?
 bool keeps_ranges(const Layout& from, const Layout& to, int axis) {
+  if (is_full_grid(from) && is_full_grid(to)) {
+    const std::int64_t parts = from.process_grid()[axis];
+    return volume(from.process_grid()) == volume(to.process_grid()) &&
+           parts == to.process_grid()[axis] &&
+           (parts == 1 || rank_stride(from, axis) == rank_stride(to, axis));
+  }
   for (std::int64_t rank = 0; rank < from.ranks(); ++rank) {
     const Box before = from.box(rank);
     const Box after = to.box(rank);

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include <weft/error.hpp>
 #include <weft/plan.hpp>
@@ -9,26 +7,13 @@
 #include "layout/overlap.hpp"
 #include "plan/chunks.hpp"
 #include "plan/end_stages.hpp"
+#include "plan/explain_prediction.hpp"
 #include "plan/methods/methods.hpp"
+#include "plan/readable.hpp"
 #include "plan/schedule.hpp"
 
 namespace weft {
 namespace {
-
-/// "1 rank", "8 ranks"
-std::string counted(std::int64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-/// "28.0 MiB"
-std::string readable_bytes(double bytes) {
-  constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-  return text.data();
-}
 
 std::string axes_in_words(const std::vector<int>& axes) {
   if (axes.empty()) return "no axis";
@@ -54,8 +39,10 @@ std::string ranks_line(const Problem& problem) {
 }
 
 std::string chooser_line(const Plan& plan) {
+  if (plan.chosen_by == "model" && plan.prediction)
+    return "chosen by: the model, on the machine \"" + plan.prediction->machine + "\"";
   return "chosen by: " +
-         (plan.chosen_by == "rule" ? "a fixed rule (no machine was measured)" : plan.chosen_by);
+         (plan.chosen_by == "rule" ? "a fixed rule (no machine was given)" : plan.chosen_by);
 }
 
 std::string ends_lines(const Plan& plan) {
@@ -181,6 +168,7 @@ std::string explain(const Plan& plan) {
     if (i < plan.exchanges.size()) text += exchange_line(plan, i) + "\n";
   }
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
+  if (plan.prediction) text += prediction_lines(*plan.prediction);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "layout/check.hpp"
 #include "plan/check_plan.hpp"
 #include "plan/json_reader.hpp"
+#include "plan/prediction_json.hpp"
 
 namespace weft {
 namespace {
@@ -13,7 +14,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 3;
+constexpr std::int64_t plan_version = 4;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -99,6 +100,7 @@ Json write(const Plan& plan) {
   for (const Exchange& exchange : plan.exchanges) object["exchanges"].push_back(write(exchange));
   object["chosen_by"] = plan.chosen_by;
   object["notes"] = plan.notes;
+  object["prediction"] = plan.prediction ? json::write(*plan.prediction) : Json();
   return object;
 }
 
@@ -293,6 +295,8 @@ Plan plan_from_json(std::string_view text) {
   plan.chosen_by = json::text(object.at("chosen_by"));
   for (const Place& note : json::elements(object.at("notes")))
     plan.notes.push_back(json::text(note));
+  const Place prediction = object.at("prediction");
+  if (!prediction.value.is_null()) plan.prediction = json::read_prediction(prediction);
   object.finish();
   check_plan(plan);
   return plan;

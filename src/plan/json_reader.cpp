@@ -1,5 +1,6 @@
 #include "plan/json_reader.hpp"
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -81,6 +82,13 @@ int small_integer(const Place& place) {
 bool boolean(const Place& place) {
   if (!place.value.is_boolean()) refuse(place, "this must be true or false");
   return place.value.get<bool>();
+}
+
+double number(const Place& place) {
+  if (!place.value.is_number()) refuse(place, "this must be a number");
+  const auto value = place.value.get<double>();
+  if (!std::isfinite(value)) refuse(place, "this must be a finite number");
+  return value;
 }
 
 std::string text(const Place& place) {

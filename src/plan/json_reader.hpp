@@ -33,6 +33,8 @@ Json parse(std::string_view text, const std::string& what);
 std::int64_t integer(const Place& place);
 int small_integer(const Place& place);
 bool boolean(const Place& place);
+/// Any finite number.
+double number(const Place& place);
 std::string text(const Place& place);
 
 /// The elements of a list.

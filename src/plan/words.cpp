@@ -73,6 +73,15 @@ struct Words<WirePrecision> {
 };
 
 template <>
+struct Words<Limit> {
+  static constexpr const char* name = "limit";
+  static constexpr std::array table{
+      Word{Limit::arithmetic, "arithmetic"}, Word{Limit::memory, "memory"},
+      Word{Limit::latency, "latency"},       Word{Limit::bandwidth, "bandwidth"},
+      Word{Limit::congestion, "congestion"}, Word{Limit::nothing, "nothing"}};
+};
+
+template <>
 struct Words<Preset> {
   static constexpr const char* name = "preset";
   static constexpr std::array table{
@@ -91,6 +100,7 @@ const char* to_string(Schedule value) { return word_of(value); }
 const char* to_string(Requests value) { return word_of(value); }
 const char* to_string(NodeUse value) { return word_of(value); }
 const char* to_string(WirePrecision value) { return word_of(value); }
+const char* to_string(Limit value) { return word_of(value); }
 const char* to_string(Preset value) { return word_of(value); }
 
 template Kind from_string<Kind>(std::string_view);
@@ -102,6 +112,7 @@ template Schedule from_string<Schedule>(std::string_view);
 template Requests from_string<Requests>(std::string_view);
 template NodeUse from_string<NodeUse>(std::string_view);
 template WirePrecision from_string<WirePrecision>(std::string_view);
+template Limit from_string<Limit>(std::string_view);
 template Preset from_string<Preset>(std::string_view);
 
 }  // namespace weft

@@ -185,6 +185,7 @@ struct Case {
   std::int64_t slack = 0;  ///< elements by which the arrays miss the alignment of 64 bytes
   std::uint64_t seed = 1;
   bool own_workspace = true;
+  std::optional<Machine> machine = {};  ///< planned by its model
 };
 
 inline std::string describe(const Case& c) {
@@ -301,6 +302,7 @@ template <class T>
 void check_case_as(const Case& given, MPI_Comm comm) {
   FftOptions options = options_of(given.problem, comm);
   options.own_workspace = given.own_workspace;
+  options.machine = given.machine;
   Fft<T> fft(options);
   std::vector<unsigned char> memory;
   if (!given.own_workspace) {

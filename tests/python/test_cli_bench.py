@@ -16,8 +16,8 @@ from weft.reference import tolerance
 from weft.spectra import shell_spectrum
 
 KEYS = [
-    "command", "problem", "ranks", "threads", "output", "median_s", "min_s", "gflops", "error", "roofline_s", "stages",
-    "peers",
+    "command", "problem", "ranks", "threads", "output", "predicted_s", "median_s", "min_s", "gflops", "error",
+    "roofline_s", "stages", "peers",
 ]  # fmt: skip
 PEERS = ["fftw-mpi", "fftw-threads", "mpi4py-fft"]
 
@@ -194,6 +194,8 @@ def test_bench_of_all_methods_on_several_nodes(tmp_path: Path) -> None:
         (["--methods", "all"], "-n"),
         (["--methods", "all", "--peers", "fftw-mpi", "-n", "2"], "--peers"),
         (["--methods", "all", "--trace", "trace.json", "-n", "2"], "--trace"),
+        (["--methods", "all", "--machine", "celerons", "-n", "2"], "--machine"),
+        (["--machine", "nowhere.json"], "nowhere.json"),
         (["--chunks", "0"], "--chunks"),
     ],
 )

@@ -31,7 +31,7 @@ TEST(Machine, every_shipped_one_is_named_as_it_is_and_written_as_it_was_read) {
 TEST(Machine, shipped_ones_have_the_figures_of_their_papers) {
   const Machine celerons = shipped_machine("celerons");
   EXPECT_EQ(celerons.arithmetic[0].operation_s, 6.5e-9);
-  EXPECT_DOUBLE_EQ(celerons.copying.contiguous_s_per_byte * 4, 70e-9);
+  EXPECT_DOUBLE_EQ(celerons.copying[0].contiguous_s_per_byte * 4, 70e-9);
   EXPECT_DOUBLE_EQ(celerons.between_nodes.pieces[0].s_per_byte * 4, 0.34e-6);
   EXPECT_EQ(celerons.between_nodes.pieces[0].start_s, 100e-6);
   const Machine bgl = shipped_machine("bgl-512");
@@ -65,8 +65,12 @@ void expect_refused(const std::vector<std::string>& words, Change&& change) {
 TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"between_nodes.pieces[0].s_per_byte", "above 0", "-1"},
                  [](ordered_json& m) { m["between_nodes"]["pieces"][0]["s_per_byte"] = -1.0; });
-  expect_refused({"copying.transposed_s_per_byte", "above 0"},
-                 [](ordered_json& m) { m["copying"]["transposed_s_per_byte"] = 0.0; });
+  expect_refused({"copying[0].transposed_s_per_byte", "above 0"},
+                 [](ordered_json& m) { m["copying"][0]["transposed_s_per_byte"] = 0.0; });
+  expect_refused({"copying[1].bytes", "at least 1", "0"},
+                 [](ordered_json& m) { m["copying"].push_back(m["copying"][0]); });
+  expect_refused({"copying", "at least one"},
+                 [](ordered_json& m) { m["copying"] = ordered_json::array(); });
   expect_refused({"arithmetic[1].operation_s", "number", "\"fast\""},
                  [](ordered_json& m) { m["arithmetic"][1]["operation_s"] = "fast"; });
   expect_refused({"arithmetic", "at least one"},
@@ -107,7 +111,7 @@ TEST(Machine, not_a_number_is_not_written) {
   machine.barrier_s = std::numeric_limits<double>::quiet_NaN();
   expect_error(ErrorCode::invalid_argument, {"barrier_s"}, [&] { to_json(machine); });
   machine.barrier_s = 0;
-  machine.copying.contiguous_s_per_byte = std::numeric_limits<double>::infinity();
+  machine.copying[0].contiguous_s_per_byte = std::numeric_limits<double>::infinity();
   expect_error(ErrorCode::invalid_argument, {"copying"}, [&] { to_json(machine); });
 }
 

@@ -93,17 +93,27 @@ TEST(Cost, gives_the_numbers_of_chan) {
 
 TEST(Cost, a_line_is_as_measured_and_between_lengths_by_operations) {
   Machine machine = shipped_machine("celerons");
-  machine.arithmetic = {{Precision::f64, 1e-9, {}}};
-  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Kind::c2c, 256), 5e-9 * 256 * 8);
-  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Kind::r2c, 256), 2.5e-9 * 256 * 8);
-  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f32, Kind::c2c, 256), 2.5e-9 * 256 * 8)
+  machine.arithmetic = {{Precision::f64, Effort::estimate, 1e-9, {}}};
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 256),
+                   5e-9 * 256 * 8);
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::r2c, 256),
+                   2.5e-9 * 256 * 8);
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f32, Effort::estimate, Kind::c2c, 256),
+                   2.5e-9 * 256 * 8)
       << "half the bytes, half the time, where nobody measured";
   machine.arithmetic[0].lines = {{Kind::c2c, 64, 5e-10 * 64 * 6},
                                  {Kind::c2c, 256, 15e-10 * 256 * 8}};
-  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Kind::c2c, 64), 5e-10 * 64 * 6);
-  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Kind::c2c, 128), 10e-10 * 128 * 7);
-  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Kind::c2c, 1024), 15e-10 * 1024 * 10);
-  EXPECT_GT(line_seconds(machine, Precision::f64, Kind::c2c, 1), 0);
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 64),
+                   5e-10 * 64 * 6);
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 128),
+                   10e-10 * 128 * 7);
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 1024),
+                   15e-10 * 1024 * 10);
+  EXPECT_GT(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 1), 0);
+  machine.arithmetic.push_back({Precision::f64, Effort::measure, 2e-10, {}});
+  EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::exhaustive, Kind::c2c, 256),
+                   1e-9 * 256 * 8)
+      << "the nearest effort";
 }
 
 Plan plan_with(const Knobs& knobs, std::int64_t ranks, std::int64_t per_node = 1) {
@@ -192,9 +202,67 @@ TEST(Cost, more_threads_than_cores_share_them) {
   EXPECT_NEAR(four / two, 1, 0.3) << "half the work for each rank on half a core";
 }
 
-TEST(Cost, a_machine_with_too_few_nodes_is_refused) {
-  expect_error(ErrorCode::invalid_argument, {"32 ranks, 1 on each node, need 32 nodes", "16"},
-               [] { cost(plan_with(pairs, 32), shipped_machine("celerons")); });
+TEST(Cost, ranks_that_own_nothing_leave_the_cores_to_others) {
+  const Machine machine = shipped_machine("vm-2-cores");
+  Problem problem{.shape = {128, 128, 128}};
+  problem.ranks = problem.ranks_per_node = 8;
+  problem.has_input = true;
+  problem.input = Layout::on_one(problem.shape, 8);
+  const double alone = cost(make_plan(problem), machine).steps[0].seconds();
+  problem.ranks = problem.ranks_per_node = 1;
+  problem.input = Layout::on_one(problem.shape, 1);
+  EXPECT_EQ(alone, cost(make_plan(problem), machine).steps[0].seconds());
+}
+
+TEST(Cost, a_last_stage_without_axes_copies_what_messages_bring) {
+  const Machine machine = shipped_machine("ethernet-10g");
+  Problem problem{.shape = {64, 64, 64}};
+  problem.ranks = 4;
+  problem.output_choice = OutputChoice::same;
+  problem.knobs = pairs;
+  const PlanCost packed = cost(make_plan(problem), machine);
+  ASSERT_EQ(packed.steps.size(), 5U);
+  EXPECT_EQ(packed.steps[4].bytes, 2 * 64 * 64 * 64 / 4 * 16);
+  EXPECT_GT(packed.steps[4].memory_s, 0);
+  EXPECT_EQ(packed.steps[1].memory_s, 0);
+  problem.knobs.wire_form = WireForm::datatype;
+  const PlanCost strided = cost(make_plan(problem), machine);
+  EXPECT_EQ(strided.steps[4].memory_s, 0) << "MPI writes into the output";
+  EXPECT_GT(strided.steps[1].memory_s, 0) << "and packs on the way";
+  problem.knobs = {.method = Method::shared};
+  problem.ranks_per_node = 4;
+  EXPECT_EQ(cost(make_plan(problem), machine).steps[4].memory_s, 0);
+}
+
+TEST(Cost, a_stage_hides_no_more_than_it_lasts) {
+  Machine machine = shipped_machine("ethernet-10g");
+  machine.between_nodes = {{{0, 0, 1e-7}}, true, 0};  // so slow that all computing hides behind it
+  Problem problem{.shape = {64, 64, 64}};
+  problem.ranks = 16;
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {4, 4, 1});
+  problem.knobs = pairs;
+  problem.knobs.chunks = 8;
+  const PlanCost found = cost(make_plan(problem), machine);
+  ASSERT_EQ(found.steps.size(), 5U);
+  const double computing =
+      found.steps[0].seconds() + found.steps[2].seconds() + found.steps[4].seconds();
+  EXPECT_GT(found.steps[1].hidden_s + found.steps[3].hidden_s, 0.5 * computing);
+  EXPECT_LE(found.steps[1].hidden_s + found.steps[3].hidden_s, computing);
+}
+
+TEST(Cost, what_stays_in_cache_is_copied_as_measured_there) {
+  Machine machine = shipped_machine("vm-2-cores");
+  machine.memory_bytes_per_s.clear();
+  machine.copying = {{1 << 20, 1e-11, 1e-11}, {64 << 20, 1e-10, 1e-10}};
+  const auto memory_s = [&](std::int64_t n) {
+    Problem problem{.shape = {n, n, n}, .axes = {0}};
+    const StepCost step = cost(make_plan(problem), machine).steps[0];
+    return 2 * step.memory_s / static_cast<double>(step.bytes);
+  };
+  EXPECT_NEAR(memory_s(32), 1e-11, 1e-15);
+  EXPECT_NEAR(memory_s(256), 1e-10, 1e-14);
+  EXPECT_NEAR(memory_s(80), 5.4e-11, 1e-12);  // 8 MB: half-way between 1 and 64
 }
 
 }  // namespace

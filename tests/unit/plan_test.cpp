@@ -296,7 +296,7 @@ TEST(Explain, SaysWhoChoseAndWhatMoves) {
       explain(make_plan({.shape = {64, 64, 64}, .kind = Kind::r2c, .ranks = 8}));
   for (const char* words :
        {"r2c of 64x64x64, f64, over axes 0, 1, 2", "axis 2 is halved, the output is 64x64x33",
-        "on 8 ranks, 1 thread each", "chosen by: a fixed rule (no machine was measured)",
+        "on 8 ranks, 1 thread each", "chosen by: a fixed rule (no machine was given)",
         "input:  64x64x64 as slab, grid 8x1x1 (chosen)",
         "stage 0: transforms axes 2, then 1 of 64x64x64 as slab, grid 8x1x1, which becomes "
         "64x64x33",

@@ -3,14 +3,12 @@
 import functools
 import os
 import sys
-from collections.abc import Callable
-from enum import Enum
 from typing import Annotated, Any
 
 import typer
 
 import weft
-from weft.cli import launch, session
+from weft.cli import planning_commands, session
 from weft.cli.choices import (
     Axes,
     Chunks,
@@ -20,50 +18,28 @@ from weft.cli.choices import (
     Grid,
     Json,
     Kind,
-    Method,
+    MachineOption,
     MethodOption,
-    Nodes,
     NodesOption,
     Norm,
     PieceBytes,
-    Preset,
     PresetOption,
     Ranks,
     RawShape,
-    Requests,
     RequestsOption,
-    Schedule,
     ScheduleOption,
     Threads,
     Trace,
-    Wire,
-    WireForm,
     WireFormOption,
     WireOption,
 )
-from weft.cli.environment import DEBUG, debugging, surrounding_ranks
+from weft.cli.commands import app, knobs_of, planning_of, precision_of, start, word_of
+from weft.cli.environment import debugging, surrounding_ranks
 from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
-from weft.cli.values import (
-    axes_value,
-    chunks_value,
-    grid_value,
-    lengths_value,
-    output_value,
-    ranks_value,
-    shape_value,
-)
-from weft.files import named_dtype, working_dtype
+from weft.cli.values import axes_value, grid_value, lengths_value, output_value, shape_value
+from weft.files import named_dtype
 
-app = typer.Typer(
-    name="weft",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="Distributed FFTs of arrays that are too big or too slow for one process.\n\n"
-    "-n R runs a command on R ranks; under mpiexec the ranks there are used.",
-    epilog=f"Errors are one line on standard error, with status 2 (usage) or 1 (failure); {DEBUG}=1 shows tracebacks.",
-)
+__all__ = ["app", "main", "planning_commands"]
 # The vendored or separate click's base of usage errors; typer exports no other way to it.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
@@ -111,6 +87,7 @@ def fft_command(
     piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     engine: Engine = None,
+    machine: MachineOption = None,
     trace: Trace = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
     as_json: Json = False,
@@ -126,7 +103,7 @@ def fft_command(
     options = fft.Options(
         source=source,
         target=target,
-        kind=_word(kind),
+        kind=word_of(kind),
         axes=axes_value(axes),
         inverse=inverse,
         last=last,
@@ -134,17 +111,18 @@ def fft_command(
         shape=shape_value(shape) if shape else None,
         grid=grid_value(grid),
         norm=norm.value,
-        planning=_planning(
+        planning=planning_of(
             threads,
             effort,
             engine,
-            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        ),
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        )
+        | {"machine": machine},
         trace=trace,
         explain=explain,
         json=as_json,
     )
-    return _start(context, lambda here: fft.run(options, here), ranks, threads)
+    return start(context, lambda here: fft.run(options, here), ranks, threads)
 
 
 @app.command("spectrum")
@@ -187,15 +165,15 @@ def spectrum_command(
         lengths=lengths_value(length),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
-        planning=_planning(
+        planning=planning_of(
             threads,
             effort,
             engine,
-            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         ),
         json=as_json,
     )
-    return _start(context, lambda here: spectrum.run(options, here), ranks, threads)
+    return start(context, lambda here: spectrum.run(options, here), ranks, threads)
 
 
 @app.command("bench")
@@ -230,6 +208,7 @@ def bench_command(
     piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     engine: Engine = None,
+    machine: MachineOption = None,
     trace: Trace = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -244,7 +223,7 @@ def bench_command(
     options = bench.Options(
         shape=shape_value(shape, "SHAPE"),
         kind=kind.value,
-        dtype=_precision(dtype),
+        dtype=precision_of(dtype),
         axes=axes_value(axes),
         output=output_value(output),
         grid=grid_value(grid),
@@ -253,70 +232,17 @@ def bench_command(
         repeat=repeat,
         peers=bench.peers_value(peers),
         trace=trace,
-        planning=_planning(
+        planning=planning_of(
             threads,
             effort,
             engine,
-            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        ),
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        )
+        | {"machine": machine},
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )
-    return _start(context, lambda here: bench.run(options, here), ranks, threads)
-
-
-@app.command("plan")
-def plan_command(
-    context: typer.Context,
-    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
-    ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = 1,
-    ranks_per_node: Annotated[
-        int, typer.Option("--ranks-per-node", metavar="R", help="Ranks that can use each other's memory.")
-    ] = 1,
-    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
-    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
-    axes: Axes = None,
-    output: Annotated[
-        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
-    ] = "any",
-    grid: Grid = None,
-    threads: Threads = 1,
-    effort: EffortOption = Effort.estimate,
-    method: MethodOption = None,
-    wire_form: WireFormOption = None,
-    schedule: ScheduleOption = None,
-    requests: RequestsOption = None,
-    chunks: Chunks = None,
-    preset: PresetOption = None,
-    nodes: NodesOption = None,
-    piece_bytes: PieceBytes = None,
-    wire: WireOption = None,
-    as_json: Json = False,
-) -> int:
-    """Print how a transform would be done on any number of ranks. Needs no MPI."""
-    from weft.cli import plan
-
-    options = {
-        "kind": kind.value,
-        "ranks": ranks,
-        "ranks_per_node": ranks_per_node,
-        "axes": axes_value(axes),
-        "dtype": _precision(dtype),
-        "input": grid_value(grid),
-        "output": output_value(output),
-        **_planning(
-            threads,
-            effort,
-            None,
-            _knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        ),
-    }
-    del options["engine"]
-    extents = shape_value(shape, "SHAPE")
-    around = surrounding_ranks()
-    if around is not None and around[0] != 0:
-        return 0
-    return plan.run(extents, options, as_json, Session())
+    return start(context, lambda here: bench.run(options, here), ranks, threads)
 
 
 @app.command("verify")
@@ -356,14 +282,14 @@ def verify_command(
         "seed": seed,
         "case": case,
         "kind": kind.value,
-        "dtype": _precision(dtype),
+        "dtype": precision_of(dtype),
         "axes": axes_value(axes),
         "inverse": inverse,
         "output": output_value(output),
         "input": grid_value(grid),
         "norm": norm.value,
         "threads": threads,
-        **_knobs(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        **knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         "engine": engine,
         "json": as_json,
     }
@@ -373,7 +299,7 @@ def verify_command(
 
         return verify.run({**options, "comm": here.comm})
 
-    return _start(context, work, ranks, threads)
+    return start(context, work, ranks, threads)
 
 
 @app.command("info")
@@ -381,59 +307,7 @@ def info_command(context: typer.Context, as_json: Json = False, ranks: Ranks = N
     """Print versions, libraries, cores, caches, memory and how ranks share it."""
     from weft.cli import info
 
-    return _start(context, lambda here: info.run(as_json, here), ranks, 1)
-
-
-def _knobs(
-    method: Method | None,
-    wire_form: WireForm | None,
-    schedule: Schedule | None,
-    requests: Requests | None,
-    chunks: str | None,
-    preset: Preset | None,
-    nodes: Nodes | None,
-    piece_bytes: int | None,
-    wire: Wire | None,
-) -> dict[str, Any]:
-    return {
-        "method": _word(method),
-        "wire_form": _word(wire_form),
-        "schedule": _word(schedule),
-        "requests": _word(requests),
-        "chunks": chunks_value(chunks),
-        "preset": _word(preset),
-        "nodes": _word(nodes),
-        "piece_bytes": piece_bytes,
-        "wire": _word(wire),
-    }
-
-
-def _planning(threads: int, effort: Effort, engine: str | None, knobs: dict[str, Any]) -> dict[str, Any]:
-    return {"threads": threads, "effort": effort.value, "engine": engine, **knobs}
-
-
-def _word(choice: Enum | None) -> str | None:
-    return None if choice is None else str(choice.value)
-
-
-def _precision(name: str) -> Any:
-    dtype = named_dtype(name)
-    if dtype.kind not in "fc":
-        raise weft.InvalidArgument(f"--dtype must be a floating type; got {name}; give float32, float64 or longdouble")
-    return working_dtype(dtype)
-
-
-def _start(context: typer.Context, work: Callable[[Session], int], ranks: str | None, threads: int) -> int:
-    """Runs the work on the ranks around, on new ones, or in this process alone."""
-    wanted = ranks_value(ranks)
-    around = surrounding_ranks()
-    if around is None and wanted is not None:
-        return launch.run_ranks(wanted, threads, context.obj)
-    if around is not None and wanted not in (None, around[1]):
-        raise weft.InvalidArgument(
-            f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
-        )
-    return session.run_here(work)
+    return start(context, lambda here: info.run(as_json, here), ranks, 1)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -109,7 +109,7 @@ def run(options: Options, session: Session) -> int:
     rows, roofline_s = _contest(options, contract, session, ours)
     error, checked_by = ours.error()
     stages = _stages(options, session, ours)
-    result = _result(options, contract, session, rows, roofline_s, error, checked_by, stages)
+    result = _result(options, contract, session, rows, roofline_s, error, checked_by, stages, ours.fft.plan)
     if options.json:
         session.print_json(result)
     elif session.is_root:
@@ -272,10 +272,18 @@ def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str,
             if sums["messages"]:
                 stage["hidden"] = hidden_share(steps)
         stages.append(stage)
+    _add_predictions(stages, ours.fft.plan)
     exchanges = [stage for stage in stages if stage["kind"] == "exchange"]
     for stage, moved in zip(exchanges, exchanged_bytes(ours.fft.plan), strict=True):
         stage["bytes_exchanged"] = moved  # through node memory where nothing is sent, so no rank counts them
     return stages
+
+
+def _add_predictions(stages: list[dict[str, Any]], plan: weft.Plan) -> None:
+    """Of a plan by a machine's model: what each step should have taken."""
+    if plan.prediction is not None and len(plan.prediction.steps) == len(stages):
+        for stage, step in zip(stages, plan.prediction.steps, strict=True):
+            stage["predicted_s"] = step.seconds
 
 
 def hidden_share(steps: Sequence[dict[str, Any]]) -> float:
@@ -298,20 +306,23 @@ def _result(
     error: float,
     checked_by: str,
     stages: list[dict[str, Any]],
+    plan: weft.Plan,
 ) -> dict[str, Any]:
     case = contract.case
     ours = rows[0]
     problem = {
         **problem_data(options, contract),
         "error_against": checked_by,
-        **{name: value for name, value in options.planning.items() if name != "threads"},
+        **{name: value for name, value in options.planning.items() if name not in ("threads", "machine")},
     }
+    prediction = plan.prediction
     return {
         "command": command_line(),
         "problem": problem,
         "ranks": session.ranks,
         "threads": contract.threads,
         "output": options.output if isinstance(options.output, str) else list(options.output),
+        "predicted_s": None if prediction is None else prediction.seconds,
         "median_s": ours.median_s,
         "min_s": ours.min_s,
         "gflops": flop_count(case) / (ours.median_s or math.inf) / 1e9,
@@ -372,8 +383,9 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
         session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")
     session.print("")
     for stage in result["stages"]:
+        predicted = f" (predicted {stage['predicted_s']:.4g} s)" if "predicted_s" in stage else ""
         hidden = f", {stage['hidden']:.0%} hidden" if "hidden" in stage else ""
-        session.print(f"  {stage['name']}: {stage['seconds']:.4g} s, {_traffic(stage)}{hidden}")
+        session.print(f"  {stage['name']}: {stage['seconds']:.4g} s{predicted}, {_traffic(stage)}{hidden}")
     session.print(_exchanged(result["stages"]))
     session.print(f"relative L2 error: {result['error']:.2e} against {problem['error_against']}")
 

@@ -59,8 +59,9 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
             "--methods tries every value of the knobs, so none can be forced; got "
             f"--{forced[0].replace('_', '-')} too; leave one of the two out"
         )
-    if options.peers or options.trace:
-        given = "--peers" if options.peers else "--trace"
+    others = {"--peers": options.peers, "--trace": options.trace, "--machine": options.planning.get("machine")}
+    given = next((name for name, value in others.items() if value), None)
+    if given:
         raise weft.InvalidArgument(
             f"--methods compares weft's own exchanges in one table; got {given} too; leave one of the two out"
         )

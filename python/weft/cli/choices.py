@@ -83,6 +83,10 @@ PieceBytes = Annotated[
     int | None, typer.Option(min=1, metavar="B", help="Send packed messages in pieces of B bytes, such as 65536.")
 ]
 WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
+MachineOption = Annotated[
+    str | None,
+    typer.Option("--machine", metavar="NAME|FILE", help="Plan by the model of a machine: shipped, or a JSON file."),
+]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
 RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]

@@ -1,12 +1,12 @@
 """`weft spectrum`: the shell-averaged power spectrum of a real field in a file."""
 
-import io
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import weft
+from weft.cli import plots
 from weft.cli.arrays import read_array, warn_not_finite
 from weft.cli.memory import check_memory
 from weft.cli.session import Session
@@ -39,8 +39,8 @@ def run(options: Options, session: Session) -> int:
             if options.csv:
                 check_target(options.csv, ())
             if options.plot:
-                check_target(options.plot, (".png", ".pdf", ".svg"))
-                _pyplot()
+                check_target(options.plot, plots.FORMS)
+                plots.pyplot()
     real = working_dtype(source.dtype)
     check_memory(session, source.shape, complex_dtype(real).itemsize, arrays=1)
     session.progress("planning")
@@ -86,7 +86,7 @@ def _deliver(options: Options, session: Session, source: Any, spectrum: Spectrum
             if options.csv:
                 write_file(options.csv, csv_text(spectrum).encode())
             if options.plot:
-                write_file(options.plot, plotted(spectrum, source.name, options.plot.rsplit(".", 1)[-1].lower()))
+                write_file(options.plot, plotted(spectrum, source.name, options.plot))
     if options.json:
         session.print_json(
             {
@@ -108,30 +108,13 @@ def csv_text(spectrum: Spectrum) -> str:
     return "k,power,modes\n" + "".join(f"{k},{power!r},{modes}\n" for k, power, modes in rows)
 
 
-def plotted(spectrum: Spectrum, name: str, form: str) -> bytes:
+def plotted(spectrum: Spectrum, name: str, target: str) -> bytes:
     """A log-log plot of the power in the shells."""
-    pyplot = _pyplot()
-    figure, axes = pyplot.subplots(figsize=(7, 5), layout="constrained")
+    figure, axes = plots.pyplot().subplots(figsize=(7, 5), layout="constrained")
     shown = (spectrum.k > 0) & (spectrum.modes > 0)
     axes.loglog(spectrum.k[shown], spectrum.power[shown], ".-", linewidth=1, markersize=4)
     axes.set_xlabel("wave number |k|, in units of the longest wave")
     axes.set_ylabel("power in the shell")
     axes.set_title(f"{name}: variance {spectrum.variance:.6g}", fontsize=10)
     axes.grid(True, which="both", alpha=0.3)
-    image = io.BytesIO()
-    figure.savefig(image, format=form, dpi=150)
-    pyplot.close(figure)
-    return image.getvalue()
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise weft.Unsupported(
-            "--plot takes the package matplotlib, which is not installed; pip install weft[plot], or use --csv"
-        ) from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
+    return plots.as_bytes(figure, target)

@@ -5,6 +5,9 @@ import re
 
 import weft
 
+# What a plan is made for in seconds.
+RANKS_MAX = 1 << 20
+
 
 def ranks_value(text: str | None) -> int | None:
     """The number after -n."""
@@ -13,6 +16,25 @@ def ranks_value(text: str | None) -> int | None:
     if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
         raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; got {text}; give such as -n 4")
     return int(text)
+
+
+def rank_counts_value(text: str) -> tuple[int, ...]:
+    """Numbers of ranks: a list, or the ends of a range and the powers of two within.
+
+    >>> rank_counts_value("1..12"), rank_counts_value("6,3")
+    ((1, 2, 4, 8, 12), (3, 6))
+    """
+    ends = re.fullmatch(r"([0-9]{1,9})\.\.([0-9]{1,9})", text)
+    if ends:
+        first, last = int(ends[1]), int(ends[2])
+        counts = {first, last, *(1 << k for k in range(30) if first <= 1 << k <= last)}
+        if not 1 <= first <= last:
+            raise weft.InvalidArgument(f"--ranks must go up from at least 1; got {text}; give such as 1..64")
+    else:
+        counts = set(_integers(text, ",", "--ranks", "numbers joined by commas, or a range such as 1..64"))
+    if min(counts) < 1 or max(counts) > RANKS_MAX:
+        raise weft.InvalidArgument(f"--ranks must be from 1 to {RANKS_MAX}; got {text}; give such as 1..64")
+    return tuple(sorted(counts))
 
 
 def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:

@@ -176,7 +176,9 @@ bool is_node_aware(const Knobs& knobs) { return is_aware(knobs.nodes); }
 
 std::span<const MethodDescriptor> exchange_methods() { return methods; }
 
-const MethodDescriptor& find_method(const Exchange& exchange) {
+namespace {
+
+const MethodDescriptor* method_of(const Exchange& exchange) {
   for (const MethodDescriptor& method : methods)
     if (method.method == exchange.method && method.wire_form == exchange.wire_form &&
         has_value(method.schedules, exchange.schedule) &&
@@ -186,9 +188,19 @@ const MethodDescriptor& find_method(const Exchange& exchange) {
         (exchange.chunks == 1 || method.has_chunks) &&
         (exchange.wire == WirePrecision::same || method.wire_form == WireForm::packed) &&
         exchange.piece_bytes >= 0 && (exchange.piece_bytes == 0 || has_pieces(method)))
-      return method;
-  refuse(exchange);
+      return &method;
+  return nullptr;
 }
+
+}  // namespace
+
+const MethodDescriptor& find_method(const Exchange& exchange) {
+  const MethodDescriptor* method = method_of(exchange);
+  if (method == nullptr) refuse(exchange);
+  return *method;
+}
+
+bool is_possible(const Exchange& exchange) { return method_of(exchange) != nullptr; }
 
 Knobs forced_knobs(const Problem& problem, std::size_t exchange) {
   const Knobs preset = preset_knobs(problem.preset, exchange);

@@ -28,6 +28,9 @@ std::span<const MethodDescriptor> exchange_methods();
 /// The method of these knobs. Throws unsupported, naming the knobs there are.
 const MethodDescriptor& find_method(const Exchange& exchange);
 
+/// Is there a method of these knobs?
+bool is_possible(const Exchange& exchange);
+
 /// Why a method with these knobs cannot serve a problem; empty where it can.
 std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem);
 

@@ -1,0 +1,211 @@
+"""The numbers that papers 000 and 004 print, beside what weft's model gives on the machines of the papers.
+
+Arithmetic alone: no cluster, no MPI, the same on every machine.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import weft
+from weft import projection
+
+Row = dict[str, Any]
+
+NAME = "papers"
+DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk", "ranks_per_node": 1}
+# What 000 prints of 16 nodes: seconds of computing and sending by its Eqs. 4 and 5, its efficiencies.
+DMITRUK_TIMES = {128: (0.072, 0.088), 256: (0.626, 0.677)}
+DMITRUK_EFFICIENCIES = {64: 0.32, 128: 0.40, 256: 0.43}
+DMITRUK_MFLOPS = {256: 773}
+# Fig. 5: the number of processors from which more make it slower.
+DMITRUK_PEAKS = {64: "about 30", 128: "about 100", 256: "nearly linear"}
+PROJECTED = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+# Tables of 004: machine, mesh (nx, ny, nz) and seconds of the application by (Prow, Pcol), where the paper has some.
+TABLES: dict[str, tuple[str, dict[tuple[int, int, int], dict[tuple[int, int], float]]]] = {
+    "1": (
+        "bgl-512",
+        {
+            (256, 256, 64): {(8, 64): 1.294, (16, 32): 1.276, (32, 16): 1.41, (64, 8): 1.74},
+            (64, 256, 256): {(8, 64): 1.37, (16, 32): 1.65, (32, 16): 2.34},
+            (512, 512, 128): {(8, 64): 9.08, (16, 32): 9.08, (32, 16): 9.62, (64, 8): 10.66},
+            (128, 512, 512): {(8, 64): 9.98, (16, 32): 10.73, (32, 16): 11.86, (64, 8): 15.01},
+        },
+    ),
+    "3": (
+        "bgl-4096",
+        {
+            (2048, 2048, 512): {(16, 256): 185.9, (64, 64): 179.2, (256, 16): 194.1},
+            (512, 2048, 2048): {(16, 256): 151.2},
+        },
+    ),
+    "4": (
+        "bgl-4096-long",
+        {
+            (2048, 2048, 512): {(8, 512): 215.2, (32, 128): 218.4, (64, 64): 201.7, (128, 32): 198.2, (512, 8): 239.1},
+            (512, 2048, 2048): {(8, 512): 181.36, (32, 128): 190.4, (64, 64): 179.3, (128, 32): 194.4},
+        },
+    ),
+    "6": (
+        "bgl-8192",
+        {
+            (2048, 2048, 512): {(16, 512): 146.5, (64, 128): 142.5, (128, 64): 144.3, (512, 16): 165.0},
+            (512, 2048, 2048): {(16, 512): 113.1, (64, 128): 115.3, (128, 64): 125.7},
+        },
+    ),
+    "7": (
+        "bgl-16384",
+        {
+            (2048, 2048, 512): {(32, 512): 117.9, (128, 128): 118.1, (512, 32): 128.2, (1024, 16): 160.1},
+            (512, 2048, 2048): {(16, 1024): 79.6, (32, 512): 84.4, (128, 128): 91.1},
+        },
+    ),
+}  # fmt: skip
+
+
+def dmitruk_rows() -> Iterator[Row]:
+    """000, section 3 and Figs. 3 to 6, by the general cost on the machine `celerons`."""
+    for extent, efficiency in DMITRUK_EFFICIENCIES.items():
+        alone, sixteen = projection.project((extent,) * 3, (1, 16), "celerons", **DMITRUK)
+        about = f"000, {extent}^3 on 16 nodes"
+        if extent in DMITRUK_TIMES:
+            computing_s, sending_s = DMITRUK_TIMES[extent]
+            yield {"about": about, "what": "computing, s", "paper": computing_s, "ours": _computing(sixteen)}
+            yield {"about": about, "what": "sending, s", "paper": sending_s, "ours": _sending(sixteen)}
+        yield {"about": about, "what": "efficiency", "paper": efficiency, "ours": alone.seconds / 16 / sixteen.seconds}
+        if extent in DMITRUK_MFLOPS:
+            rate = 2.5 * extent**3 * np.log2(float(extent) ** 3) / sixteen.seconds / 1e6
+            yield {"about": about, "what": "Mflop/s", "paper": DMITRUK_MFLOPS[extent], "ours": rate}
+    for extent, words in DMITRUK_PEAKS.items():
+        seconds = {nodes: slabs_s(extent, nodes) for nodes in PROJECTED if nodes <= extent}
+        yield {
+            "about": f"000, Fig. 5, {extent}^3",
+            "what": "good up to so many nodes; ours: the fastest power of two",
+            "paper": words,
+            "ours": min(seconds, key=lambda nodes: seconds[nodes]),
+        }
+
+
+def slabs_s(extent: int, nodes: int) -> float:
+    """The paper's transform on so many Celerons."""
+    machine = projection.with_nodes(weft.Machine.shipped("celerons"), nodes)
+    slabs = weft.plan((extent,) * 3, ranks=nodes, input=(nodes, 1, 1), **DMITRUK)
+    return weft.predict(slabs, machine).seconds
+
+
+def _computing(point: projection.Point) -> float:
+    steps = _steps(point.plan)
+    return sum(step.arithmetic_s + step.memory_s + step.processor_s for step in steps)
+
+
+def _sending(point: projection.Point) -> float:
+    return sum(step.start_s + step.wire_s for step in _steps(point.plan))
+
+
+def _steps(plan: weft.Plan) -> Sequence[Any]:
+    assert plan.prediction is not None
+    return plan.prediction.steps
+
+
+def links_alone(name: str) -> weft.Machine:
+    """A shipped machine without fits of measured all-to-alls: the links of its torus are counted instead."""
+    document = json.loads(weft.Machine.shipped(name).to_json())
+    document["all_to_all"] = []
+    return weft.Machine.from_json(json.dumps(document))
+
+
+def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:
+    """P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
+    rows, columns = grid
+    return weft.plan(
+        mesh[::-1], kind="r2c", dtype="float32", ranks=rows * columns, input=(columns, rows, 1), preset="p3dfft"
+    )
+
+
+def chan_rows() -> Iterator[Row]:
+    """004, Tables 1, 3, 4, 6, 7: seconds of the application, and the model's of one transform on the torus."""
+    for table, (machine_name, meshes) in TABLES.items():
+        machine = links_alone(machine_name)
+        for mesh, cells in meshes.items():
+            for (rows, columns), seconds in cells.items():
+                ours = weft.predict(pencils(mesh, (rows, columns)), machine).seconds
+                about = f"004, Table {table}, {'x'.join(map(str, mesh))}"
+                yield {"about": about, "what": f"{rows}x{columns}", "paper": seconds, "ours": ours}
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    """Spearman's: of the ranks, ties sharing theirs.
+
+    >>> round(rank_correlation([1, 2, 3], [10, 20, 30]), 3), round(rank_correlation([1, 2, 3], [3, 2, 1]), 3)
+    (1.0, -1.0)
+    """
+    return float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
+
+
+def _ranks(values: Sequence[float]) -> np.ndarray:
+    array = np.asarray(values)
+    return np.array([(array < value).sum() + ((array == value).sum() - 1) / 2 for value in array])
+
+
+def orderings(rows: Sequence[Row]) -> Iterator[Row]:
+    """For each table and each mesh of it: how far the model puts its cells in the paper's order."""
+    for table in TABLES:
+        mine = [row for row in rows if row["about"].startswith(f"004, Table {table},")]
+        meshes = list(dict.fromkeys(row["about"] for row in mine))
+        groups = [(f"004, Table {table}", mine), *((mesh, [r for r in mine if r["about"] == mesh]) for mesh in meshes)]
+        for name, cells in groups:
+            if len(cells) > 2:
+                paper, ours = ([row[column] for row in cells] for column in ("paper", "ours"))
+                yield {"about": name, "cells": len(cells), "rank correlation": rank_correlation(paper, ours)}
+
+
+def rotations(rows: Sequence[Row]) -> Iterator[Row]:
+    """Cells of both directions of the mesh: the rotated one's share of the time, the paper's and ours."""
+    for table in TABLES:
+        flat = {row["what"]: row for row in rows if row["about"] == f"004, Table {table}, 2048x2048x512"}
+        long = {row["what"]: row for row in rows if row["about"] == f"004, Table {table}, 512x2048x2048"}
+        for grid in flat.keys() & long.keys():
+            paper, ours = (long[grid][column] / flat[grid][column] for column in ("paper", "ours"))
+            yield {"about": f"004, Table {table}, {grid}", "paper": paper, "ours": ours}
+
+
+def write(folder: Path) -> Path:
+    """Writes table.md; returns its path."""
+    from weft_lab.report import markdown, wrapped
+
+    cells = list(chan_rows())
+    text = wrapped(
+        f"""# papers: what the papers print, and weft's model
+
+## 000, on the machine `celerons`
+
+{markdown(list(dmitruk_rows()))}
+
+## 004: order of the cells
+
+Rank correlation (Spearman's) of the application's times and the model's of one transform, the links of the torus
+counted.
+
+{markdown(list(orderings(cells)))}
+
+## 004: rotation
+
+The time of 512x2048x2048 over that of 2048x2048x512 on one grid. The paper ascribes a part of its gain to the
+application.
+
+{markdown(sorted(rotations(cells), key=lambda row: row["about"]))}
+
+## 004: cells
+
+{markdown(cells)}
+
+Command: `lab/weft-lab papers`. Arithmetic alone: no machine was measured.
+"""
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "table.md"
+    target.write_text(text)
+    return target

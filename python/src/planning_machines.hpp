@@ -1,0 +1,10 @@
+#pragma once
+
+#include "common.hpp"
+
+namespace weft::python {
+
+/// Machines, predictions, and planning by them.
+void bind_machines(nanobind::module_& m);
+
+}  // namespace weft::python

@@ -1,0 +1,78 @@
+"""What the commands of the command line share: the application, the options of planning, where a command runs."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import typer
+
+import weft
+from weft.cli import launch, session
+from weft.cli.choices import Effort, Method, Nodes, Preset, Requests, Schedule, Wire, WireForm
+from weft.cli.environment import DEBUG, surrounding_ranks
+from weft.cli.session import Session
+from weft.cli.values import chunks_value, ranks_value
+from weft.files import named_dtype, working_dtype
+
+app = typer.Typer(
+    name="weft",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Distributed FFTs of arrays that are too big or too slow for one process.\n\n"
+    "-n R runs a command on R ranks; under mpiexec the ranks there are used.",
+    epilog=f"Errors are one line on standard error, with status 2 (usage) or 1 (failure); {DEBUG}=1 shows tracebacks.",
+)
+
+
+def knobs_of(
+    method: Method | None,
+    wire_form: WireForm | None,
+    schedule: Schedule | None,
+    requests: Requests | None,
+    chunks: str | None,
+    preset: Preset | None,
+    nodes: Nodes | None,
+    piece_bytes: int | None,
+    wire: Wire | None,
+) -> dict[str, Any]:
+    return {
+        "method": word_of(method),
+        "wire_form": word_of(wire_form),
+        "schedule": word_of(schedule),
+        "requests": word_of(requests),
+        "chunks": chunks_value(chunks),
+        "preset": word_of(preset),
+        "nodes": word_of(nodes),
+        "piece_bytes": piece_bytes,
+        "wire": word_of(wire),
+    }
+
+
+def planning_of(threads: int, effort: Effort, engine: str | None, knobs: dict[str, Any]) -> dict[str, Any]:
+    return {"threads": threads, "effort": effort.value, "engine": engine, **knobs}
+
+
+def word_of(choice: Enum | None) -> str | None:
+    return None if choice is None else str(choice.value)
+
+
+def precision_of(name: str) -> Any:
+    dtype = named_dtype(name)
+    if dtype.kind not in "fc":
+        raise weft.InvalidArgument(f"--dtype must be a floating type; got {name}; give float32, float64 or longdouble")
+    return working_dtype(dtype)
+
+
+def start(context: typer.Context, work: Callable[[Session], int], ranks: str | None, threads: int) -> int:
+    """Runs the work on the ranks around, on new ones, or in this process alone."""
+    wanted = ranks_value(ranks)
+    around = surrounding_ranks()
+    if around is None and wanted is not None:
+        return launch.run_ranks(wanted, threads, context.obj)
+    if around is not None and wanted not in (None, around[1]):
+        raise weft.InvalidArgument(
+            f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
+        )
+    return session.run_here(work)

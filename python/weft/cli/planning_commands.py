@@ -1,0 +1,173 @@
+"""The commands that measure machines, plan and predict."""
+
+from typing import Annotated
+
+import typer
+
+from weft.cli.choices import (
+    Axes,
+    Chunks,
+    Effort,
+    EffortOption,
+    Grid,
+    Json,
+    Kind,
+    MachineOption,
+    MethodOption,
+    NodesOption,
+    PieceBytes,
+    PresetOption,
+    Ranks,
+    RequestsOption,
+    ScheduleOption,
+    Threads,
+    WireFormOption,
+    WireOption,
+)
+from weft.cli.commands import app, knobs_of, planning_of, precision_of, start
+from weft.cli.environment import surrounding_ranks
+from weft.cli.session import Session
+from weft.cli.values import axes_value, grid_value, output_value, rank_counts_value, shape_value
+
+RanksPerNode = Annotated[
+    int | None,
+    typer.Option("--ranks-per-node", metavar="R", help="Ranks of a node. Default: 1, or the machine's cores."),
+]
+
+
+@app.command("probe")
+def probe_command(
+    context: typer.Context,
+    target: Annotated[
+        str | None, typer.Option("-o", metavar="FILE", help="Write the machine as JSON, for --machine FILE.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(metavar="S", help="About how long to measure.")] = 30.0,
+    threads: Threads = 1,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="What to call it. Default: the processor.")] = None,
+    show: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="Measure nothing: print a shipped machine or a file.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw what was measured, with its fits (.png, .pdf, .svg).")
+    ] = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+) -> int:
+    """Measure this machine: lines in cache, arrays through memory, messages, barriers; all ranks at once.
+
+    What the model of `weft plan --machine FILE` computes with. Give the ranks and threads that transforms will have, on
+    all nodes. What is not measured is named as assumed.
+    """
+    from weft.cli import probe
+
+    options = probe.Options(show, target, seconds, threads, name, plot, as_json)
+    return start(context, lambda here: probe.run(options, here), ranks, threads)
+
+
+@app.command("plan")
+def plan_command(
+    context: typer.Context,
+    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
+    ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = 1,
+    ranks_per_node: RanksPerNode = None,
+    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
+    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
+    axes: Axes = None,
+    output: Annotated[
+        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
+    ] = "any",
+    grid: Grid = None,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
+    nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
+    machine: MachineOption = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw what each step should take (.png, .pdf, .svg).")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Print how a transform would be done on any number of ranks. Needs no MPI.
+
+    With --machine the plan is the fastest that the model knows for that machine, each step with its predicted time and
+    what limits it, and the next best ways; else it follows a fixed rule.
+    """
+    from weft.cli import plan
+
+    options = {
+        "kind": kind.value,
+        "ranks": ranks,
+        "ranks_per_node": ranks_per_node,
+        "axes": axes_value(axes),
+        "dtype": precision_of(dtype),
+        "input": grid_value(grid),
+        "output": output_value(output),
+        **planning_of(
+            threads,
+            effort,
+            None,
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        ),
+        "machine": machine,
+    }
+    del options["engine"]
+    extents = shape_value(shape, "SHAPE")
+    around = surrounding_ranks()
+    if around is not None and around[0] != 0:
+        return 0
+    return plan.run(extents, options, plot, as_json, Session())
+
+
+@app.command("project")
+def project_command(
+    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 1024x1024x1024; of the real array for r2c.")],
+    machine: Annotated[
+        str, typer.Option("--machine", metavar="NAME|FILE", help="A machine that ships with weft, or a JSON file.")
+    ],
+    ranks: Annotated[
+        str, typer.Option("--ranks", metavar="A..B|P,Q", help="A range, of which powers of two count, or a list.")
+    ] = "1..64",
+    ranks_per_node: RanksPerNode = None,
+    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
+    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
+    output: Annotated[
+        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
+    ] = "any",
+    threads: Threads = 1,
+    preset: PresetOption = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a plot (.png, .pdf, .svg).")] = None,
+    as_json: Json = False,
+) -> int:
+    """Predict time, speed-up, efficiency and GFlop/s of a transform on more and more ranks of a machine.
+
+    Each number of ranks has the fastest plan that the model knows; speed-up is over one rank. Then: the best number of
+    ranks, and what doubling the bandwidth, halving the latency, or faster cores or memory would bring there.
+    """
+    from weft.cli import project
+
+    options = project.Options(
+        shape=shape_value(shape, "SHAPE"),
+        machine=machine,
+        ranks=rank_counts_value(ranks),
+        planning={
+            "kind": kind.value,
+            "dtype": precision_of(dtype),
+            "output": output_value(output),
+            "threads": threads,
+            "ranks_per_node": ranks_per_node,
+            "preset": None if preset is None else preset.value,
+        },
+        plot=plot,
+        json=as_json,
+    )
+    around = surrounding_ranks()
+    if around is not None and around[0] != 0:
+        return 0
+    return project.run(options, Session())

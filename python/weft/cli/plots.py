@@ -1,0 +1,119 @@
+"""Pictures, as bytes of the form that a file's name asks for."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft.projection import Point
+
+FORMS = (".png", ".pdf", ".svg")
+
+
+def pyplot() -> Any:
+    """matplotlib's interface, without a display. Raises Unsupported where it is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise weft.Unsupported(
+            "--plot takes the package matplotlib, which is not installed; pip install weft[plot], or leave it out"
+        ) from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as module
+
+    return module
+
+
+def as_bytes(figure: Any, name: str) -> bytes:
+    """The figure in the form of the file's ending; closes it."""
+    image = io.BytesIO()
+    figure.savefig(image, format=Path(name).suffix.lstrip(".").lower(), dpi=150)
+    pyplot().close(figure)
+    return image.getvalue()
+
+
+# What the time of a step is made of, and how it is called in a picture.
+PARTS = {
+    "arithmetic_s": "arithmetic",
+    "memory_s": "moving through memory",
+    "start_s": "starting messages",
+    "wire_s": "on the wire",
+    "processor_s": "receiving",
+}
+
+
+def steps(plan: weft.Plan, name: str) -> bytes:
+    """A bar for each stage and exchange: what its predicted time is made of, and what of it is hidden."""
+    assert plan.prediction is not None
+    found = plan.prediction.steps
+    figure, axes = pyplot().subplots(figsize=(8, 1.2 + 0.6 * len(found)), layout="constrained")
+    places = range(len(found))
+    start = [0.0] * len(found)
+    for key, words in PARTS.items():
+        widths = [getattr(step, key) for step in found]
+        if any(widths):
+            axes.barh(places, widths, left=start, label=words)
+            start = [left + width for left, width in zip(start, widths, strict=True)]
+    hidden = [step.hidden_s for step in found]
+    if any(hidden):
+        left = [end - width for end, width in zip(start, hidden, strict=True)]
+        axes.barh(places, hidden, left=left, color="none", edgecolor="k", hatch="//", label="of it hidden")
+    axes.set_yticks(places, [step.name for step in found], fontsize="small")
+    axes.invert_yaxis()
+    axes.set_xlabel("predicted time, s")
+    axes.set_title(f"{'x'.join(map(str, plan.problem.shape))} on {plan.prediction.machine}", fontsize=10)
+    axes.legend(fontsize="small")
+    return as_bytes(figure, name)
+
+
+def machine(document: dict[str, Any], name: str) -> bytes:
+    """What was measured of a machine, by series, and the straight pieces fitted to messages."""
+    figure, axes = pyplot().subplots(1, 3, figsize=(13, 4.5), layout="constrained")
+    by_word = dict(zip(("line", "stage", "message"), axes, strict=True))
+    series: dict[str, list[dict[str, Any]]] = {}
+    for sample in document["samples"]:
+        series.setdefault(sample["series"], []).append(sample)
+    for title, samples in series.items():
+        place = by_word.get(title.split()[0])
+        if place is not None:
+            x, y = [each["x"] for each in samples], [each["seconds"] for each in samples]
+            spread = [each["seconds"] * each["spread"] for each in samples]
+            place.errorbar(x, y, spread, fmt="o", markersize=3, label=title)
+    for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
+        pieces = document[key]["pieces"]
+        ends = [piece["from_bytes"] for piece in pieces[1:]] + [1 << 23]
+        for piece, end in zip(pieces, ends, strict=True):
+            x = [max(8, piece["from_bytes"]), end]
+            y = [piece["start_s"] + piece["s_per_byte"] * each for each in x]
+            by_word["message"].plot(x, y, "k-" if key == "within_node" else "k--", linewidth=1, label=f"fit {words}")
+    for word, unit in (("line", "points of a line"), ("stage", "bytes"), ("message", "bytes")):
+        by_word[word].set(xscale="log", yscale="log", xlabel=unit, ylabel="seconds", title=f"{word}s")
+        by_word[word].legend(fontsize="xx-small")
+    figure.suptitle(document["name"], fontsize=10)
+    return as_bytes(figure, name)
+
+
+def projection(points: list[Point], title: str, name: str) -> bytes:
+    """Time with its share of exchanges, speed-up, efficiency and GFlop/s against ranks."""
+    figure, axes = pyplot().subplots(2, 2, figsize=(10, 7), layout="constrained")
+    ranks = [point.ranks for point in points]
+    (time, speed), (efficiency, rate) = axes
+    time.loglog(ranks, [point.seconds for point in points], "o-", label="transform")
+    exchanges = [(point.ranks, point.seconds * point.communication) for point in points if point.communication > 0]
+    if exchanges:
+        time.loglog(*zip(*exchanges, strict=True), "s--", label="exchanges of it")
+    time.legend()
+    time.set_ylabel("predicted time, s")
+    speed.loglog(ranks, [point.speed_up for point in points], "o-")
+    speed.loglog(ranks, ranks, "k:", label="ideal")
+    speed.legend()
+    speed.set_ylabel("speed-up over one rank")
+    efficiency.semilogx(ranks, [point.efficiency for point in points], "o-")
+    efficiency.set(ylabel="efficiency", ylim=(0, None))
+    rate.loglog(ranks, [point.gflops for point in points], "o-")
+    rate.set_ylabel("GFlop/s")
+    for each in axes.flat:
+        each.set_xlabel("ranks")
+        each.grid(True, which="both", alpha=0.3)
+    figure.suptitle(title, fontsize=10)
+    return as_bytes(figure, name)

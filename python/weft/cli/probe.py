@@ -1,0 +1,104 @@
+"""`weft probe`: measures a machine, or shows and draws one that was measured before."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import weft
+from weft.cli.session import Session
+from weft.files import check_target, write_file
+from weft.planning import machine_of
+from weft.probing import probe
+
+# What a line of the table is about, and in which unit its x is.
+UNITS = {"line": "points", "stage": "bytes", "message": "bytes", "copy": "cores", "barrier": "ranks"}
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    show: str | None
+    target: str | None
+    seconds: float
+    threads: int
+    name: str | None
+    plot: str | None
+    json: bool
+
+
+def run(options: Options, session: Session) -> int:
+    from weft.cli import plots
+
+    with session.together():
+        if session.is_root:
+            if options.target:
+                check_target(options.target, (".json",))
+            if options.plot:
+                check_target(options.plot, plots.FORMS)
+                plots.pyplot()
+    if options.show is None:
+        session.progress(f"measuring for about {options.seconds:g} s")
+        machine = probe(session.comm, seconds=options.seconds, threads=options.threads, name=options.name)
+    else:
+        with session.together():
+            machine = machine_of(options.show)
+    with session.together():
+        if session.is_root:
+            _deliver(options, session, machine)
+    return 0
+
+
+def _deliver(options: Options, session: Session, machine: weft.Machine) -> None:
+    from weft.cli import plots
+
+    document = json.loads(machine.to_json())
+    if options.target:
+        write_file(options.target, (machine.to_json() + "\n").encode())
+    if options.plot:
+        write_file(options.plot, plots.machine(document, options.plot))
+    if options.json:
+        session.print_json(document)
+    else:
+        session.print(table(document))
+
+
+def table(machine: dict[str, Any]) -> str:
+    """A machine in lines for people: what was measured, what was fitted, what is assumed."""
+    lines = [f"{machine['name']}: {machine['source']}"]
+    topology = machine["topology"]
+    lines.append(
+        f"{topology['nodes']} nodes ({topology['network']}) of {machine['cores_per_node']} cores, "
+        f"L2 {machine['l2_bytes'] >> 10} KiB, last cache {machine['l3_bytes'] >> 10} KiB"
+    )
+    if machine["assumed"]:
+        lines.append(f"assumed, not measured: {', '.join(machine['assumed'])}")
+    lines.append("")
+    for each in machine["arithmetic"]:
+        rate = 1e-9 / each["operation_s"]
+        lines.append(f"lines of {each['precision']} planned with {each['effort']}: {rate:.3g} GFlop/s a core in cache")
+    for each in machine["copying"]:
+        lines.append(
+            f"an array of {each['bytes']} bytes a core through memory: "
+            f"{1e9 * each['contiguous_s_per_byte']:.3g} ns a byte along rows, "
+            f"{1e9 * each['transposed_s_per_byte']:.3g} along columns"
+        )
+    for cores, rate in enumerate(machine["memory_bytes_per_s"], 1):
+        lines.append(f"memory, {cores} core{'s' * (cores > 1)} of a node: {rate * 1e-9:.3g} GB/s")
+    for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
+        for piece in machine[key]["pieces"]:
+            lines.append(
+                f"message {words}, from {piece['from_bytes']} bytes on: {1e6 * piece['start_s']:.3g} us and "
+                f"{1e-6 / piece['s_per_byte']:.4g} MB/s"
+            )
+    lines.append(f"barrier: {1e6 * machine['barrier_s']:.3g} us for two ranks")
+    if machine["samples"]:
+        lines += ["", f"{'measured':<32}{'':>14}{'seconds':>12}{'spread':>9}"]
+        lines += [_sample_line(sample) for sample in machine["samples"]]
+    return "\n".join(lines)
+
+
+def _sample_line(sample: dict[str, Any]) -> str:
+    unit = UNITS.get(sample["series"].split()[0], "")
+    size = f"{sample['x']:g} {unit}"
+    return f"{sample['series']:<32}{size:>14}{sample['seconds']:>12.4g}{sample['spread']:>9.1%}"

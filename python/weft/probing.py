@@ -1,0 +1,57 @@
+"""Measuring the machine that the ranks are on."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from . import _planning, errors, runtime
+
+DEFAULT_SECONDS = 30.0
+
+
+def probe(
+    comm: Any = None, *, seconds: float = DEFAULT_SECONDS, threads: int = 1, name: str | None = None
+) -> _planning.Machine:
+    """Measures lines in cache, arrays through memory, links and the barrier, on all ranks at once. Collective.
+
+    comm : an mpi4py communicator; None is this process alone.
+    seconds : about how long; a measurement that has begun is ended.
+    threads : of each rank: give those that transforms will have.
+    name : what to call the machine; its processor by default.
+
+    The result is the same on all ranks; its `assumed` names what was not measured. `to_json()` is what
+    ``weft plan --machine FILE`` reads. Memory: 384 MiB for each thread.
+
+    Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
+    """
+    handle = runtime.handle_of(comm)
+    module = runtime.running()
+    error = None
+    try:
+        limit, count = float(seconds), int(threads)
+    except (TypeError, ValueError, OverflowError):
+        limit, count = 1.0, 1
+        error = errors.as_given(
+            errors.InvalidArgument(f"seconds and threads must be numbers; given {seconds!r} and {threads!r}")
+        )
+    ranks = module.size_of(handle)
+    library = textwrap.shorten(module.mpi_library(), 120)
+    date = datetime.datetime.now(datetime.timezone.utc).date()
+    source = f"measured by weft probe on {ranks} ranks of {count} threads, {date}, {library}"
+    found: _planning.Machine = module.probe(name or processor(), source, limit, count, handle, error)
+    return found
+
+
+def processor() -> str:
+    """What the system calls this processor."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "this machine"

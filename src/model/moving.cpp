@@ -1,0 +1,68 @@
+#include "model/moving.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::model {
+namespace {
+
+double rate_of(const Copying& copying, bool transposed) {
+  return transposed ? copying.transposed_s_per_byte : copying.contiguous_s_per_byte;
+}
+
+/// Between the two sizes that were measured next to it on a logarithmic scale.
+double copying_s_per_byte(const Machine& machine, double bytes, bool transposed) {
+  const std::vector<Copying>& all = machine.copying;
+  const auto above = std::find_if(all.begin(), all.end(), [&](const Copying& each) {
+    return static_cast<double>(each.bytes) >= bytes;
+  });
+  if (above == all.begin()) return rate_of(*above, transposed);
+  if (above == all.end()) return rate_of(all.back(), transposed);
+  const Copying& below = *(above - 1);
+  const auto lg = [](double size) { return std::log2(std::max(1.0, size)); };
+  const double from = lg(static_cast<double>(below.bytes));
+  const double part = (lg(bytes) - from) / (lg(static_cast<double>(above->bytes)) - from);
+  return rate_of(below, transposed) * (1 - part) + rate_of(*above, transposed) * part;
+}
+
+}  // namespace
+
+std::int64_t ranks_on_node(const Problem& problem, const Machine& machine) {
+  const std::int64_t nodes = machine.topology.nodes;
+  return std::min(problem.ranks,
+                  std::max(problem.ranks_per_node, (problem.ranks + nodes - 1) / nodes));
+}
+
+std::int64_t working_on_node(const Problem& problem, const Layout& layout, const Machine& machine) {
+  const std::int64_t working = std::max<std::int64_t>(1, layout.ranks() - layout.empty_ranks());
+  return std::min(ranks_on_node(problem, machine), working);
+}
+
+double share_of_core(const Problem& problem, std::int64_t working, const Machine& machine) {
+  const auto threads = static_cast<double>(problem.threads);
+  const double busy = threads * static_cast<double>(working);
+  return std::max(1.0, busy / static_cast<double>(machine.cores_per_node)) / threads;
+}
+
+double moving_seconds(double bytes, bool transposed, const Problem& problem, std::int64_t working,
+                      const Machine& machine) {
+  const std::int64_t cores =
+      std::min(machine.cores_per_node, working * std::int64_t{problem.threads});
+  const double on_node = bytes * static_cast<double>(working);
+  const double each =
+      copying_s_per_byte(machine, on_node / 2 / static_cast<double>(cores), transposed);
+  const double alone = bytes / 2 * each * share_of_core(problem, working, machine);
+  const std::vector<double>& rates = machine.memory_bytes_per_s;
+  if (rates.empty() || on_node <= static_cast<double>(machine.l3_bytes)) return alone;
+  const auto used = std::min(static_cast<std::size_t>(cores), rates.size());
+  return std::max(alone, on_node / rates[used - 1]);
+}
+
+double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,
+                               std::int64_t working, const Machine& machine) {
+  if (machine.copying.size() < 2) return 0;
+  return bytes / 2 * copying_s_per_byte(machine, plane_bytes, true) *
+         share_of_core(problem, working, machine);
+}
+
+}  // namespace weft::model

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include <weft/machine.hpp>
+#include <weft/plan.hpp>
+
+namespace weft::model {
+
+/// Ranks that share a node: those that share memory, or more where the machine has too few nodes for
+/// them. Ranks fill nodes in their order.
+std::int64_t ranks_on_node(const Problem& problem, const Machine& machine);
+
+/// Those of a node that own a part of the array in this layout.
+std::int64_t working_on_node(const Problem& problem, const Layout& layout, const Machine& machine);
+
+/// How many times longer a rank needs than one core alone would with all of its work: threads share
+/// a rank's work, and the threads of the `working` ranks of a node share its cores.
+double share_of_core(const Problem& problem, std::int64_t working, const Machine& machine);
+
+/// Seconds in which each working rank of a node reads and writes so many bytes in all, half of them
+/// each: rows as they lie, or rows that become columns.
+double moving_seconds(double bytes, bool transposed, const Problem& problem, std::int64_t working,
+                      const Machine& machine);
+
+/// As moving_seconds, in planes of so many bytes that stay in a core's cache: 0 where the machine
+/// does not say what that costs, by more than one size in `copying`.
+double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,
+                               std::int64_t working, const Machine& machine);
+
+}  // namespace weft::model

@@ -1,0 +1,64 @@
+#include "plan/explain_prediction.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include "plan/readable.hpp"
+
+namespace weft {
+
+namespace {
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+/// "limited by bandwidth", with the link that nodes share.
+std::string limit_words(const StepCost& step) {
+  if (step.limit == Limit::nothing) return "free";
+  std::string words = std::string("limited by ") + to_string(step.limit);
+  if (!step.where.empty()) words += " of " + step.where;
+  return words;
+}
+
+std::string amounts(const StepCost& step) {
+  const std::string bytes = readable_bytes(static_cast<double>(step.bytes));
+  if (!step.is_exchange) return step.bytes > 0 ? bytes + " read and written" : "";
+  if (step.messages == 0) return "";
+  std::string words = bytes + " in " + counted(step.messages, "message");
+  if (step.hidden_s > 0) words += ", " + readable_seconds(step.hidden_s) + " hidden";
+  return words;
+}
+
+std::string step_line(const StepCost& step) {
+  std::string line = "  " + padded(readable_seconds(step.seconds()), 9) + "  " +
+                     padded(step.is_exchange ? "exchange" : step.name, 10) + limit_words(step);
+  if (const std::string words = amounts(step); !words.empty()) line += "; " + words;
+  return line + "\n";
+}
+
+std::string alternative_line(const Alternative& alternative, double best_s) {
+  std::array<char, 16> ratio{};
+  std::snprintf(ratio.data(), ratio.size(), "%.2f x", alternative.seconds / best_s);
+  return "  " + padded(readable_seconds(alternative.seconds), 9) + "  " + padded(ratio.data(), 10) +
+         alternative.way + ": " + alternative.loses_by + "\n";
+}
+
+}  // namespace
+
+std::string prediction_lines(const Prediction& prediction) {
+  const double seconds = prediction.cost.seconds();
+  std::string text = "predicted on the machine \"" + prediction.machine +
+                     "\": " + readable_seconds(seconds) + " forward\n";
+  for (const StepCost& step : prediction.cost.steps) text += step_line(step);
+  if (prediction.cost.agreement_s > 0)
+    text += "  " + padded(readable_seconds(prediction.cost.agreement_s), 9) +
+            "  agreement of all ranks on the call\n";
+  if (prediction.alternatives.empty()) return text;
+  text += "the next best of " + counted(prediction.considered, "way") + " that were priced:\n";
+  for (const Alternative& each : prediction.alternatives) text += alternative_line(each, seconds);
+  return text;
+}
+
+}  // namespace weft

@@ -1,0 +1,11 @@
+#include <weft/prediction.hpp>
+
+namespace weft {
+
+double PlanCost::seconds() const {
+  double sum = agreement_s;
+  for (const StepCost& step : steps) sum += step.seconds();
+  return sum;
+}
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+#include "plan/prediction_json.hpp"
+
+namespace weft::json {
+namespace {
+
+/// The numbers of a step, each with its key.
+constexpr std::pair<const char*, double StepCost::*> step_times[] = {
+    {"arithmetic_s", &StepCost::arithmetic_s}, {"memory_s", &StepCost::memory_s},
+    {"start_s", &StepCost::start_s},           {"wire_s", &StepCost::wire_s},
+    {"processor_s", &StepCost::processor_s},   {"hidden_s", &StepCost::hidden_s}};
+
+Json write(const StepCost& step) {
+  Json object{{"name", step.name}, {"kind", step.is_exchange ? "exchange" : "stage"}};
+  object["seconds"] = step.seconds();
+  for (const auto& [key, member] : step_times) object[key] = step.*member;
+  object["bytes"] = step.bytes;
+  object["messages"] = step.messages;
+  object["limit"] = to_string(step.limit);
+  object["where"] = step.where;
+  return object;
+}
+
+StepCost read_step(const Place& place) {
+  Object object(place);
+  StepCost step;
+  step.name = text(object.at("name"));
+  const Place kind = object.at("kind");
+  step.is_exchange = text(kind) == "exchange";
+  if (!step.is_exchange && text(kind) != "stage") refuse(kind, "this must be stage or exchange");
+  number(object.at("seconds"));  // the sum of the others, for people
+  for (const auto& [key, member] : step_times) step.*member = number(object.at(key));
+  step.bytes = integer(object.at("bytes"));
+  step.messages = integer(object.at("messages"));
+  step.limit = word<Limit>(object.at("limit"));
+  step.where = text(object.at("where"));
+  object.finish();
+  return step;
+}
+
+Alternative read_alternative(const Place& place) {
+  Object object(place);
+  Alternative alternative;
+  alternative.way = text(object.at("way"));
+  alternative.seconds = number(object.at("seconds"));
+  alternative.loses_by = text(object.at("loses_by"));
+  object.finish();
+  return alternative;
+}
+
+}  // namespace
+
+Json write(const Prediction& prediction) {
+  Json object{{"machine", prediction.machine}, {"seconds", prediction.cost.seconds()}};
+  object["steps"] = Json::array();
+  for (const StepCost& step : prediction.cost.steps) object["steps"].push_back(write(step));
+  object["agreement_s"] = prediction.cost.agreement_s;
+  object["alternatives"] = Json::array();
+  for (const Alternative& each : prediction.alternatives)
+    object["alternatives"].push_back(
+        {{"way", each.way}, {"seconds", each.seconds}, {"loses_by", each.loses_by}});
+  object["considered"] = prediction.considered;
+  return object;
+}
+
+Prediction read_prediction(const Place& place) {
+  Object object(place);
+  Prediction prediction;
+  prediction.machine = text(object.at("machine"));
+  number(object.at("seconds"));
+  for (const Place& step : elements(object.at("steps")))
+    prediction.cost.steps.push_back(read_step(step));
+  prediction.cost.agreement_s = number(object.at("agreement_s"));
+  for (const Place& each : elements(object.at("alternatives")))
+    prediction.alternatives.push_back(read_alternative(each));
+  prediction.considered = integer(object.at("considered"));
+  object.finish();
+  return prediction;
+}
+
+}  // namespace weft::json

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft {
+
+/// "1 rank", "8 ranks"
+std::string counted(std::int64_t count, const std::string& noun);
+
+/// "28.0 MiB"
+std::string readable_bytes(double bytes);
+
+/// "1.23 s", "45.6 ms", "7.89 us": three digits.
+std::string readable_seconds(double seconds);
+
+}  // namespace weft

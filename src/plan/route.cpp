@@ -1,0 +1,166 @@
+#include "plan/route.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "plan/rule.hpp"
+#include "plan/start.hpp"
+
+namespace weft {
+namespace {
+
+/// One array on its way from layout to layout, until every axis is transformed and it lies as wanted.
+class Route {
+ public:
+  Route(const Problem& problem, const Layout& input, std::optional<Layout> goal)
+      : problem_(&problem),
+        goal_(std::move(goal)),
+        remaining_(problem.axes.begin(), problem.axes.end()) {
+    add_stage(input);
+  }
+
+  bool done() const { return remaining_.empty(); }
+
+  void go_on(const Layout& next) { add_stage(next); }
+
+  /// Where the array may go next, the rule's choice first: the goal where all that is left can be
+  /// done there; the split of one axis handed to another, so that ranks exchange within rows or
+  /// columns only; a layout of its own, before these where some ranks own nothing yet.
+  std::vector<Layout> next_layouts() const {
+    const Layout& current = stages_.back().target;
+    std::vector<Layout> found;
+    if (goal_ && goal_->shape() == current.shape() && is_whole_for_rest(*goal_))
+      found.push_back(*goal_);
+    const Layout fresh = start_layout(current.shape(), {remaining_.begin(), remaining_.end()},
+                                      must_halve() ? problem_->halved_axis() : -1, problem_->ranks);
+    const bool all_work = current.is_grid() && volume(current.process_grid()) == current.ranks();
+    if (!all_work) found.push_back(fresh);
+    for (const int freed : axes_to_free())
+      for (const int taker : takers(current, freed))
+        found.push_back(swapped(current, freed, taker));
+    if (all_work) found.push_back(fresh);
+    return found;
+  }
+
+  /// The stages, with one that transforms nothing where the array must go on to the goal.
+  std::vector<Stage> arrived() && {
+    Layout& last = stages_.back().target;
+    if (!goal_ && problem_->ranks > 1 && last.family() == "whole" && stages_.size() > 1)
+      goal_ = longest_slab(last.shape(), problem_->ranks);
+    if (goal_ && last.same_boxes(*goal_))
+      last = *goal_;
+    else if (goal_)
+      stages_.push_back(Stage{*goal_, *goal_, {}});
+    return std::move(stages_);
+  }
+
+ private:
+  bool must_halve() const {
+    return problem_->kind == Kind::r2c && remaining_.count(problem_->halved_axis()) > 0;
+  }
+
+  /// The axes that can be transformed where the data lie: the halved axis, then fastest first.
+  std::vector<int> axes_now(const Layout& layout) const {
+    std::vector<int> axes;
+    const bool halve = must_halve();
+    if (halve && !layout.is_whole(problem_->halved_axis())) return axes;
+    if (halve) axes.push_back(problem_->halved_axis());
+    for (auto position = layout.order().rbegin(); position != layout.order().rend(); ++position)
+      if (remaining_.count(*position) && layout.is_whole(*position) &&
+          !(halve && *position == problem_->halved_axis()))
+        axes.push_back(*position);
+    return axes;
+  }
+
+  void add_stage(const Layout& source) {
+    Stage stage{source, source, axes_now(source)};
+    if (!stage.axes.empty() && must_halve()) {
+      const int halved = problem_->halved_axis();
+      stage.target = source.with_extent(halved, problem_->output_shape()[halved]);
+    }
+    for (const int axis : stage.axes) remaining_.erase(axis);
+    stages_.push_back(std::move(stage));
+  }
+
+  bool is_whole_for_rest(const Layout& layout) const {
+    return std::all_of(remaining_.begin(), remaining_.end(),
+                       [&](int axis) { return layout.is_whole(axis); });
+  }
+
+  /// Axes whose split may be handed over: the halved axis before any other, else the last first.
+  std::vector<int> axes_to_free() const {
+    if (must_halve()) return {problem_->halved_axis()};
+    return {remaining_.rbegin(), remaining_.rend()};
+  }
+
+  /// Axes that can take the split of `freed` over, whole now: done before others, long enough before
+  /// too short, nearest behind first.
+  std::vector<int> takers(const Layout& current, int freed) const {
+    std::vector<int> found;
+    if (!current.is_grid() || current.first_rank() != 0) return found;
+    const std::int64_t parts = current.process_grid()[freed];
+    for (int axis = 0; axis < current.dims(); ++axis)
+      if (axis != freed && current.process_grid()[axis] == 1 && current.shape()[axis] >= 2)
+        found.push_back(axis);
+    const auto rank_of = [&](int axis) {
+      const bool is_done = remaining_.count(axis) == 0;
+      const bool long_enough = current.shape()[axis] >= parts;
+      const int distance = axis > freed ? axis - freed : max_dims + freed - axis;
+      return std::tuple<bool, bool, int>(!is_done, !long_enough, distance);
+    };
+    std::sort(found.begin(), found.end(),
+              [&](int one, int other) { return rank_of(one) < rank_of(other); });
+    return found;
+  }
+
+  static Layout swapped(const Layout& current, int freed, int taker) {
+    Shape grid = current.process_grid();
+    std::swap(grid[freed], grid[taker]);
+    return Layout::grid(current.shape(), grid, {}, current.ranks());
+  }
+
+  const Problem* problem_;
+  std::optional<Layout> goal_;
+  std::set<int> remaining_;
+  std::vector<Stage> stages_;
+};
+
+std::optional<Layout> goal_of(const Problem& problem, const Layout& input) {
+  switch (problem.output_choice) {
+    case OutputChoice::given:
+      return problem.output;
+    case OutputChoice::same:
+      return same_layout(input, problem);
+    case OutputChoice::any:
+      break;
+  }
+  return {};
+}
+
+void follow(Route route, std::size_t most, std::vector<std::vector<Stage>>& found) {
+  if (route.done()) {
+    std::vector<Stage> stages = std::move(route).arrived();
+    if (std::find(found.begin(), found.end(), stages) == found.end())
+      found.push_back(std::move(stages));
+    return;
+  }
+  for (const Layout& next : route.next_layouts()) {
+    if (found.size() >= most) return;
+    Route longer = route;
+    longer.go_on(next);
+    follow(std::move(longer), most, found);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Stage>> routes(const Problem& problem, const Layout& input,
+                                       std::size_t most) {
+  std::vector<std::vector<Stage>> found;
+  follow(Route(problem, input, goal_of(problem, input)), most, found);
+  return found;
+}
+
+}  // namespace weft

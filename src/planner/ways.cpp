@@ -1,0 +1,138 @@
+#include "planner/ways.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "plan/chunks.hpp"
+#include "plan/methods/methods.hpp"
+#include "plan/route.hpp"
+#include "plan/rule.hpp"
+
+namespace weft::planner {
+namespace {
+
+/// More split axes than this are not tried: each costs an exchange.
+constexpr std::size_t most_split_axes = 2;
+/// Of one input layout, how many orders of the axes are tried.
+constexpr std::size_t most_routes = 4;
+/// Up to so many ranks, every smaller number is tried; beyond, halves and whole nodes.
+constexpr std::int64_t every_number_up_to = 32;
+
+/// All ranks first, then fewer.
+std::vector<std::int64_t> numbers_of_ranks(const Problem& problem) {
+  std::set<std::int64_t> numbers{1, problem.ranks, std::min(problem.ranks, problem.ranks_per_node)};
+  for (std::int64_t half = problem.ranks; half > 1; half /= 2) numbers.insert(half);
+  for (std::int64_t number = 1; number < std::min(problem.ranks, every_number_up_to); ++number)
+    numbers.insert(number);
+  return {numbers.rbegin(), numbers.rend()};
+}
+
+/// Axes that may be split before the first stage: r2c must find its halved axis whole.
+std::vector<int> splittable(const Problem& problem) {
+  std::vector<int> axes;
+  for (int axis = 0; axis < static_cast<int>(problem.shape.size()); ++axis) {
+    const bool halved = problem.kind == Kind::r2c && axis == problem.halved_axis();
+    if (!halved && problem.shape[static_cast<std::size_t>(axis)] > 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Something can be transformed before the first exchange.
+bool leaves_work(const Problem& problem, const Shape& grid) {
+  return std::any_of(problem.axes.begin(), problem.axes.end(),
+                     [&](int axis) { return grid[static_cast<std::size_t>(axis)] == 1; });
+}
+
+void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
+               std::vector<Layout>& found) {
+  for (const Shape& factors : process_grids(ranks, static_cast<int>(split.size()))) {
+    Shape grid(problem.shape.size(), 1);
+    bool fits = true;
+    for (std::size_t i = 0; i < split.size(); ++i) {
+      grid[static_cast<std::size_t>(split[i])] = factors[i];
+      // A factor of 1 is a grid with fewer split axes; more parts than rows leave ranks empty.
+      fits = fits && (factors[i] > 1 || ranks == 1) &&
+             factors[i] <= problem.shape[static_cast<std::size_t>(split[i])];
+    }
+    if (fits && leaves_work(problem, grid))
+      found.push_back(Layout::grid(problem.shape, grid, {}, problem.ranks));
+  }
+}
+
+/// The rule's own input first: it exists for every problem.
+std::vector<Layout> inputs(const Problem& problem) {
+  std::vector<Layout> found{rule_input(problem)};
+  if (problem.has_input || problem.preset == Preset::p3dfft || problem.ranks == 1) return found;
+  const std::vector<int> axes = splittable(problem);
+  for (const std::int64_t ranks : numbers_of_ranks(problem)) {
+    for (std::size_t one = 0; one < axes.size(); ++one) {
+      add_grids(problem, ranks, {axes[one]}, found);
+      for (std::size_t other = one + 1; other < axes.size() && most_split_axes > 1; ++other)
+        add_grids(problem, ranks, {axes[one], axes[other]}, found);
+    }
+  }
+  return found;
+}
+
+template <class E>
+bool agrees(E forced, E has) {
+  return forced == E::automatic || forced == has;
+}
+
+}  // namespace
+
+std::vector<Plan> ways(const Problem& problem) {
+  std::vector<Plan> found;
+  std::set<std::vector<std::int64_t>> seen;
+  for (const Layout& input : inputs(problem)) {
+    if (input.is_grid() && input.first_rank() == 0 && !seen.insert(input.process_grid()).second)
+      continue;
+    for (std::vector<Stage>& stages : routes(problem, input, most_routes))
+      found.push_back(assemble(problem, std::move(stages)));
+  }
+  return found;
+}
+
+std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
+  const Exchange& now = plan.exchanges[number];
+  const Knobs forced = forced_knobs(plan.problem, number);
+  std::vector<Exchange> found{now};
+  for (Exchange each : all_exchanges(plan.problem, 1)) {
+    if (forced.requests == Requests::automatic && each.requests == Requests::persistent) continue;
+    each.chunks = now.chunks;
+    each.wire = now.wire;
+    each.piece_bytes = now.piece_bytes;
+    const bool fits = agrees(forced.method, each.method) &&
+                      agrees(forced.wire_form, each.wire_form) &&
+                      agrees(forced.schedule, each.schedule) &&
+                      agrees(forced.requests, each.requests) && agrees(forced.nodes, each.nodes);
+    if (fits && is_possible(each) && !(each == now)) found.push_back(each);
+  }
+  return found;
+}
+
+std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number) {
+  const Exchange& now = plan.exchanges[number];
+  std::vector<Exchange> found;
+  if (forced_knobs(plan.problem, number).chunks != 0) return found;
+  const std::int64_t most = most_slices(plan, number);
+  for (std::int64_t chunks = 2; chunks < 2 * most; chunks *= 2) {
+    Exchange each = now;
+    each.chunks = std::min(chunks, most);
+    if (is_possible(each)) found.push_back(each);
+  }
+  return found;
+}
+
+std::vector<Exchange> in_pieces(const Plan& plan, std::size_t number) {
+  std::vector<Exchange> found;
+  if (forced_knobs(plan.problem, number).piece_bytes != 0) return found;
+  for (const std::int64_t bytes : {1 << 20, 256 << 10, 64 << 10, 16 << 10}) {
+    Exchange each = plan.exchanges[number];
+    each.piece_bytes = bytes;
+    if (is_possible(each)) found.push_back(each);
+  }
+  return found;
+}
+
+}  // namespace weft::planner

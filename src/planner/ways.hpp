@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include <weft/plan.hpp>
+
+namespace weft::planner {
+
+/// Ways to divide a problem among its ranks: plans that differ in the layout of the input (slabs and
+/// process grids over all axes that may be split, on all ranks and on fewer), and in which axis is
+/// transformed next. Exchanges are those of the rule. An input that the caller gave stays.
+///
+/// `problem` is as checked() returns it.
+std::vector<Plan> ways(const Problem& problem);
+
+/// What an exchange could be instead, all knobs decided: every method that can serve the problem and
+/// agrees with what is forced, each schedule, in one piece.
+std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
+
+/// The same exchange in 2, 4, 8, ... chunks, or in pieces; none where that is forced.
+std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number);
+std::vector<Exchange> in_pieces(const Plan& plan, std::size_t number);
+
+}  // namespace weft::planner

@@ -1,0 +1,75 @@
+#include "probe/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace weft::probe {
+namespace {
+
+constexpr std::size_t fewest_of_a_piece = 3;
+constexpr double least_slope = 1e-15;
+/// Misses of this share are the measurement's own: no piece more for them.
+constexpr double tolerable = 0.02;
+
+struct Fit {
+  std::vector<LinkPiece> pieces;
+  double error = std::numeric_limits<double>::infinity();  ///< sum of squared relative errors
+};
+
+double error_of(const LinkPiece& line, std::span<const MessageTime> times) {
+  double sum = 0;
+  for (const MessageTime& each : times) {
+    const double miss = (line.start_s + line.s_per_byte * each.bytes) / each.seconds - 1;
+    sum += miss * miss;
+  }
+  return sum;
+}
+
+/// The straight line with the least relative errors; through the origin or level where it would else
+/// start or rise below 0.
+LinkPiece straight(std::span<const MessageTime> times) {
+  double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const MessageTime& each : times) {
+    const double weight = 1 / (each.seconds * each.seconds);
+    w += weight;
+    x += weight * each.bytes;
+    y += weight * each.seconds;
+    xx += weight * each.bytes * each.bytes;
+    xy += weight * each.bytes * each.seconds;
+  }
+  const double spread = w * xx - x * x;
+  LinkPiece line;
+  line.s_per_byte = spread > 0 ? (w * xy - x * y) / spread : 0;
+  line.start_s = (y - line.s_per_byte * x) / w;
+  if (line.s_per_byte < least_slope) line = {0, y / w, least_slope};
+  if (line.start_s < 0) line = {0, 0, xy / xx};
+  return line;
+}
+
+Fit fit_from(std::span<const MessageTime> times, std::size_t most_pieces) {
+  const LinkPiece whole = straight(times);
+  Fit best{{whole}, error_of(whole, times)};
+  const auto count = static_cast<double>(times.size());
+  if (most_pieces == 1 || best.error <= tolerable * tolerable * count) return best;
+  for (std::size_t cut = fewest_of_a_piece; cut + fewest_of_a_piece <= times.size(); ++cut) {
+    const LinkPiece first = straight(times.first(cut));
+    Fit rest = fit_from(times.subspan(cut), most_pieces - 1);
+    const double error = error_of(first, times.first(cut)) + rest.error;
+    if (error > best.error / 2) continue;
+    best = {{first}, error};
+    // The cut lies half-way between the two lengths, on a logarithmic scale.
+    rest.pieces.front().from_bytes =
+        std::llround(std::sqrt(times[cut - 1].bytes * times[cut].bytes));
+    best.pieces.insert(best.pieces.end(), rest.pieces.begin(), rest.pieces.end());
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<LinkPiece> fit_pieces(std::span<const MessageTime> times) {
+  return fit_from(times, 3).pieces;
+}
+
+}  // namespace weft::probe

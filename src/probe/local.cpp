@@ -1,0 +1,120 @@
+#include "probe/local.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <weft/error.hpp>
+
+#include "base/memory.hpp"
+#include "kernel/cache.hpp"
+#include "kernel/lines.hpp"
+#include "model/cost.hpp"
+#include "run/transform.hpp"
+
+namespace weft::probe {
+namespace {
+
+/// Powers of two, other products of small primes, and primes.
+constexpr std::int64_t lengths[] = {8,   16,  32,  60,  64,   101,  128,  240, 243,
+                                    256, 509, 512, 768, 1000, 1024, 2048, 4096};
+constexpr std::int64_t copied_length = 256;
+constexpr std::int64_t copied_bytes[] = {128 << 10, 512 << 10, 2 << 20,
+                                         8 << 20,   32 << 20,  128 << 20};
+
+/// Bytes of a tile with room in L2 for another one beside it.
+std::int64_t tile_bytes() { return kernel::cache_sizes().l2_bytes / 4; }
+
+kernel::LocalOptions local_options(Precision precision, Effort effort, int threads) {
+  return {.engine = &kernel::default_engine(),
+          .precision = precision,
+          .effort = effort,
+          .threads = threads};
+}
+
+double line_s(Timing& timing, Kind kind, Precision precision, Effort effort, std::int64_t length) {
+  const std::int64_t pitch = (length + 1) * complex_bytes(precision) / 64 * 64 + 64;
+  const std::int64_t count = std::clamp<std::int64_t>(tile_bytes() / pitch, 1, 64);
+  const AlignedBuffer in(pitch * count);
+  const AlignedBuffer out(pitch * count);
+  std::memset(in.data(), 0, static_cast<std::size_t>(in.size()));
+  std::memset(out.data(), 0, static_cast<std::size_t>(out.size()));
+  const kernel::LineKind line =
+      kind == Kind::c2c ? kernel::LineKind::c2c_forward : kernel::LineKind::r2c;
+  const kernel::LineRunner runner({.kind = line, .length = length},
+                                  local_options(precision, effort, 1), pitch, pitch, false);
+  const std::string series =
+      std::string("line ") + to_string(kind) + " " + to_string(precision) + " " + to_string(effort);
+  return timing.seconds(
+      series, static_cast<double>(length), [&] { runner.run(in.data(), out.data(), count); },
+      static_cast<double>(count));
+}
+
+Arithmetic arithmetic_of(Timing& timing, Precision precision, Effort effort) {
+  Arithmetic found{precision, effort, 0, {}};
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const std::int64_t length : lengths)
+      found.lines.push_back({kind, length, line_s(timing, kind, precision, effort, length)});
+  for (const LineTime& line : found.lines)
+    if (line.kind == Kind::c2c && line.length == copied_length)
+      found.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
+  return found;
+}
+
+/// Seconds of a transform along one axis of an array by this rank alone, as a stage does it.
+double stage_s(Timing& timing, const std::string& series, std::int64_t bytes, int axis,
+               int threads) {
+  const std::int64_t lines = bytes / (copied_length * complex_bytes(Precision::f64));
+  Problem problem{.shape = axis == 0 ? Shape{copied_length, lines} : Shape{lines, copied_length},
+                  .axes = {axis}};
+  problem.threads = threads;
+  const Plan plan = make_plan(problem);
+  run::Transform transform(plan, comm::Communicator::solo(),
+                           {local_options(Precision::f64, Effort::estimate, threads), true});
+  const AlignedBuffer in(bytes);
+  const AlignedBuffer out(bytes);
+  std::memset(in.data(), 0, static_cast<std::size_t>(bytes));
+  std::memset(out.data(), 0, static_cast<std::size_t>(bytes));
+  return timing.seconds(series, static_cast<double>(bytes), [&] {
+    transform.execute({run::Direction::forward, false}, in.data(), out.data());
+  });
+}
+
+/// What is left of a stage's time for its bytes; lines may hide it all.
+double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t bytes) {
+  constexpr double least = 1e-13;
+  return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
+}
+
+}  // namespace
+
+std::vector<Arithmetic> measure_arithmetic(Timing& timing) {
+  const Precision precisions[] = {Precision::f32, Precision::f64, Precision::f80};
+  std::vector<Arithmetic> found;
+  timing.share_among(static_cast<int>(std::size(lengths) * 2 * 2 * std::size(precisions)));
+  for (const Precision precision : precisions) {
+    if (!kernel::default_engine().supports(precision)) continue;
+    for (const Effort effort : {Effort::estimate, Effort::measure})
+      found.push_back(arithmetic_of(timing, precision, effort));
+  }
+  return found;
+}
+
+std::vector<Copying> measure_copying(Timing& timing, const Machine& so_far, int threads) {
+  std::vector<Copying> found;
+  const double line =
+      model::line_seconds(so_far, Precision::f64, Effort::estimate, Kind::c2c, copied_length);
+  timing.share_among(static_cast<int>(2 * std::size(copied_bytes)));
+  for (const std::int64_t bytes : copied_bytes) {
+    const std::int64_t all = bytes * threads;
+    const double lines_s =
+        line * static_cast<double>(bytes / (copied_length * complex_bytes(Precision::f64)));
+    const double contiguous = stage_s(timing, "stage along rows", all, 1, threads);
+    const double transposed = stage_s(timing, "stage along columns", all, 0, threads);
+    found.push_back({bytes, copied_s_per_byte(contiguous, lines_s, bytes),
+                     copied_s_per_byte(transposed, lines_s, bytes)});
+  }
+  return found;
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <weft/machine.hpp>
+
+#include "probe/timing.hpp"
+
+namespace weft::probe {
+
+/// t_c: lines of many lengths in cache, in every precision, planned with two efforts; on all ranks at
+/// once.
+std::vector<Arithmetic> measure_arithmetic(Timing& timing);
+
+/// t_a: what weft's own stages need for arrays of several sizes beyond the time of their lines, which
+/// `so_far` has; on all ranks and threads at once.
+std::vector<Copying> measure_copying(Timing& timing, const Machine& so_far, int threads);
+
+}  // namespace weft::probe

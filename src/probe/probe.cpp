@@ -1,0 +1,105 @@
+#include "probe/probe.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <weft/error.hpp>
+
+#include "base/memory.hpp"
+#include "comm/agreement.hpp"
+#include "kernel/cache.hpp"
+#include "probe/links.hpp"
+#include "probe/local.hpp"
+#include "probe/timing.hpp"
+
+namespace weft::probe {
+namespace {
+
+/// How the time is shared out.
+constexpr double for_lines = 0.45;
+constexpr double for_copying = 0.25;
+constexpr double for_memory = 0.1;
+constexpr double for_links = 0.2;
+
+/// The largest arrays that are measured, in and out, for each thread.
+constexpr std::int64_t most_bytes = std::int64_t{3} << 27;
+
+void check(const Options& options) {
+  if (!(options.seconds > 0) || !std::isfinite(options.seconds))
+    throw Error(ErrorCode::invalid_argument,
+                "the seconds of a probe must be a finite number above 0; given " +
+                    std::to_string(options.seconds) + "; 30 is usual");
+  if (options.threads < 1)
+    throw Error(ErrorCode::invalid_argument,
+                "a rank must have at least 1 thread; given " + std::to_string(options.threads));
+}
+
+/// A link that nobody could measure.
+Link assumed_link(double start_s, double s_per_byte) {
+  return {{{0, start_s, s_per_byte}}, true, 0};
+}
+
+void add(Machine& machine, const Timing& timing) {
+  machine.samples.insert(machine.samples.end(), timing.samples().begin(), timing.samples().end());
+}
+
+void measure_local(Machine& machine, const Options& options, const comm::Communicator& comm,
+                   const Placement& placement) {
+  Timing lines(comm, for_lines * options.seconds);
+  machine.arithmetic = measure_arithmetic(lines);
+  add(machine, lines);
+  Timing copying(comm, for_copying * options.seconds);
+  machine.copying = measure_copying(copying, machine, options.threads);
+  add(machine, copying);
+  Timing memory(comm, for_memory * options.seconds);
+  machine.memory_bytes_per_s =
+      measure_memory(memory, comm, placement, options.threads, machine.cores_per_node);
+  add(machine, memory);
+}
+
+void measure_links(Machine& machine, const Options& options, const comm::Communicator& comm,
+                   const Placement& placement) {
+  Timing timing(comm, for_links * options.seconds);
+  machine.barrier_s = measure_barrier(timing, comm);
+  machine.within_node = measure_link(timing, comm, placement, true);
+  machine.between_nodes = measure_link(timing, comm, placement, false);
+  if (machine.within_node.pieces.empty()) {
+    machine.within_node = assumed_link(1e-6, 2e-10);
+    machine.assumed.emplace_back("within_node");
+  }
+  if (machine.between_nodes.pieces.empty()) {
+    machine.between_nodes = assumed_link(3e-5, 8.5e-10);
+    machine.assumed.emplace_back("between_nodes");
+  }
+  add(machine, timing);
+}
+
+}  // namespace
+
+Machine measure(const Options& options, const comm::Communicator& comm) {
+  comm::together(comm, [&] {
+    check(options);
+    require_memory(most_bytes * options.threads, "what a probe measures with");
+    return 0;
+  });
+  Machine machine;
+  machine.name = options.name;
+  machine.source = options.source;
+  machine.cores_per_node = std::max<std::int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
+  machine.memory_bytes =
+      std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGE_SIZE)};
+  machine.l2_bytes = kernel::cache_sizes().l2_bytes;
+  machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
+  const Placement placement = placement_of(comm);
+  machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
+  machine.assumed = {"topology", "blocking", "request_s"};
+  measure_local(machine, options, comm, placement);
+  measure_links(machine, options, comm, placement);
+  std::string text = to_json(machine);
+  comm.broadcast(text, 0);
+  return machine_from_json(text);
+}
+
+}  // namespace weft::probe

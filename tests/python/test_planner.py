@@ -1,0 +1,153 @@
+"""Planning by a machine's model: weft.plan, weft.predict, `weft plan --machine`, `weft project`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import weft as weft_package
+from cli_helpers import assert_done, weft
+from weft import projection
+
+DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk"}
+
+
+def test_the_plan_of_a_machine_is_its_fastest() -> None:
+    machine = weft_package.Machine.shipped("ethernet-10g")
+    plan = weft_package.plan((128, 128, 128), ranks=16, ranks_per_node=1, machine=machine)
+    assert plan.prediction is not None
+    assert plan.chosen_by == "model"
+    assert plan.prediction.machine == "ethernet-10g"
+    assert len(plan.prediction.steps) == len(plan.stages) + len(plan.exchanges)
+    assert plan.prediction.seconds == pytest.approx(
+        sum(step.seconds for step in plan.prediction.steps) + plan.prediction.agreement_s
+    )
+    by_rule = weft_package.plan((128, 128, 128), ranks=16, ranks_per_node=1)
+    assert by_rule.prediction is None
+    assert plan.prediction.seconds <= weft_package.predict(by_rule, machine).seconds
+    assert [each.seconds for each in plan.prediction.alternatives] == sorted(
+        each.seconds for each in plan.prediction.alternatives
+    )
+    assert weft_package.Plan.from_json(plan.to_json()) == plan
+
+
+def test_a_machine_is_a_name_a_file_or_itself(tmp_path: Path) -> None:
+    machine = weft_package.Machine.shipped("celerons")
+    file = tmp_path / "mine.json"
+    file.write_text(machine.to_json())
+    given = (machine, "celerons", file, str(file))
+    plans = [weft_package.plan((64, 64, 64), ranks=4, machine=each) for each in given]
+    assert all(plan == plans[0] for plan in plans)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, ["celerons", "No such file"]),
+        ("nonsense", ["JSON"]),
+        (b"\xff\xfe", ["utf-8"]),
+        ('{"weft_machine": 99}', ["version", "99"]),
+        ("[" * 1_000_000, ["nested"]),
+    ],
+    ids=["missing", "nonsense", "bytes", "version", "nested"],
+)
+def test_a_file_that_is_no_machine_is_refused(tmp_path: Path, content: Any, words: list[str]) -> None:
+    file = tmp_path / "machine.json"
+    if content is not None:
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    outcome = weft("plan", "64x64", "--ranks", "4", "--machine", str(file), cwd=tmp_path)
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert len(outcome.err.splitlines()) == 1
+    for word in [str(file), *words]:
+        assert word in outcome.err
+
+
+def test_impossible_figures_are_refused(tmp_path: Path) -> None:
+    document = json.loads(weft_package.Machine.shipped("celerons").to_json())
+    document["between_nodes"]["pieces"][0]["s_per_byte"] = -1
+    (tmp_path / "machine.json").write_text(json.dumps(document))
+    outcome = weft("project", "64x64", "--machine", "machine.json", cwd=tmp_path)
+    assert outcome.status == 2
+    assert "between_nodes.pieces[0].s_per_byte" in outcome.err
+
+
+def test_plan_prints_what_each_step_takes(tmp_path: Path) -> None:
+    command = ["plan", "128x128x128", "--ranks", "16", "--machine", "celerons"]
+    outcome = weft(*command, cwd=tmp_path)
+    assert_done(outcome)
+    for words in ('the model, on the machine "celerons"', "limited by", "the next best of", " x "):
+        assert words in outcome.out
+    data = json.loads(weft(*command, "--json", cwd=tmp_path).out)
+    assert data["prediction"]["seconds"] == pytest.approx(
+        sum(step["seconds"] for step in data["prediction"]["steps"]) + data["prediction"]["agreement_s"]
+    )
+    assert len(data["prediction"]["alternatives"]) == 5
+
+
+def test_a_core_has_a_rank_unless_told_otherwise() -> None:
+    assert weft_package.plan((64, 64), ranks=8, machine="vm-2-cores").problem.ranks_per_node == 8
+    assert weft_package.plan((64, 64), ranks=128, machine="infiniband-64").problem.ranks_per_node == 64
+    assert weft_package.plan((64, 64), ranks=8, machine="celerons").problem.ranks_per_node == 1
+
+
+def test_projections_have_the_efficiencies_of_dmitruk() -> None:
+    for extent, efficiency in ((64, 0.32), (128, 0.40), (256, 0.43)):
+        alone, sixteen = projection.project((extent,) * 3, (1, 16), "celerons", **DMITRUK)
+        assert alone.efficiency == 1
+        assert sixteen.efficiency == pytest.approx(efficiency, abs=0.02)
+        assert sixteen.speed_up == pytest.approx(16 * sixteen.efficiency)
+
+
+def test_a_switch_grows_and_a_torus_does_not() -> None:
+    (point,) = projection.project((64, 64, 64), (100,), "celerons")
+    assert point.nodes == 100
+    with pytest.raises(weft_package.InvalidArgument, match=r"torus.*512"):
+        projection.project((64, 64, 64), (1024,), "bgl-512")
+
+
+def test_faster_parts_are_faster() -> None:
+    now, *faster = projection.changes((128, 128, 128), 16, "celerons", **DMITRUK)
+    assert [change.what for change in faster][:2] == ["twice the bandwidth", "half the latency"]
+    assert all(change.seconds < now.seconds for change in faster)
+    assert faster[0].seconds == min(change.seconds for change in faster), "these nodes wait for the network"
+
+
+def test_project_prints_a_table_and_what_faster_parts_bring(tmp_path: Path) -> None:
+    command = ["project", "128x128x128", "--kind", "r2c", "--machine", "celerons", "--ranks", "1..16"]
+    outcome = weft(*command, cwd=tmp_path)
+    assert_done(outcome)
+    assert [line.split()[0] for line in outcome.out.splitlines()[1:6]] == ["1", "2", "4", "8", "16"]
+    for words in ("fastest on", "twice the bandwidth", "assumed of the machine celerons"):
+        assert words in outcome.out
+    data = json.loads(weft(*command, "--json", cwd=tmp_path).out)
+    assert [point["ranks"] for point in data["points"]] == [1, 2, 4, 8, 16]
+    assert data["points"][0]["communication"] == 0
+    assert data["best_ranks"] in (8, 16)
+
+
+def test_project_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = weft("project", "64x64", "--machine", "celerons", "--ranks", "1,4", "--plot", "p.svg", cwd=tmp_path)
+    assert_done(outcome)
+    assert (tmp_path / "p.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_plan_draws_its_steps(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    command = ["plan", "64x64x64", "--ranks", "4", "--plot", "steps.svg"]
+    assert_done(weft(*command, "--machine", "celerons", cwd=tmp_path))
+    assert (tmp_path / "steps.svg").read_text().lstrip().startswith("<?xml")
+    outcome = weft(*command, cwd=tmp_path)
+    assert outcome.status == 2 and "--machine" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("ranks", "word"), [("0..4", "at least 1"), ("8..4", "go up"), ("a", "numbers"), ("0", "from 1")]
+)
+def test_numbers_of_ranks_that_make_no_sense(tmp_path: Path, ranks: str, word: str) -> None:
+    outcome = weft("project", "64x64", "--machine", "celerons", "--ranks", ranks, cwd=tmp_path)
+    assert outcome.status == 2
+    assert "--ranks" in outcome.err and word in outcome.err

@@ -1,0 +1,72 @@
+"""`weft probe`: a machine that is measured, shown, drawn and planned by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import weft as weft_package
+from cli_helpers import assert_done, on_ranks, weft
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
+    outcome = weft("probe", "--seconds", "0.2", "-o", "here.json", "--name", "here", *on_ranks(ranks), cwd=tmp_path)
+    assert_done(outcome)
+    assert "GFlop/s a core" in outcome.out and "spread" in outcome.out
+    machine = json.loads((tmp_path / "here.json").read_text())
+    assert machine["name"] == "here"
+    assert f"on {ranks} ranks of 1 threads" in machine["source"]
+    assert {(each["precision"], each["effort"]) for each in machine["arithmetic"]} >= {
+        ("f32", "estimate"), ("f64", "estimate"), ("f64", "measure"), ("f80", "estimate"),
+    }  # fmt: skip
+    assert ("within_node" in machine["assumed"]) == (ranks == 1)
+    assert (machine["barrier_s"] > 0) == (ranks > 1)
+    series = {sample["series"] for sample in machine["samples"]}
+    assert ("message within a node" in series) == (ranks > 1)
+    assert {"line c2c f64 estimate", "stage along rows", "stage along columns", "copy beyond caches"} <= series
+    plan = weft("plan", "64x64x64", "--ranks", "2", "--machine", "here.json", cwd=tmp_path)
+    assert_done(plan)
+    assert 'on the machine "here"' in plan.out
+
+
+def test_lines_take_longer_when_they_are_longer(tmp_path: Path) -> None:
+    machine = json.loads(weft_package.probe(seconds=0.2).to_json())
+    for each in machine["arithmetic"]:
+        seconds = {line["length"]: line["seconds"] for line in each["lines"] if line["kind"] == "c2c"}
+        assert seconds[4096] > seconds[256] > seconds[8] > 0
+
+
+def test_show_measures_nothing(tmp_path: Path) -> None:
+    outcome = weft("probe", "--show", "celerons", cwd=tmp_path)
+    assert_done(outcome)
+    assert "Dmitruk" in outcome.out and "assumed, not measured: within_node" in outcome.out
+    data = json.loads(weft("probe", "--show", "celerons", "--json", cwd=tmp_path).out)
+    assert data == json.loads(weft_package.Machine.shipped("celerons").to_json())
+
+
+def test_what_was_measured_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "here.json").write_text(weft_package.probe(seconds=0.1).to_json())
+    assert_done(weft("probe", "--show", "here.json", "--plot", "here.svg", cwd=tmp_path))
+    assert (tmp_path / "here.svg").read_text().lstrip().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seconds", "0"], ["seconds", "above 0"]),
+        (["--seconds", "nan"], ["seconds", "finite"]),
+        (["--show", "nowhere"], ["nowhere", "celerons"]),
+        (["-o", "here.txt"], [".json"]),
+        (["-o", "no/folder/here.json"], ["folder"]),
+        (["--seconds", "nan", "-n", "2"], ["seconds", "finite"]),
+    ],
+)
+def test_bad_options_write_nothing(tmp_path: Path, options: list[str], words: list[str]) -> None:
+    outcome = weft("probe", *options, cwd=tmp_path)
+    assert outcome.status != 0
+    assert len(outcome.err.splitlines()) == 1
+    assert all(word in outcome.err for word in words)
+    assert list(tmp_path.iterdir()) == []

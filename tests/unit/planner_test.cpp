@@ -1,0 +1,226 @@
+// What the planner chooses by the model: the best of its candidates, by reasons that can be seen.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include <weft/machine.hpp>
+#include <weft/plan.hpp>
+
+#include "expect_error.hpp"
+#include "model/cost.hpp"
+#include "plan/check_plan.hpp"
+#include "planner/ways.hpp"
+
+namespace weft {
+namespace {
+
+using test_support::expect_error;
+
+Problem cube(std::int64_t n, std::int64_t ranks, Kind kind = Kind::c2c) {
+  Problem problem{.shape = {n, n, n}, .kind = kind};
+  problem.ranks = ranks;
+  return checked(problem);
+}
+
+/// A switch of so many slow nodes: a start and a byte take so long, in either direction at once.
+Machine switched(std::int64_t nodes, double start_s, double s_per_byte) {
+  Machine machine = shipped_machine("celerons");
+  machine.name = "switched";
+  machine.memory_bytes = 0;
+  machine.topology.nodes = nodes;
+  machine.between_nodes = {{{0, start_s, s_per_byte}}, true, 0};
+  machine.blocking = {.pairwise = 1, .cyclic = 1.2, .scattered = 1.4, .collective = 1.3};
+  return machine;
+}
+
+std::set<Shape> input_grids(const std::vector<Plan>& plans) {
+  std::set<Shape> grids;
+  for (const Plan& plan : plans) grids.insert(plan.input().process_grid());
+  return grids;
+}
+
+TEST(Planner, tries_every_grid_that_fits) {
+  const std::set<Shape> grids = input_grids(planner::ways(cube(64, 12)));
+  for (const Shape& grid : std::vector<Shape>{{12, 1, 1},
+                                              {1, 12, 1},
+                                              {1, 1, 12},
+                                              {2, 6, 1},
+                                              {6, 2, 1},
+                                              {3, 4, 1},
+                                              {4, 3, 1},
+                                              {1, 3, 4},
+                                              {2, 1, 6},
+                                              {11, 1, 1},
+                                              {5, 2, 1},
+                                              {1, 1, 1}})
+    EXPECT_TRUE(grids.count(grid)) << to_string(grid);
+  const std::set<Shape> halved = input_grids(planner::ways(cube(64, 12, Kind::r2c)));
+  for (const Shape& grid : halved) EXPECT_EQ(grid[2], 1) << "r2c finds its last axis whole";
+  EXPECT_TRUE(halved.count({3, 4, 1}));
+}
+
+TEST(Planner, rows_that_are_too_few_for_a_grid_leave_it_out) {
+  Problem problem{.shape = {4, 32, 32}};
+  problem.ranks = 16;
+  for (const Shape& grid : input_grids(planner::ways(checked(problem)))) EXPECT_LE(grid[0], 4);
+}
+
+TEST(Planner, every_way_is_a_plan) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
+      for (const Shape& shape : std::vector<Shape>{{7, 12, 9, 5}, {30}, {16, 1, 18}, {6, 35}}) {
+        Problem problem{.shape = shape, .kind = kind};
+        problem.ranks = 6;
+        problem.output_choice = output;
+        const std::vector<Plan> found = planner::ways(checked(problem));
+        EXPECT_FALSE(found.empty());
+        for (const Plan& plan : found) EXPECT_NO_THROW(check_plan(plan)) << explain(plan);
+      }
+}
+
+TEST(Planner, what_the_caller_gave_stays) {
+  Problem problem = cube(32, 6);
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {1, 2, 3});
+  problem.output_choice = OutputChoice::given;
+  problem.output = Layout::grid(problem.shape, {6, 1, 1});
+  problem.knobs.schedule = Schedule::cyclic;
+  const Plan plan = make_plan(problem, switched(6, 1e-5, 1e-8));
+  EXPECT_EQ(plan.input(), problem.input);
+  EXPECT_EQ(plan.output(), problem.output);
+  EXPECT_EQ(plan.chosen_by, "model");
+  for (const Exchange& exchange : plan.exchanges) EXPECT_EQ(exchange.schedule, Schedule::cyclic);
+}
+
+TEST(Planner, pairs_win_where_others_are_blocked) {
+  const Plan plan = make_plan(cube(256, 8, Kind::r2c), switched(8, 5e-5, 1e-8));
+  ASSERT_EQ(plan.exchanges.size(), 1U) << explain(plan);
+  EXPECT_EQ(plan.exchanges[0].schedule, Schedule::pairwise);
+  EXPECT_EQ(plan.exchanges[0].wire_form, WireForm::packed);
+}
+
+TEST(Planner, a_collective_call_wins_where_it_was_measured_to) {
+  Machine machine = switched(8, 5e-5, 1e-8);
+  machine.all_to_all = {{8, 1e-6, 7 * 5e-9}};
+  const Plan plan = make_plan(cube(128, 8), machine);
+  ASSERT_EQ(plan.exchanges.size(), 1U);
+  EXPECT_EQ(plan.exchanges[0].method, Method::collective);
+}
+
+TEST(Planner, fewer_ranks_work_where_messages_cost_more_than_they_bring) {
+  const Plan plan = make_plan(cube(32, 8), switched(8, 1e-1, 1e-8));
+  EXPECT_EQ(plan.input().empty_ranks(), 7) << explain(plan);
+  const Plan wide = make_plan(cube(256, 8), switched(8, 1e-5, 1e-10));
+  EXPECT_EQ(wide.input().empty_ranks(), 0) << explain(wide);
+}
+
+TEST(Planner, an_array_that_one_node_cannot_hold_is_spread) {
+  Machine machine = switched(8, 1e-1, 1e-6);
+  EXPECT_EQ(make_plan(cube(64, 8), machine).input().empty_ranks(), 7);
+  machine.memory_bytes = 64 * 64 * 64 * 16;  // of the array; input, output and workspace are three
+  const Plan plan = make_plan(cube(64, 8), machine);
+  EXPECT_LE(3 * plan.input().max_local_volume() * 16, machine.memory_bytes) << explain(plan);
+  machine.memory_bytes = 1 << 10;
+  const Plan tight = make_plan(cube(64, 8), machine);
+  EXPECT_EQ(tight.input().empty_ranks(), 0);
+  EXPECT_NE(explain(tight).find("the machine has too little memory"), std::string::npos);
+}
+
+TEST(Planner, chunks_are_used_where_they_hide_something) {
+  const Plan plan = make_plan(cube(256, 4), switched(4, 1e-5, 1e-9));
+  ASSERT_EQ(plan.exchanges.size(), 1U);
+  EXPECT_GT(plan.exchanges[0].chunks, 1) << explain(plan);
+  EXPECT_GT(plan.prediction->cost.steps[1].hidden_s, 0);
+  Problem whole = cube(256, 4);
+  whole.knobs.chunks = 1;
+  EXPECT_GT(make_plan(whole, switched(4, 1e-5, 1e-9)).prediction->cost.seconds(),
+            plan.prediction->cost.seconds());
+}
+
+TEST(Planner, a_torus_prefers_rows_that_are_close) {
+  const Machine machine = shipped_machine("bgl-4096");
+  Problem problem{.shape = {512, 512, 512}, .kind = Kind::r2c, .precision = Precision::f32};
+  problem.ranks = 4096;
+  const Plan plan = make_plan(problem, machine);
+  const double chosen = plan.prediction->cost.seconds();
+  for (const std::int64_t rows : {8, 32, 64, 128, 512}) {
+    Problem given = problem;
+    given.has_input = true;
+    given.input = Layout::grid(given.shape, {4096 / rows, rows, 1});
+    EXPECT_LE(chosen, 1.02 * make_plan(given, machine).prediction->cost.seconds()) << rows;
+  }
+}
+
+/// The papers' own ways, and the fixed rule.
+TEST(Planner, no_preset_is_predicted_to_be_faster) {
+  const Preset presets[] = {Preset::none,    Preset::fftw,    Preset::dmitruk, Preset::duke,
+                            Preset::fft2d_i, Preset::fft2d_p, Preset::p3dfft};
+  for (const char* name : {"celerons", "duke-cisco2924", "ethernet-10g", "infiniband-64"})
+    for (const std::int64_t n : {32, 100, 256})
+      for (const std::int64_t ranks : {3, 8, 16}) {
+        const Machine machine = shipped_machine(name);
+        if (ranks > machine.topology.nodes) continue;
+        const double best =
+            make_plan(cube(n, ranks, Kind::r2c), machine).prediction->cost.seconds();
+        for (const Preset preset : presets) {
+          Problem problem = cube(n, ranks, Kind::r2c);
+          problem.preset = preset;
+          EXPECT_LE(best, 1.006 * predict(make_plan(problem), machine).cost.seconds())
+              << name << " " << n << " " << ranks << " " << to_string(preset);
+        }
+      }
+}
+
+TEST(Planner, what_was_not_chosen_is_slower_and_told_why) {
+  const Plan plan = make_plan(cube(128, 16, Kind::r2c), shipped_machine("ethernet-10g"));
+  const Prediction& prediction = *plan.prediction;
+  EXPECT_EQ(prediction.machine, "ethernet-10g");
+  EXPECT_EQ(prediction.cost, predict(plan, shipped_machine("ethernet-10g")).cost);
+  ASSERT_EQ(prediction.alternatives.size(), 5U);
+  EXPECT_GT(prediction.considered, 100);
+  double before = 0.99 * prediction.cost.seconds();
+  for (const Alternative& each : prediction.alternatives) {
+    EXPECT_GE(each.seconds, before);
+    EXPECT_FALSE(each.way.empty());
+    EXPECT_FALSE(each.loses_by.empty());
+    before = each.seconds;
+  }
+}
+
+TEST(Planner, explain_tells_the_prediction) {
+  const std::string text = explain(make_plan(cube(128, 16), shipped_machine("ethernet-10g")));
+  for (const char* words : {"chosen by: the model, on the machine \"ethernet-10g\"", "predicted on",
+                            "limited by", "read and written", "the next best of", " x "})
+    EXPECT_NE(text.find(words), std::string::npos) << words << " in\n" << text;
+  EXPECT_EQ(explain(make_plan(cube(128, 16))).find("predicted"), std::string::npos);
+}
+
+TEST(Planner, a_prediction_is_written_as_it_is_read) {
+  const Plan plan = make_plan(cube(100, 6), shipped_machine("celerons"));
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  std::string damaged = to_json(plan);
+  damaged.replace(damaged.find("\"limit\":\""), 9, "\"limit\":\"un");
+  expect_error(ErrorCode::invalid_argument, {"plan.prediction.steps[0].limit"},
+               [&] { plan_from_json(damaged); });
+}
+
+TEST(Planner, where_nodes_are_few_ranks_share_them) {
+  const Machine machine = shipped_machine("celerons");
+  Problem pair = cube(128, 32);
+  pair.ranks_per_node = 2;
+  pair.knobs.nodes = NodeUse::unaware;
+  Problem apart = cube(128, 32);
+  apart.knobs.nodes = NodeUse::unaware;
+  EXPECT_EQ(make_plan(apart, machine).prediction->cost, make_plan(pair, machine).prediction->cost);
+}
+
+TEST(Planner, a_machine_that_cannot_be_is_refused) {
+  Machine machine = shipped_machine("celerons");
+  machine.between_nodes.pieces[0].s_per_byte = -1;
+  expect_error(ErrorCode::invalid_argument, {"between_nodes.pieces[0].s_per_byte"},
+               [&] { make_plan(cube(64, 2), machine); });
+}
+
+}  // namespace
+}  // namespace weft
