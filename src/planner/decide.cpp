@@ -103,14 +103,45 @@ class Search {
     if (all.size() > most) all.resize(most);
   }
 
-  /// Exchange by exchange: the best kind, then the best cut of it.
+  /// The best kind for all exchanges, then exchange by exchange the best that uses the memory of
+  /// nodes alike, and the best cut of it.
   void refine(Priced& now) {
     note(now);
+    take_best_for_all(now);
     for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i) {
-      take_best(now, i, kinds_of_exchange(now.plan, i));
+      std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
+      std::erase_if(kinds, [&](const Exchange& kind) {
+        return memory_class(kind) != memory_class(now.plan.exchanges[i]);
+      });
+      take_best(now, i, kinds);
       take_best(now, i, in_pieces(now.plan, i));
       take_best(now, i, with_chunks(now.plan, i));
     }
+  }
+
+  void take_best_for_all(Priced& now) {
+    if (now.plan.exchanges.empty()) return;
+    Priced best = now;
+    for (const Exchange& kind : kinds_of_exchange(now.plan, 0)) {
+      Plan plan = now.plan;
+      for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
+        const std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
+        const auto alike = std::find_if(kinds.begin(), kinds.end(), [&](const Exchange& each) {
+          return each.method == kind.method && each.wire_form == kind.wire_form &&
+                 each.schedule == kind.schedule && each.nodes == kind.nodes;
+        });
+        if (alike != kinds.end()) plan.exchanges[i] = *alike;
+      }
+      consider(best, std::move(plan));
+    }
+    now = std::move(best);
+  }
+
+  /// Takes the plan where it is worth it.
+  void consider(Priced& best, Plan plan) {
+    Priced other = priced(std::move(plan), machine_);
+    note(other);
+    if (other.seconds < best.seconds * (1 - worth_it)) best = std::move(other);
   }
 
   void take_best(Priced& now, std::size_t number, const std::vector<Exchange>& exchanges) {
@@ -118,9 +149,7 @@ class Search {
     for (const Exchange& exchange : exchanges) {
       Plan plan = now.plan;
       plan.exchanges[number] = exchange;
-      Priced other = priced(std::move(plan), machine_);
-      note(other);
-      if (other.seconds < best.seconds * (1 - worth_it)) best = std::move(other);
+      consider(best, std::move(plan));
     }
     now = std::move(best);
   }

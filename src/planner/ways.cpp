@@ -111,6 +111,11 @@ std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   return found;
 }
 
+int memory_class(const Exchange& exchange) {
+  if (exchange.method == Method::shared) return 1;
+  return is_node_aware(exchange) ? 2 : 0;
+}
+
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number) {
   const Exchange& now = plan.exchanges[number];
   std::vector<Exchange> found;

@@ -1,4 +1,6 @@
-// The C interface to exchanges: knobs, several arrays in one call, records of steps.
+// The C interface to exchanges and machines: knobs, several arrays in one call, records of steps.
+#include <weft/machine.hpp>
+
 #include "c_interface_check.hpp"
 
 namespace weft::test_support {
@@ -49,6 +51,32 @@ TEST(CInterface, RecordsStepsAndTakesSeveralArrays) {
   expect_failure(weft_fft_forward_many(fft, -1, in, out), WEFT_INVALID_ARGUMENT, {"negative"});
   expect_failure(weft_fft_forward_many(fft, 2, nullptr, out), WEFT_INVALID_ARGUMENT, {"in"});
   weft_fft_destroy(fft);
+}
+
+TEST(CInterface, PlansByAMachine) {
+  const int64_t shape[] = {64, 64, 64};
+  weft_options c = default_options();
+  c.shape = shape;
+  c.dims = 3;
+  char* text = nullptr;
+  ASSERT_EQ(weft_plan_explain(&c, 16, &text), WEFT_OK);
+  EXPECT_EQ(taken(text).find("predicted"), std::string::npos);
+  const std::string json = to_json(shipped_machine("celerons"));
+  for (const char* machine : {"celerons", json.c_str()}) {
+    c.machine = machine;
+    ASSERT_EQ(weft_plan_explain(&c, 16, &text), WEFT_OK) << weft_last_error();
+    EXPECT_NE(taken(text).find("predicted on the machine \"celerons\""), std::string::npos);
+    weft_fft* fft = nullptr;
+    ASSERT_EQ(weft_fft_create(&c, world, &fft), WEFT_OK) << weft_last_error();
+    ASSERT_EQ(weft_fft_plan_json(fft, &text), WEFT_OK);
+    EXPECT_NE(taken(text).find("\"chosen_by\":\"model\""), std::string::npos);
+    weft_fft_destroy(fft);
+  }
+  weft_fft* fft = nullptr;
+  c.machine = "abacus";
+  expect_failure(weft_fft_create(&c, world, &fft), WEFT_INVALID_ARGUMENT, {"abacus", "celerons"});
+  c.machine = "{\"weft_machine\": 1}";
+  expect_failure(weft_plan_json(&c, 4, &text), WEFT_INVALID_ARGUMENT, {"missing"});
 }
 
 }  // namespace

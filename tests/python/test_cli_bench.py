@@ -142,6 +142,17 @@ def test_floats_on_the_wire_are_half_the_bytes(tmp_path: Path) -> None:
     assert 1e-9 < narrow["error"] < 1e-7
 
 
+@pytest.mark.parametrize("output", ["any", "same"])
+def test_steps_are_measured_beside_their_prediction(tmp_path: Path, output: str) -> None:
+    arguments = ["bench", "12x10x16", "--output", output, "--machine", "vm-2-cores", "-n", "2"]
+    data = json.loads(weft(*arguments, "--json", cwd=tmp_path).out)
+    assert data["predicted_s"] > 0
+    assert all(stage["predicted_s"] >= 0 for stage in data["stages"])
+    assert sum(stage["predicted_s"] for stage in data["stages"]) <= data["predicted_s"] * (1 + 1e-9)
+    text = weft(*arguments, cwd=tmp_path).out
+    assert "(predicted " in text and 'on the machine "vm-2-cores"' in text
+
+
 METHOD_KEYS = ["exchange", "knobs", "median_s", "min_s", "gflops", "waited_s", "hidden", "error"]
 
 

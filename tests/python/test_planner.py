@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, weft
@@ -85,6 +86,17 @@ def test_plan_prints_what_each_step_takes(tmp_path: Path) -> None:
         sum(step["seconds"] for step in data["prediction"]["steps"]) + data["prediction"]["agreement_s"]
     )
     assert len(data["prediction"]["alternatives"]) == 5
+
+
+def test_transforms_may_be_planned_by_a_machine() -> None:
+    fft = weft_package.FFT((6, 8), machine="celerons")
+    x = fft.input.empty()
+    x[...] = np.arange(48).reshape(6, 8)
+    np.testing.assert_allclose(fft.forward(x), np.fft.fft2(x), rtol=1e-13, atol=1e-12)
+    assert fft.plan.chosen_by == "model"
+    assert 'on the machine "celerons"' in fft.explain()
+    with pytest.raises(weft_package.InvalidArgument, match="nowhere"):
+        weft_package.FFT((6, 8), machine="nowhere")
 
 
 def test_a_core_has_a_rank_unless_told_otherwise() -> None:

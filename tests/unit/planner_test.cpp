@@ -127,6 +127,26 @@ TEST(Planner, an_array_that_one_node_cannot_hold_is_spread) {
   EXPECT_NE(explain(tight).find("the machine has too little memory"), std::string::npos);
 }
 
+/// One workspace serves all exchanges: node memory for all of them or for none.
+TEST(Planner, exchanges_use_the_memory_of_nodes_alike) {
+  int several = 0;
+  for (const std::int64_t per_node : {1, 3, 12})
+    for (const double s_per_byte : {1e-12, 1e-10, 1e-8}) {
+      Machine machine = shipped_machine("infiniband-64");
+      machine.within_node.pieces[0].s_per_byte = s_per_byte;
+      machine.barrier_s = 1e-4;
+      Problem problem = cube(48, 12);
+      problem.ranks_per_node = per_node;
+      problem.output_choice = OutputChoice::same;
+      const Plan plan = make_plan(problem, machine);
+      several += plan.exchanges.size() > 1 ? 1 : 0;
+      for (const Exchange& exchange : plan.exchanges)
+        EXPECT_EQ(planner::memory_class(exchange), planner::memory_class(plan.exchanges[0]))
+            << explain(plan);
+    }
+  EXPECT_GT(several, 0);
+}
+
 TEST(Planner, chunks_are_used_where_they_hide_something) {
   const Plan plan = make_plan(cube(256, 4), switched(4, 1e-5, 1e-9));
   ASSERT_EQ(plan.exchanges.size(), 1U);
