@@ -172,7 +172,8 @@ Plan make_plan(const Problem& problem);
 /// Plans a problem by a model of the machine: of the layouts, process grids, orders of axes,
 /// exchanges and numbers of ranks that fit the problem, those with the least predicted time. The
 /// plan tells what it should take, and the next best ways. Needs no MPI, times nothing.
-/// Throws as checked() does, and invalid_argument for a machine with too few nodes.
+/// Ranks share nodes where the machine has too few. Throws as checked() does, and as check() for
+/// the machine.
 struct Machine;
 Plan make_plan(const Problem& problem, const Machine& machine);
 

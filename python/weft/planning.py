@@ -103,7 +103,7 @@ def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
 def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike[str]) -> _planning.Prediction:
     """What a plan should take on a machine, however it was chosen. Needs no MPI.
 
-    `machine` is as for :func:`weft.plan`. Errors: InvalidArgument, also where the machine has too few nodes.
+    `machine` is as for :func:`weft.plan`; ranks share nodes where it has too few. Errors: InvalidArgument.
 
     >>> import weft
     >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk")

@@ -38,7 +38,8 @@ def test_every_cell_of_the_tables_is_priced(cells: list[papers.Row]) -> None:
 def test_rotated_cells_are_paired(cells: list[papers.Row]) -> None:
     rows = list(papers.rotations(cells))
     assert len(rows) == 10
-    assert all(row["paper"] < 1 for row in rows), "the paper saw rotation gain everywhere; docs/model.md on ours"
+    # As docs/model.md tells it: slower but for Table 3, where the paper saw rotation gain everywhere.
+    assert all((row["ours"] < 1) == ("Table 3" in row["about"]) and 0.95 < row["ours"] < 1.3 for row in rows)
 
 
 def test_order_of_the_cells(cells: list[papers.Row]) -> None:
