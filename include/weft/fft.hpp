@@ -59,6 +59,9 @@ struct FftOptions {
   bool own_workspace = true;
   /// Plan by the model of this machine, the same on all ranks; absent: by a fixed rule.
   std::optional<Machine> machine = {};
+  /// With a machine and effort beyond estimate, the best few plans by the model are tried, on arrays
+  /// of weft's own, for about so many seconds: a trial that has begun is ended. 0: none is tried.
+  double budget_s = 10;
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along
@@ -90,6 +93,10 @@ class Fft {
   using Complex = std::complex<T>;
 
   explicit Fft(const FftOptions& options);
+
+  /// Runs a plan that was made before, by make_plan() or from JSON, on as many ranks as it is for and
+  /// in T's precision. The same on all ranks. `engine` as in FftOptions. Collective.
+  Fft(const Plan& plan, MPI_Comm comm, const std::string& engine = {});
 
   /// c2c.
   void forward(const Complex* in, Complex* out);

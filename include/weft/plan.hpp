@@ -169,13 +169,17 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
 /// Pure: needs no MPI, any number of ranks. Throws as checked() does.
 Plan make_plan(const Problem& problem);
 
+struct Machine;
+
 /// Plans a problem by a model of the machine: of the layouts, process grids, orders of axes,
 /// exchanges and numbers of ranks that fit the problem, those with the least predicted time. The
 /// plan tells what it should take, and the next best ways. Needs no MPI, times nothing.
 /// Ranks share nodes where the machine has too few. Throws as checked() does, and as check() for
 /// the machine.
-struct Machine;
 Plan make_plan(const Problem& problem, const Machine& machine);
+
+/// That plan, then the best of each other kind of way that was priced, fastest first by the model.
+std::vector<Plan> candidates(const Problem& problem, const Machine& machine);
 
 /// What a plan should take on a machine, however it was chosen; no alternatives.
 Prediction predict(const Plan& plan, const Machine& machine);

@@ -47,9 +47,10 @@ struct PlanCost {
 
 /// Another way to do the same, and what it would lose.
 struct Alternative {
-  std::string way;       ///< its layouts and exchanges in words
-  double seconds = 0;    ///< predicted
-  std::string loses_by;  ///< where most of the difference lies
+  std::string way;        ///< its layouts and exchanges in words
+  double seconds = 0;     ///< predicted
+  std::string loses_by;   ///< where most of the difference lies, by the model
+  double measured_s = 0;  ///< in a trial; 0: not tried
   friend bool operator==(const Alternative&, const Alternative&) = default;
 };
 
@@ -59,6 +60,7 @@ struct Prediction {
   PlanCost cost;
   std::vector<Alternative> alternatives;  ///< the next best, fastest first
   std::int64_t considered = 0;            ///< how many ways were priced
+  double measured_s = 0;                  ///< in a trial; 0: not tried
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
 

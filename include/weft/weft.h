@@ -202,6 +202,8 @@ typedef struct weft_options {
   int64_t piece_bytes;     ///< 0: whole blocks; else packed messages travel in pieces of so many
   const char* machine;     ///< NULL: planned by a fixed rule; else by the model of this machine: the
                            ///< name of one that ships with weft, or JSON
+  double budget_s;         ///< with a machine and more effort than estimate: seconds in which the best
+                           ///< few plans are tried; 0: none
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.
@@ -219,6 +221,9 @@ static inline int weft_options_init(weft_options* options) {
 ///             WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT (ranks gave different options),
 ///             WEFT_OUT_OF_MEMORY, WEFT_UNSUPPORTED, WEFT_FFT_FAILURE, WEFT_MPI_FAILURE.
 int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft);
+/// Runs a plan that was made before: JSON as weft_plan_json gives it, on as many ranks as it is for.
+/// Otherwise as weft_fft_create.
+int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** fft);
 /// Local; at any time, also after MPI_Finalize. NULL is fine.
 void weft_fft_destroy(weft_fft* fft);
 

@@ -268,6 +268,12 @@ void bind_plan(nb::module_& m) {
   m.def("make_plan",
         nb::overload_cast<const weft::Problem&, const weft::Machine&>(&weft::make_plan),
         "problem"_a, "machine"_a, "Plans a problem by a model of the machine; pure.");
+  m.def(
+      "candidates",
+      [](const weft::Problem& problem, const weft::Machine& machine) {
+        return as_tuple(weft::candidates(problem, machine));
+      },
+      "problem"_a, "machine"_a, "The best of each kind of way, fastest first by the model; pure.");
   m.def("predict", &weft::predict, "plan"_a, "machine"_a, "What a plan should take; pure.");
 }
 

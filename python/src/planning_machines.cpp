@@ -79,7 +79,8 @@ void bind_prediction(nb::module_& m) {
   nb::class_<Alternative>(m, "Alternative", "Another way to do the same, and what it would lose.")
       .def_ro("way", &Alternative::way, "Its layouts and exchanges in words.")
       .def_ro("seconds", &Alternative::seconds, "Predicted.")
-      .def_ro("loses_by", &Alternative::loses_by, "Where most of the difference lies.");
+      .def_ro("loses_by", &Alternative::loses_by, "Where most of the difference lies.")
+      .def_ro("measured_s", &Alternative::measured_s, "In a trial; 0: not tried.");
   nb::class_<Prediction>(m, "Prediction", "What the model says of a plan on a machine.")
       .def_ro("machine", &Prediction::machine, "The machine's name.")
       .def_prop_ro(
@@ -94,6 +95,7 @@ void bind_prediction(nb::module_& m) {
           "alternatives", [](const Prediction& p) { return as_tuple(p.alternatives); },
           "The next best ways, fastest first.")
       .def_ro("considered", &Prediction::considered, "How many ways were priced.")
+      .def_ro("measured_s", &Prediction::measured_s, "In a trial; 0: not tried.")
       .def("__repr__", [](const Prediction& p) {
         return "<weft.Prediction " + std::to_string(p.cost.seconds()) + " s on " + p.machine + ">";
       });

@@ -58,15 +58,25 @@ void bind_fft(nb::module_& m) {
       .def(
           "__init__",
           [](Handle* self, const weft::Problem& problem, const std::string& engine,
-             bool own_workspace, std::optional<weft::Machine> machine, std::optional<int> comm,
-             const GivenError& error) {
+             bool own_workspace, std::optional<weft::Machine> machine, double budget_s,
+             std::optional<int> comm, const GivenError& error) {
             nb::gil_scoped_release release;
-            new (self) Handle(problem, {engine, own_workspace, std::move(machine)}, group_of(comm),
-                              to_error(error));
+            new (self) Handle(problem, {engine, own_workspace, std::move(machine), budget_s},
+                              group_of(comm), to_error(error));
           },
-          "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "comm"_a.none(),
-          "error"_a.none(),
+          "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "budget_s"_a,
+          "comm"_a.none(), "error"_a.none(),
           "Collective. `error` is what this rank met while it read its arguments.")
+      .def(
+          "__init__",
+          [](Handle* self, const std::optional<weft::Plan>& plan, const std::string& engine,
+             bool own_workspace, std::optional<int> comm, const GivenError& error) {
+            nb::gil_scoped_release release;
+            new (self) Handle(plan.value_or(weft::Plan{}), Handle::Options{engine, own_workspace},
+                              group_of(comm), to_error(error));
+          },
+          "plan"_a.none(), "engine"_a, "own_workspace"_a, "comm"_a.none(), "error"_a.none(),
+          "Collective: binds a plan that was made before.")
       .def_prop_ro(
           "plan", [](const Handle& h) { return h.plan(); }, "The plan.")
       .def_prop_ro(

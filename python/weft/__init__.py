@@ -26,7 +26,7 @@ from .errors import (
     WeftError,
 )
 from .fft import FFT
-from .planning import plan, predict
+from .planning import candidates, plan, predict
 from .probing import probe
 from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from .runtime import agree, build_info, node_memory, running_available
@@ -53,6 +53,7 @@ __all__ = [
     "__version__",
     "agree",
     "build_info",
+    "candidates",
     "gather",
     "layout_of_local_boxes",
     "node_memory",

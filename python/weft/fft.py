@@ -32,7 +32,7 @@ class FFT:
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : of the exponent of forward.
     threads : OpenMP threads of each rank.
-    effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned.
+    effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned, and whether plans are tried.
     overwrite_input : allow forward and backward to destroy their input.
     method, wire_form, schedule, requests, chunks : force the exchange; weft chooses what is None. method is "shared"
         (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
@@ -50,6 +50,9 @@ class FFT:
         much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
 
     machine : what to plan by, as for :func:`weft.plan`; None is a fixed rule. The same on all ranks.
+    budget_s : with a machine and an effort beyond "estimate", the best few plans by the model are tried, on arrays of
+        weft's own (input, output and two workspaces), for about so many seconds: a trial that has begun is ended. 0
+        tries none.
 
     Attributes
     ----------
@@ -102,11 +105,13 @@ class FFT:
         engine: str | None = None,
         workspace: Any = None,
         machine: _planning.Machine | str | os.PathLike[str] | None = None,
+        budget_s: float = 10.0,
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
-        problem, planned_by, error = _planning.Problem(), None, None
+        problem, planned_by, seconds, error = _planning.Problem(), None, 0.0, None
         try:
+            seconds = options.seconds(budget_s, "budget_s")
             planned_by = None if machine is None else machine_of(machine)
             problem = options.make_problem(
                 shape,
@@ -134,12 +139,38 @@ class FFT:
         except Exception as reason:
             error = errors.as_given(reason)
         own_workspace = workspace is None
-        self._transform = module.Transform(problem, engine or "", own_workspace, planned_by, handle, error)
-        self.comm = comm
-        self.plan: _planning.Plan = self._transform.plan
-        self._make_sides(module, handle)
+        self._transform = module.Transform(problem, engine or "", own_workspace, planned_by, seconds, handle, error)
+        self._bind(comm, handle)
         if workspace is not None and workspace is not False:
             self.use_workspace(workspace)
+
+    @classmethod
+    def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
+        """Runs a plan that was made before: by :func:`weft.plan`, :func:`weft.candidates` or from JSON.
+
+        As many ranks as it was made for; the same plan on all of them. Collective. Errors: InvalidArgument where the
+        plan does not fit the ranks, or those of the class.
+
+        >>> import numpy as np, weft
+        >>> fft = weft.FFT.of_plan(weft.plan((4, 6), norm="none"))
+        >>> x = np.ones((4, 6), complex)
+        >>> float(fft.forward(x)[0, 0].real)
+        24.0
+        """
+        handle = runtime.handle_of(comm)
+        module = runtime.running()
+        error = None
+        if not isinstance(plan, _planning.Plan):
+            error = errors.as_given(errors.InvalidArgument(f"a plan must be a weft.Plan; given {plan!r}"))
+        fft = cls.__new__(cls)
+        fft._transform = module.Transform(None if error else plan, engine or "", True, handle, error)
+        fft._bind(comm, handle)
+        return fft
+
+    def _bind(self, comm: Any, handle: int | None) -> None:
+        self.comm = comm
+        self.plan: _planning.Plan = self._transform.plan
+        self._make_sides(runtime.running(), handle)
 
     def _make_sides(self, module: Any, handle: int | None) -> None:
         precision = self.plan.problem.precision

@@ -61,6 +61,14 @@ def integers(values: Any, what: str) -> list[int]:
         raise errors.InvalidArgument(f"{what} must be whole numbers; given {values!r}") from None
 
 
+def seconds(value: Any, what: str) -> float:
+    """A time as a float; its rules are checked where it is used."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise errors.InvalidArgument(f"{what} must be a number of seconds; given {value!r}") from None
+
+
 def _integer(value: Any) -> int:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError("a truth value is no number")

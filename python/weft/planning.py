@@ -90,6 +90,24 @@ def plan(
     return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by)
 
 
+def candidates(
+    shape: Any, *, machine: _planning.Machine | str | os.PathLike[str], **options: Any
+) -> tuple[_planning.Plan, ...]:
+    """The plan that :func:`weft.plan` chooses, then the best of each other kind of way, fastest first by the model.
+
+    Options, errors and cost are those of :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs one.
+
+    >>> import weft
+    >>> plans = weft.candidates((64, 64, 64), ranks=4, machine="ethernet-10g")
+    >>> plans[0] == weft.plan((64, 64, 64), ranks=4, machine="ethernet-10g")
+    True
+    >>> [plan.prediction.seconds for plan in plans] == sorted(plan.prediction.seconds for plan in plans)
+    True
+    """
+    found = machine_of(machine)
+    return tuple(_planning.candidates(plan(shape, machine=found, **options).problem, found))
+
+
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
     """One for each core, and more where the machine has too few nodes for that.
 

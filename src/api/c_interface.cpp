@@ -60,6 +60,7 @@ weft_options default_options() {
   options.sign = -1;
   options.threads = 1;
   options.own_workspace = 1;
+  options.budget_s = 10;
   return options;
 }
 
@@ -222,8 +223,22 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
       how.engine = given.engine == nullptr ? "" : given.engine;
       how.own_workspace = given.own_workspace != 0;
       how.machine = machine_of(given);
+      how.budget_s = given.budget_s;
     });
     *fft = new weft_fft{Handle(problem, how, group, mine)};
+  });
+}
+
+int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** fft) {
+  return guarded([&] {
+    const auto group = group_of(comm);
+    weft::Plan plan;
+    const auto mine = error_of([&] {
+      require(fft, "fft");
+      require(plan_json, "plan_json");
+      plan = weft::plan_from_json(plan_json);
+    });
+    *fft = new weft_fft{Handle(plan, {}, group, mine)};
   });
 }
 

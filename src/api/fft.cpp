@@ -42,6 +42,13 @@ std::optional<Error> kind_error(const Plan& plan, Kind called) {
                    to_string(called));
 }
 
+std::optional<Error> precision_error(const Plan& plan, Precision called) {
+  if (plan.problem.precision == called) return {};
+  return Error(ErrorCode::invalid_argument,
+               std::string("the transform must have the precision of its plan: the plan's is ") +
+                   to_string(plan.problem.precision) + ", the transform's " + to_string(called));
+}
+
 template <class E>
 std::vector<const void*> untyped(std::span<const E* const> arrays) {
   return {arrays.begin(), arrays.end()};
@@ -55,10 +62,17 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
 
 template <class T>
 Fft<T>::Fft(const FftOptions& options)
-    : handle_(std::make_shared<api::Handle>(
-          problem_of(options, precision_of<T>),
-          api::Handle::Options{options.engine, options.own_workspace, options.machine},
-          group_of(options.comm))) {}
+    : handle_(
+          std::make_shared<api::Handle>(problem_of(options, precision_of<T>),
+                                        api::Handle::Options{options.engine, options.own_workspace,
+                                                             options.machine, options.budget_s},
+                                        group_of(options.comm))) {}
+
+template <class T>
+Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)
+    : handle_(std::make_shared<api::Handle>(plan, api::Handle::Options{.engine = engine},
+                                            group_of(comm),
+                                            precision_error(plan, precision_of<T>))) {}
 
 template <class T>
 void Fft<T>::forward(const Complex* in, Complex* out) {

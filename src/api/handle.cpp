@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/choose.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 #include "layout/check.hpp"
@@ -37,6 +38,7 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"piece_bytes", std::to_string(p.knobs.piece_bytes)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"},
+          {"budget_s", std::to_string(options.budget_s)},
           {"machine", options.machine ? "\"" + options.machine->name + "\"" : "none"}};
 }
 
@@ -60,17 +62,45 @@ std::int64_t ranks_sharing(const comm::Communicator& comm) {
   return comm.min(std::int64_t{fits}) == 1 ? most : 1;
 }
 
-kernel::Engine& engine_of(const std::string& name) {
-  return name.empty() ? kernel::default_engine() : kernel::engine(name);
+/// Throws where the options cannot serve the problem on this rank.
+void require_possible(const Problem& problem, const Handle::Options& options) {
+  const bool in_node_memory = problem.knobs.method == Method::shared ||
+                              problem.knobs.nodes == NodeUse::separate ||
+                              problem.knobs.nodes == NodeUse::combined;
+  if (in_node_memory && !options.own_workspace)
+    throw Error(ErrorCode::unsupported,
+                "shared exchanges work in node memory, which is weft's own; with a workspace of "
+                "the caller's use another method, or leave it out to let weft choose");
+  if (!(options.budget_s >= 0))
+    throw Error(ErrorCode::invalid_argument,
+                "the time for trials must be 0 seconds (none) or more; given " +
+                    std::to_string(options.budget_s));
+  const kernel::Engine& engine = engine_of(options.engine);
+  if (!engine.supports(problem.precision))
+    throw Error(ErrorCode::unsupported, "the local engine " + engine.name() +
+                                            " does not have the precision " +
+                                            to_string(problem.precision) + "; use the engine fftw");
 }
 
-run::Transform::Options run_options(const Plan& plan, const Handle::Options& options) {
-  kernel::Engine& engine = engine_of(options.engine);
-  return {{.engine = &engine,
-           .precision = plan.problem.precision,
-           .effort = plan.problem.effort,
-           .threads = plan.problem.threads},
-          options.own_workspace};
+bool uses_node_memory(const Exchange& exchange) {
+  return exchange.method == Method::shared || exchange.nodes == NodeUse::separate ||
+         exchange.nodes == NodeUse::combined;
+}
+
+/// Throws unless a plan that was made elsewhere fits the ranks that are here.
+void require_ranks(const Plan& plan, std::int64_t ranks, std::int64_t sharing) {
+  const Problem& problem = plan.problem;
+  if (problem.ranks != ranks)
+    throw Error(ErrorCode::invalid_argument, "a plan runs on as many ranks as it was made for, " +
+                                                 std::to_string(problem.ranks) + "; here are " +
+                                                 std::to_string(ranks));
+  const bool in_node_memory =
+      std::any_of(plan.exchanges.begin(), plan.exchanges.end(), uses_node_memory);
+  if (in_node_memory && problem.ranks_per_node != sharing)
+    throw Error(ErrorCode::invalid_argument,
+                "the plan uses the memory of nodes of " + std::to_string(problem.ranks_per_node) +
+                    " ranks; here " + std::to_string(sharing) +
+                    " share memory; make the plan for as many, or start the ranks so");
 }
 
 }  // namespace
@@ -84,28 +114,33 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   Problem problem = given;
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
-  const auto bound = comm::together(comm, [&] {
-    const bool in_node_memory = problem.knobs.method == Method::shared ||
-                                problem.knobs.nodes == NodeUse::separate ||
-                                problem.knobs.nodes == NodeUse::combined;
-    if (in_node_memory && !options.own_workspace)
-      throw Error(ErrorCode::unsupported,
-                  "shared exchanges work in node memory, which is weft's own; with a workspace of "
-                  "the caller's use another method, or leave it out to let weft choose");
-    plan_ = options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
-    const auto run = run_options(plan_, options);
-    if (!run.local.engine->supports(plan_.problem.precision))
-      throw Error(ErrorCode::unsupported,
-                  "the local engine " + run.local.engine->name() + " does not have the precision " +
-                      to_string(plan_.problem.precision) + "; use the engine fftw");
-    return run;
+  comm::together(comm, [&] { require_possible(problem, options); });
+  plan_ = chosen_plan(problem, options, comm);
+  bind(options);
+}
+
+Handle::Handle(const Plan& plan, const Options& options, const comm::Communicator& comm,
+               const std::optional<Error>& mine)
+    : comm_(comm), number_(comm.next_number()), plan_(plan) {
+  comm::agree_or_throw(comm, mine);
+  const std::string text = comm::together(comm, [&] { return to_json(plan); });
+  comm::require_same(comm, {{"plan", text}, {"engine", options.engine}}, "weft::Fft");
+  const std::int64_t sharing = ranks_sharing(comm);
+  comm::together(comm, [&] {
+    require_ranks(plan, comm.size(), sharing);
+    require_possible(plan.problem, options);
   });
+  bind(options);
+}
+
+void Handle::bind(const Options& options) {
+  const auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
   engine_ = bound.local.engine->name();
-  transform_.emplace(plan_, comm, bound);
-  has_some_array_ =
-      plan_.input().local_volume(comm.rank()) > 0 || plan_.output().local_volume(comm.rank()) > 0;
-  has_both_arrays_ =
-      plan_.input().local_volume(comm.rank()) > 0 && plan_.output().local_volume(comm.rank()) > 0;
+  transform_.emplace(plan_, comm_, bound);
+  const bool has_input = plan_.input().local_volume(comm_.rank()) > 0;
+  const bool has_output = plan_.output().local_volume(comm_.rank()) > 0;
+  has_some_array_ = has_input || has_output;
+  has_both_arrays_ = has_input && has_output;
 }
 
 std::optional<Error> Handle::call_error(run::Direction direction, const void* in,

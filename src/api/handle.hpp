@@ -21,11 +21,16 @@ class Handle {
     std::string engine;
     bool own_workspace = true;
     std::optional<Machine> machine = {};  ///< planned by a fixed rule where there is none
+    double budget_s = 10;  ///< for trials, where there is a machine and effort beyond estimate
   };
 
   /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
   /// that this rank met while it read its arguments; if any rank has one, all throw it.
   Handle(const Problem& problem, const Options& options, const comm::Communicator& comm,
+         const std::optional<Error>& mine = {});
+
+  /// Collective: binds a plan that was made before, the same on all ranks.
+  Handle(const Plan& plan, const Options& options, const comm::Communicator& comm,
          const std::optional<Error>& mine = {});
 
   const Plan& plan() const { return plan_; }
@@ -48,6 +53,9 @@ class Handle {
  private:
   struct Call;
   class CallGate;
+
+  /// Makes plan_ ready to run. Collective.
+  void bind(const Options& options);
 
   /// What is wrong with a call on this rank: null pointers, no workspace.
   std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;

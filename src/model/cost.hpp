@@ -6,8 +6,15 @@
 #include <weft/plan.hpp>
 
 #include "model/topology.hpp"
+#include "model/traffic.hpp"
 
 namespace weft::model {
+
+/// What was counted for plans of one problem on one machine.
+struct Known {
+  KnownLoads loads;
+  KnownTraffic traffic;
+};
 
 /// What one forward transform should take. Ranks fill the machine's nodes in their order, as many on
 /// each as share memory, or as must where nodes are few; more threads than a node has cores share
@@ -23,8 +30,8 @@ namespace weft::model {
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or
 ///         dragonfly also the loads of its links.
 PlanCost cost(const Plan& plan, const Machine& machine);
-/// The same for one of many plans of the same problem: loads of links are counted once.
-PlanCost cost(const Plan& plan, const Machine& machine, KnownLoads& known);
+/// The same for one of many plans of the same problem: loads of links and messages are counted once.
+PlanCost cost(const Plan& plan, const Machine& machine, Known& known);
 
 /// Seconds of one line in cache: as measured, by operations between measured lengths, else by
 /// operation_s. Of a precision that the machine lacks: that of the nearest, by the bytes of a number;

@@ -3,35 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layout/overlap.hpp"
 #include "model/element_bytes.hpp"
 #include "model/moving.hpp"
 #include "model/topology.hpp"
 
 namespace weft::model {
 namespace {
-
-/// What one rank sends: to ranks of its node, and to those of others.
-struct Traffic {
-  double near_bytes = 0;
-  double far_bytes = 0;
-  double near_messages = 0;
-  double far_messages = 0;
-  double longest = 0;  ///< bytes of the longest message to another node
-
-  double bytes() const { return near_bytes + far_bytes; }
-  double messages() const { return near_messages + far_messages; }
-};
-
-/// A rank with the most to send: the last one of a process grid has the largest share on each axis.
-std::int64_t busiest_rank(const Layout& layout) {
-  if (layout.is_grid()) return layout.first_rank() + volume(layout.process_grid()) - 1;
-  const auto& boxes = layout.boxes();
-  const auto largest = std::max_element(
-      boxes.begin(), boxes.end(),
-      [](const Box& one, const Box& other) { return one.volume() < other.volume(); });
-  return largest - boxes.begin();
-}
 
 struct Exchanged {
   const Problem& problem;
@@ -55,20 +32,6 @@ Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine
           knobs.wire == WirePrecision::f32 ? bytes / 2 : bytes,
           chunks_of(plan, number),
           ranks_on_node(plan.problem, machine)};
-}
-
-Traffic traffic_of(const Exchanged& what) {
-  const std::int64_t rank = busiest_rank(what.from);
-  Traffic traffic;
-  for (const Overlap& overlap : overlaps(what.from, rank, what.to)) {
-    if (overlap.peer == rank) continue;
-    const double bytes = static_cast<double>(overlap.box.volume()) * what.element_bytes;
-    const bool near = what.node_of(overlap.peer) == what.node_of(rank);
-    (near ? traffic.near_bytes : traffic.far_bytes) += bytes;
-    (near ? traffic.near_messages : traffic.far_messages) += 1;
-    if (!near) traffic.longest = std::max(traffic.longest, bytes);
-  }
-  return traffic;
 }
 
 /// Ranks of a node use its memory among themselves, and may put together what goes to another node.
@@ -113,21 +76,22 @@ bool is_shared_network(const Topology& topology) {
 }
 
 /// Of messages of one byte. Boxes of the user's make groups that are not alike: counted each time.
-BusiestLink load_of(const Exchanged& what, const Machine& machine, KnownLoads& known) {
+BusiestLink load_of(const Exchanged& what, const Machine& machine, Known& known) {
   const bool alike = what.from.is_grid() && what.to.is_grid();
   const std::vector<std::int64_t> first = what.to.ranks_meeting(what.from.box(0));
-  if (const auto found = known.find(first); alike && found != known.end()) return found->second;
+  if (const auto found = known.loads.find(first); alike && found != known.loads.end())
+    return found->second;
   std::vector<std::int64_t> nodes(static_cast<std::size_t>(what.problem.ranks));
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
     nodes[rank] = what.node_of(static_cast<std::int64_t>(rank));
   BusiestLink link = busiest_link(machine.topology, groups_of(what), nodes);
-  if (alike) known.emplace(first, link);
+  if (alike) known.loads.emplace(first, link);
   return link;
 }
 
 /// Bytes that pass the busiest link, in units of a node's rate, and which it is.
 BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine,
-                    KnownLoads& known) {
+                    Known& known) {
   const auto on_node = static_cast<double>(what.on_node);
   BusiestLink node{traffic.far_bytes * on_node, ""};
   if (!is_shared_network(machine.topology) || traffic.far_messages == 0) return node;
@@ -160,7 +124,7 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
 }
 
 void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
-                  const Machine& machine, KnownLoads& known) {
+                  const Machine& machine, Known& known) {
   const Link& far = machine.between_nodes;
   const Link& near = machine.within_node;
   const double cut = static_cast<double>(what.chunks);
@@ -218,8 +182,7 @@ std::int64_t chunks_of(const Plan& plan, std::size_t number) {
   return wanted > 1 ? std::clamp<std::int64_t>(wanted, 1, most_slices(plan, number)) : 1;
 }
 
-StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
-                       KnownLoads& known) {
+StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine, Known& known) {
   const Exchanged what = exchanged(plan, number, machine);
   StepCost step;
   step.name = "exchange: " + describe(what.knobs);
@@ -230,7 +193,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     step.limit = limit_of(step);
     return step;
   }
-  Traffic traffic = traffic_of(what);
+  Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.on_node);
   use_nodes(traffic, what);
   const bool fitted = what.knobs.method == Method::collective && !machine.all_to_all.empty() &&
                       traffic.near_messages == 0 && traffic.far_messages > 0;

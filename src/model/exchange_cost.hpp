@@ -9,7 +9,6 @@ namespace weft::model {
 std::int64_t chunks_of(const Plan& plan, std::size_t number);
 
 /// The cost of exchange `number`, nothing hidden.
-StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
-                       KnownLoads& known);
+StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine, Known& known);
 
 }  // namespace weft::model

@@ -38,11 +38,16 @@ std::string step_line(const StepCost& step) {
   return line + "\n";
 }
 
+std::string why(const Alternative& alternative) {
+  if (alternative.measured_s == 0) return alternative.loses_by;
+  return "tried, " + readable_seconds(alternative.measured_s);
+}
+
 std::string alternative_line(const Alternative& alternative, double best_s) {
   std::array<char, 16> ratio{};
   std::snprintf(ratio.data(), ratio.size(), "%.2f x", alternative.seconds / best_s);
   return "  " + padded(readable_seconds(alternative.seconds), 9) + "  " + padded(ratio.data(), 10) +
-         alternative.way + ": " + alternative.loses_by + "\n";
+         alternative.way + ": " + why(alternative) + "\n";
 }
 
 }  // namespace
@@ -51,6 +56,8 @@ std::string prediction_lines(const Prediction& prediction) {
   const double seconds = prediction.cost.seconds();
   std::string text = "predicted on the machine \"" + prediction.machine +
                      "\": " + readable_seconds(seconds) + " forward\n";
+  if (prediction.measured_s > 0)
+    text += "tried on these ranks: " + readable_seconds(prediction.measured_s) + "\n";
   for (const StepCost& step : prediction.cost.steps) text += step_line(step);
   if (prediction.cost.agreement_s > 0)
     text += "  " + padded(readable_seconds(prediction.cost.agreement_s), 9) +

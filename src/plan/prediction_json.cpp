@@ -43,6 +43,7 @@ Alternative read_alternative(const Place& place) {
   alternative.way = text(object.at("way"));
   alternative.seconds = number(object.at("seconds"));
   alternative.loses_by = text(object.at("loses_by"));
+  alternative.measured_s = number(object.at("measured_s"));
   object.finish();
   return alternative;
 }
@@ -56,9 +57,12 @@ Json write(const Prediction& prediction) {
   object["agreement_s"] = prediction.cost.agreement_s;
   object["alternatives"] = Json::array();
   for (const Alternative& each : prediction.alternatives)
-    object["alternatives"].push_back(
-        {{"way", each.way}, {"seconds", each.seconds}, {"loses_by", each.loses_by}});
+    object["alternatives"].push_back({{"way", each.way},
+                                      {"seconds", each.seconds},
+                                      {"loses_by", each.loses_by},
+                                      {"measured_s", each.measured_s}});
   object["considered"] = prediction.considered;
+  object["measured_s"] = prediction.measured_s;
   return object;
 }
 
@@ -73,6 +77,7 @@ Prediction read_prediction(const Place& place) {
   for (const Place& each : elements(object.at("alternatives")))
     prediction.alternatives.push_back(read_alternative(each));
   prediction.considered = integer(object.at("considered"));
+  prediction.measured_s = number(object.at("measured_s"));
   object.finish();
   return prediction;
 }

@@ -165,6 +165,42 @@ TEST(CInterface, Workspace) {
   weft_fft_destroy(fft);
 }
 
+TEST(CInterface, RunsAPlanMadeBefore) {
+  const int64_t shape[] = {12, 10};
+  weft_options c = default_options();
+  c.shape = shape;
+  c.dims = 2;
+  c.machine = "ethernet-10g";
+  int ranks = 0;
+  MPI_Comm_size(world, &ranks);
+  char* text = nullptr;
+  ASSERT_EQ(weft_plan_json(&c, ranks, &text), WEFT_OK) << weft_last_error();
+  weft_fft* fft = nullptr;
+  ASSERT_EQ(weft_fft_create_from_plan(text, world, &fft), WEFT_OK) << weft_last_error();
+  std::vector<std::complex<double>> x(120, 1.0);
+  ASSERT_EQ(weft_fft_forward(fft, x.data(), x.data()), WEFT_OK) << weft_last_error();
+  weft_layout* output = nullptr;
+  ASSERT_EQ(weft_fft_output_layout(fft, &output), WEFT_OK);
+  // Of ones only the mean is left, in the box that has the origin.
+  int64_t lower[2];
+  int64_t upper[2];
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
+  ASSERT_EQ(weft_layout_box(output, rank, lower, upper), WEFT_OK);
+  const bool has_origin = lower[0] == 0 && lower[1] == 0 && upper[0] > 0 && upper[1] > 0;
+  if (upper[0] > lower[0] && upper[1] > lower[1])
+    EXPECT_NEAR(std::abs(x[0]), has_origin ? 120.0 : 0.0, 1e-12);
+  weft_layout_destroy(output);
+  weft_fft_destroy(fft);
+  expect_failure_everywhere(weft_fft_create_from_plan("{}", world, &fft), WEFT_INVALID_ARGUMENT,
+                            {"plan"});
+  expect_failure_everywhere(weft_fft_create_from_plan(nullptr, world, &fft), WEFT_INVALID_ARGUMENT,
+                            {"plan_json", "NULL"});
+  expect_failure_everywhere(weft_fft_create_from_plan(text, world, nullptr), WEFT_INVALID_ARGUMENT,
+                            {"fft", "NULL"});
+  weft_free(text);
+}
+
 TEST(CInterface, PlansWithoutRanks) {
   const int64_t shape[] = {4096, 4096, 4096};
   weft_options c = default_options();

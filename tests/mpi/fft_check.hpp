@@ -186,6 +186,8 @@ struct Case {
   std::uint64_t seed = 1;
   bool own_workspace = true;
   std::optional<Machine> machine = {};  ///< planned by its model
+  double budget_s = 0;                  ///< for trials
+  std::optional<Plan> plan = {};        ///< run as it is
 };
 
 inline std::string describe(const Case& c) {
@@ -299,11 +301,18 @@ class CaseCheck {
 };
 
 template <class T>
-void check_case_as(const Case& given, MPI_Comm comm) {
+Fft<T> fft_of(const Case& given, MPI_Comm comm) {
+  if (given.plan) return Fft<T>(*given.plan, comm);
   FftOptions options = options_of(given.problem, comm);
   options.own_workspace = given.own_workspace;
   options.machine = given.machine;
-  Fft<T> fft(options);
+  options.budget_s = given.budget_s;
+  return Fft<T>(options);
+}
+
+template <class T>
+void check_case_as(const Case& given, MPI_Comm comm) {
+  Fft<T> fft = fft_of<T>(given, comm);
   std::vector<unsigned char> memory;
   if (!given.own_workspace) {
     memory.resize(static_cast<std::size_t>(fft.workspace_bytes()) + 64);

@@ -87,5 +87,83 @@ TEST(FftMachine, ImpossibleOnOneRank) {
   });
 }
 
+/// Trials choose what is fastest here; whatever that is, the result is the same.
+TEST(FftMachine, WhateverTrialsChooseIsRight) {
+  constexpr std::uint64_t seed = 8;
+  const int ranks = size_of(MPI_COMM_WORLD);
+  if (rank_of(MPI_COMM_WORLD) == 0) std::printf("seed %llu\n", (unsigned long long)seed);
+  for (std::uint64_t number = 0; number < 12; ++number) {
+    Random random(seed * 1000003 + number);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", case " + std::to_string(number));
+    Case given = random_case(ranks, 2000, random);
+    given.machine = random_machine(random);
+    given.problem.effort = Effort::measure;
+    given.budget_s = 0.2;
+    check_case(given, MPI_COMM_WORLD);
+  }
+}
+
+TEST(FftMachine, TrialsTakeTimeOnlyWhereTheyMay) {
+  FftOptions options = options_with(shipped_machine("vm-2-cores"));
+  EXPECT_EQ(Fft<double>(options).plan().chosen_by, "model");
+  options.effort = Effort::measure;
+  options.budget_s = 0;
+  EXPECT_EQ(Fft<double>(options).plan().chosen_by, "model");
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
+  options.budget_s = 5;
+  const Plan plan = Fft<double>(options).plan();
+  EXPECT_EQ(plan.chosen_by, "trials");
+  EXPECT_GT(plan.prediction->measured_s, 0);
+  EXPECT_NE(explain(plan).find("tried on these ranks"), std::string::npos);
+}
+
+TEST(FftMachine, BudgetsThatCannotBeAreRefused) {
+  FftOptions options = options_with(shipped_machine("vm-2-cores"));
+  for (const double budget_s : {-1.0, std::nan("")}) {
+    options.budget_s = budget_s;
+    expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"0 seconds", "given"},
+                      [&] { const Fft<double> fft(options); });
+  }
+}
+
+TEST(FftPlan, RunsEveryCandidate) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const Problem problem{.shape = {12, 10, 8}, .kind = Kind::r2c, .ranks = ranks};
+  for (const Plan& plan : candidates(problem, shipped_machine("ethernet-10g"))) {
+    SCOPED_TRACE(explain(plan));
+    const Fft<double> fft(plan_from_json(to_json(plan)), MPI_COMM_WORLD);
+    EXPECT_EQ(fft.plan(), plan);
+    Case given;
+    given.problem = plan.problem;
+    given.plan = plan;
+    check_case(given, MPI_COMM_WORLD);
+  }
+}
+
+TEST(FftPlan, PlansThatDoNotFitTheRanksAreRefused) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"as many ranks"}, [&] {
+    const Fft<double> fft(make_plan({.shape = {8, 8}, .ranks = ranks + 1}), MPI_COMM_WORLD);
+  });
+  const Plan plan = make_plan({.shape = {8, 8}, .ranks = ranks});
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"precision"},
+                    [&] { const Fft<float> fft(plan, MPI_COMM_WORLD); });
+  if (ranks < 3) GTEST_SKIP() << "too few ranks for nodes that differ";
+  Problem nodes{.shape = {8, 8}, .ranks = ranks, .ranks_per_node = ranks - 1};
+  nodes.knobs = {.method = Method::messages, .nodes = NodeUse::separate};
+  const Plan other_nodes = make_plan(nodes);
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"memory of nodes"},
+                    [&] { const Fft<double> fft(other_nodes, MPI_COMM_WORLD); });
+}
+
+TEST(FftPlan, TheSameOnAllRanks) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"plan"}, [&] {
+    const std::int64_t n = rank_of(MPI_COMM_WORLD) == 1 ? 9 : 8;
+    const Fft<double> fft(make_plan({.shape = {n, 8}, .ranks = ranks}), MPI_COMM_WORLD);
+  });
+}
+
 }  // namespace
 }  // namespace weft::test_support

@@ -163,3 +163,42 @@ def test_numbers_of_ranks_that_make_no_sense(tmp_path: Path, ranks: str, word: s
     outcome = weft("project", "64x64", "--machine", "celerons", "--ranks", ranks, cwd=tmp_path)
     assert outcome.status == 2
     assert "--ranks" in outcome.err and word in outcome.err
+
+
+def test_candidates_are_the_plan_and_the_next_best() -> None:
+    plans = weft_package.candidates((60, 50, 40), machine="ethernet-10g", ranks=6, kind="r2c")
+    assert plans[0] == weft_package.plan((60, 50, 40), machine="ethernet-10g", ranks=6, kind="r2c")
+    assert len(plans) > 5
+    found = [plan.prediction.seconds for plan in plans if plan.prediction]
+    assert found == sorted(found)
+    assert len({plan.explain() for plan in plans}) == len(plans)
+
+
+def test_a_transform_of_any_plan() -> None:
+    x = np.random.default_rng(5).standard_normal((12, 10, 8))
+    for plan in weft_package.candidates(x.shape, machine="vm-2-cores", kind="r2c"):
+        fft = weft_package.FFT.of_plan(weft_package.Plan.from_json(plan.to_json()))
+        np.testing.assert_allclose(fft.forward(x), np.fft.rfftn(x), atol=1e-12)
+        assert fft.plan == plan
+
+
+def test_what_is_no_plan_for_these_ranks_is_refused() -> None:
+    with pytest.raises(weft_package.InvalidArgument, match=r"must be a weft\.Plan; given 'a plan'"):
+        weft_package.FFT.of_plan("a plan")  # type: ignore[arg-type]
+    with pytest.raises(weft_package.InvalidArgument, match="made for, 4; here are 1"):
+        weft_package.FFT.of_plan(weft_package.plan((8, 8), ranks=4))
+
+
+@pytest.mark.parametrize("budget_s", [-1, float("nan"), "soon", None])
+def test_a_budget_that_cannot_be_is_refused(budget_s: Any) -> None:
+    with pytest.raises(weft_package.InvalidArgument, match=r"seconds.*given"):
+        weft_package.FFT((8, 8), machine="vm-2-cores", effort="measure", budget_s=budget_s)
+
+
+def test_bench_tries_plans_within_its_budget(tmp_path: Path) -> None:
+    common = ("bench", "64x64x64", "-n", "2", "--machine", "vm-2-cores", "--json")
+    tried = json.loads(weft(*common, "--budget", "5", cwd=tmp_path).out)
+    assert tried["plan"]["chosen_by"] == "trials"
+    assert tried["plan"]["prediction"]["measured_s"] > 0
+    untried = json.loads(weft(*common, "--budget", "0", cwd=tmp_path).out)
+    assert untried["plan"]["chosen_by"] == "model"

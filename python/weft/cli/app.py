@@ -11,6 +11,7 @@ import weft
 from weft.cli import planning_commands, session
 from weft.cli.choices import (
     Axes,
+    BudgetOption,
     Chunks,
     Effort,
     EffortOption,
@@ -88,6 +89,7 @@ def fft_command(
     wire: WireOption = None,
     engine: Engine = None,
     machine: MachineOption = None,
+    budget: BudgetOption = 10.0,
     trace: Trace = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
     as_json: Json = False,
@@ -117,7 +119,7 @@ def fft_command(
             engine,
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         )
-        | {"machine": machine},
+        | {"machine": machine, "budget_s": budget},
         trace=trace,
         explain=explain,
         json=as_json,
@@ -209,6 +211,7 @@ def bench_command(
     wire: WireOption = None,
     engine: Engine = None,
     machine: MachineOption = None,
+    budget: BudgetOption = 10.0,
     trace: Trace = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -238,7 +241,7 @@ def bench_command(
             engine,
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         )
-        | {"machine": machine},
+        | {"machine": machine, "budget_s": budget},
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )

@@ -1,5 +1,6 @@
 """`weft bench`: times a transform and its peers, and checks the result."""
 
+import json
 import math
 import shlex
 import sys
@@ -313,7 +314,7 @@ def _result(
     problem = {
         **problem_data(options, contract),
         "error_against": checked_by,
-        **{name: value for name, value in options.planning.items() if name not in ("threads", "machine")},
+        **{name: value for name, value in options.planning.items() if name not in ("threads", "machine", "budget_s")},
     }
     prediction = plan.prediction
     return {
@@ -322,6 +323,7 @@ def _result(
         "ranks": session.ranks,
         "threads": contract.threads,
         "output": options.output if isinstance(options.output, str) else list(options.output),
+        "plan": json.loads(plan.to_json()),
         "predicted_s": None if prediction is None else prediction.seconds,
         "median_s": ours.median_s,
         "min_s": ours.min_s,

@@ -87,6 +87,14 @@ MachineOption = Annotated[
     str | None,
     typer.Option("--machine", metavar="NAME|FILE", help="Plan by the model of a machine: shipped, or a JSON file."),
 ]
+BudgetOption = Annotated[
+    float,
+    typer.Option(
+        "--budget",
+        metavar="S",
+        help="With --machine and an effort beyond estimate: seconds in which the best few plans are tried; 0: none.",
+    ),
+]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
 RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]

@@ -1,0 +1,40 @@
+#include "api/choose.hpp"
+
+#include "api/mpi_trials.hpp"
+#include "comm/agreement.hpp"
+
+namespace weft::api {
+namespace {
+
+bool has_trials(const Problem& problem, const Handle::Options& options) {
+  return options.machine && problem.effort != Effort::estimate && options.own_workspace &&
+         options.budget_s > 0;
+}
+
+}  // namespace
+
+kernel::Engine& engine_of(const std::string& name) {
+  return name.empty() ? kernel::default_engine() : kernel::engine(name);
+}
+
+run::Transform::Options run_options(const Plan& plan, const Handle::Options& options) {
+  kernel::Engine& engine = engine_of(options.engine);
+  return {{.engine = &engine,
+           .precision = plan.problem.precision,
+           .effort = plan.problem.effort,
+           .threads = plan.problem.threads},
+          options.own_workspace};
+}
+
+Plan chosen_plan(const Problem& problem, const Handle::Options& options,
+                 const comm::Communicator& comm) {
+  if (has_trials(problem, options)) {
+    MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
+    return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
+  }
+  return comm::together(comm, [&] {
+    return options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
+  });
+}
+
+}  // namespace weft::api

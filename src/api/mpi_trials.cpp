@@ -1,0 +1,65 @@
+#include "api/mpi_trials.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <weft/error.hpp>
+
+#include "comm/agreement.hpp"
+
+namespace weft::api {
+namespace {
+
+double now_s() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+/// Zeros, each page touched: transforms of zeros are zeros, however often they run in each other's
+/// results, and take as long as others.
+void make_room(AlignedBuffer& buffer, std::int64_t bytes) {
+  if (buffer.size() >= bytes) return;
+  buffer = AlignedBuffer();
+  buffer = AlignedBuffer(bytes);
+  std::memset(buffer.data(), 0, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
+MpiTrials::MpiTrials(const comm::Communicator& comm, OptionsOf options_of)
+    : comm_(comm), options_of_(std::move(options_of)), begun_s_(now_s()) {}
+
+double MpiTrials::elapsed_s() { return comm_.broadcast_value(now_s() - begun_s_, 0); }
+
+bool MpiTrials::prepare(int place, const Plan& plan) {
+  std::optional<run::Transform>& transform = transforms_[static_cast<std::size_t>(place)];
+  transform.reset();
+  const std::int64_t one = complex_bytes(plan.problem.precision);
+  try {
+    comm::together(comm_, [&] {
+      make_room(in_, plan.input().local_volume(comm_.rank()) * one);
+      make_room(out_, plan.output().local_volume(comm_.rank()) * one);
+    });
+    transform.emplace(plan, comm_, options_of_(plan));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    return false;
+  }
+  return true;
+}
+
+double MpiTrials::run(int place, int repetitions) {
+  run::Transform& transform = *transforms_[static_cast<std::size_t>(place)];
+  comm_.barrier();
+  const double start_s = now_s();
+  for (int i = 0; i < repetitions; ++i) {
+    // What every call of a user begins with: all ranks agree on it.
+    comm::agree_or_throw(comm_, {});
+    transform.execute({run::Direction::forward, false}, in_.data(), out_.data());
+  }
+  return comm_.max(now_s() - start_s) / repetitions;
+}
+
+}  // namespace weft::api

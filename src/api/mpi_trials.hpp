@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "base/memory.hpp"
+#include "comm/communicator.hpp"
+#include "planner/trials.hpp"
+#include "run/transform.hpp"
+
+namespace weft::api {
+
+/// Runs plans on the ranks of a communicator, on arrays of its own.
+///
+/// Memory  input and output of the plan that has most, and the workspaces of two plans.
+class MpiTrials final : public planner::Trials {
+ public:
+  using OptionsOf = std::function<run::Transform::Options(const Plan&)>;
+
+  MpiTrials(const comm::Communicator& comm, OptionsOf options_of);
+
+  double elapsed_s() override;
+  bool prepare(int place, const Plan& plan) override;
+  double run(int place, int repetitions) override;
+
+ private:
+  comm::Communicator comm_;
+  OptionsOf options_of_;
+  double begun_s_;
+  std::array<std::optional<run::Transform>, 2> transforms_;
+  AlignedBuffer in_;
+  AlignedBuffer out_;
+};
+
+}  // namespace weft::api

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include <weft/layout.hpp>
+
+namespace weft::model {
+
+/// What the busiest rank of an exchange sends: to ranks of its node, and to those of others.
+struct Traffic {
+  double near_bytes = 0;
+  double far_bytes = 0;
+  double near_messages = 0;
+  double far_messages = 0;
+  double longest = 0;  ///< bytes of the longest message to another node
+
+  double bytes() const { return near_bytes + far_bytes; }
+  double messages() const { return near_messages + far_messages; }
+};
+
+/// Consecutive ranks, `on_node` of them, share a node. Cost: the messages of one rank.
+Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
+                   std::int64_t on_node);
+
+/// Traffic between process grids that was counted before: plans of one problem share most of it.
+class KnownTraffic {
+ public:
+  Traffic of(const Layout& from, const Layout& to, double element_bytes, std::int64_t on_node);
+
+ private:
+  using Grid = std::tuple<Shape, std::int64_t>;  ///< and its first rank
+  std::map<std::tuple<Shape, Grid, Grid, double, std::int64_t>, Traffic> known_;
+};
+
+}  // namespace weft::model

@@ -1,0 +1,54 @@
+#include "planner/decision.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "planner/describe.hpp"
+
+namespace weft::planner {
+namespace {
+
+constexpr std::size_t most_alternatives = 5;
+
+using Times = std::map<std::size_t, double>;
+
+double time_of(const Times& measured_s, std::size_t way) {
+  const auto found = measured_s.find(way);
+  return found == measured_s.end() ? 0 : found->second;
+}
+
+/// Those that were tried, by their measured times, then the others by the model.
+std::vector<std::size_t> others_in_order(const Found& found, std::size_t chosen,
+                                         const Times& measured_s) {
+  std::vector<std::size_t> others;
+  for (std::size_t way = 0; way < found.ways.size(); ++way)
+    if (way != chosen) others.push_back(way);
+  std::stable_sort(others.begin(), others.end(), [&](std::size_t one, std::size_t other) {
+    const double a = time_of(measured_s, one);
+    const double b = time_of(measured_s, other);
+    if (a > 0 && b > 0) return a < b;
+    return a > 0 && b == 0;
+  });
+  return others;
+}
+
+}  // namespace
+
+Plan decision(Found found, std::size_t chosen, const Machine& machine, const Times& measured_s) {
+  const Priced& best = found.ways[chosen];
+  Prediction prediction{machine.name, best.cost, {}, found.considered, time_of(measured_s, chosen)};
+  for (const std::size_t way : others_in_order(found, chosen, measured_s)) {
+    if (prediction.alternatives.size() == most_alternatives) break;
+    const Priced& other = found.ways[way];
+    prediction.alternatives.push_back({describe(other.plan), other.seconds,
+                                       difference(other.cost, best.cost),
+                                       time_of(measured_s, way)});
+  }
+  Plan plan = std::move(found.ways[chosen].plan);
+  plan.chosen_by = measured_s.empty() ? "model" : "trials";
+  plan.prediction = std::move(prediction);
+  return plan;
+}
+
+}  // namespace weft::planner

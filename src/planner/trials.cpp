@@ -1,0 +1,129 @@
+#include "planner/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "planner/decision.hpp"
+#include "planner/search.hpp"
+
+namespace weft::planner {
+namespace {
+
+/// So many of the best are tried.
+constexpr std::size_t most_tried = 8;
+/// What the model finds so much slower than the best is not tried.
+constexpr double too_slow = 3;
+constexpr int least_rounds = 3;
+constexpr int most_rounds = 9;
+/// A challenger that is so much slower after two rounds has lost.
+constexpr double lost = 1.25;
+/// A challenger must be faster by this share.
+constexpr double worth_it = 0.01;
+/// Short transforms are repeated to last about so long in a round.
+constexpr double round_s = 2e-3;
+constexpr int most_repetitions = 1000;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+int repetitions_of(double seconds) {
+  return static_cast<int>(std::clamp(std::ceil(round_s / std::max(seconds, 1e-9)), 1.0,
+                                     static_cast<double>(most_repetitions)));
+}
+
+/// The best so far against one challenger after the other.
+class Contest {
+ public:
+  Contest(const Found& found, Trials& trials, double budget_s)
+      : found_(found), trials_(trials), budget_s_(budget_s) {}
+
+  void hold() {
+    const std::size_t end = std::min(found_.ways.size(), most_tried);
+    for (std::size_t way = 0; way < end; ++way) {
+      if (found_.ways[way].seconds > too_slow * found_.ways[0].seconds) break;
+      const double begun_s = trials_.elapsed_s();
+      if (begun_s + expected_s(way) > budget_s_) break;
+      if (trials_.prepare(has_best_ ? 1 - place_ : place_, found_.ways[way].plan)) enter(way);
+      longest_s_ = std::max(longest_s_, trials_.elapsed_s() - begun_s);
+    }
+  }
+
+  std::size_t best() const { return best_; }
+  /// Of those that were in a duel. Machines are faster one second and slower the next, so only the
+  /// best has its own time; others have what duels say that they take of it.
+  std::map<std::size_t, double> measured_s() const {
+    std::map<std::size_t, double> times;
+    for (const auto& [way, ratio] : ratios_) times[way] = best_s_ * ratio / ratios_.at(best_);
+    return times;
+  }
+
+ private:
+  /// Of the next trial: the longest so far, or what the model says where that is more.
+  double expected_s(std::size_t way) const {
+    const double once_s = found_.ways[0].seconds + found_.ways[way].seconds;
+    return std::max(longest_s_, least_rounds * std::max(once_s, round_s));
+  }
+
+  void enter(std::size_t way) {
+    if (has_best_) return duel(way);
+    has_best_ = true;
+    best_ = way;
+  }
+
+  void duel(std::size_t way) {
+    const int repetitions = repetitions_of(found_.ways[0].seconds);
+    std::vector<double> champion;
+    std::vector<double> challenger;
+    trials_.run(place_, 1);
+    trials_.run(1 - place_, 1);
+    for (int round = 0; round < most_rounds; ++round) {
+      if (round >= least_rounds && trials_.elapsed_s() > budget_s_) break;
+      champion.push_back(trials_.run(place_, repetitions));
+      challenger.push_back(trials_.run(1 - place_, repetitions));
+      if (round >= 1 && median(challenger) > lost * median(champion)) break;
+    }
+    best_s_ = median(champion);
+    const double challenger_s = median(challenger);
+    ratios_.emplace(best_, 1);
+    ratios_[way] = ratios_[best_] * challenger_s / best_s_;
+    if (challenger_s >= best_s_ * (1 - worth_it)) return;
+    best_ = way;
+    best_s_ = challenger_s;
+    place_ = 1 - place_;
+  }
+
+  const Found& found_;
+  Trials& trials_;
+  const double budget_s_;
+  bool has_best_ = false;
+  int place_ = 0;  ///< of the best so far
+  std::size_t best_ = 0;
+  double longest_s_ = 0;                  ///< of all trials
+  double best_s_ = 0;                     ///< of the best so far, in its last duel
+  std::map<std::size_t, double> ratios_;  ///< to the time of the first champion
+};
+
+}  // namespace
+
+Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials,
+                    double budget_s) {
+  if (!(budget_s >= 0))
+    throw Error(
+        ErrorCode::invalid_argument,
+        "the time for trials must be 0 seconds (none) or more; given " + std::to_string(budget_s));
+  Found found = search(problem, machine);
+  Contest contest(found, trials, budget_s);
+  if (budget_s > 0) contest.hold();
+  return decision(std::move(found), contest.best(), machine, contest.measured_s());
+}
+
+}  // namespace weft::planner

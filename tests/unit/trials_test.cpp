@@ -1,0 +1,161 @@
+#include "planner/trials.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <weft/error.hpp>
+
+namespace weft::planner {
+namespace {
+
+/// Ranks whose clock goes on by what the test says that plans take.
+class Pretended final : public Trials {
+ public:
+  std::function<double(const Plan&)> seconds_of;
+  std::function<bool(const Plan&)> fits = [](const Plan&) { return true; };
+  double prepare_s = 0.01;
+  double now_s = 0;
+  double longest_s = 0;  ///< of the steps of the trials
+  std::vector<Plan> prepared;
+  std::vector<int> runs = {0, 0};  ///< in each place
+  int rounds = 0;
+
+  double elapsed_s() override { return now_s; }
+  bool prepare(int place, const Plan& plan) override {
+    prepared.push_back(plan);
+    now_s += prepare_s;
+    at_[place] = plan;
+    return fits(plan);
+  }
+  double run(int place, int repetitions) override {
+    const double one_s = seconds_of(at_[place]);
+    now_s += one_s * repetitions;
+    runs[static_cast<std::size_t>(place)] += repetitions;
+    ++rounds;
+    return one_s;
+  }
+
+ private:
+  Plan at_[2];
+};
+
+const Problem problem{.shape = {128, 128, 128}, .ranks = 16};
+
+Machine machine() { return shipped_machine("ethernet-10g"); }
+
+bool same_way(const Plan& one, const Plan& other) {
+  return one.stages == other.stages && one.exchanges == other.exchanges;
+}
+
+/// Every plan takes what the model says, but for one of them.
+Pretended as_predicted_but(const Plan& other, double factor) {
+  Pretended trials;
+  trials.seconds_of = [other, factor](const Plan& plan) {
+    return predict(plan, machine()).cost.seconds() * (same_way(plan, other) ? factor : 1);
+  };
+  return trials;
+}
+
+TEST(Trials, NoBudgetIsTheModelsChoice) {
+  Pretended trials;
+  EXPECT_EQ(plan_by_trials(problem, machine(), trials, 0), make_plan(problem, machine()));
+  EXPECT_TRUE(trials.prepared.empty());
+}
+
+TEST(Trials, BudgetsThatCannotBeAreRefused) {
+  for (const double budget_s : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
+    Pretended trials;
+    try {
+      plan_by_trials(problem, machine(), trials, budget_s);
+      FAIL() << budget_s;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_NE(std::string(error.what()).find("0 seconds"), std::string::npos);
+    }
+    EXPECT_TRUE(trials.prepared.empty());
+  }
+}
+
+TEST(Trials, TheFastestThatWasTriedIsTaken) {
+  const std::vector<Plan> ways = candidates(problem, machine());
+  ASSERT_GE(ways.size(), 4u);
+  for (std::size_t fast = 0; fast < 4; ++fast) {
+    Pretended trials = as_predicted_but(ways[fast], 0.4);
+    const Plan plan = plan_by_trials(problem, machine(), trials, 100);
+    EXPECT_TRUE(same_way(plan, ways[fast])) << fast;
+    EXPECT_EQ(plan.chosen_by, "trials");
+    EXPECT_DOUBLE_EQ(plan.prediction->measured_s, trials.seconds_of(ways[fast]));
+    EXPECT_NEAR(plan.prediction->cost.seconds(), 2.5 * plan.prediction->measured_s, 1e-9);
+    ASSERT_FALSE(plan.prediction->alternatives.empty());
+    EXPECT_GT(plan.prediction->alternatives.front().measured_s, plan.prediction->measured_s);
+  }
+}
+
+TEST(Trials, ADrawStaysWithTheModel) {
+  Pretended trials;
+  trials.seconds_of = [](const Plan&) { return 0.02; };
+  EXPECT_TRUE(
+      same_way(plan_by_trials(problem, machine(), trials, 100), make_plan(problem, machine())));
+}
+
+TEST(Trials, WhatIsSlowIsDroppedAfterTwoRounds) {
+  const Plan best = make_plan(problem, machine());
+  Pretended trials;
+  trials.seconds_of = [&](const Plan& plan) { return same_way(plan, best) ? 0.01 : 0.02; };
+  plan_by_trials(problem, machine(), trials, 100);
+  const auto challengers = static_cast<int>(trials.prepared.size()) - 1;
+  ASSERT_GT(challengers, 0);
+  // A warm-up and two rounds of both.
+  EXPECT_EQ(trials.rounds, challengers * 2 * (1 + 2));
+}
+
+TEST(Trials, AtMostOneTrialOverruns) {
+  for (const double budget_s : {0.05, 0.3, 1.0, 3.0}) {
+    Pretended trials;
+    trials.prepare_s = 0.1;
+    trials.seconds_of = [](const Plan&) { return 0.02; };
+    plan_by_trials(problem, machine(), trials, budget_s);
+    // Two places made ready, a warm-up and nine rounds of both.
+    EXPECT_LE(trials.now_s, budget_s + 2 * 0.1 + 2 * 10 * 0.02) << budget_s;
+  }
+}
+
+TEST(Trials, NoneStartsThatIsExpectedToOverrun) {
+  Pretended trials;
+  trials.seconds_of = [](const Plan&) { return 0.02; };
+  const Plan plan = plan_by_trials(problem, machine(), trials, 1e-4);
+  EXPECT_TRUE(trials.prepared.empty());
+  EXPECT_EQ(plan.chosen_by, "model");
+  // Each takes about 0.4 s here: the third is expected to end after 1 s.
+  Pretended more;
+  more.seconds_of = trials.seconds_of;
+  plan_by_trials(problem, machine(), more, 1);
+  EXPECT_LE(more.now_s, 1);
+  EXPECT_GE(more.prepared.size(), 3u);
+}
+
+TEST(Trials, WhatHasNoRoomIsLeftOut) {
+  const std::vector<Plan> ways = candidates(problem, machine());
+  for (std::size_t large = 0; large < 2; ++large) {
+    Pretended trials;
+    trials.seconds_of = [&](const Plan& plan) { return same_way(plan, ways[large]) ? 0.01 : 0.02; };
+    trials.fits = [&](const Plan& plan) { return !same_way(plan, ways[large]); };
+    EXPECT_TRUE(same_way(plan_by_trials(problem, machine(), trials, 100), ways[1 - large]));
+  }
+}
+
+TEST(Trials, AProblemOfOneWayNeedsNone) {
+  Pretended trials;
+  trials.seconds_of = [](const Plan&) { return 0.02; };
+  const Plan plan =
+      plan_by_trials({.shape = {64}, .ranks = 1}, shipped_machine("vm-2-cores"), trials, 100);
+  EXPECT_EQ(plan.stages.size(), 1u);
+  EXPECT_EQ(trials.rounds, 0);
+}
+
+}  // namespace
+}  // namespace weft::planner
