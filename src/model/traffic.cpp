@@ -1,8 +1,12 @@
 #include "model/traffic.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 #include "layout/overlap.hpp"
+#include "layout/parts.hpp"
 
 namespace weft::model {
 namespace {
@@ -17,21 +21,131 @@ std::int64_t busiest_rank(const Layout& layout) {
   return largest - boxes.begin();
 }
 
+void count(Traffic& traffic, bool near, double bytes) {
+  (near ? traffic.near_bytes : traffic.far_bytes) += bytes;
+  (near ? traffic.near_messages : traffic.far_messages) += 1;
+  if (!near) traffic.longest = std::max(traffic.longest, bytes);
+}
+
+/// Message by message.
+Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t rank,
+                           double element_bytes, std::int64_t on_node) {
+  Traffic traffic;
+  for (const Overlap& overlap : overlaps(from, rank, to))
+    if (overlap.peer != rank)
+      count(traffic, overlap.peer / on_node == rank / on_node,
+            static_cast<double>(overlap.box.volume()) * element_bytes);
+  return traffic;
+}
+
+/// Along one axis, the parts of a division that meet a range: which, the longest common stretch, and
+/// how many have it.
+struct Meeting {
+  std::int64_t n = 0;
+  std::int64_t division = 1;  ///< into so many parts
+  Range range;
+  Range parts;
+  std::int64_t longest = 0;
+  std::int64_t as_long = 0;
+
+  std::int64_t common(std::int64_t part) const {
+    if (part < parts.lo || part >= parts.hi) return 0;
+    const Range theirs = balanced_part(n, part, division);
+    return std::min(theirs.hi, range.hi) - std::max(theirs.lo, range.lo);
+  }
+  void add(std::int64_t length, std::int64_t times) {
+    if (times == 0 || length < longest) return;
+    as_long = length == longest ? as_long + times : times;
+    longest = length;
+  }
+};
+
+/// Parts between the first and the last are met whole, and have n / division indices or one more.
+Meeting meeting(std::int64_t n, std::int64_t division, const Range& range) {
+  Meeting found{n, division, range, parts_meeting(n, division, range)};
+  const Range& parts = found.parts;
+  found.add(found.common(parts.lo), 1);
+  if (parts.size() == 1) return found;
+  found.add(found.common(parts.hi - 1), 1);
+  const std::int64_t between = parts.size() - 2;
+  const std::int64_t indices =
+      balanced_part(n, parts.hi - 1, division).lo - balanced_part(n, parts.lo, division).hi;
+  const std::int64_t longer = indices - between * (n / division);
+  found.add(n / division, between - longer);
+  found.add(n / division + 1, longer);
+  return found;
+}
+
+using Meetings = std::vector<Meeting>;
+
+/// Empty where there are more parts than indices, so that some parts are empty.
+Meetings meetings(const Box& box, const Layout& to) {
+  Meetings axes;
+  for (std::size_t axis = 0; axis < to.shape().size(); ++axis) {
+    if (to.process_grid()[axis] > to.shape()[axis]) return {};
+    axes.push_back(
+        meeting(to.shape()[axis], to.process_grid()[axis], {box.lower[axis], box.upper[axis]}));
+  }
+  return axes;
+}
+
+/// What rank `position` of a process grid is sent.
+std::int64_t elements_for(const Meetings& axes, std::int64_t position) {
+  std::int64_t elements = 1;
+  for (auto axis = axes.rbegin(); axis != axes.rend() && elements > 0; ++axis) {
+    elements *= axis->common(position % axis->division);
+    position /= axis->division;
+  }
+  return elements;
+}
+
+template <class Value>
+std::int64_t product(const Meetings& axes, Value value) {
+  return std::accumulate(
+      axes.begin(), axes.end(), std::int64_t{1},
+      [&](std::int64_t so_far, const Meeting& axis) { return so_far * value(axis); });
+}
+
+/// What all ranks are sent together, by axes; then what stays on the node, rank by rank.
+///
+/// Nothing where the longest message to another node cannot be told so: all of that length stay.
+std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std::int64_t rank,
+                                       double element_bytes, std::int64_t on_node) {
+  const Box box = from.box(rank);
+  const Meetings axes = meetings(box, to);
+  if (axes.empty()) return {};
+  const std::int64_t longest = product(axes, [](const Meeting& axis) { return axis.longest; });
+  std::int64_t as_long = product(axes, [](const Meeting& axis) { return axis.as_long; });
+  std::int64_t others = product(axes, [](const Meeting& axis) { return axis.parts.size(); });
+  Traffic traffic;
+  std::int64_t left = box.volume();
+  const std::int64_t node = rank / on_node * on_node - to.first_rank();
+  const std::int64_t end = std::min(node + on_node, volume(to.process_grid()));
+  for (std::int64_t position = std::max<std::int64_t>(0, node); position < end; ++position) {
+    const std::int64_t elements = elements_for(axes, position);
+    if (elements == 0) continue;
+    if (elements == longest) --as_long;
+    --others;
+    left -= elements;
+    if (position + to.first_rank() != rank)
+      count(traffic, true, static_cast<double>(elements) * element_bytes);
+  }
+  if (others == 0) return traffic;
+  if (as_long == 0) return {};
+  traffic.far_messages = static_cast<double>(others);
+  traffic.far_bytes = static_cast<double>(left) * element_bytes;
+  traffic.longest = static_cast<double>(longest) * element_bytes;
+  return traffic;
+}
+
 }  // namespace
 
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
                    std::int64_t on_node) {
   const std::int64_t rank = busiest_rank(from);
-  Traffic traffic;
-  for (const Overlap& overlap : overlaps(from, rank, to)) {
-    if (overlap.peer == rank) continue;
-    const double bytes = static_cast<double>(overlap.box.volume()) * element_bytes;
-    const bool near = overlap.peer / on_node == rank / on_node;
-    (near ? traffic.near_bytes : traffic.far_bytes) += bytes;
-    (near ? traffic.near_messages : traffic.far_messages) += 1;
-    if (!near) traffic.longest = std::max(traffic.longest, bytes);
-  }
-  return traffic;
+  if (from.is_grid() && to.is_grid())
+    if (const auto found = counted_by_axes(from, to, rank, element_bytes, on_node)) return *found;
+  return counted_one_by_one(from, to, rank, element_bytes, on_node);
 }
 
 Traffic KnownTraffic::of(const Layout& from, const Layout& to, double element_bytes,

@@ -20,7 +20,8 @@ struct Traffic {
   double messages() const { return near_messages + far_messages; }
 };
 
-/// Consecutive ranks, `on_node` of them, share a node. Cost: the messages of one rank.
+/// Consecutive ranks, `on_node` of them, share a node.
+/// Cost: between process grids the ranks of a node, else the messages of one rank.
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
                    std::int64_t on_node);
 
