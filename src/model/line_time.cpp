@@ -27,13 +27,31 @@ const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Eff
       [&](const auto& one, const auto& other) { return distance(one) < distance(other); });
 }
 
-/// Seconds of an operation at this length, between the two measured lengths next to it on a
-/// logarithmic scale, or as at the nearest one.
+/// Lengths that FFT libraries transform alike: each has its own way to lose time.
+enum class Family { power_of_two, small_primes, large_prime };
+
+Family family_of(std::int64_t length) {
+  if (length < 1 || (length & (length - 1)) == 0) return Family::power_of_two;
+  for (const std::int64_t prime : {2, 3, 5, 7})
+    while (length % prime == 0) length /= prime;
+  return length == 1 ? Family::small_primes : Family::large_prime;
+}
+
+bool has_family(const Arithmetic& arithmetic, Kind kind, Family family) {
+  return std::any_of(arithmetic.lines.begin(), arithmetic.lines.end(), [&](const LineTime& line) {
+    return line.kind == kind && family_of(line.length) == family;
+  });
+}
+
+/// Seconds of an operation at this length: between the two measured lengths of its family next to it
+/// on a logarithmic scale, or as at the nearest one. Of all lengths where its family was not measured.
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
+  const Family family = family_of(length);
+  const bool alike = has_family(arithmetic, kind, family);
   const LineTime* below = nullptr;
   const LineTime* above = nullptr;
   for (const LineTime& line : arithmetic.lines) {
-    if (line.kind != kind) continue;
+    if (line.kind != kind || (alike && family_of(line.length) != family)) continue;
     if (line.length <= length && (!below || line.length > below->length)) below = &line;
     if (line.length >= length && (!above || line.length < above->length)) above = &line;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "model/cost.hpp"
 #include "model/moving.hpp"
@@ -101,7 +102,7 @@ class Search {
     for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i) {
       std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
       std::erase_if(kinds, [&](const Exchange& kind) {
-        return memory_class(kind) != memory_class(now.plan.exchanges[i]);
+        return node_memory_use(kind) != node_memory_use(now.plan.exchanges[i]);
       });
       take_best(now, i, kinds);
       take_best(now, i, in_pieces(now.plan, i));
@@ -112,19 +113,23 @@ class Search {
   void take_best_for_all(Priced& now) {
     if (now.plan.exchanges.empty()) return;
     Priced best = now;
-    for (const Exchange& kind : kinds_of_exchange(now.plan, 0)) {
-      Plan plan = now.plan;
-      for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
-        const std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
-        const auto alike = std::find_if(kinds.begin(), kinds.end(), [&](const Exchange& each) {
-          return each.method == kind.method && each.wire_form == kind.wire_form &&
-                 each.schedule == kind.schedule && each.nodes == kind.nodes;
-        });
-        if (alike != kinds.end()) plan.exchanges[i] = *alike;
-      }
-      consider(best, std::move(plan));
-    }
+    for (const Exchange& kind : kinds_of_exchange(now.plan, 0))
+      if (std::optional<Plan> plan = with_all(now.plan, kind)) consider(best, *std::move(plan));
     now = std::move(best);
+  }
+
+  /// All exchanges of one kind; nothing where forced knobs leave one of them without it.
+  static std::optional<Plan> with_all(Plan plan, const Exchange& kind) {
+    for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
+      const std::vector<Exchange> kinds = kinds_of_exchange(plan, i);
+      const auto alike = std::find_if(kinds.begin(), kinds.end(), [&](const Exchange& each) {
+        return each.method == kind.method && each.wire_form == kind.wire_form &&
+               each.schedule == kind.schedule && each.nodes == kind.nodes;
+      });
+      if (alike == kinds.end()) return {};
+      plan.exchanges[i] = *alike;
+    }
+    return plan;
   }
 
   /// Takes the plan where it is worth it.

@@ -11,8 +11,6 @@
 namespace weft::planner {
 namespace {
 
-/// More split axes than this are not tried: each costs an exchange.
-constexpr std::size_t most_split_axes = 2;
 /// Of one input layout, how many orders of the axes are tried.
 constexpr std::size_t most_routes = 4;
 /// Up to so many ranks, every smaller number is tried; beyond, halves and whole nodes.
@@ -59,7 +57,8 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
   }
 }
 
-/// The rule's own input first: it exists for every problem.
+/// The rule's own input first: it exists for every problem. No more than two axes are split: each
+/// costs an exchange.
 std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{rule_input(problem)};
   if (problem.has_input || problem.preset == Preset::p3dfft || problem.ranks == 1) return found;
@@ -67,7 +66,7 @@ std::vector<Layout> inputs(const Problem& problem) {
   for (const std::int64_t ranks : numbers_of_ranks(problem)) {
     for (std::size_t one = 0; one < axes.size(); ++one) {
       add_grids(problem, ranks, {axes[one]}, found);
-      for (std::size_t other = one + 1; other < axes.size() && most_split_axes > 1; ++other)
+      for (std::size_t other = one + 1; other < axes.size(); ++other)
         add_grids(problem, ranks, {axes[one], axes[other]}, found);
     }
   }
@@ -111,9 +110,9 @@ std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   return found;
 }
 
-int memory_class(const Exchange& exchange) {
-  if (exchange.method == Method::shared) return 1;
-  return is_node_aware(exchange) ? 2 : 0;
+NodeMemoryUse node_memory_use(const Exchange& exchange) {
+  if (exchange.method == Method::shared) return NodeMemoryUse::by_stages;
+  return is_node_aware(exchange) ? NodeMemoryUse::by_messages : NodeMemoryUse::none;
 }
 
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number) {

@@ -17,12 +17,12 @@ std::vector<Plan> ways(const Problem& problem);
 /// agrees with what is forced, each schedule, in one piece.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
 
-/// How an exchange uses the memory of a node: a transform has one workspace, so all exchanges of a
-/// plan must agree in this.
-///   0  not at all
-///   1  shared: nothing is sent
-///   2  node-aware messages
-int memory_class(const Exchange& exchange);
+/// How an exchange uses the memory of a node. A transform has one workspace, so all exchanges of a
+/// plan agree in this.
+///   by_stages    shared: nothing is sent
+///   by_messages  node-aware
+enum class NodeMemoryUse { none, by_stages, by_messages };
+NodeMemoryUse node_memory_use(const Exchange& exchange);
 
 /// The same exchange in 2, 4, 8, ... chunks, or in pieces; none where that is forced.
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number);

@@ -16,8 +16,9 @@ namespace weft::probe {
 namespace {
 
 /// Powers of two, other products of small primes, and primes.
-constexpr std::int64_t lengths[] = {8,   16,  32,  60,  64,   101,  128,  240, 243,
-                                    256, 509, 512, 768, 1000, 1024, 2048, 4096};
+constexpr std::int64_t lengths[] = {8,    12,   13,   16,   24,   31,   32,   60,  61,  64,
+                                    101,  120,  128,  240,  251,  256,  360,  509, 512, 750,
+                                    1000, 1021, 1024, 1800, 2039, 2048, 3000, 4096};
 constexpr std::int64_t copied_length = 256;
 constexpr std::int64_t copied_bytes[] = {128 << 10, 512 << 10, 2 << 20,
                                          8 << 20,   32 << 20,  128 << 20};

@@ -126,6 +126,36 @@ Plan plan_with(const Knobs& knobs, std::int64_t ranks, std::int64_t per_node = 1
 
 constexpr Knobs pairs{.method = Method::messages, .schedule = Schedule::pairwise};
 
+/// Seconds of an operation of a line of so many points.
+double operation_s(const Machine& machine, std::int64_t length) {
+  const auto n = static_cast<double>(length);
+  return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length) /
+         (5 * n * std::log2(n));
+}
+
+TEST(Cost, a_line_is_as_others_of_its_family) {
+  Machine machine = shipped_machine("celerons");
+  const auto line = [](std::int64_t length, double operation_s) {
+    const auto n = static_cast<double>(length);
+    return LineTime{Kind::c2c, length, 5 * n * std::log2(n) * operation_s};
+  };
+  machine.arithmetic = {{Precision::f64,
+                         Effort::estimate,
+                         7,
+                         {line(64, 1), line(60, 2), line(101, 9), line(256, 3), line(240, 4)}}};
+  EXPECT_NEAR(operation_s(machine, 128), 2, 1e-12);  // half way between 64 and 256
+  EXPECT_NEAR(operation_s(machine, 120), 3, 1e-12);  // half way between 60 and 240
+  EXPECT_NEAR(operation_s(machine, 103), 9, 1e-12);
+  EXPECT_NEAR(operation_s(machine, 2 * 509), 9, 1e-12);
+  EXPECT_NEAR(operation_s(machine, 4096), 3, 1e-12);
+  EXPECT_NEAR(operation_s(machine, 11), 9, 1e-12);
+  // Of a family that was not measured: between the lengths next to it.
+  machine.arithmetic[0].lines = {line(64, 1), line(256, 3)};
+  EXPECT_NEAR(operation_s(machine, 127), 2, 0.02);
+  machine.arithmetic[0].lines.clear();
+  EXPECT_NEAR(operation_s(machine, 127), 7, 1e-12);
+}
+
 TEST(Cost, schedules_that_block_take_longer_to_send) {
   const Machine machine = shipped_machine("celerons");
   Knobs cyclic = pairs;

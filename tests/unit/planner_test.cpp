@@ -141,7 +141,7 @@ TEST(Planner, exchanges_use_the_memory_of_nodes_alike) {
       const Plan plan = make_plan(problem, machine);
       several += plan.exchanges.size() > 1 ? 1 : 0;
       for (const Exchange& exchange : plan.exchanges)
-        EXPECT_EQ(planner::memory_class(exchange), planner::memory_class(plan.exchanges[0]))
+        EXPECT_EQ(planner::node_memory_use(exchange), planner::node_memory_use(plan.exchanges[0]))
             << explain(plan);
     }
   EXPECT_GT(several, 0);

@@ -181,7 +181,9 @@ def spectrum_command(
 @app.command("bench")
 def bench_command(
     context: typer.Context,
-    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 256x256x256; of the real array for r2c.")],
+    shape: Annotated[
+        str | None, typer.Argument(metavar="SHAPE", help="Such as 256x256x256; of the real array for r2c.")
+    ] = None,
     kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
     dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
     axes: Axes = None,
@@ -212,6 +214,11 @@ def bench_command(
     engine: Engine = None,
     machine: MachineOption = None,
     budget: BudgetOption = 10.0,
+    model: Annotated[
+        bool, typer.Option("--model", help="Instead of SHAPE: the model's errors over problems drawn at random.")
+    ] = False,
+    problems: Annotated[int, typer.Option(metavar="N", help="With --model: so many.")] = 20,
+    seed: Annotated[int, typer.Option(metavar="S", help="With --model: of the drawing.")] = 1,
     trace: Trace = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -221,8 +228,15 @@ def bench_command(
     Each repetition starts at a barrier and counts the slowest rank; two warm-ups are not counted. Peers take turns
     with weft, under the same contract, each at its better setting.
     """
-    from weft.cli import bench, bench_methods
+    from weft.cli import bench, bench_methods, bench_model
 
+    if model:
+        drawing = bench_model.Options(
+            problems, seed, bench_model.machine_value(machine, shape), threads, budget, as_json
+        )
+        return start(context, lambda here: bench_model.run(drawing, here), ranks, threads)
+    if shape is None:
+        raise weft.InvalidArgument("bench needs a shape such as 256x256x256, or --model; none was given")
     options = bench.Options(
         shape=shape_value(shape, "SHAPE"),
         kind=kind.value,

@@ -1,0 +1,268 @@
+"""`weft bench --model`: how well the model predicts, and what its choices lose, over problems drawn at random."""
+
+import math
+import random
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+import weft.planning
+from weft.cli.bench import command_line
+from weft.cli.contest import measure, timed
+from weft.cli.session import Session
+from weft.planning import ranks_on_node
+
+# Of each problem so many plans are timed, none that the model finds so much slower than the best.
+PLANS_MAX = 6
+TOO_SLOW = 3.0
+REPETITIONS = 7
+# The best are timed again, beside each other.
+REPETITIONS_AGAIN = 11
+# Short transforms are repeated to last about so long.
+ROUND_S = 2e-3
+# What a choice may lose: this share, or twice the spread of the measurement where that is more.
+ALLOWED = {"estimate": 0.25, "measure": 0.07}
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    problems: int
+    seed: int
+    machine: str
+    threads: int
+    budget_s: float
+    json: bool
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A problem that was drawn."""
+
+    shape: tuple[int, ...]
+    kind: str
+    dtype: str
+
+
+@dataclass
+class Row:
+    """One problem: what was predicted, what was seen, what the choices lost."""
+
+    problem: Drawn
+    way: str  # the choice by the model
+    predicted_s: float
+    measured_s: float
+    spread: float  # half the distance of the quartiles, over the median
+    best: str
+    best_s: float
+    tried: str  # the choice by trials
+    tried_s: float
+    plans: int
+
+    @property
+    def error(self) -> float:
+        return self.predicted_s / self.measured_s - 1
+
+    def loss(self, choice: str) -> float:
+        """Of a choice against the best that was timed; not below 0."""
+        return max(0.0, (self.measured_s if choice == "estimate" else self.tried_s) / self.best_s - 1)
+
+    def is_good(self, choice: str) -> bool:
+        return self.loss(choice) <= max(ALLOWED[choice], 2 * self.spread)
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self) | {"error": self.error, "loss": {name: self.loss(name) for name in ALLOWED}}
+
+
+def machine_value(machine: str | None, shape: str | None) -> str:
+    """The machine to predict by, which must be given; a shape must not be."""
+    if shape is not None:
+        raise weft.InvalidArgument(f"--model draws its problems; got the shape {shape} too; leave one of the two out")
+    if machine is None:
+        raise weft.InvalidArgument(
+            "--model compares predictions with measurements, so it needs --machine; none was given; measure one by "
+            "`weft probe -n R -o FILE`"
+        )
+    return machine
+
+
+def is_smooth(n: int) -> bool:
+    """Whether no prime above 7 divides it.
+
+    >>> [n for n in range(2, 17) if is_smooth(n)]
+    [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16]
+    """
+    for factor in (2, 3, 5, 7):
+        while n % factor == 0:
+            n //= factor
+    return n == 1
+
+
+def is_prime(n: int) -> bool:
+    """
+    >>> [n for n in range(20) if is_prime(n)]
+    [2, 3, 5, 7, 11, 13, 17, 19]
+    """
+    return n > 1 and all(n % factor for factor in range(2, math.isqrt(n) + 1))
+
+
+def draw(seed: int, number: int) -> Drawn:
+    """Problem `number`: two or three axes, cubic or flat, of 2^14 to 2^22 points; a quarter of the extents are primes.
+
+    >>> draw(1, 5) == draw(1, 5) != draw(2, 5)
+    True
+    >>> all(2**13 < math.prod(draw(3, number).shape) < 2**23 for number in range(200))
+    True
+    """
+    dice = random.Random(f"weft {seed} {number}")
+    dims = dice.choice((2, 3, 3))
+    weights = [dice.uniform(-0.4, 0.4) for _ in range(dims)]
+    if dice.random() < 0.4:  # flat: one axis is much shorter or much longer
+        weights[dice.randrange(dims)] += dice.choice((-1, 1)) * dice.uniform(1.0, 2.5)
+    mean = (dice.uniform(14, 22) - sum(weights)) / dims
+    wanted = [max(4, round(2 ** (mean + weight))) for weight in weights]
+    shape = tuple(_near(extent, is_prime if dice.random() < 0.25 else is_smooth) for extent in wanted)
+    return Drawn(shape, dice.choice(("c2c", "r2c")), dice.choice(("float32", "float64")))
+
+
+def _near(wanted: int, fits: Any) -> int:
+    return next(n for step in range(wanted) for n in (wanted + step, wanted - step) if fits(n))
+
+
+class PlanRun:
+    """A plan as a contestant, on zeros, which take as long as other numbers however often they are transformed."""
+
+    settings = ""
+
+    def __init__(self, session: Session, plan: Any):
+        self.fft = weft.FFT.of_plan(plan, comm=session.comm)
+        self.x, self.X = self.fft.input.zeros(), self.fft.output.zeros()
+        self._times = max(1, math.ceil(ROUND_S / plan.prediction.seconds))
+
+    def prepare(self) -> None:
+        return None
+
+    def run(self) -> float:
+        return timed(self._repeat) / self._times
+
+    def _repeat(self) -> None:
+        for _ in range(self._times):
+            self.fft.forward(self.x, self.X)
+
+
+def run(options: Options, session: Session) -> int:
+    with session.together():
+        if options.problems < 1:
+            raise weft.InvalidArgument(f"--problems must be 1 or more; got {options.problems}")
+        machine = weft.planning.machine_of(options.machine)
+    rows = []
+    for number in range(options.problems):
+        session.progress(f"problem {number + 1} of {options.problems}")
+        row = _row(options, session, machine, draw(options.seed, number))
+        rows.append(row)
+        if not options.json:
+            session.print(line(row) if number else f"{HEADER}\n{line(row)}")
+    if options.json:
+        session.print_json(_as_data(options, session, rows))
+    else:
+        session.print("\n" + "\n".join(summary(rows)))
+    return 0
+
+
+def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
+    how: dict[str, Any] = {"kind": drawn.kind, "dtype": drawn.dtype, "threads": options.threads, "effort": "measure"}
+    found = weft.candidates(
+        drawn.shape,
+        machine=machine,
+        ranks=session.ranks,
+        ranks_per_node=ranks_on_node(session.ranks, machine),
+        norm="none",
+        **how,
+    )
+    plans = [plan for plan in found if plan.prediction.seconds <= TOO_SLOW * found[0].prediction.seconds][:PLANS_MAX]
+    tried = _tried(options, session, machine, drawn, how)
+    place = next((i for i, plan in enumerate(plans) if _way(plan) == _way(tried)), len(plans))
+    if place == len(plans):
+        plans.append(tried)
+    contestants = [PlanRun(session, plan) for plan in plans]
+    first = np.median(measure(session, contestants, REPETITIONS), axis=1)
+    again = sorted({0, place, *(int(i) for i in np.argsort(first)[:2])})
+    seconds = dict(zip(again, measure(session, [contestants[i] for i in again], REPETITIONS_AGAIN), strict=True))
+    medians = {i: float(np.median(times)) for i, times in seconds.items()}
+    best = min(medians, key=lambda i: medians[i])
+    quartiles = np.percentile(seconds[0], (25, 75))
+    return Row(
+        problem=drawn,
+        way=_way(plans[0]),
+        predicted_s=plans[0].prediction.seconds,
+        measured_s=medians[0],
+        spread=float(quartiles[1] - quartiles[0]) / 2 / medians[0],
+        best=_way(plans[best]),
+        best_s=medians[best],
+        tried=_way(tried),
+        tried_s=medians[place],
+        plans=len(plans),
+    )
+
+
+def _tried(options: Options, session: Session, machine: Any, drawn: Drawn, how: dict[str, Any]) -> Any:
+    fft = weft.FFT(drawn.shape, comm=session.comm, machine=machine, budget_s=options.budget_s, norm="none", **how)
+    return fft.plan
+
+
+def _way(plan: Any) -> str:
+    """Layouts and exchanges in short.
+
+    >>> _way(weft.plan((8, 8), ranks=2, method="messages"))
+    '2x1 (1) messages pairwise packed (0)'
+    """
+    grid = "x".join(str(part) for part in plan.input.process_grid) or "boxes"
+    text = f"{grid} ({' '.join(str(axis) for axis in plan.stages[0].axes)})"
+    for exchange, stage in zip(plan.exchanges, plan.stages[1:], strict=True):
+        text += f" {exchange.describe()} ({' '.join(str(axis) for axis in stage.axes)})"
+    return text
+
+
+HEADER = f"{'problem':<28}{'predicted':>11}{'measured':>11}{'error':>8}{'spread':>8}{'estimate':>10}{'measure':>9}  way"
+
+
+def line(row: Row) -> str:
+    problem = f"{'x'.join(map(str, row.problem.shape))} {row.problem.kind} {row.problem.dtype[-2:]}"
+    losses = f"{row.loss('estimate'):>+10.1%}{row.loss('measure'):>+9.1%}"
+    times = f"{1e3 * row.predicted_s:>8.3f} ms{1e3 * row.measured_s:>8.3f} ms"
+    return f"{problem:<28}{times}{row.error:>+8.1%}{row.spread:>8.1%}{losses}  {row.way}"
+
+
+def figures(rows: list[Row]) -> dict[str, float]:
+    """Of all problems: how far predictions are off, and the share in which a choice is as good as it must be."""
+    errors = np.array([abs(row.error) for row in rows])
+    found = {"median_error": float(np.median(errors)), "error_of_90_percent": float(np.percentile(errors, 90))}
+    return found | {f"good_{name}": sum(row.is_good(name) for row in rows) / len(rows) for name in ALLOWED}
+
+
+def summary(rows: list[Row]) -> list[str]:
+    found = figures(rows)
+    lines = [
+        f"{len(rows)} problems: predicted and measured time of the plan chosen by the model differ by "
+        f"{found['median_error']:.1%} in the median, and by at most {found['error_of_90_percent']:.1%} in 90 %"
+    ]
+    for name, share in ALLOWED.items():
+        lines.append(
+            f"the plan by {name} is within max({share:.0%}, 2 x spread) of the best in {found[f'good_{name}']:.0%}"
+        )
+    return lines
+
+
+def _as_data(options: Options, session: Session, rows: list[Row]) -> dict[str, Any]:
+    return {
+        "command": command_line(),
+        "ranks": session.ranks,
+        "threads": options.threads,
+        "seed": options.seed,
+        "machine": options.machine,
+        "problems": [row.as_data() for row in rows],
+        **figures(rows),
+    }
