@@ -48,7 +48,8 @@ def main(folder: Path) -> None:
 
 def table(document: dict) -> str:
     lines = [
-        f"Planning for {document['ranks']} ranks, median of {REPEAT}: `{document['command']}` on {document['processor']}",
+        f"Planning for {document['ranks']} ranks, median of {REPEAT}, on {document['processor']}:",
+        f"`{document['command']}`",
         "",
         "| machine | links are shared | problem | ways priced | s |",
         "|---|---|---|---|---|",

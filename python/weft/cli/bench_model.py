@@ -182,7 +182,9 @@ def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
         norm="none",
         **how,
     )
-    plans = [plan for plan in found if plan.prediction.seconds <= TOO_SLOW * found[0].prediction.seconds][:PLANS_MAX]
+    predicted = [_predicted_s(plan) for plan in found]
+    plans = [plan for plan, seconds in zip(found, predicted, strict=True) if seconds <= TOO_SLOW * predicted[0]]
+    plans = plans[:PLANS_MAX]
     tried = _tried(options, session, machine, drawn, how)
     place = next((i for i, plan in enumerate(plans) if _way(plan) == _way(tried)), len(plans))
     if place == len(plans):
@@ -197,7 +199,7 @@ def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
     return Row(
         problem=drawn,
         way=_way(plans[0]),
-        predicted_s=plans[0].prediction.seconds,
+        predicted_s=predicted[0],
         measured_s=medians[0],
         spread=float(quartiles[1] - quartiles[0]) / 2 / medians[0],
         best=_way(plans[best]),
@@ -206,6 +208,10 @@ def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
         tried_s=medians[place],
         plans=len(plans),
     )
+
+
+def _predicted_s(plan: weft.Plan) -> float:
+    return plan.prediction.seconds if plan.prediction else math.inf
 
 
 def _tried(options: Options, session: Session, machine: Any, drawn: Drawn, how: dict[str, Any]) -> Any:
