@@ -10,6 +10,7 @@
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/transpose.hpp"
+#include "probe/links.hpp"
 #include "probe/probe.hpp"
 #include "running_memory.hpp"
 
@@ -185,14 +186,23 @@ void bind_environment(nb::module_& m) {
   m.def(
       "probe",
       [](const std::string& name, const std::string& source, double seconds, int threads,
-         std::optional<int> comm, const GivenError& error) {
+         bool quick, std::optional<int> comm, const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
-        return weft::probe::measure({name, source, seconds, threads}, group);
+        return weft::probe::measure({name, source, seconds, threads, quick}, group);
       },
-      "name"_a, "source"_a, "seconds"_a, "threads"_a, "comm"_a.none(), "error"_a.none(),
+      "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "comm"_a.none(), "error"_a.none(),
       "Collective: measures the machine that the ranks are on.");
+  m.def(
+      "placement",
+      [](std::optional<int> comm) {
+        nb::gil_scoped_release release;
+        const auto group = group_of(comm);
+        return std::pair(std::int64_t{group.size()},
+                         weft::probe::placement_of(group).ranks_per_node);
+      },
+      "comm"_a.none(), "Collective: how many ranks there are, and on the first node.");
   m.def("mpi_library", &weft::comm::mpi_library_version,
         "The MPI library that weft runs on, in one line.");
   m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");

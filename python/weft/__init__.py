@@ -26,6 +26,7 @@ from .errors import (
     WeftError,
 )
 from .fft import FFT
+from .here import machine_here
 from .planning import candidates, plan, predict
 from .probing import probe
 from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
@@ -56,6 +57,7 @@ __all__ = [
     "candidates",
     "gather",
     "layout_of_local_boxes",
+    "machine_here",
     "node_memory",
     "plan",
     "predict",

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _planning, arrays, errors, options, runtime
 from .arrays import Array, Side
+from .here import resolved
 from .planning import machine_of
 
 
@@ -49,7 +50,8 @@ class FFT:
     workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
         much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
 
-    machine : what to plan by, as for :func:`weft.plan`; None is a fixed rule. The same on all ranks.
+    machine : what to plan by, as for :func:`weft.plan`; "here" is the machine that the ranks are on, as
+        :func:`weft.machine_here` knows it; None is a fixed rule. The same on all ranks.
     budget_s : with a machine and an effort beyond "estimate", the best few plans by the model are tried, on arrays of
         weft's own (input, output and two workspaces), for about so many seconds: a trial that has begun is ended. 0
         tries none.
@@ -109,6 +111,7 @@ class FFT:
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
+        machine = resolved(machine, comm, threads)
         problem, planned_by, seconds, error = _planning.Problem(), None, 0.0, None
         try:
             seconds = options.seconds(budget_s, "budget_s")

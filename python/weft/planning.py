@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _planning, errors, options
+from .here import HERE, known_here
 
 
 def plan(
@@ -40,7 +41,8 @@ def plan(
     The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; `ranks_per_node` of them can use
     each other's memory: 1 where it is left out, or one for each core of the machine.
 
-    machine : what to choose by: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file. Of the
+    machine : what to choose by: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file; "here"
+        is this one, where transforms on as many ranks have measured it before. Of the
         layouts, process grids, orders of axes, exchanges and numbers of ranks that fit the problem, the plan has those
         with the least predicted time, and says in `prediction` what it should take and what the next best would. None:
         a fixed rule.
@@ -59,7 +61,7 @@ def plan(
     shared
     """
     (rank_count,) = options.integers(ranks, "ranks")
-    chosen_by = None if machine is None else machine_of(machine)
+    chosen_by = None if machine is None else _machine_for(machine, rank_count, threads)
     if ranks_per_node is None:
         ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
     (node_count,) = options.integers(ranks_per_node, "ranks_per_node")
@@ -104,8 +106,12 @@ def candidates(
     >>> [plan.prediction.seconds for plan in plans] == sorted(plan.prediction.seconds for plan in plans)
     True
     """
-    found = machine_of(machine)
+    found = _machine_for(machine, options.get("ranks", 1), options.get("threads", 1))
     return tuple(_planning.candidates(plan(shape, machine=found, **options).problem, found))
+
+
+def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
+    return known_here(ranks, threads) if machine == HERE else machine_of(machine)
 
 
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
@@ -141,6 +147,11 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     if isinstance(given, _planning.Machine):
         return given
     text = os.fspath(given)
+    if text == HERE:
+        raise errors.InvalidArgument(
+            'the machine "here" is the one that the ranks of a transform are on, and no transform is made here; give '
+            "one that ships with weft, or a file of `weft probe -o FILE`"
+        )
     if text in _planning.Machine.names():
         return _planning.Machine.shipped(text)
     try:

@@ -28,6 +28,11 @@ def probe(
 
     Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
     """
+    return measured(comm, seconds=seconds, threads=threads, name=name, quick=False)
+
+
+def measured(comm: Any, *, seconds: float, threads: int, name: str | None, quick: bool) -> _planning.Machine:
+    """As :func:`probe`; less of everything where `quick`. Collective."""
     handle = runtime.handle_of(comm)
     module = runtime.running()
     error = None
@@ -42,7 +47,7 @@ def probe(
     library = textwrap.shorten(module.mpi_library(), 120)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     source = f"measured by weft probe on {ranks} ranks of {count} threads, {date}, {library}"
-    found: _planning.Machine = module.probe(name or processor(), source, limit, count, handle, error)
+    found: _planning.Machine = module.probe(name or processor(), source, limit, count, quick, handle, error)
     return found
 
 

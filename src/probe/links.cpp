@@ -11,12 +11,6 @@
 namespace weft::probe {
 namespace {
 
-constexpr std::int64_t message_bytes[] = {8,     64,    512,    2048,   4096,   8192,    16384,
-                                          32768, 65536, 131072, 262144, 524288, 1048576, 4194304};
-constexpr std::int64_t longest = 4194304;
-/// Beyond every cache that a core may have to itself.
-constexpr std::int64_t stream_bytes = 64 << 20;
-
 /// Whom this rank talks to; -1: nobody.
 int partner(const comm::Communicator& comm, const Placement& placement, bool within_node) {
   const std::int64_t node = comm.rank() / placement.ranks_per_node;
@@ -28,12 +22,12 @@ int partner(const comm::Communicator& comm, const Placement& placement, bool wit
   return there ? static_cast<int>(other) : -1;
 }
 
-/// Copies a block of its own on each of so many threads.
-void copy_on(std::int64_t workers, const AlignedBuffer& memory) {
+/// Copies a block of its own, of so many bytes, on each of so many threads.
+void copy_on(std::int64_t workers, std::int64_t bytes, const AlignedBuffer& memory) {
   std::vector<std::thread> others;
   const auto copy = [&](std::int64_t worker) {
-    char* const from = memory.as<char>() + 2 * worker * stream_bytes;
-    std::memcpy(from + stream_bytes, from, static_cast<std::size_t>(stream_bytes));
+    char* const from = memory.as<char>() + 2 * worker * bytes;
+    std::memcpy(from + bytes, from, static_cast<std::size_t>(bytes));
   };
   for (std::int64_t worker = 1; worker < workers; ++worker) others.emplace_back(copy, worker);
   if (workers > 0) copy(0);
@@ -48,18 +42,19 @@ Placement placement_of(const comm::Communicator& comm) {
   return {on_first, (comm.size() + on_first - 1) / on_first};
 }
 
-Link measure_link(Timing& timing, const comm::Communicator& comm, const Placement& placement,
-                  bool within_node) {
+Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator& comm,
+                  const Placement& placement, bool within_node) {
   const std::int64_t there = within_node ? placement.ranks_per_node : placement.nodes;
   if (there < 2) return {};
   const int peer = partner(comm, placement, within_node);
+  const std::int64_t longest = extent.message_bytes.back();
   const AlignedBuffer send(longest);
   const AlignedBuffer receive(longest);
-  std::memset(send.data(), 0, longest);
-  std::memset(receive.data(), 0, longest);
-  timing.share_among(static_cast<int>(std::size(message_bytes)));
+  std::memset(send.data(), 0, static_cast<std::size_t>(longest));
+  std::memset(receive.data(), 0, static_cast<std::size_t>(longest));
+  timing.share_among(static_cast<int>(extent.message_bytes.size()));
   std::vector<MessageTime> times;
-  for (const std::int64_t bytes : message_bytes) {
+  for (const std::int64_t bytes : extent.message_bytes) {
     const double seconds =
         timing.seconds(within_node ? "message within a node" : "message between nodes",
                        static_cast<double>(bytes), [&] {
@@ -71,9 +66,10 @@ Link measure_link(Timing& timing, const comm::Communicator& comm, const Placemen
   return {fit_pieces(times), true, 0};
 }
 
-std::vector<double> measure_memory(Timing& timing, const comm::Communicator& comm,
-                                   const Placement& placement, int threads, std::int64_t cores) {
-  const AlignedBuffer memory(2 * stream_bytes * threads);
+std::vector<double> measure_memory(Timing& timing, const Extent& extent,
+                                   const comm::Communicator& comm, const Placement& placement,
+                                   int threads, std::int64_t cores) {
+  const AlignedBuffer memory(2 * extent.stream_bytes * threads);
   std::memset(memory.data(), 0, static_cast<std::size_t>(memory.size()));
   const std::int64_t most = std::min(cores, placement.ranks_per_node * threads);
   const std::int64_t before = comm.rank() % placement.ranks_per_node * threads;
@@ -82,8 +78,8 @@ std::vector<double> measure_memory(Timing& timing, const comm::Communicator& com
   for (std::int64_t busy = 1; busy <= most; ++busy) {
     const std::int64_t workers = std::clamp<std::int64_t>(busy - before, 0, threads);
     const double seconds = timing.seconds("copy beyond caches", static_cast<double>(busy),
-                                          [&] { copy_on(workers, memory); });
-    rates.push_back(static_cast<double>(2 * stream_bytes * busy) / seconds);
+                                          [&] { copy_on(workers, extent.stream_bytes, memory); });
+    rates.push_back(static_cast<double>(2 * extent.stream_bytes * busy) / seconds);
   }
   return rates;
 }

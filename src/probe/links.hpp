@@ -2,6 +2,7 @@
 
 #include <weft/machine.hpp>
 
+#include "probe/extent.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
@@ -16,12 +17,13 @@ Placement placement_of(const comm::Communicator& comm);
 
 /// t_s and t_w of messages both ways at once: between neighbours of all nodes, or between the first
 /// ranks of nodes next to each other. Collective; empty where there are no such ranks.
-Link measure_link(Timing& timing, const comm::Communicator& comm, const Placement& placement,
-                  bool within_node);
+Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator& comm,
+                  const Placement& placement, bool within_node);
 
 /// Bytes a second that 1, 2, ... cores of a node read and write together. Collective.
-std::vector<double> measure_memory(Timing& timing, const comm::Communicator& comm,
-                                   const Placement& placement, int threads, std::int64_t cores);
+std::vector<double> measure_memory(Timing& timing, const Extent& extent,
+                                   const comm::Communicator& comm, const Placement& placement,
+                                   int threads, std::int64_t cores);
 
 /// Of two ranks. Collective.
 double measure_barrier(Timing& timing, const comm::Communicator& comm);

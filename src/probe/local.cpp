@@ -15,13 +15,7 @@
 namespace weft::probe {
 namespace {
 
-/// Powers of two, other products of small primes, and primes.
-constexpr std::int64_t lengths[] = {8,    12,   13,   16,   24,   31,   32,   60,  61,  64,
-                                    101,  120,  128,  240,  251,  256,  360,  509, 512, 750,
-                                    1000, 1021, 1024, 1800, 2039, 2048, 3000, 4096};
 constexpr std::int64_t copied_length = 256;
-constexpr std::int64_t copied_bytes[] = {128 << 10, 512 << 10, 2 << 20,
-                                         8 << 20,   32 << 20,  128 << 20};
 
 /// Bytes of a tile with room in L2 for another one beside it.
 std::int64_t tile_bytes() { return kernel::cache_sizes().l2_bytes / 4; }
@@ -51,10 +45,10 @@ double line_s(Timing& timing, Kind kind, Precision precision, Effort effort, std
       static_cast<double>(count));
 }
 
-Arithmetic arithmetic_of(Timing& timing, Precision precision, Effort effort) {
+Arithmetic arithmetic_of(Timing& timing, const Extent& extent, Precision precision, Effort effort) {
   Arithmetic found{precision, effort, 0, {}};
   for (const Kind kind : {Kind::c2c, Kind::r2c})
-    for (const std::int64_t length : lengths)
+    for (const std::int64_t length : extent.lengths)
       found.lines.push_back({kind, length, line_s(timing, kind, precision, effort, length)});
   for (const LineTime& line : found.lines)
     if (line.kind == Kind::c2c && line.length == copied_length)
@@ -89,24 +83,25 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
 
 }  // namespace
 
-std::vector<Arithmetic> measure_arithmetic(Timing& timing) {
-  const Precision precisions[] = {Precision::f32, Precision::f64, Precision::f80};
+std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent) {
   std::vector<Arithmetic> found;
-  timing.share_among(static_cast<int>(std::size(lengths) * 2 * 2 * std::size(precisions)));
-  for (const Precision precision : precisions) {
+  timing.share_among(static_cast<int>(2 * extent.lengths.size() * extent.efforts.size() *
+                                      extent.precisions.size()));
+  for (const Precision precision : extent.precisions) {
     if (!kernel::default_engine().supports(precision)) continue;
-    for (const Effort effort : {Effort::estimate, Effort::measure})
-      found.push_back(arithmetic_of(timing, precision, effort));
+    for (const Effort effort : extent.efforts)
+      found.push_back(arithmetic_of(timing, extent, precision, effort));
   }
   return found;
 }
 
-std::vector<Copying> measure_copying(Timing& timing, const Machine& so_far, int threads) {
+std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
+                                     int threads) {
   std::vector<Copying> found;
   const double line =
       model::line_seconds(so_far, Precision::f64, Effort::estimate, Kind::c2c, copied_length);
-  timing.share_among(static_cast<int>(2 * std::size(copied_bytes)));
-  for (const std::int64_t bytes : copied_bytes) {
+  timing.share_among(static_cast<int>(2 * extent.copied_bytes.size()));
+  for (const std::int64_t bytes : extent.copied_bytes) {
     const std::int64_t all = bytes * threads;
     const double lines_s =
         line * static_cast<double>(bytes / (copied_length * complex_bytes(Precision::f64)));

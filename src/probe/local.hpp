@@ -2,16 +2,17 @@
 
 #include <weft/machine.hpp>
 
+#include "probe/extent.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
 
-/// t_c: lines of many lengths in cache, in every precision, planned with two efforts; on all ranks at
-/// once.
-std::vector<Arithmetic> measure_arithmetic(Timing& timing);
+/// t_c: lines of many lengths in cache, by precision and effort; on all ranks at once.
+std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent);
 
 /// t_a: what weft's own stages need for arrays of several sizes beyond the time of their lines, which
 /// `so_far` has; on all ranks and threads at once.
-std::vector<Copying> measure_copying(Timing& timing, const Machine& so_far, int threads);
+std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
+                                     int threads);
 
 }  // namespace weft::probe

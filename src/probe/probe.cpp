@@ -10,6 +10,7 @@
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
 #include "kernel/cache.hpp"
+#include "probe/extent.hpp"
 #include "probe/links.hpp"
 #include "probe/local.hpp"
 #include "probe/timing.hpp"
@@ -22,9 +23,6 @@ constexpr double for_lines = 0.45;
 constexpr double for_copying = 0.25;
 constexpr double for_memory = 0.1;
 constexpr double for_links = 0.2;
-
-/// The largest arrays that are measured, in and out, for each thread.
-constexpr std::int64_t most_bytes = std::int64_t{3} << 27;
 
 void check(const Options& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
@@ -45,26 +43,26 @@ void add(Machine& machine, const Timing& timing) {
   machine.samples.insert(machine.samples.end(), timing.samples().begin(), timing.samples().end());
 }
 
-void measure_local(Machine& machine, const Options& options, const comm::Communicator& comm,
-                   const Placement& placement) {
+void measure_local(Machine& machine, const Options& options, const Extent& extent,
+                   const comm::Communicator& comm, const Placement& placement) {
   Timing lines(comm, for_lines * options.seconds);
-  machine.arithmetic = measure_arithmetic(lines);
+  machine.arithmetic = measure_arithmetic(lines, extent);
   add(machine, lines);
   Timing copying(comm, for_copying * options.seconds);
-  machine.copying = measure_copying(copying, machine, options.threads);
+  machine.copying = measure_copying(copying, extent, machine, options.threads);
   add(machine, copying);
   Timing memory(comm, for_memory * options.seconds);
   machine.memory_bytes_per_s =
-      measure_memory(memory, comm, placement, options.threads, machine.cores_per_node);
+      measure_memory(memory, extent, comm, placement, options.threads, machine.cores_per_node);
   add(machine, memory);
 }
 
-void measure_links(Machine& machine, const Options& options, const comm::Communicator& comm,
-                   const Placement& placement) {
+void measure_links(Machine& machine, const Options& options, const Extent& extent,
+                   const comm::Communicator& comm, const Placement& placement) {
   Timing timing(comm, for_links * options.seconds);
   machine.barrier_s = measure_barrier(timing, comm);
-  machine.within_node = measure_link(timing, comm, placement, true);
-  machine.between_nodes = measure_link(timing, comm, placement, false);
+  machine.within_node = measure_link(timing, extent, comm, placement, true);
+  machine.between_nodes = measure_link(timing, extent, comm, placement, false);
   if (machine.within_node.pieces.empty()) {
     machine.within_node = assumed_link(1e-6, 2e-10);
     machine.assumed.emplace_back("within_node");
@@ -79,9 +77,10 @@ void measure_links(Machine& machine, const Options& options, const comm::Communi
 }  // namespace
 
 Machine measure(const Options& options, const comm::Communicator& comm) {
+  const Extent extent = options.quick ? quick_extent() : full_extent();
   comm::together(comm, [&] {
     check(options);
-    require_memory(most_bytes * options.threads, "what a probe measures with");
+    require_memory(extent.memory_bytes() * options.threads, "what a probe measures with");
     return 0;
   });
   Machine machine;
@@ -95,8 +94,8 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
   const Placement placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
   machine.assumed = {"topology", "blocking", "request_s"};
-  measure_local(machine, options, comm, placement);
-  measure_links(machine, options, comm, placement);
+  measure_local(machine, options, extent, comm, placement);
+  measure_links(machine, options, extent, comm, placement);
   std::string text = to_json(machine);
   comm.broadcast(text, 0);
   return machine_from_json(text);

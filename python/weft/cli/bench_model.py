@@ -12,6 +12,7 @@ import weft.planning
 from weft.cli.bench import command_line
 from weft.cli.contest import measure, timed
 from weft.cli.session import Session
+from weft.here import HERE
 from weft.planning import ranks_on_node
 
 # Of each problem so many plans are timed, none that the model finds so much slower than the best.
@@ -157,7 +158,9 @@ def run(options: Options, session: Session) -> int:
     with session.together():
         if options.problems < 1:
             raise weft.InvalidArgument(f"--problems must be 1 or more; got {options.problems}")
-        machine = weft.planning.machine_of(options.machine)
+        machine = None if options.machine == HERE else weft.planning.machine_of(options.machine)
+    if machine is None:
+        machine = weft.machine_here(session.comm, threads=options.threads)
     rows = []
     for number in range(options.problems):
         session.progress(f"problem {number + 1} of {options.problems}")

@@ -85,7 +85,9 @@ PieceBytes = Annotated[
 WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
 MachineOption = Annotated[
     str | None,
-    typer.Option("--machine", metavar="NAME|FILE", help="Plan by the model of a machine: shipped, or a JSON file."),
+    typer.Option(
+        "--machine", metavar="NAME|FILE", help="Plan by the model of a machine: shipped, a JSON file, or here."
+    ),
 ]
 BudgetOption = Annotated[
     float,

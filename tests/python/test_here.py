@@ -1,0 +1,96 @@
+"""The machine that ranks are on: measured in a moment and remembered for the user."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import weft as weft_package
+from cli_helpers import assert_done, weft
+from weft import here
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "weft"
+
+
+def files(cache: Path) -> list[Path]:
+    return sorted(cache.iterdir()) if cache.exists() else []
+
+
+def test_it_is_measured_once(cache: Path) -> None:
+    first = weft_package.machine_here()
+    assert first.name == "here"
+    assert weft_package.Machine.from_json(first.to_json()) == first
+    (file,) = files(cache)
+    changed = json.loads(file.read_text()) | {"source": "found in the cache"}
+    file.write_text(json.dumps(changed))
+    assert json.loads(weft_package.machine_here().to_json())["source"] == "found in the cache"
+    weft_package.machine_here(threads=2)
+    assert len(files(cache)) == 2
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"weft_machine": 99}', "\0"])
+def test_what_is_damaged_is_measured_anew(cache: Path, damage: str) -> None:
+    weft_package.machine_here()
+    (file,) = files(cache)
+    file.write_text(damage)
+    assert weft_package.machine_here().name == "here"
+    assert json.loads(file.read_text())["name"] == "here"
+
+
+def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.warns(UserWarning, match="XDG_CACHE_HOME"):
+        assert weft_package.machine_here().name == "here"
+
+
+def test_a_transform_plans_by_it(cache: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fft = weft_package.FFT((12, 10), kind="r2c", machine="here")
+    assert fft.plan.chosen_by == "model"
+    assert fft.plan.prediction is not None
+    assert fft.plan.prediction.machine == "here"
+    x = np.random.default_rng(2).standard_normal((12, 10))
+    np.testing.assert_allclose(fft.forward(x), np.fft.rfftn(x), atol=1e-12)
+    assert weft_package.plan((12, 10), kind="r2c", machine="here").stages == fft.plan.stages
+    with pytest.raises(weft_package.InvalidArgument, match="4 ranks of 1 threads; run a transform"):
+        weft_package.plan((12, 10), machine="here", ranks=4)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_measure_together(cache: Path, ranks: int, tmp_path: Path) -> None:
+    common = ("bench", "32x32x32", "-n", str(ranks), "--machine", "here", "--effort", "estimate", "--json")
+    plans = []
+    for _ in range(2):
+        outcome = weft(*common, cwd=tmp_path)
+        assert_done(outcome)
+        plans.append(json.loads(outcome.out)["plan"])
+    assert plans[0] == plans[1]
+    assert plans[0]["prediction"]["machine"] == "here"
+    assert len(files(cache)) == 1
+
+
+def test_it_needs_ranks(tmp_path: Path) -> None:
+    outcome = weft("project", "64x64x64", "--machine", "here", cwd=tmp_path)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "the ranks of a transform" in outcome.err
+
+
+def test_another_number_of_threads_is_another_file(cache: Path) -> None:
+    assert here.cache_file(2, 2, 1) != here.cache_file(2, 2, 2)
+    assert here.cache_file(2, 2, 1) != here.cache_file(4, 2, 1)
+    assert here.cache_file(2, 2, 1).parent == cache
+
+
+def test_threads_that_cannot_be_are_refused() -> None:
+    for threads in (0, "two", True):
+        with pytest.raises(weft_package.InvalidArgument, match="threads"):
+            weft_package.FFT((4, 4), machine="here", threads=threads)  # type: ignore[arg-type]
