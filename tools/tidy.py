@@ -38,6 +38,7 @@ PUBLIC_HEADERS = {
     "plan.hpp": "plan",
     "prediction.hpp": "plan",
     "machine.hpp": "model",
+    "wisdom.hpp": "planner",
     "record.hpp": "run",
     "fft.hpp": "api",
     "weft.hpp": "api",

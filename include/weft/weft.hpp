@@ -7,3 +7,4 @@
 #include "weft/layout.hpp"
 #include "weft/machine.hpp"
 #include "weft/plan.hpp"
+#include "weft/wisdom.hpp"

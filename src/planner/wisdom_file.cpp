@@ -1,0 +1,46 @@
+#include <optional>
+
+#include <weft/error.hpp>
+#include <weft/wisdom.hpp>
+
+#include "base/text_file.hpp"
+#include "planner/wisdom_limits.hpp"
+
+namespace weft {
+namespace {
+
+/// Others hold the lock while they read and write a file that is small: who holds it for longer has
+/// been stopped.
+constexpr double wait_s = 10;
+
+Wisdom read(const std::optional<std::string>& text, const std::string& path) {
+  if (!text) return {};
+  try {
+    return wisdom_from_json(*text);
+  } catch (const Error& error) {
+    throw Error(error.code(), path + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+Wisdom read_wisdom(const std::string& path) {
+  return read(read_text(path, wisdom_bytes_max), path);
+}
+
+void merge_into_file(const std::string& path, const Wisdom& more) {
+  update_text(path, wisdom_bytes_max, wait_s, [&](const std::optional<std::string>& before) {
+    Wisdom wisdom = read(before, path);
+    wisdom.merge(more);
+    return to_json(wisdom);
+  });
+}
+
+void write_wisdom(const std::string& path, const Wisdom& wisdom) {
+  update_text(path, wisdom_bytes_max, wait_s, [&](const std::optional<std::string>& before) {
+    read(before, path);
+    return to_json(wisdom);
+  });
+}
+
+}  // namespace weft
