@@ -1,0 +1,13 @@
+#pragma once
+
+#include <weft/wisdom.hpp>
+
+#include "comm/communicator.hpp"
+#include "kernel/engine.hpp"
+
+namespace weft::api {
+
+/// The machine that the ranks are on, the same on all of them. Collective.
+MachineIdentity identity_of(const comm::Communicator& comm, const kernel::Engine& engine);
+
+}  // namespace weft::api
