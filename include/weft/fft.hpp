@@ -62,6 +62,11 @@ struct FftOptions {
   /// With a machine and effort beyond estimate, the best few plans by the model are tried, on arrays
   /// of weft's own, for about so many seconds: a trial that has begun is ended. 0: none is tried.
   double budget_s = 10;
+  /// Path of a file of earlier decisions by trials, the same on all ranks; empty: none. What it has
+  /// for this problem on this machine is taken, whatever `machine` is; else what trials decide is
+  /// added. A file that cannot be used is a message of rank 0's on standard error, never an error,
+  /// and stays as it is. See weft/wisdom.hpp.
+  std::string wisdom = {};
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along

@@ -150,7 +150,7 @@ struct Plan {
   Problem problem;
   std::vector<Stage> stages;
   std::vector<Exchange> exchanges;
-  std::string chosen_by;                      ///< who decided: "rule", "model"
+  std::string chosen_by;                      ///< who decided: "rule", "model", "trials", "wisdom"
   std::vector<std::string> notes;             ///< what a user should know about the choice
   std::optional<Prediction> prediction = {};  ///< where a machine was given
   friend bool operator==(const Plan&, const Plan&) = default;

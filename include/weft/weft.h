@@ -204,6 +204,8 @@ typedef struct weft_options {
                            ///< name of one that ships with weft, or JSON
   double budget_s;         ///< with a machine and more effort than estimate: seconds in which the best
                            ///< few plans are tried; 0: none
+  const char* wisdom;      ///< NULL: none; else the path of a file of earlier decisions, in which
+                           ///< weft_fft_create looks first, and keeps what trials decide
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

@@ -224,6 +224,7 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
       how.own_workspace = given.own_workspace != 0;
       how.machine = machine_of(given);
       how.budget_s = given.budget_s;
+      how.wisdom = given.wisdom == nullptr ? "" : given.wisdom;
     });
     *fft = new weft_fft{Handle(problem, how, group, mine)};
   });

@@ -1,6 +1,8 @@
 #include "api/choose.hpp"
 
+#include "api/identity.hpp"
 #include "api/mpi_trials.hpp"
+#include "api/wisdom.hpp"
 #include "comm/agreement.hpp"
 
 namespace weft::api {
@@ -9,6 +11,17 @@ namespace {
 bool has_trials(const Problem& problem, const Handle::Options& options) {
   return options.machine && problem.effort != Effort::estimate && options.own_workspace &&
          options.budget_s > 0;
+}
+
+Plan newly_chosen(const Problem& problem, const Handle::Options& options,
+                  const comm::Communicator& comm) {
+  if (has_trials(problem, options)) {
+    MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
+    return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
+  }
+  return comm::together(comm, [&] {
+    return options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
+  });
 }
 
 }  // namespace
@@ -28,13 +41,14 @@ run::Transform::Options run_options(const Plan& plan, const Handle::Options& opt
 
 Plan chosen_plan(const Problem& problem, const Handle::Options& options,
                  const comm::Communicator& comm) {
-  if (has_trials(problem, options)) {
-    MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
-    return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
-  }
-  return comm::together(comm, [&] {
-    return options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
-  });
+  if (options.wisdom.empty()) return newly_chosen(problem, options, comm);
+  const Problem complete = comm::together(comm, [&] { return checked(problem); });
+  const MachineIdentity machine = identity_of(comm, engine_of(options.engine));
+  if (auto plan = remembered(options.wisdom, complete, machine, comm)) return *plan;
+  Plan plan = newly_chosen(problem, options, comm);
+  // A rule or a model says the same again in no time.
+  if (plan.chosen_by == "trials") remember(options.wisdom, plan, machine, comm);
+  return plan;
 }
 
 }  // namespace weft::api

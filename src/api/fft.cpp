@@ -62,11 +62,11 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
 
 template <class T>
 Fft<T>::Fft(const FftOptions& options)
-    : handle_(
-          std::make_shared<api::Handle>(problem_of(options, precision_of<T>),
-                                        api::Handle::Options{options.engine, options.own_workspace,
-                                                             options.machine, options.budget_s},
-                                        group_of(options.comm))) {}
+    : handle_(std::make_shared<api::Handle>(
+          problem_of(options, precision_of<T>),
+          api::Handle::Options{options.engine, options.own_workspace, options.machine,
+                               options.budget_s, options.wisdom},
+          group_of(options.comm))) {}
 
 template <class T>
 Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)

@@ -39,6 +39,7 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"},
           {"budget_s", std::to_string(options.budget_s)},
+          {"wisdom", options.wisdom},
           {"machine", options.machine ? "\"" + options.machine->name + "\"" : "none"}};
 }
 

@@ -22,6 +22,7 @@ class Handle {
     bool own_workspace = true;
     std::optional<Machine> machine = {};  ///< planned by a fixed rule where there is none
     double budget_s = 10;  ///< for trials, where there is a machine and effort beyond estimate
+    std::string wisdom = {};  ///< file of earlier decisions; empty: none
   };
 
   /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error

@@ -41,6 +41,8 @@ std::string ranks_line(const Problem& problem) {
 std::string chooser_line(const Plan& plan) {
   if (plan.chosen_by == "model" && plan.prediction)
     return "chosen by: the model, on the machine \"" + plan.prediction->machine + "\"";
+  if (plan.chosen_by == "wisdom")
+    return "chosen by: wisdom: the fastest in earlier trials on this machine";
   return "chosen by: " +
          (plan.chosen_by == "rule" ? "a fixed rule (no machine was given)" : plan.chosen_by);
 }
