@@ -1,5 +1,6 @@
 #include "plan/json_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -18,6 +19,16 @@ std::string shortened(const Json& value) {
   return dumped;
 }
 
+/// Letters of a document that stand in a message as they are: on one line, in any encoding, and not
+/// all of a long one.
+std::string recognisable(std::string text) {
+  constexpr std::size_t length_max = 240;
+  if (text.size() > length_max) text = text.substr(0, length_max) + "...";
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 /// nlohmann keeps the last of two equal keys without a word: two are refused here.
 class DuplicateKeys {
  public:
@@ -29,8 +40,8 @@ class DuplicateKeys {
     if (event != Json::parse_event_t::key) return;
     const auto key = parsed.get<std::string>();
     if (!open_.back().insert(key).second)
-      throw Error(ErrorCode::invalid_argument,
-                  what_ + ": a key stands once in an object; \"" + key + "\" is given twice");
+      throw Error(ErrorCode::invalid_argument, what_ + ": a key stands once in an object; \"" +
+                                                   recognisable(key) + "\" is given twice");
   }
 
  private:
@@ -60,7 +71,8 @@ Json parse(std::string_view text, const std::string& what) {
   try {
     return Json::parse(text.begin(), text.end(), watch);
   } catch (const Json::exception& error) {
-    throw Error(ErrorCode::invalid_argument, what + ": this is not complete JSON; " + error.what());
+    throw Error(ErrorCode::invalid_argument,
+                what + ": this is not complete JSON; " + recognisable(error.what()));
   }
 }
 
@@ -133,8 +145,8 @@ void Object::finish() const {
     if (asked_.count(item.key())) continue;
     std::string known;
     for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
-    throw Error(ErrorCode::invalid_argument,
-                place_.path + ": the keys here are " + known + "; given \"" + item.key() + "\"");
+    throw Error(ErrorCode::invalid_argument, place_.path + ": the keys here are " + known +
+                                                 "; given \"" + recognisable(item.key()) + "\"");
   }
 }
 
