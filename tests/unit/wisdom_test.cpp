@@ -227,6 +227,24 @@ TEST(Wisdom, WhatIsNoWisdomAtAllIsRefused) {
                [] { wisdom_from_json(std::string(100 << 20, '[')); });
 }
 
+/// Messages go to one line of a terminal.
+TEST(Wisdom, MessagesArePrintableAndShort) {
+  const std::string odd = "\xff\n\x1b[31m" + std::string(100'000, 'x');
+  for (const std::string& text :
+       {odd, "\"" + odd,
+        "{\"weft_wisdom\":1,\"entries\":[],\"" + std::string(1000, 'y') + "\\n\":1}",
+        std::string("{\"a\\n\":1,\"a\\n\":2}"), std::string("{\"weft_wisdom\":\"\\u001b\\n\"}")}) {
+    try {
+      wisdom_from_json(text);
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      EXPECT_LT(message.size(), 500U);
+      for (const char c : message) EXPECT_TRUE(c >= ' ' && c <= '~') << message;
+    }
+  }
+}
+
 TEST(Wisdom, CutAnywhereIsRefused) {
   const std::string whole = to_json(wisdom_of({{here(), tried(16)}}));
   // The last letter is the end of the line.
