@@ -6,6 +6,7 @@
 
 #include "common.hpp"
 #include "planning_machines.hpp"
+#include "planning_wisdom.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -286,6 +287,7 @@ NB_MODULE(_planning, m) {
   bind_problem(m);
   weft::python::bind_machines(m);
   bind_plan(m);
+  weft::python::bind_wisdom(m);
   m.def(
       "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
       "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");

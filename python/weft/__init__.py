@@ -11,7 +11,7 @@ Transforms run over an mpi4py communicator, or in this process alone where none 
 
 from __future__ import annotations
 
-from ._planning import Exchange, Layout, Machine, Plan, Prediction, Problem, Stage
+from ._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
 from ._planning import version as __version__
 from .arrays import Side
 from .errors import (
@@ -31,6 +31,7 @@ from .planning import candidates, plan, predict
 from .probing import probe
 from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from .runtime import agree, build_info, node_memory, running_available
+from .wisdom import Wisdom
 
 __all__ = [
     "FFT",
@@ -42,6 +43,7 @@ __all__ = [
     "Layout",
     "LayoutMismatch",
     "Machine",
+    "MachineIdentity",
     "MpiFailure",
     "OutOfMemory",
     "Plan",
@@ -51,6 +53,8 @@ __all__ = [
     "Stage",
     "Unsupported",
     "WeftError",
+    "Wisdom",
+    "WisdomEntry",
     "__version__",
     "agree",
     "build_info",

@@ -55,6 +55,9 @@ class FFT:
     budget_s : with a machine and an effort beyond "estimate", the best few plans by the model are tried, on arrays of
         weft's own (input, output and two workspaces), for about so many seconds: a trial that has begun is ended. 0
         tries none.
+    wisdom : path of a file of earlier decisions by trials, the same on all ranks. What it has for this problem on this
+        machine is taken; else what trials decide is added to it. A file that cannot be used is a warning of rank 0's,
+        never an error, and stays as it is. See :class:`weft.Wisdom`.
 
     Attributes
     ----------
@@ -108,14 +111,16 @@ class FFT:
         workspace: Any = None,
         machine: _planning.Machine | str | os.PathLike[str] | None = None,
         budget_s: float = 10.0,
+        wisdom: str | os.PathLike[str] | None = None,
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
         machine = resolved(machine, comm, threads)
-        problem, planned_by, seconds, error = _planning.Problem(), None, 0.0, None
+        problem, planned_by, seconds, file, error = _planning.Problem(), None, 0.0, "", None
         try:
             seconds = options.seconds(budget_s, "budget_s")
             planned_by = None if machine is None else machine_of(machine)
+            file = "" if wisdom is None else options.file_path(wisdom, "wisdom")
             problem = options.make_problem(
                 shape,
                 kind=kind,
@@ -142,7 +147,9 @@ class FFT:
         except Exception as reason:
             error = errors.as_given(reason)
         own_workspace = workspace is None
-        self._transform = module.Transform(problem, engine or "", own_workspace, planned_by, seconds, handle, error)
+        self._transform = module.Transform(
+            problem, engine or "", own_workspace, planned_by, seconds, file, handle, error
+        )
         self._bind(comm, handle)
         if workspace is not None and workspace is not False:
             self.use_workspace(workspace)

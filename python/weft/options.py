@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,6 +185,22 @@ def make_problem(
         wire=wire or "same",
         piece_bytes=0 if piece_bytes is None else size_in_bytes(piece_bytes),
     )
+
+
+def file_path(given: Any, what: str) -> str:
+    """The path of a file as the core takes it.
+
+    >>> file_path("here.wisdom", "wisdom")
+    'here.wisdom'
+    """
+    try:
+        path = os.fsdecode(given)
+        path.encode()
+    except (TypeError, UnicodeEncodeError):
+        raise errors.InvalidArgument(f"{what} must be the path of a file, in UTF-8; given {given!r}") from None
+    if not path or "\0" in path:
+        raise errors.InvalidArgument(f"{what} must be the path of a file; given {given!r}")
+    return path
 
 
 def size_in_bytes(piece_bytes: Any) -> int:

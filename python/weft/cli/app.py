@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import weft
-from weft.cli import planning_commands, session
+from weft.cli import planning_commands, session, wisdom_commands
 from weft.cli.choices import (
     Axes,
     BudgetOption,
@@ -33,6 +33,7 @@ from weft.cli.choices import (
     Trace,
     WireFormOption,
     WireOption,
+    WisdomOption,
 )
 from weft.cli.commands import app, knobs_of, planning_of, precision_of, start, word_of
 from weft.cli.environment import debugging, surrounding_ranks
@@ -40,7 +41,7 @@ from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
 from weft.cli.values import axes_value, grid_value, lengths_value, output_value, shape_value
 from weft.files import named_dtype
 
-__all__ = ["app", "main", "planning_commands"]
+__all__ = ["app", "main", "planning_commands", "wisdom_commands"]
 # The vendored or separate click's base of usage errors; typer exports no other way to it.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
@@ -90,6 +91,7 @@ def fft_command(
     engine: Engine = None,
     machine: MachineOption = None,
     budget: BudgetOption = 10.0,
+    wisdom: WisdomOption = None,
     trace: Trace = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
     as_json: Json = False,
@@ -119,7 +121,7 @@ def fft_command(
             engine,
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         )
-        | {"machine": machine, "budget_s": budget},
+        | {"machine": machine, "budget_s": budget, "wisdom": wisdom},
         trace=trace,
         explain=explain,
         json=as_json,
@@ -219,6 +221,7 @@ def bench_command(
     ] = False,
     problems: Annotated[int, typer.Option(metavar="N", help="With --model: so many.")] = 20,
     seed: Annotated[int, typer.Option(metavar="S", help="With --model: of the drawing.")] = 1,
+    wisdom: WisdomOption = None,
     trace: Trace = None,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -255,7 +258,7 @@ def bench_command(
             engine,
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         )
-        | {"machine": machine, "budget_s": budget},
+        | {"machine": machine, "budget_s": budget, "wisdom": wisdom},
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )

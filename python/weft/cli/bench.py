@@ -28,6 +28,10 @@ GATHERED_ELEMENTS_MAX = 1 << 22
 REPETITIONS_MIN = 10
 
 
+# Options of planning that the result does not repeat beside the problem.
+APART = ("threads", "machine", "budget_s", "wisdom")
+
+
 @dataclass
 class Options:
     """What was asked for."""
@@ -314,7 +318,7 @@ def _result(
     problem = {
         **problem_data(options, contract),
         "error_against": checked_by,
-        **{name: value for name, value in options.planning.items() if name not in ("threads", "machine", "budget_s")},
+        **{name: value for name, value in options.planning.items() if name not in APART},
     }
     prediction = plan.prediction
     return {

@@ -59,7 +59,12 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
             "--methods tries every value of the knobs, so none can be forced; got "
             f"--{forced[0].replace('_', '-')} too; leave one of the two out"
         )
-    others = {"--peers": options.peers, "--trace": options.trace, "--machine": options.planning.get("machine")}
+    others = {
+        "--peers": options.peers,
+        "--trace": options.trace,
+        "--machine": options.planning.get("machine"),
+        "--wisdom": options.planning.get("wisdom"),
+    }
     given = next((name for name, value in others.items() if value), None)
     if given:
         raise weft.InvalidArgument(

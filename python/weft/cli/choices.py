@@ -97,6 +97,10 @@ BudgetOption = Annotated[
         help="With --machine and an effort beyond estimate: seconds in which the best few plans are tried; 0: none.",
     ),
 ]
+WisdomOption = Annotated[
+    str | None,
+    typer.Option("--wisdom", metavar="FILE", help="Take earlier decisions by trials from FILE; keep new ones in it."),
+]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]
 RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
