@@ -200,12 +200,12 @@ typedef struct weft_options {
   int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
   int64_t chunks;          ///< 0: chosen; else in how many parts the array is sent, each when ready
   int64_t piece_bytes;     ///< 0: whole blocks; else packed messages travel in pieces of so many
-  const char* machine;     ///< NULL: planned by a fixed rule; else by the model of this machine: the
-                           ///< name of one that ships with weft, or JSON
-  double budget_s;         ///< with a machine and more effort than estimate: seconds in which the best
-                           ///< few plans are tried; 0: none
-  const char* wisdom;      ///< NULL: none; else the path of a file of earlier decisions, in which
-                           ///< weft_fft_create looks first, and keeps what trials decide
+  const char* machine;  ///< NULL: planned by a fixed rule; else by the model of this machine: the
+                        ///< name of one that ships with weft, or JSON
+  double budget_s;      ///< with a machine and more effort than estimate: seconds in which the best
+                        ///< few plans are tried; 0: none
+  const char* wisdom;   ///< NULL: none; else the path of a file of earlier decisions, in which
+                        ///< weft_fft_create looks first, and keeps what trials decide
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

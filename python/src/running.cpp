@@ -62,8 +62,9 @@ void bind_fft(nb::module_& m) {
              bool own_workspace, std::optional<weft::Machine> machine, double budget_s,
              const std::string& wisdom, std::optional<int> comm, const GivenError& error) {
             nb::gil_scoped_release release;
-            new (self) Handle(problem, {engine, own_workspace, std::move(machine), budget_s, wisdom},
-                              group_of(comm), to_error(error));
+            new (self)
+                Handle(problem, {engine, own_workspace, std::move(machine), budget_s, wisdom},
+                       group_of(comm), to_error(error));
           },
           "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "budget_s"_a, "wisdom"_a,
           "comm"_a.none(), "error"_a.none(),

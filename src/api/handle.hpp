@@ -21,7 +21,7 @@ class Handle {
     std::string engine;
     bool own_workspace = true;
     std::optional<Machine> machine = {};  ///< planned by a fixed rule where there is none
-    double budget_s = 10;  ///< for trials, where there is a machine and effort beyond estimate
+    double budget_s = 10;     ///< for trials, where there is a machine and effort beyond estimate
     std::string wisdom = {};  ///< file of earlier decisions; empty: none
   };
 
