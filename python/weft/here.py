@@ -45,8 +45,7 @@ def known_here(ranks: int, threads: int) -> _planning.Machine:
     if not text:
         raise errors.InvalidArgument(
             f"nothing is known yet of this machine with {ranks} ranks of {threads} threads; run a transform with "
-            f'machine="here" '
-            f"on as many, or `weft probe -n {ranks} -o FILE` and give the file"
+            f'machine="here" on as many, or `weft probe -n {ranks} -o FILE` and give the file'
         )
     return _planning.Machine.from_json(text)
 
@@ -57,7 +56,7 @@ def resolved(machine: Any, comm: Any, threads: Any) -> Any:
     module = runtime.running()
     wanted = isinstance(machine, str) and machine == HERE
     first = module.broadcast_text(handle, HERE if wanted else "", 0) == HERE
-    error = None
+    error: errors.WeftError | None = None
     if wanted != first:
         error = errors.Disagreement('all ranks must plan by machine="here" or none; this rank and rank 0 differ')
     elif wanted and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
