@@ -277,3 +277,11 @@ def test_output_cut_short(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout == "k,power,modes\n"
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("plan", "8x8"), ("project", "8x8")])
+def test_what_one_rank_cannot_read_ends_all(command: tuple[str, ...], tmp_path: Path) -> None:
+    launched = mpiexec(2, *command, "--machine", "nowhere.json", cwd=tmp_path)
+    assert launched.status == 2
+    assert launched.out == ""
+    assert launched.err.count("nowhere.json") == 1

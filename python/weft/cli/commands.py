@@ -76,3 +76,19 @@ def start(context: typer.Context, work: Callable[[Session], int], ranks: str | N
             f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
         )
     return session.run_here(work)
+
+
+def on_one_rank(work: Callable[[Session], None]) -> int:
+    """Does the work in this process, or on the first of the ranks around: its error is then one of all."""
+
+    def on_first(here: Session) -> int:
+        with here.together():
+            if here.is_root:
+                work(here)
+        return 0
+
+    around = surrounding_ranks()
+    if around is not None and around[1] > 1:
+        return session.run_here(on_first)
+    work(Session())
+    return 0

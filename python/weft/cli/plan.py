@@ -8,7 +8,7 @@ from weft.cli.session import Session
 from weft.files import check_target, write_file
 
 
-def run(shape: tuple[int, ...], options: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> int:
+def run(shape: tuple[int, ...], options: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> None:
     from weft.cli import plots
 
     if plot:
@@ -26,4 +26,3 @@ def run(shape: tuple[int, ...], options: dict[str, Any], plot: str | None, as_js
         session.print_json(json.loads(plan.to_json()))
     else:
         session.print(plan.explain().rstrip("\n"))
-    return 0

@@ -24,9 +24,7 @@ from weft.cli.choices import (
     WireFormOption,
     WireOption,
 )
-from weft.cli.commands import app, knobs_of, planning_of, precision_of, start
-from weft.cli.environment import surrounding_ranks
-from weft.cli.session import Session
+from weft.cli.commands import app, knobs_of, on_one_rank, planning_of, precision_of, start
 from weft.cli.values import axes_value, grid_value, output_value, rank_counts_value, shape_value
 
 RanksPerNode = Annotated[
@@ -119,10 +117,7 @@ def plan_command(
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
-    around = surrounding_ranks()
-    if around is not None and around[0] != 0:
-        return 0
-    return plan.run(extents, options, plot, as_json, Session())
+    return on_one_rank(lambda here: plan.run(extents, options, plot, as_json, here))
 
 
 @app.command("project")
@@ -167,7 +162,4 @@ def project_command(
         plot=plot,
         json=as_json,
     )
-    around = surrounding_ranks()
-    if around is not None and around[0] != 0:
-        return 0
-    return project.run(options, Session())
+    return on_one_rank(lambda here: project.run(options, here))

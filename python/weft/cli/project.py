@@ -22,7 +22,7 @@ class Options:
     json: bool
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: Options, session: Session) -> None:
     from weft.cli import plots
 
     if options.plot:
@@ -48,7 +48,6 @@ def run(options: Options, session: Session) -> int:
     else:
         session.print(_table(points))
         session.print(_ending(best, changes, machine.name, machine.assumed))
-    return 0
 
 
 def _as_data(point: Point) -> dict[str, Any]:

@@ -2,16 +2,13 @@
 
 import itertools
 import json
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 import weft
-from weft.cli import session
 from weft.cli.choices import Json
-from weft.cli.commands import app
-from weft.cli.environment import surrounding_ranks
+from weft.cli.commands import app, on_one_rank
 from weft.cli.session import Session
 
 wisdom_app = typer.Typer(help="Look into files of wisdom (decisions by trials), and merge them.")
@@ -38,7 +35,7 @@ def show_command(
         else:
             here.print("\n".join(_lines(wisdom)))
 
-    return _on_one_rank(show)
+    return on_one_rank(show)
 
 
 @wisdom_app.command("merge")
@@ -57,23 +54,7 @@ def merge_command(
         more.merge_into(target)
         here.print(f"{target}: {_counted(len(weft.Wisdom.load(target)))}")
 
-    return _on_one_rank(merge)
-
-
-def _on_one_rank(work: Callable[[Session], None]) -> int:
-    """Does the work in this process, or on the first of the ranks around: its error is then one of all."""
-
-    def on_first(here: Session) -> int:
-        with here.together():
-            if here.is_root:
-                work(here)
-        return 0
-
-    around = surrounding_ranks()
-    if around is not None and around[1] > 1:
-        return session.run_here(on_first)
-    work(Session())
-    return 0
+    return on_one_rank(merge)
 
 
 def _counted(decisions: int) -> str:
