@@ -104,12 +104,13 @@ TEST(FftErrors, RanksThatDisagree) {
       {"nodes", [](auto& o) { o.knobs.nodes = NodeUse::separate; }},
       {"piece_bytes", [](auto& o) { o.knobs.piece_bytes = 4096; }},
       {"own_workspace", [](auto& o) { o.own_workspace = false; }},
-      {"engine", [](auto& o) { o.engine = "fftw"; }}};
+      {"engine", [](auto& o) { o.engine = "fftw"; }},
+      {"budget_s", [](auto& o) { o.budget_s = 3; }}};
   for (const auto& [word, change] : changes)
     expect_refused(ErrorCode::disagreement, {word + " is "}, [&, &set = change](auto& o) {
       if (last_rank()) set(o);
     });
-  EXPECT_EQ(changes.size(), 23u);
+  EXPECT_EQ(changes.size(), 24u);
 }
 
 TEST(FftErrors, RanksThatDisagreeInPrecision) {
