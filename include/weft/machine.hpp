@@ -33,6 +33,7 @@ struct Copying {
   std::int64_t bytes = 0;  ///< of the array that each core copies
   double contiguous_s_per_byte = 0;
   double transposed_s_per_byte = 0;  ///< tile by tile, rows becoming columns
+  Precision precision = Precision::f64;
   friend bool operator==(const Copying&, const Copying&) = default;
 };
 

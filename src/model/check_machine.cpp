@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <weft/error.hpp>
@@ -61,9 +62,11 @@ void check_arithmetic(const std::vector<Arithmetic>& all) {
 
 void check_copying(const std::vector<Copying>& all) {
   if (all.empty()) refuse("copying", "at least one size is needed", "none");
+  std::map<Precision, std::int64_t> least;  // sizes of a precision are in ascending order
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string key = element("copying", i);
-    at_least(key + ".bytes", all[i].bytes, i == 0 ? 0 : all[i - 1].bytes + 1);
+    at_least(key + ".bytes", all[i].bytes, least[all[i].precision]);
+    least[all[i].precision] = all[i].bytes + 1;
     positive(key + ".contiguous_s_per_byte", all[i].contiguous_s_per_byte);
     positive(key + ".transposed_s_per_byte", all[i].transposed_s_per_byte);
   }

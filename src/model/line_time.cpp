@@ -27,14 +27,19 @@ const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Eff
       [&](const auto& one, const auto& other) { return distance(one) < distance(other); });
 }
 
-/// Lengths that FFT libraries transform alike: each has its own way to lose time.
-enum class Family { power_of_two, small_primes, large_prime };
+/// Lengths that an FFT library transforms alike. Of products of 2, 3, 5 and 7 those that 8 divides
+/// take half the time per operation of odd ones: vector instructions work on 2, 4 or 8 at once.
+enum class Family { power_of_two, by_eight, by_four, by_two, odd, large_prime };
 
 Family family_of(std::int64_t length) {
   if (length < 1 || (length & (length - 1)) == 0) return Family::power_of_two;
+  std::int64_t rest = length;
   for (const std::int64_t prime : {2, 3, 5, 7})
-    while (length % prime == 0) length /= prime;
-  return length == 1 ? Family::small_primes : Family::large_prime;
+    while (rest % prime == 0) rest /= prime;
+  if (rest > 1) return Family::large_prime;
+  if (length % 8 == 0) return Family::by_eight;
+  if (length % 4 == 0) return Family::by_four;
+  return length % 2 == 0 ? Family::by_two : Family::odd;
 }
 
 bool has_family(const Arithmetic& arithmetic, Kind kind, Family family) {

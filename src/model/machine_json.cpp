@@ -11,7 +11,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a machine of one version would be misread by the reader of another.
-constexpr std::int64_t machine_version = 1;
+constexpr std::int64_t machine_version = 2;
 /// A machine is small: what is larger is something else, or meant to hurt.
 constexpr std::size_t text_bytes_max = 16 << 20;
 
@@ -89,7 +89,8 @@ Json write(const Machine& machine) {
   for (const Arithmetic& each : machine.arithmetic) object["arithmetic"].push_back(write(each));
   object["copying"] = Json::array();
   for (const Copying& each : machine.copying)
-    object["copying"].push_back({{"bytes", each.bytes},
+    object["copying"].push_back({{"precision", to_string(each.precision)},
+                                 {"bytes", each.bytes},
                                  {"contiguous_s_per_byte", each.contiguous_s_per_byte},
                                  {"transposed_s_per_byte", each.transposed_s_per_byte}});
   object["memory_bytes_per_s"] = machine.memory_bytes_per_s;
@@ -151,6 +152,7 @@ Arithmetic read_arithmetic(const Place& place) {
 Copying read_copying(const Place& place) {
   Object object(place);
   Copying copying;
+  copying.precision = json::word<Precision>(object.at("precision"));
   copying.bytes = json::integer(object.at("bytes"));
   copying.contiguous_s_per_byte = json::number(object.at("contiguous_s_per_byte"));
   copying.transposed_s_per_byte = json::number(object.at("transposed_s_per_byte"));

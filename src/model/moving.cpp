@@ -10,9 +10,25 @@ double rate_of(const Copying& copying, bool transposed) {
   return transposed ? copying.transposed_s_per_byte : copying.contiguous_s_per_byte;
 }
 
+/// The sizes of the precision, or of the one with the next number of bytes.
+std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
+  const auto distance = [&](const Copying& each) {
+    return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /
+                              static_cast<double>(real_bytes(precision))));
+  };
+  const Copying& nearest = *std::min_element(
+      machine.copying.begin(), machine.copying.end(),
+      [&](const Copying& one, const Copying& other) { return distance(one) < distance(other); });
+  std::vector<Copying> found;
+  for (const Copying& each : machine.copying)
+    if (each.precision == nearest.precision) found.push_back(each);
+  return found;
+}
+
 /// Between the two sizes that were measured next to it on a logarithmic scale.
-double copying_s_per_byte(const Machine& machine, double bytes, bool transposed) {
-  const std::vector<Copying>& all = machine.copying;
+double copying_s_per_byte(const Machine& machine, Precision precision, double bytes,
+                          bool transposed) {
+  const std::vector<Copying> all = copying_of(machine, precision);
   const auto above = std::find_if(all.begin(), all.end(), [&](const Copying& each) {
     return static_cast<double>(each.bytes) >= bytes;
   });
@@ -49,8 +65,8 @@ double moving_seconds(double bytes, bool transposed, const Problem& problem, std
   const std::int64_t cores =
       std::min(machine.cores_per_node, working * std::int64_t{problem.threads});
   const double on_node = bytes * static_cast<double>(working);
-  const double each =
-      copying_s_per_byte(machine, on_node / 2 / static_cast<double>(cores), transposed);
+  const double each = copying_s_per_byte(machine, problem.precision,
+                                         on_node / 2 / static_cast<double>(cores), transposed);
   const double alone = bytes / 2 * each * share_of_core(problem, working, machine);
   const std::vector<double>& rates = machine.memory_bytes_per_s;
   if (rates.empty() || on_node <= static_cast<double>(machine.l3_bytes)) return alone;
@@ -61,7 +77,7 @@ double moving_seconds(double bytes, bool transposed, const Problem& problem, std
 double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,
                                std::int64_t working, const Machine& machine) {
   if (machine.copying.size() < 2) return 0;
-  return bytes / 2 * copying_s_per_byte(machine, plane_bytes, true) *
+  return bytes / 2 * copying_s_per_byte(machine, problem.precision, plane_bytes, true) *
          share_of_core(problem, working, machine);
 }
 

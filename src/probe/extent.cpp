@@ -8,10 +8,22 @@ std::int64_t Extent::memory_bytes() const {
   return 3 * std::max(stream_bytes, *std::max_element(copied_bytes.begin(), copied_bytes.end()));
 }
 
-/// Lengths: powers of two, other products of small primes, and primes.
+namespace {
+
+std::vector<std::int64_t> ascending(std::vector<std::int64_t> lengths) {
+  std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+}  // namespace
+
+/// Lengths: powers of two; products of small primes that 8, 4, 2 or nothing of 2 divides; primes. These
+/// are the families that the model tells apart.
 Extent full_extent() {
-  return {.lengths = {8,   12,  13,  16,  24,  31,  32,   60,   61,   64,   101,  120,  128,  240,
-                      251, 256, 360, 509, 512, 750, 1000, 1021, 1024, 1800, 2039, 2048, 3000, 4096},
+  return {.lengths = ascending({8,  16,  32,  64,   128,  256, 512,  1024, 2048, 4096, 24,
+                                72, 240, 720, 2000, 12,   36,  108,  300,  900,  2100, 10,
+                                30, 90,  270, 750,  1750, 9,   27,   75,   225,  675,  1875,
+                                13, 31,  61,  101,  251,  509, 1021, 2039}),
           .precisions = {Precision::f32, Precision::f64, Precision::f80},
           .efforts = {Effort::estimate, Effort::measure},
           .copied_bytes = {128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20},
@@ -21,7 +33,7 @@ Extent full_extent() {
 }
 
 Extent quick_extent() {
-  return {.lengths = {16, 60, 101, 256, 1000, 1021, 1024},
+  return {.lengths = ascending({16, 256, 1024, 24, 240, 1000, 60, 900, 90, 105, 101, 1021}),
           .precisions = {Precision::f64},
           .efforts = {Effort::estimate},
           .copied_bytes = {256 << 10, 2 << 20, 8 << 20},

@@ -27,11 +27,13 @@ kernel::LocalOptions local_options(Precision precision, Effort effort, int threa
           .threads = threads};
 }
 
-double line_s(Timing& timing, Kind kind, Precision precision, Effort effort, std::int64_t length) {
+/// Each of the threads has a tile of its own: as in a stage, all cores are at work.
+double line_s(Timing& timing, Kind kind, Precision precision, Effort effort, std::int64_t length,
+              int threads) {
   const std::int64_t pitch = (length + 1) * complex_bytes(precision) / 64 * 64 + 64;
   const std::int64_t count = std::clamp<std::int64_t>(tile_bytes() / pitch, 1, 64);
-  const AlignedBuffer in(pitch * count);
-  const AlignedBuffer out(pitch * count);
+  const AlignedBuffer in(pitch * count * threads);
+  const AlignedBuffer out(pitch * count * threads);
   std::memset(in.data(), 0, static_cast<std::size_t>(in.size()));
   std::memset(out.data(), 0, static_cast<std::size_t>(out.size()));
   const kernel::LineKind line =
@@ -41,15 +43,23 @@ double line_s(Timing& timing, Kind kind, Precision precision, Effort effort, std
   const std::string series =
       std::string("line ") + to_string(kind) + " " + to_string(precision) + " " + to_string(effort);
   return timing.seconds(
-      series, static_cast<double>(length), [&] { runner.run(in.data(), out.data(), count); },
+      series, static_cast<double>(length),
+      [&] {
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+        for (int thread = 0; thread < threads; ++thread)
+          runner.run(in.as<char>() + pitch * count * thread,
+                     out.as<char>() + pitch * count * thread, count);
+      },
       static_cast<double>(count));
 }
 
-Arithmetic arithmetic_of(Timing& timing, const Extent& extent, Precision precision, Effort effort) {
+Arithmetic arithmetic_of(Timing& timing, const Extent& extent, Precision precision, Effort effort,
+                         int threads) {
   Arithmetic found{precision, effort, 0, {}};
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const std::int64_t length : extent.lengths)
-      found.lines.push_back({kind, length, line_s(timing, kind, precision, effort, length)});
+      found.lines.push_back(
+          {kind, length, line_s(timing, kind, precision, effort, length, threads)});
   for (const LineTime& line : found.lines)
     if (line.kind == Kind::c2c && line.length == copied_length)
       found.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
@@ -57,19 +67,21 @@ Arithmetic arithmetic_of(Timing& timing, const Extent& extent, Precision precisi
 }
 
 /// Seconds of a transform along one axis of an array by this rank alone, as a stage does it.
-double stage_s(Timing& timing, const std::string& series, std::int64_t bytes, int axis,
-               int threads) {
-  const std::int64_t lines = bytes / (copied_length * complex_bytes(Precision::f64));
+double stage_s(Timing& timing, Precision precision, std::int64_t bytes, int axis, int threads) {
+  const std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
   Problem problem{.shape = axis == 0 ? Shape{copied_length, lines} : Shape{lines, copied_length},
-                  .axes = {axis}};
+                  .axes = {axis},
+                  .precision = precision};
   problem.threads = threads;
   const Plan plan = make_plan(problem);
   run::Transform transform(plan, comm::Communicator::solo(),
-                           {local_options(Precision::f64, Effort::estimate, threads), true});
+                           {local_options(precision, Effort::estimate, threads), true});
   const AlignedBuffer in(bytes);
   const AlignedBuffer out(bytes);
   std::memset(in.data(), 0, static_cast<std::size_t>(bytes));
   std::memset(out.data(), 0, static_cast<std::size_t>(bytes));
+  const std::string series =
+      std::string("stage along ") + (axis == 0 ? "columns " : "rows ") + to_string(precision);
   return timing.seconds(series, static_cast<double>(bytes), [&] {
     transform.execute({run::Direction::forward, false}, in.data(), out.data());
   });
@@ -83,14 +95,14 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
 
 }  // namespace
 
-std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent) {
+std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent, int threads) {
   std::vector<Arithmetic> found;
   timing.share_among(static_cast<int>(2 * extent.lengths.size() * extent.efforts.size() *
                                       extent.precisions.size()));
   for (const Precision precision : extent.precisions) {
     if (!kernel::default_engine().supports(precision)) continue;
     for (const Effort effort : extent.efforts)
-      found.push_back(arithmetic_of(timing, extent, precision, effort));
+      found.push_back(arithmetic_of(timing, extent, precision, effort, threads));
   }
   return found;
 }
@@ -98,17 +110,20 @@ std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent)
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
                                      int threads) {
   std::vector<Copying> found;
-  const double line =
-      model::line_seconds(so_far, Precision::f64, Effort::estimate, Kind::c2c, copied_length);
-  timing.share_among(static_cast<int>(2 * extent.copied_bytes.size()));
-  for (const std::int64_t bytes : extent.copied_bytes) {
-    const std::int64_t all = bytes * threads;
-    const double lines_s =
-        line * static_cast<double>(bytes / (copied_length * complex_bytes(Precision::f64)));
-    const double contiguous = stage_s(timing, "stage along rows", all, 1, threads);
-    const double transposed = stage_s(timing, "stage along columns", all, 0, threads);
-    found.push_back({bytes, copied_s_per_byte(contiguous, lines_s, bytes),
-                     copied_s_per_byte(transposed, lines_s, bytes)});
+  timing.share_among(static_cast<int>(2 * so_far.arithmetic.size() * extent.copied_bytes.size()));
+  for (const Precision precision : extent.precisions) {
+    if (!kernel::default_engine().supports(precision)) continue;
+    const double line =
+        model::line_seconds(so_far, precision, Effort::estimate, Kind::c2c, copied_length);
+    for (const std::int64_t bytes : extent.copied_bytes) {
+      const std::int64_t all = bytes * threads;
+      const double lines_s =
+          line * static_cast<double>(bytes / (copied_length * complex_bytes(precision)));
+      const double contiguous = stage_s(timing, precision, all, 1, threads);
+      const double transposed = stage_s(timing, precision, all, 0, threads);
+      found.push_back({bytes, copied_s_per_byte(contiguous, lines_s, bytes),
+                       copied_s_per_byte(transposed, lines_s, bytes), precision});
+    }
   }
   return found;
 }

@@ -46,7 +46,7 @@ void add(Machine& machine, const Timing& timing) {
 void measure_local(Machine& machine, const Options& options, const Extent& extent,
                    const comm::Communicator& comm, const Placement& placement) {
   Timing lines(comm, for_lines * options.seconds);
-  machine.arithmetic = measure_arithmetic(lines, extent);
+  machine.arithmetic = measure_arithmetic(lines, extent, options.threads);
   add(machine, lines);
   Timing copying(comm, for_copying * options.seconds);
   machine.copying = measure_copying(copying, extent, machine, options.threads);

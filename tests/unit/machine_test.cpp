@@ -92,7 +92,7 @@ TEST(Machine, keys_that_lack_or_nobody_knows_are_refused) {
   expect_refused({"machine.topology", "\"extents\""}, [](ordered_json& m) {
     m["topology"]["extents"] = {16, 16};
   });
-  expect_refused({"version 1", "weft probe", "99"},
+  expect_refused({"version 2", "weft probe", "99"},
                  [](ordered_json& m) { m["weft_machine"] = 99; });
 }
 

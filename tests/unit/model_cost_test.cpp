@@ -142,9 +142,13 @@ TEST(Cost, a_line_is_as_others_of_its_family) {
   machine.arithmetic = {{Precision::f64,
                          Effort::estimate,
                          7,
-                         {line(64, 1), line(60, 2), line(101, 9), line(256, 3), line(240, 4)}}};
+                         {line(24, 2), line(64, 1), line(101, 9), line(216, 4), line(256, 3),
+                          line(9, 5), line(10, 6), line(12, 7)}}};
   EXPECT_NEAR(operation_s(machine, 128), 2, 1e-12);  // half way between 64 and 256
-  EXPECT_NEAR(operation_s(machine, 120), 3, 1e-12);  // half way between 60 and 240
+  EXPECT_NEAR(operation_s(machine, 72), 3, 1e-12);   // half way between 24 and 216
+  EXPECT_NEAR(operation_s(machine, 105), 5, 1e-12);
+  EXPECT_NEAR(operation_s(machine, 210), 6, 1e-12);
+  EXPECT_NEAR(operation_s(machine, 420), 7, 1e-12);
   EXPECT_NEAR(operation_s(machine, 103), 9, 1e-12);
   EXPECT_NEAR(operation_s(machine, 2 * 509), 9, 1e-12);
   EXPECT_NEAR(operation_s(machine, 4096), 3, 1e-12);
@@ -293,6 +297,20 @@ TEST(Cost, what_stays_in_cache_is_copied_as_measured_there) {
   EXPECT_NEAR(memory_s(32), 1e-11, 1e-15);
   EXPECT_NEAR(memory_s(256), 1e-10, 1e-14);
   EXPECT_NEAR(memory_s(80), 5.4e-11, 1e-12);  // 8 MB: half-way between 1 and 64
+}
+
+TEST(Cost, copying_is_that_of_the_precision_or_of_the_nearest) {
+  Machine machine = shipped_machine("vm-2-cores");
+  machine.memory_bytes_per_s.clear();
+  machine.copying = {{0, 3e-11, 3e-11, Precision::f32}, {0, 1e-11, 1e-11, Precision::f64}};
+  const auto byte_s = [&](Precision precision) {
+    Problem problem{.shape = {64, 64}, .axes = {0}, .precision = precision};
+    const StepCost step = cost(make_plan(problem), machine).steps[0];
+    return 2 * step.memory_s / static_cast<double>(step.bytes);
+  };
+  EXPECT_NEAR(byte_s(Precision::f32), 3e-11, 1e-15);
+  EXPECT_NEAR(byte_s(Precision::f64), 1e-11, 1e-15);
+  EXPECT_NEAR(byte_s(Precision::f80), 1e-11, 1e-15);
 }
 
 }  // namespace

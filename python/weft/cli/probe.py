@@ -79,7 +79,7 @@ def table(machine: dict[str, Any]) -> str:
         lines.append(f"lines of {each['precision']} planned with {each['effort']}: {rate:.3g} GFlop/s a core in cache")
     for each in machine["copying"]:
         lines.append(
-            f"an array of {each['bytes']} bytes a core through memory: "
+            f"an array of {each['bytes']} bytes a core of {each['precision']} through memory: "
             f"{1e9 * each['contiguous_s_per_byte']:.3g} ns a byte along rows, "
             f"{1e9 * each['transposed_s_per_byte']:.3g} along columns"
         )
