@@ -2,6 +2,7 @@
 
 #include "api/mpi_trials.hpp"
 #include "comm/agreement.hpp"
+#include "planner/search.hpp"
 
 namespace weft::api {
 namespace {
@@ -33,7 +34,8 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
     return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
   }
   return comm::together(comm, [&] {
-    return options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
+    return options.machine ? make_plan(problem, planner::with_ranks_in_place(*options.machine))
+                           : make_plan(problem);
   });
 }
 
