@@ -11,6 +11,7 @@ Transforms run over an mpi4py communicator, or in this process alone where none 
 
 from __future__ import annotations
 
+from . import mapping
 from ._planning import Exchange, Layout, Machine, Plan, Prediction, Problem, Stage
 from ._planning import version as __version__
 from .arrays import Side
@@ -56,6 +57,7 @@ __all__ = [
     "candidates",
     "gather",
     "layout_of_local_boxes",
+    "mapping",
     "node_memory",
     "plan",
     "predict",
