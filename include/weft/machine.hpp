@@ -83,6 +83,9 @@ struct Topology {
   std::int64_t nodes_per_switch = 1;
   /// torus: of each link between neighbours, each way; dragonfly: of each link between switches.
   double link = 1;
+  /// In which order ranks run over the nodes, as default_order() says it; empty: the default, and
+  /// make_plan() may choose another.
+  std::string order = {};
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
@@ -149,6 +152,32 @@ std::string to_json(const Machine&);
 /// Inverse of to_json. Throws invalid_argument for anything damaged, unknown, of another version or
 /// impossible.
 Machine machine_from_json(std::string_view text);
+
+/// The order in which ranks are where nobody says otherwise: those of a node are consecutive, and
+/// nodes come in their numbering.
+///
+/// An order is a word of letters, the one that counts fastest first, as Blue Gene names them: "xyzt"
+/// puts rank 1 beside rank 0 along x. The letters are t, the ranks of a node, and the axes of the
+/// network, which are, the slowest one of the numbering first:
+///   torus            x, y, z; a, b, c, ... where there are more than three axes
+///   fat_tree         a, b, c, ...: the switches of the highest level first, the nodes of a leaf last
+///   dragonfly        g, s, n: groups, switches of a group, nodes of a switch
+///   crossbar, hub    n
+/// A letter with a number counts so far only, and goes on where it stands again: "x4y4z4xyzt" goes
+/// through blocks of 4 x 4 x 4 nodes.
+std::string default_order(const Topology&);
+
+/// Where a rank runs.
+struct RankPlace {
+  std::int64_t node = 0;
+  std::int64_t slot = 0;  ///< which one of the ranks of the node
+  friend bool operator==(const RankPlace&, const RankPlace&) = default;
+};
+
+/// The place of each rank in the topology's order. An order changes which rank is where, not which
+/// places are taken: nodes 0, 1, ... with `ranks_on_node` ranks each, and the rest on the last.
+/// Throws invalid_argument for more ranks than that network has places, and as check() does.
+std::vector<RankPlace> rank_places(const Topology&, std::int64_t ranks, std::int64_t ranks_on_node);
 
 /// The machines that ship with weft: those of the papers, and a few of today.
 std::vector<std::string> shipped_machines();

@@ -61,6 +61,11 @@ struct Prediction {
   std::vector<Alternative> alternatives;  ///< the next best, fastest first
   std::int64_t considered = 0;            ///< how many ways were priced
   double measured_s = 0;                  ///< in a trial; 0: not tried
+  /// In which order ranks run over the nodes (default_order() says how it is read); empty: the
+  /// default one.
+  std::string order = {};
+  double default_order_s =
+      0;  ///< what the same plan would take in the default order; 0: this is it
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
 

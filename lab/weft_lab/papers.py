@@ -24,6 +24,9 @@ DMITRUK_MFLOPS = {256: 773}
 DMITRUK_PEAKS = {64: "about 30", 128: "about 100", 256: "nearly linear"}
 PROJECTED = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
+# 004, section 5.2: rows of 64 ranks take eight lines of the torus 8 x 32 x 16, so ranks go along its first axis first.
+ORDER = "xyzt"
+
 # Tables of 004: machine, mesh (nx, ny, nz) and seconds of the application by (Prow, Pcol), where the paper has some.
 TABLES: dict[str, tuple[str, dict[tuple[int, int, int], dict[tuple[int, int], float]]]] = {
     "1": (
@@ -110,11 +113,11 @@ def _steps(plan: weft.Plan) -> Sequence[Any]:
     return plan.prediction.steps
 
 
-def links_alone(name: str) -> weft.Machine:
+def links_alone(name: str, order: str = ORDER) -> weft.Machine:
     """A shipped machine without fits of measured all-to-alls: the links of its torus are counted instead."""
     document = json.loads(weft.Machine.shipped(name).to_json())
     document["all_to_all"] = []
-    return weft.Machine.from_json(json.dumps(document))
+    return weft.Machine.from_json(json.dumps(document)).with_order(order)
 
 
 def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:

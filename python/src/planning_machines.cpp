@@ -30,6 +30,36 @@ void bind_machine(nb::module_& m) {
       .def_prop_ro(
           "nodes", [](const Machine& m_) { return m_.topology.nodes; }, "How many nodes it has.")
       .def_ro("cores_per_node", &Machine::cores_per_node, "Cores of a node.")
+      .def_prop_ro(
+          "network", [](const Machine& m_) { return to_string(m_.topology.network); },
+          "crossbar, hub, fat_tree, torus or dragonfly.")
+      .def_prop_ro(
+          "extents", [](const Machine& m_) { return as_tuple(m_.topology.extents); },
+          "Of a torus: nodes along each axis.")
+      .def_prop_ro(
+          "order", [](const Machine& m_) { return m_.topology.order; },
+          "In which order ranks run over the nodes; empty: the default one, or what a plan "
+          "chooses.")
+      .def_prop_ro(
+          "default_order", [](const Machine& m_) { return default_order(m_.topology); },
+          "The letters of its network, the fastest first: ranks where nobody says otherwise.")
+      .def(
+          "with_order",
+          [](Machine m_, const std::string& order) {
+            m_.topology.order = order;
+            check(m_);
+            return m_;
+          },
+          "order"_a, "The same with its ranks in an order that a plan then keeps; empty: in none.")
+      .def(
+          "rank_places",
+          [](const Machine& m_, std::int64_t ranks, std::int64_t ranks_per_node) {
+            nb::list places;
+            for (const RankPlace& place : rank_places(m_.topology, ranks, ranks_per_node))
+              places.append(nb::make_tuple(place.node, place.slot));
+            return nb::tuple(places);
+          },
+          "ranks"_a, "ranks_per_node"_a, "The node of each rank and its number there; pure.")
       .def(
           "to_json", [](const Machine& m_) { return to_json(m_); }, "JSON text.")
       .def_static(
@@ -96,6 +126,10 @@ void bind_prediction(nb::module_& m) {
           "The next best ways, fastest first.")
       .def_ro("considered", &Prediction::considered, "How many ways were priced.")
       .def_ro("measured_s", &Prediction::measured_s, "In a trial; 0: not tried.")
+      .def_ro("order", &Prediction::order,
+              "In which order ranks run over the nodes; empty: the default one.")
+      .def_ro("default_order_s", &Prediction::default_order_s,
+              "What the plan would take in the default order; 0: this is it.")
       .def("__repr__", [](const Prediction& p) {
         return "<weft.Prediction " + std::to_string(p.cost.seconds()) + " s on " + p.machine + ">";
       });

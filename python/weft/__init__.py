@@ -11,6 +11,7 @@ Transforms run over an mpi4py communicator, or in this process alone where none 
 
 from __future__ import annotations
 
+from . import mapping
 from ._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
 from ._planning import version as __version__
 from .arrays import Side
@@ -62,6 +63,7 @@ __all__ = [
     "gather",
     "layout_of_local_boxes",
     "machine_here",
+    "mapping",
     "node_memory",
     "plan",
     "predict",

@@ -4,6 +4,7 @@
 #include "api/mpi_trials.hpp"
 #include "api/wisdom.hpp"
 #include "comm/agreement.hpp"
+#include "planner/search.hpp"
 
 namespace weft::api {
 namespace {
@@ -20,7 +21,8 @@ Plan newly_chosen(const Problem& problem, const Handle::Options& options,
     return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
   }
   return comm::together(comm, [&] {
-    return options.machine ? make_plan(problem, *options.machine) : make_plan(problem);
+    return options.machine ? make_plan(problem, planner::with_ranks_in_place(*options.machine))
+                           : make_plan(problem);
   });
 }
 

@@ -1,24 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
+#include "model/placement.hpp"
 #include "model/topology.hpp"
 #include "model/traffic.hpp"
 
 namespace weft::model {
 
-/// What was counted for plans of one problem on one machine.
+/// What was counted for plans of one problem on one machine, ranks placed in one order.
 struct Known {
-  KnownLoads loads;
-  KnownTraffic traffic;
+  std::optional<Placement> placement = {};
+  /// By the ranks that exchange with rank 0: within one problem these tell what the other groups
+  /// are, for all are made alike.
+  std::map<std::vector<std::int64_t>, BusiestLink> loads = {};
+  KnownTraffic traffic = {};
+  /// As if every node had a link of its own to every other one: nothing of `loads` is counted.
+  bool links_of_their_own = false;
 };
 
-/// What one forward transform should take. Ranks fill the machine's nodes in their order, as many on
-/// each as share memory, or as must where nodes are few; more threads than a node has cores share
-/// them. Ranks that own nothing leave them to others.
+/// What one forward transform should take. As many ranks are on each node as share memory, or as must
+/// be where nodes are few, in the order of the machine's topology; more threads than a node has cores
+/// share them. Ranks that own nothing leave them to others.
 ///
 /// Model   A stage: lines by their measured times, plus each pass over the local array by the time of
 ///         copying it. An exchange: a start for each message, and the bytes of the busiest link at
@@ -26,11 +35,12 @@ struct Known {
 ///         collective call by the fits of the machine where it has some (alpha and beta of paper
 ///         004). Of c chunks all but one can hide behind the stages beside them, each second of
 ///         a stage behind one exchange only, but for what the processor does itself.
-/// Errors  those of check() for the machine.
+/// Errors  those of check() for the machine; node memory where the order takes the ranks of a node
+///         apart.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or
 ///         dragonfly also the loads of its links.
 PlanCost cost(const Plan& plan, const Machine& machine);
-/// The same for one of many plans of the same problem: loads of links and messages are counted once.
+/// The same for one of many plans of one problem: what was counted for others is known.
 PlanCost cost(const Plan& plan, const Machine& machine, Known& known);
 
 /// Seconds of one line in cache: as measured, by operations between measured lengths, else by

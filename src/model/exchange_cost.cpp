@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <weft/error.hpp>
+
 #include "model/element_bytes.hpp"
 #include "model/moving.hpp"
 #include "model/topology.hpp"
+#include "plan/methods/methods.hpp"
 
 namespace weft::model {
 namespace {
@@ -17,26 +20,40 @@ struct Exchanged {
   const Layout& to;
   double element_bytes = 0;
   std::int64_t chunks = 1;
+  const Placement& placement;
   std::int64_t on_node = 1;  ///< ranks
-
-  std::int64_t node_of(std::int64_t rank) const { return rank / on_node; }
 };
 
-Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine) {
+Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine, Known& known) {
   const Exchange& knobs = plan.exchanges[number];
   const auto bytes = static_cast<double>(element_bytes_after(plan, number));
+  const Placement& placement = placement_of(plan.problem, machine, known);
   return {plan.problem,
           knobs,
           plan.stages[number].target,
           plan.stages[number + 1].source,
           knobs.wire == WirePrecision::f32 ? bytes / 2 : bytes,
           chunks_of(plan, number),
-          ranks_on_node(plan.problem, machine)};
+          placement,
+          placement.on_node()};
+}
+
+bool uses_node_memory(const Exchange& knobs) {
+  return knobs.method == Method::shared || is_node_aware(knobs);
+}
+
+void require_neighbours(const Exchanged& what, const Machine& machine) {
+  if (!uses_node_memory(what.knobs) || what.placement.keeps_nodes_together()) return;
+  throw Error(ErrorCode::invalid_argument,
+              "the exchange \"" + describe(what.knobs) +
+                  "\" needs the ranks of a node to be consecutive; given the order \"" +
+                  machine.topology.order +
+                  "\"; use an order that begins with t, or another exchange");
 }
 
 /// Ranks of a node use its memory among themselves, and may put together what goes to another node.
 void use_nodes(Traffic& traffic, const Exchanged& what) {
-  if (what.knobs.nodes != NodeUse::separate && what.knobs.nodes != NodeUse::combined) return;
+  if (!is_node_aware(what.knobs)) return;
   traffic.near_bytes = traffic.near_messages = 0;
   if (what.knobs.nodes == NodeUse::separate) return;
   // Each pair of nodes has one message, and the ranks of a node share the pairs out.
@@ -81,10 +98,7 @@ BusiestLink load_of(const Exchanged& what, const Machine& machine, Known& known)
   const std::vector<std::int64_t> first = what.to.ranks_meeting(what.from.box(0));
   if (const auto found = known.loads.find(first); alike && found != known.loads.end())
     return found->second;
-  std::vector<std::int64_t> nodes(static_cast<std::size_t>(what.problem.ranks));
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    nodes[rank] = what.node_of(static_cast<std::int64_t>(rank));
-  BusiestLink link = busiest_link(machine.topology, groups_of(what), nodes);
+  BusiestLink link = busiest_link(machine.topology, groups_of(what), what.placement.node_of());
   if (alike) known.loads.emplace(first, link);
   return link;
 }
@@ -94,7 +108,8 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
                     Known& known) {
   const auto on_node = static_cast<double>(what.on_node);
   BusiestLink node{traffic.far_bytes * on_node, ""};
-  if (!is_shared_network(machine.topology) || traffic.far_messages == 0) return node;
+  const bool shared = is_shared_network(machine.topology) && !known.links_of_their_own;
+  if (!shared || traffic.far_messages == 0) return node;
   BusiestLink link = load_of(what, machine, known);
   link.load *= traffic.far_bytes / traffic.far_messages;
   return link.load > node.load ? link : node;
@@ -171,6 +186,12 @@ const LinkPiece& piece_of(const Link& link, double bytes) {
 
 }  // namespace
 
+const Placement& placement_of(const Problem& problem, const Machine& machine, Known& known) {
+  if (!known.placement)
+    known.placement.emplace(machine.topology, problem.ranks, ranks_on_node(problem, machine));
+  return *known.placement;
+}
+
 double start_seconds(const Link& link, double bytes) { return piece_of(link, bytes).start_s; }
 
 double wire_seconds(const Link& link, double bytes) {
@@ -183,17 +204,18 @@ std::int64_t chunks_of(const Plan& plan, std::size_t number) {
 }
 
 StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine, Known& known) {
-  const Exchanged what = exchanged(plan, number, machine);
+  const Exchanged what = exchanged(plan, number, machine, known);
   StepCost step;
   step.name = "exchange: " + describe(what.knobs);
   step.is_exchange = true;
   if (what.from.same_boxes(what.to)) return step;
+  require_neighbours(what, machine);
   if (what.knobs.method == Method::shared) {
     step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
     step.limit = limit_of(step);
     return step;
   }
-  Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.on_node);
+  Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
   use_nodes(traffic, what);
   const bool fitted = what.knobs.method == Method::collective && !machine.all_to_all.empty() &&
                       traffic.near_messages == 0 && traffic.far_messages > 0;

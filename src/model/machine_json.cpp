@@ -65,6 +65,7 @@ Json write(const Topology& topology) {
       object["link"] = topology.link;
       break;
   }
+  if (!topology.order.empty()) object["order"] = topology.order;
   return object;
 }
 
@@ -206,6 +207,7 @@ Topology read_topology(const Place& place) {
       topology.link = json::number(object.at("link"));
       break;
   }
+  if (object.has("order")) topology.order = json::text(object.at("order"));
   object.finish();
   return topology;
 }

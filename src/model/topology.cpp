@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include <weft/error.hpp>
 
+#include "model/rank_order.hpp"
 #include "model/torus.hpp"
 
 namespace weft::model {
@@ -32,14 +34,21 @@ bool product_is(std::span<const std::int64_t> factors, std::int64_t wanted) {
   return left == 1;
 }
 
-/// How many ranks of one group each place has; places in ascending order.
-using Census = std::map<std::int64_t, double>;
+/// Places in ascending order, each with the ranks of one group that it has.
+using Census = std::vector<std::pair<std::int64_t, double>>;
 
 Census census(const std::vector<std::int64_t>& group, std::span<const std::int64_t> node_of,
               std::int64_t nodes_per_place) {
-  Census ranks;
+  std::vector<std::int64_t> places;
+  places.reserve(group.size());
   for (const std::int64_t rank : group)
-    ranks[node_of[static_cast<std::size_t>(rank)] / nodes_per_place] += 1;
+    places.push_back(node_of[static_cast<std::size_t>(rank)] / nodes_per_place);
+  std::sort(places.begin(), places.end());
+  Census ranks;
+  for (const std::int64_t place : places) {
+    if (ranks.empty() || ranks.back().first != place) ranks.emplace_back(place, 0);
+    ranks.back().second += 1;
+  }
   return ranks;
 }
 
@@ -182,6 +191,7 @@ void check(const Topology& topology) {
                  std::to_string(topology.nodes) + " nodes",
              listed(factors));
   }
+  check_order(topology);
 }
 
 BusiestLink busiest_link(const Topology& topology,

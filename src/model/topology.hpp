@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,13 +22,10 @@ struct BusiestLink {
 /// Of exchanges that go on at once: in each group every rank sends a message to every other one.
 /// `node_of[rank]` says where a rank is; messages within a node pass no link. Messages take the
 /// shortest way, axis by axis on a torus, half of them each way where both are as short.
-/// Cost: nodes x axes, and for each group the product of its shadows on two complementary sets of
-/// axes; at most the square of its ranks.
+/// Cost: nodes x axes, and for each group on a torus its ranks x axes where it lies on every combination
+/// of some places on each axis, else the product of its shadows on two complementary sets of axes; at
+/// most the square of its ranks.
 BusiestLink busiest_link(const Topology&, std::span<const std::vector<std::int64_t>> groups,
                          std::span<const std::int64_t> node_of);
-
-/// Loads that were counted before, by the ranks that exchange with rank 0: within one problem these
-/// tell what the other groups are, for all are made alike.
-using KnownLoads = std::map<std::vector<std::int64_t>, BusiestLink>;
 
 }  // namespace weft::model

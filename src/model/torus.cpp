@@ -1,13 +1,33 @@
 #include "model/torus.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
+#include <utility>
 
 namespace weft::model {
 namespace {
 
-/// Ranks of a group by where their shadow falls.
-using Shadow = std::map<std::int64_t, double>;
+/// Ranks of a group by where they are, or where their shadow falls; places in ascending order.
+using Ranks = std::vector<std::pair<std::int64_t, double>>;
+
+/// Joins what has the same place.
+Ranks joined(Ranks ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  Ranks found;
+  for (const auto& [place, count] : ranks) {
+    if (found.empty() || found.back().first != place) found.emplace_back(place, 0);
+    found.back().second += count;
+  }
+  return found;
+}
+
+template <class Place>
+Ranks shadow(const Ranks& group, Place&& place) {
+  Ranks ranks;
+  ranks.reserve(group.size());
+  for (const auto& [node, count] : group) ranks.emplace_back(place(node), count);
+  return joined(std::move(ranks));
+}
 
 /// Loads of the links along one axis, both ways. Messages along stretches of a line are noted where
 /// they begin and end, and summed up in the end.
@@ -31,6 +51,15 @@ class Axis {
     const double share = 2 * ahead == extent_ ? 0.5 : 1;
     if (2 * ahead <= extent_) pass_around(forward_, line, a, b, messages * share);
     if (2 * ahead >= extent_) pass_around(backward_, line, b, a, messages * share);
+  }
+
+  /// All loads of an axis with one line, so many times, on the line that node `line` lies on.
+  void add(const Axis& one_line, std::int64_t line, double times) {
+    for (std::int64_t place = 0; place < extent_; ++place) {
+      const auto node = static_cast<std::size_t>(line + place * stride_);
+      forward_[node] += times * one_line.forward_[static_cast<std::size_t>(place)];
+      backward_[node] += times * one_line.backward_[static_cast<std::size_t>(place)];
+    }
   }
 
   BusiestLink busiest(double capacity, std::size_t number) const {
@@ -83,21 +112,102 @@ class Axis {
 /// at pair by pair: its shadows on both sets of axes suffice.
 void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
                std::vector<Axis>& axes) {
+  Ranks ranks;
+  for (const std::int64_t node : nodes) ranks.emplace_back(node, 1);
+  const Ranks group = joined(std::move(ranks));
   std::int64_t stride = torus.nodes;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::int64_t extent = torus.extents[axis];
     const std::int64_t period = stride;  // nodes that agree in all axes before this one
     stride /= extent;
-    Shadow senders;    // by place on this axis and those behind it
-    Shadow receivers;  // by place on this axis and those before it
-    for (const std::int64_t node : nodes) {
-      senders[node % period] += 1;
-      receivers[node / stride] += 1;
-    }
+    // By place on this axis and those behind it; by place on this axis and those before it.
+    const Ranks senders = shadow(group, [=](std::int64_t node) { return node % period; });
+    const Ranks receivers = shadow(group, [=](std::int64_t node) { return node / stride; });
     for (const auto& [from, sending] : senders)
       for (const auto& [to, receiving] : receivers)
         axes[axis].send(to / extent * period + from % stride, from / stride, to % extent,
                         sending * receiving);
+  }
+}
+
+/// A group that lies on every combination of some places on each axis, as many ranks on each node.
+struct Lattice {
+  std::vector<std::vector<std::int64_t>> places;  ///< on each axis, in ascending order
+  double on_node = 1;
+};
+
+/// Finds lattices; the counts of nodes are kept between groups, for groups are many.
+class Lattices {
+ public:
+  explicit Lattices(const Topology& torus)
+      : torus_(torus), ranks_of_(static_cast<std::size_t>(torus.nodes)) {}
+
+  std::optional<Lattice> of(std::span<const std::int64_t> nodes) {
+    for (const std::int64_t node : nodes) ++ranks_of_[static_cast<std::size_t>(node)];
+    const std::int64_t each = ranks_of_[static_cast<std::size_t>(nodes.front())];
+    bool alike = true;
+    for (const std::int64_t node : nodes)
+      alike = alike && ranks_of_[static_cast<std::size_t>(node)] == each;
+    for (const std::int64_t node : nodes) ranks_of_[static_cast<std::size_t>(node)] = 0;
+    if (!alike) return {};
+    Lattice found{shadows(nodes), static_cast<double>(each)};
+    std::int64_t combinations = each;
+    for (const auto& places : found.places)
+      combinations *= static_cast<std::int64_t>(places.size());
+    // The nodes are some of the combinations, so as many are all of them.
+    if (combinations != static_cast<std::int64_t>(nodes.size())) return {};
+    return found;
+  }
+
+ private:
+  std::vector<std::vector<std::int64_t>> shadows(std::span<const std::int64_t> nodes) const {
+    std::vector<std::vector<std::int64_t>> found;
+    std::int64_t stride = torus_.nodes;
+    for (const std::int64_t extent : torus_.extents) {
+      stride /= extent;
+      std::vector<bool> seen(static_cast<std::size_t>(extent));
+      for (const std::int64_t node : nodes)
+        seen[static_cast<std::size_t>(node / stride % extent)] = true;
+      std::vector<std::int64_t>& places = found.emplace_back();
+      for (std::int64_t place = 0; place < extent; ++place)
+        if (seen[static_cast<std::size_t>(place)]) places.push_back(place);
+    }
+    return found;
+  }
+
+  const Topology& torus_;
+  std::vector<std::int64_t> ranks_of_;
+};
+
+/// The nodes at place 0 of one axis on all lines of a lattice along it.
+std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& lattice,
+                                      std::size_t axis) {
+  std::vector<std::int64_t> lines{0};
+  std::int64_t stride = torus.nodes;
+  for (std::size_t other = 0; other < lattice.places.size(); ++other) {
+    stride /= torus.extents[other];
+    if (other == axis) continue;
+    std::vector<std::int64_t> further;
+    for (const std::int64_t line : lines)
+      for (const std::int64_t place : lattice.places[other])
+        further.push_back(line + place * stride);
+    lines = std::move(further);
+  }
+  return lines;
+}
+
+/// As add_group: on each line of a lattice the same messages go, so one line is enough to look at.
+void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Axis>& axes) {
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const std::vector<std::int64_t>& places = lattice.places[axis];
+    if (places.size() == 1) continue;
+    Axis one_line(torus.extents[axis], torus.extents[axis], 1, torus.rings[axis]);
+    for (const std::int64_t from : places)
+      for (const std::int64_t to : places) one_line.send(0, from, to, 1);
+    const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);
+    // Senders on the lines that begin alike, receivers on those that end alike.
+    const double times = lattice.on_node * lattice.on_node * static_cast<double>(lines.size());
+    for (const std::int64_t line : lines) axes[axis].add(one_line, line, times);
   }
 }
 
@@ -112,11 +222,16 @@ BusiestLink busiest_torus_link(const Topology& torus,
     stride /= torus.extents[axis];
     axes.emplace_back(torus.nodes, torus.extents[axis], stride, torus.rings[axis]);
   }
+  Lattices lattices(torus);
   std::vector<std::int64_t> nodes;
   for (const auto& group : groups) {
+    if (group.empty()) continue;
     nodes.clear();
     for (const std::int64_t rank : group) nodes.push_back(node_of[static_cast<std::size_t>(rank)]);
-    add_group(torus, nodes, axes);
+    if (const auto lattice = lattices.of(nodes))
+      add_lattice(torus, *lattice, axes);
+    else
+      add_group(torus, nodes, axes);
   }
   BusiestLink found;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {

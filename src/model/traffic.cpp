@@ -29,11 +29,11 @@ void count(Traffic& traffic, bool near, double bytes) {
 
 /// Message by message.
 Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t rank,
-                           double element_bytes, std::int64_t on_node) {
+                           double element_bytes, const Placement& placement) {
   Traffic traffic;
   for (const Overlap& overlap : overlaps(from, rank, to))
     if (overlap.peer != rank)
-      count(traffic, overlap.peer / on_node == rank / on_node,
+      count(traffic, placement.same_node(overlap.peer, rank),
             static_cast<double>(overlap.box.volume()) * element_bytes);
   return traffic;
 }
@@ -110,7 +110,7 @@ std::int64_t product(const Meetings& axes, Value value) {
 ///
 /// Nothing where the longest message to another node cannot be told so: all of that length stay.
 std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std::int64_t rank,
-                                       double element_bytes, std::int64_t on_node) {
+                                       double element_bytes, const Placement& placement) {
   const Box box = from.box(rank);
   const Meetings axes = meetings(box, to);
   if (axes.empty()) return {};
@@ -119,16 +119,16 @@ std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std
   std::int64_t others = product(axes, [](const Meeting& axis) { return axis.parts.size(); });
   Traffic traffic;
   std::int64_t left = box.volume();
-  const std::int64_t node = rank / on_node * on_node - to.first_rank();
-  const std::int64_t end = std::min(node + on_node, volume(to.process_grid()));
-  for (std::int64_t position = std::max<std::int64_t>(0, node); position < end; ++position) {
+  const std::int64_t end = volume(to.process_grid());
+  for (const std::int64_t other : placement.sharing_with(rank)) {
+    const std::int64_t position = other - to.first_rank();
+    if (position < 0 || position >= end) continue;
     const std::int64_t elements = elements_for(axes, position);
     if (elements == 0) continue;
     if (elements == longest) --as_long;
     --others;
     left -= elements;
-    if (position + to.first_rank() != rank)
-      count(traffic, true, static_cast<double>(elements) * element_bytes);
+    if (other != rank) count(traffic, true, static_cast<double>(elements) * element_bytes);
   }
   if (others == 0) return traffic;
   if (as_long == 0) return {};
@@ -141,22 +141,21 @@ std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std
 }  // namespace
 
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
-                   std::int64_t on_node) {
+                   const Placement& placement) {
   const std::int64_t rank = busiest_rank(from);
   if (from.is_grid() && to.is_grid())
-    if (const auto found = counted_by_axes(from, to, rank, element_bytes, on_node)) return *found;
-  return counted_one_by_one(from, to, rank, element_bytes, on_node);
+    if (const auto found = counted_by_axes(from, to, rank, element_bytes, placement)) return *found;
+  return counted_one_by_one(from, to, rank, element_bytes, placement);
 }
 
 Traffic KnownTraffic::of(const Layout& from, const Layout& to, double element_bytes,
-                         std::int64_t on_node) {
-  if (!from.is_grid() || !to.is_grid()) return traffic_of(from, to, element_bytes, on_node);
-  const auto key =
-      std::make_tuple(from.shape(), Grid{from.process_grid(), from.first_rank()},
-                      Grid{to.process_grid(), to.first_rank()}, element_bytes, on_node);
+                         const Placement& placement) {
+  if (!from.is_grid() || !to.is_grid()) return traffic_of(from, to, element_bytes, placement);
+  const auto key = std::make_tuple(from.shape(), Grid{from.process_grid(), from.first_rank()},
+                                   Grid{to.process_grid(), to.first_rank()}, element_bytes);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
-  return known_.emplace(key, traffic_of(from, to, element_bytes, on_node)).first->second;
+  return known_.emplace(key, traffic_of(from, to, element_bytes, placement)).first->second;
 }
 
 }  // namespace weft::model

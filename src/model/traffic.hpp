@@ -6,6 +6,8 @@
 
 #include <weft/layout.hpp>
 
+#include "model/placement.hpp"
+
 namespace weft::model {
 
 /// What the busiest rank of an exchange sends: to ranks of its node, and to those of others.
@@ -20,19 +22,20 @@ struct Traffic {
   double messages() const { return near_messages + far_messages; }
 };
 
-/// Consecutive ranks, `on_node` of them, share a node.
 /// Cost: between process grids the ranks of a node, else the messages of one rank.
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
-                   std::int64_t on_node);
+                   const Placement& placement);
 
-/// Traffic between process grids that was counted before: plans of one problem share most of it.
+/// Traffic between process grids that was counted before, ranks placed as now: plans of one problem
+/// share most of it.
 class KnownTraffic {
  public:
-  Traffic of(const Layout& from, const Layout& to, double element_bytes, std::int64_t on_node);
+  Traffic of(const Layout& from, const Layout& to, double element_bytes,
+             const Placement& placement);
 
  private:
   using Grid = std::tuple<Shape, std::int64_t>;  ///< and its first rank
-  std::map<std::tuple<Shape, Grid, Grid, double, std::int64_t>, Traffic> known_;
+  std::map<std::tuple<Shape, Grid, Grid, double>, Traffic> known_;
 };
 
 }  // namespace weft::model

@@ -38,6 +38,15 @@ std::string step_line(const StepCost& step) {
   return line + "\n";
 }
 
+/// What the caller has to do for the prediction to hold, and what it brings.
+std::string order_line(const Prediction& prediction) {
+  std::string line = "ranks over the nodes in the order " + prediction.order;
+  if (prediction.default_order_s > 0)
+    line +=
+        "; in the default order this plan takes " + readable_seconds(prediction.default_order_s);
+  return line + "\n";
+}
+
 std::string why(const Alternative& alternative) {
   if (alternative.measured_s == 0) return alternative.loses_by;
   return "tried, " + readable_seconds(alternative.measured_s);
@@ -56,6 +65,7 @@ std::string prediction_lines(const Prediction& prediction) {
   const double seconds = prediction.cost.seconds();
   std::string text = "predicted on the machine \"" + prediction.machine +
                      "\": " + readable_seconds(seconds) + " forward\n";
+  if (!prediction.order.empty()) text += order_line(prediction);
   if (prediction.measured_s > 0)
     text += "tried on these ranks: " + readable_seconds(prediction.measured_s) + "\n";
   for (const StepCost& step : prediction.cost.steps) text += step_line(step);

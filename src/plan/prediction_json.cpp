@@ -63,6 +63,10 @@ Json write(const Prediction& prediction) {
                                       {"measured_s", each.measured_s}});
   object["considered"] = prediction.considered;
   object["measured_s"] = prediction.measured_s;
+  if (!prediction.order.empty()) {
+    object["order"] = prediction.order;
+    object["default_order_s"] = prediction.default_order_s;
+  }
   return object;
 }
 
@@ -78,6 +82,10 @@ Prediction read_prediction(const Place& place) {
     prediction.alternatives.push_back(read_alternative(each));
   prediction.considered = integer(object.at("considered"));
   prediction.measured_s = number(object.at("measured_s"));
+  if (object.has("order")) {
+    prediction.order = text(object.at("order"));
+    prediction.default_order_s = number(object.at("default_order_s"));
+  }
   object.finish();
   return prediction;
 }

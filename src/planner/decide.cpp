@@ -23,7 +23,13 @@ std::vector<Plan> candidates(const Problem& problem, const Machine& machine) {
 }
 
 Prediction predict(const Plan& plan, const Machine& machine) {
-  return {machine.name, model::cost(plan, machine), {}, 1};
+  Prediction prediction{machine.name, model::cost(plan, machine), {}, 1};
+  if (machine.topology.order.empty()) return prediction;
+  Machine in_default = machine;
+  in_default.topology.order.clear();
+  prediction.order = machine.topology.order;
+  prediction.default_order_s = model::cost(plan, in_default).seconds();
+  return prediction;
 }
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "planner/decision.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,15 +34,22 @@ std::vector<std::size_t> others_in_order(const Found& found, std::size_t chosen,
   return others;
 }
 
+std::string in_words(const Priced& way) {
+  const std::string words = describe(way.plan);
+  return way.order.empty() ? words : words + ", ranks in the order " + way.order;
+}
+
 }  // namespace
 
 Plan decision(Found found, std::size_t chosen, const Machine& machine, const Times& measured_s) {
   const Priced& best = found.ways[chosen];
-  Prediction prediction{machine.name, best.cost, {}, found.considered, time_of(measured_s, chosen)};
+  Prediction prediction{
+      machine.name, best.cost,           {}, found.considered, time_of(measured_s, chosen),
+      best.order,   best.default_order_s};
   for (const std::size_t way : others_in_order(found, chosen, measured_s)) {
     if (prediction.alternatives.size() == most_alternatives) break;
     const Priced& other = found.ways[way];
-    prediction.alternatives.push_back({describe(other.plan), other.seconds,
+    prediction.alternatives.push_back({in_words(other), other.seconds,
                                        difference(other.cost, best.cost),
                                        time_of(measured_s, way)});
   }

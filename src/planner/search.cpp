@@ -2,11 +2,16 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "model/cost.hpp"
+#include "model/exchange_cost.hpp"
 #include "model/moving.hpp"
 #include "plan/readable.hpp"
 #include "planner/describe.hpp"
+#include "planner/orders.hpp"
 #include "planner/search.hpp"
 #include "planner/ways.hpp"
 
@@ -16,15 +21,27 @@ namespace {
 /// So many ways to divide the problem, the fastest where every node had a link of its own, have the
 /// links counted that nodes share.
 constexpr std::size_t most_counted = 16;
-/// So many of these have all their exchanges tried.
+/// So many of these try every order of the ranks.
+constexpr std::size_t most_in_all_orders = 8;
+/// So many of them have all their exchanges tried.
 constexpr std::size_t most_refined = 8;
 /// What is less simple must be better by this share.
 constexpr double worth_it = 0.005;
+/// Another order of the ranks, for which they have to be started so or numbered anew, by this one.
+constexpr double worth_an_order = 0.02;
+
+/// The machine with its ranks in one order, and what was counted for that.
+struct Setting {
+  Machine machine;
+  model::Known known = {};
+};
 
 class Search {
  public:
-  explicit Search(const Machine& machine) : machine_(machine), alone_(machine) {
-    alone_.topology = {.network = Network::crossbar, .nodes = machine.topology.nodes};
+  explicit Search(const Machine& machine)
+      : machine_(machine), alone_{machine}, may_choose_order_(machine.topology.order.empty()) {
+    alone_.known.links_of_their_own = true;
+    if (machine.topology.order == default_order(machine.topology)) machine_.topology.order.clear();
   }
 
   Found found(const Problem& problem) {
@@ -32,14 +49,36 @@ class Search {
     for (Plan& plan : ways(problem)) all.push_back(priced(std::move(plan), alone_));
     keep_those_that_fit(all);
     keep_fastest(all, most_counted);
-    for (Priced& each : all) each = priced(std::move(each.plan), machine_);
+    for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
+    if (may_choose_order_) add_in_other_orders(all);
     keep_fastest(all, most_refined);
     for (Priced& each : all) refine(each);
+    add_in_default_order(all);
     sort(all);
-    return best_first(std::move(all.front()));
+    return best_first(best_worth_its_order(all));
   }
 
  private:
+  /// What chunks hide needs no other order.
+  void add_in_default_order(std::vector<Priced>& all) {
+    if (!may_choose_order_) return;
+    const std::size_t end = all.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      if (all[i].order.empty()) continue;
+      all.push_back(priced(all[i].plan, ""));
+      note(all.back());
+    }
+  }
+
+  /// Of those that are sorted by time.
+  Priced best_worth_its_order(const std::vector<Priced>& all) const {
+    const auto in_default =
+        std::find_if(all.begin(), all.end(), [](const Priced& each) { return each.order.empty(); });
+    const bool is_worth_it =
+        in_default == all.end() || all.front().seconds < in_default->seconds * (1 - worth_an_order);
+    return is_worth_it ? all.front() : *in_default;
+  }
+
   /// Bytes of input, output and workspace on the node that holds most.
   double node_bytes(const Plan& plan) const {
     std::int64_t most = 0;
@@ -75,12 +114,64 @@ class Search {
                            readable_bytes(static_cast<double>(machine_.memory_bytes)));
   }
 
-  Priced priced(Plan plan, const Machine& machine) {
-    Priced result{std::move(plan), {}, 0};
-    result.cost = model::cost(result.plan, machine, known_);
+  Setting& setting(const std::string& order) {
+    const auto [found, is_new] = settings_.try_emplace(order);
+    if (is_new) {
+      found->second.machine = machine_;
+      found->second.machine.topology.order = order;
+    }
+    return found->second;
+  }
+
+  Priced priced(Plan plan, Setting& where) {
+    Priced result{std::move(plan), {}, 0, where.machine.topology.order};
+    result.cost = model::cost(result.plan, where.machine, where.known);
     result.seconds = result.cost.seconds();
     ++considered_;
     return result;
+  }
+
+  Priced priced(Plan plan, const std::string& order) {
+    return priced(std::move(plan), setting(order));
+  }
+
+  /// Node memory needs the ranks of a node to be consecutive.
+  bool is_possible_in(const std::string& order, const Exchange& exchange, const Problem& problem) {
+    if (node_memory_use(exchange) == NodeMemoryUse::none) return true;
+    return model::placement_of(problem, setting(order).machine, setting(order).known)
+        .keeps_nodes_together();
+  }
+
+  /// Each way once more in the order that makes it fastest, where that is worth it. The first few try
+  /// all orders, the others those that were worth it.
+  void add_in_other_orders(std::vector<Priced>& all) {
+    sort(all);
+    const std::int64_t on_node = model::ranks_on_node(all.front().plan.problem, machine_);
+    std::set<std::string> helpful;
+    const std::size_t end = all.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      const bool tries_all = i < most_in_all_orders;
+      Priced best = in_best_order(
+          all[i], tries_all ? orders_to_try(all[i].plan, machine_.topology, on_node)
+                            : std::vector<std::string>{helpful.begin(), helpful.end()});
+      if (best.seconds >= all[i].seconds * (1 - worth_an_order)) continue;
+      helpful.insert(best.order);
+      all.push_back(std::move(best));
+    }
+  }
+
+  Priced in_best_order(const Priced& now, const std::vector<std::string>& orders) {
+    Priced best = now;
+    const std::vector<Exchange>& exchanges = now.plan.exchanges;
+    for (const std::string& order : orders) {
+      const bool is_possible = std::all_of(
+          exchanges.begin(), exchanges.end(),
+          [&](const Exchange& each) { return is_possible_in(order, each, now.plan.problem); });
+      if (!is_possible) continue;
+      Priced other = priced(now.plan, order);
+      if (other.seconds < best.seconds) best = std::move(other);
+    }
+    return best;
   }
 
   static void sort(std::vector<Priced>& all) {
@@ -113,8 +204,10 @@ class Search {
   void take_best_for_all(Priced& now) {
     if (now.plan.exchanges.empty()) return;
     Priced best = now;
-    for (const Exchange& kind : kinds_of_exchange(now.plan, 0))
+    for (const Exchange& kind : kinds_of_exchange(now.plan, 0)) {
+      if (!is_possible_in(now.order, kind, now.plan.problem)) continue;
       if (std::optional<Plan> plan = with_all(now.plan, kind)) consider(best, *std::move(plan));
+    }
     now = std::move(best);
   }
 
@@ -134,7 +227,7 @@ class Search {
 
   /// Takes the plan where it is worth it.
   void consider(Priced& best, Plan plan) {
-    Priced other = priced(std::move(plan), machine_);
+    Priced other = priced(std::move(plan), best.order);
     note(other);
     if (other.seconds < best.seconds * (1 - worth_it)) best = std::move(other);
   }
@@ -151,31 +244,45 @@ class Search {
 
   /// Remembers the best of each kind of way.
   void note(const Priced& each) {
-    const auto [found, is_new] = seen_.try_emplace(kind_of(each.plan), each);
+    const auto [found, is_new] = seen_.try_emplace({kind_of(each.plan), each.order}, each);
     if (!is_new && each.seconds < found->second.seconds) found->second = each;
   }
 
   /// What was decided for, then the best of each other kind.
-  Found best_first(Priced best) const {
+  Found best_first(Priced best) {
     std::vector<Priced> others;
+    const Way kind_of_best{kind_of(best.plan), best.order};
     for (const auto& [kind, each] : seen_)
-      if (kind != kind_of(best.plan)) others.push_back(each);
+      if (kind != kind_of_best) others.push_back(each);
     sort(others);
     Found found{{std::move(best)}, considered_};
     for (Priced& other : others) found.ways.push_back(std::move(other));
-    for (Priced& each : found.ways) add_notes(each.plan);
+    for (Priced& each : found.ways) {
+      add_notes(each.plan);
+      if (!each.order.empty())
+        each.default_order_s =
+            model::cost(each.plan, setting("").machine, setting("").known).seconds();
+    }
     return found;
   }
 
-  const Machine& machine_;
-  Machine alone_;  ///< the same without links that nodes share
-  model::Known known_;
+  using Way = std::pair<std::string, std::string>;  ///< of way, and the order of its ranks
+
+  Machine machine_;  ///< its order empty where it is the default one
+  Setting alone_;    ///< as if no two nodes shared a link
+  const bool may_choose_order_;
+  std::map<std::string, Setting> settings_;  ///< by orders
   std::int64_t considered_ = 0;
   bool fits_ = true;
-  std::map<std::string, Priced> seen_;
+  std::map<Way, Priced> seen_;
 };
 
 }  // namespace
+
+Machine with_ranks_in_place(Machine machine) {
+  if (machine.topology.order.empty()) machine.topology.order = default_order(machine.topology);
+  return machine;
+}
 
 Found search(const Problem& problem, const Machine& machine) {
   check(machine);

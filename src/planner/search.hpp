@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <weft/machine.hpp>
@@ -12,6 +13,8 @@ struct Priced {
   Plan plan;
   PlanCost cost;
   double seconds = 0;
+  std::string order = {};      ///< in which ranks run over the nodes; empty: the default one
+  double default_order_s = 0;  ///< what it would take in that; 0: this is it
 };
 
 /// What was found for a problem: the best of each kind of way, fastest first, notes and all.
@@ -19,6 +22,10 @@ struct Found {
   std::vector<Priced> ways;
   std::int64_t considered = 0;  ///< how many were priced
 };
+
+/// The machine with its ranks where they are: in its order, or else in the default one. What is
+/// planned to run at once cannot choose another.
+Machine with_ranks_in_place(Machine machine);
 
 /// Throws as checked() does.
 Found search(const Problem& problem, const Machine& machine);

@@ -120,7 +120,7 @@ Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& tria
     throw Error(
         ErrorCode::invalid_argument,
         "the time for trials must be 0 seconds (none) or more; given " + std::to_string(budget_s));
-  Found found = search(problem, machine);
+  Found found = search(problem, with_ranks_in_place(machine));
   Contest contest(found, trials, budget_s);
   if (budget_s > 0) contest.hold();
   return decision(std::move(found), contest.best(), machine, contest.measured_s());

@@ -357,3 +357,30 @@ def many_arrays(comm: Any, knobs: dict[str, Any]) -> bool:
         np.testing.assert_allclose(back, x, atol=1e-13)
     assert fft.forward_many([]) == []
     return True
+
+
+# ---- ranks in another order ----
+
+
+def renumbered(comm: Any, machine: str, order: str, ranks_per_node: int) -> dict[str, Any]:
+    """This rank's new number, and whether a transform over the new communicator is right."""
+    from weft import mapping
+
+    ordered = mapping.reordered(comm, weft.Machine.from_json(machine), order, ranks_per_node)
+    try:
+        whole = np.random.default_rng(5).standard_normal((6, 10)) + 0j
+        fft = weft.FFT(whole.shape, comm=ordered)
+        x = weft.scatter(whole, fft.input.layout, ordered)
+        found = weft.gather(fft.forward(x), fft.output.layout, ordered)
+        right = found is None or bool(np.allclose(found, np.fft.fft2(whole)))
+        return {"rank": ordered.rank, "size": ordered.size, "right": right}
+    finally:
+        ordered.Free()
+
+
+def renumbered_apart(comm: Any, machine: str) -> None:
+    """The last rank asks for another order than the others."""
+    from weft import mapping
+
+    order = "nt" if comm.rank == comm.size - 1 else "tn"
+    mapping.reordered(comm, weft.Machine.from_json(machine), order, 2)

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "expect_error.hpp"
+#include "model/placement.hpp"
 #include "model/torus.hpp"
 
 namespace weft::model {
@@ -134,6 +135,36 @@ TEST(Torus, loads_are_those_of_every_message_on_its_way) {
     EXPECT_NEAR(busiest_torus_link(topology, groups, node_of).load, walker.busiest(), 1e-9)
         << "seed " << seed << ", case " << number;
   }
+}
+
+// The rows of a process grid, in an order, are every combination of some places on each axis.
+TEST(Torus, loads_of_rows_are_those_of_every_message_on_its_way) {
+  for (const char* order : {"", "xyzt", "yztx", "z2y2xyzt", "txy2zy"})
+    for (const bool rings : {true, false})
+      for (const std::int64_t row : {2, 6, 12, 24, 96}) {
+        Topology topology = torus({3, 4, 4}, rings);
+        topology.order = order;
+        const std::int64_t ranks = 96;
+        const Placement placement(topology, ranks, 2);
+        Groups rows;
+        Groups columns(static_cast<std::size_t>(row));
+        for (std::int64_t rank = 0; rank < ranks; ++rank) {
+          if (rank % row == 0) rows.emplace_back();
+          rows.back().push_back(rank);
+          columns[static_cast<std::size_t>(rank % row)].push_back(rank);
+        }
+        for (const Groups& groups : {rows, columns}) {
+          Walker walker(topology);
+          for (const auto& group : groups)
+            for (const std::int64_t from : group)
+              for (const std::int64_t to : group)
+                walker.send(placement.node_of()[static_cast<std::size_t>(from)],
+                            placement.node_of()[static_cast<std::size_t>(to)]);
+          EXPECT_EQ(busiest_torus_link(topology, groups, placement.node_of()).load,
+                    walker.busiest())
+              << order << ", rows of " << row << (rings ? " on rings" : " on lines");
+        }
+      }
 }
 
 TEST(Topology, a_crossbar_is_as_busy_as_its_busiest_node_or_its_middle) {

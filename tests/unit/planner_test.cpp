@@ -10,6 +10,7 @@
 #include "expect_error.hpp"
 #include "model/cost.hpp"
 #include "plan/check_plan.hpp"
+#include "planner/search.hpp"
 #include "planner/ways.hpp"
 
 namespace weft {
@@ -233,6 +234,109 @@ TEST(Planner, where_nodes_are_few_ranks_share_them) {
   Problem apart = cube(128, 32);
   apart.knobs.nodes = NodeUse::unaware;
   EXPECT_EQ(make_plan(apart, machine).prediction->cost, make_plan(pair, machine).prediction->cost);
+}
+
+/// Rows of 64 ranks are four lines of 16 nodes by default, and a cube of 4 x 4 x 4 is nearer.
+Problem rows_of_64() {
+  Problem problem{.shape = {512, 512, 512}, .precision = Precision::f32};
+  problem.ranks = 4096;
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {64, 64, 1});
+  problem.knobs.chunks = 1;  // or else stages hide what the order brings
+  return problem;
+}
+
+Machine links_alone(const char* name) {
+  Machine machine = shipped_machine(name);
+  machine.all_to_all.clear();
+  return machine;
+}
+
+TEST(Planner, ranks_take_the_order_that_spares_the_links) {
+  const Machine machine = links_alone("bgl-4096");
+  const Plan plan = make_plan(rows_of_64(), machine);
+  const Prediction& prediction = *plan.prediction;
+  EXPECT_EQ(prediction.order, "tz4y4x4zyx") << explain(plan);
+  EXPECT_LT(prediction.cost.seconds(), 0.98 * prediction.default_order_s);
+  EXPECT_EQ(predict(plan, machine).cost.seconds(), prediction.default_order_s);
+  Machine ordered = machine;
+  ordered.topology.order = prediction.order;
+  EXPECT_EQ(predict(plan, ordered).cost, prediction.cost);
+  EXPECT_EQ(predict(plan, ordered).default_order_s, prediction.default_order_s);
+  EXPECT_NE(explain(plan).find("in the order tz4y4x4zyx; in the default order this plan takes"),
+            std::string::npos)
+      << explain(plan);
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+}
+
+TEST(Planner, an_order_that_the_caller_gave_stays) {
+  Machine machine = links_alone("bgl-4096");
+  machine.topology.order = "yzxt";
+  const Plan plan = make_plan(rows_of_64(), machine);
+  EXPECT_EQ(plan.prediction->order, "yzxt");
+  machine.topology.order = "tzyx";
+  const Plan by_default = make_plan(rows_of_64(), machine);
+  EXPECT_EQ(by_default.prediction->order, "");
+  EXPECT_EQ(by_default.prediction->default_order_s, 0);
+  EXPECT_GT(by_default.prediction->cost.seconds(),
+            make_plan(rows_of_64(), links_alone("bgl-4096")).prediction->cost.seconds());
+}
+
+TEST(Planner, ranks_that_are_in_place_stay_there) {
+  const Machine machine = links_alone("bgl-4096");
+  EXPECT_EQ(planner::with_ranks_in_place(machine).topology.order, "tzyx");
+  EXPECT_EQ(make_plan(rows_of_64(), planner::with_ranks_in_place(machine)).prediction->order, "");
+  Machine ordered = machine;
+  ordered.topology.order = "xyzt";
+  EXPECT_EQ(planner::with_ranks_in_place(ordered), ordered);
+}
+
+/// An all-to-all of all ranks is the same in every order.
+TEST(Planner, the_default_order_stays_where_nothing_is_gained) {
+  Problem problem = cube(128, 64);
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {64, 1, 1});
+  Machine machine = links_alone("bgl-512");
+  machine.topology.nodes = 64;
+  machine.topology.extents = {2, 8, 4};
+  const Plan plan = make_plan(problem, machine);
+  EXPECT_EQ(plan.prediction->order, "") << explain(plan);
+  EXPECT_EQ(explain(plan).find("order "), std::string::npos) << explain(plan);
+  EXPECT_EQ(make_plan(cube(128, 16), shipped_machine("ethernet-10g")).prediction->order, "");
+}
+
+/// Columns of 4 ranks lie on four nodes where rows of 4 share one; dealt out, they share nodes.
+TEST(Planner, ranks_are_dealt_out_where_columns_exchange) {
+  Problem problem{.shape = {64, 64, 64}, .axes = {0}};
+  problem.ranks = 16;
+  problem.ranks_per_node = 4;
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {4, 1, 4});
+  problem.output_choice = OutputChoice::given;
+  problem.output = Layout::grid(problem.shape, {1, 4, 4});
+  Machine machine = switched(4, 1e-5, 1e-7);
+  machine.within_node = {{{0, 1e-7, 1e-10}}, true, 0};
+  const Plan plan = make_plan(problem, machine);
+  EXPECT_EQ(plan.prediction->order, "nt") << explain(plan);
+  EXPECT_LT(plan.prediction->cost.seconds(), 0.7 * plan.prediction->default_order_s);
+  for (const Exchange& exchange : plan.exchanges)
+    EXPECT_EQ(planner::node_memory_use(exchange), planner::NodeMemoryUse::none);
+}
+
+TEST(Planner, node_memory_needs_the_ranks_of_a_node_together) {
+  Problem problem = cube(64, 16);
+  problem.ranks_per_node = 4;
+  Machine machine = switched(4, 1e-5, 1e-7);
+  machine.topology.order = "nt";
+  for (const Exchange& exchange : make_plan(problem, machine).exchanges)
+    EXPECT_EQ(planner::node_memory_use(exchange), planner::NodeMemoryUse::none);
+  problem.knobs.nodes = NodeUse::combined;
+  expect_error(ErrorCode::invalid_argument, {"consecutive", "\"nt\"", "begins with t"},
+               [&] { make_plan(problem, machine); });
+  machine.topology.order.clear();
+  for (const Exchange& exchange : make_plan(problem, machine).exchanges)
+    EXPECT_EQ(exchange.nodes, NodeUse::combined);
+  EXPECT_EQ(make_plan(problem, machine).prediction->order, "");
 }
 
 TEST(Planner, a_machine_that_cannot_be_is_refused) {

@@ -35,7 +35,7 @@ void expect_counts(const Layout& from, const Layout& to, double element_bytes,
                " ranks on a node");
   const std::int64_t last = from.first_rank() + volume(from.process_grid()) - 1;
   const Traffic wanted = one_by_one(from, to, last, element_bytes, on_node);
-  const Traffic found = traffic_of(from, to, element_bytes, on_node);
+  const Traffic found = traffic_of(from, to, element_bytes, Placement(from.ranks(), on_node));
   EXPECT_DOUBLE_EQ(found.near_bytes, wanted.near_bytes);
   EXPECT_DOUBLE_EQ(found.far_bytes, wanted.far_bytes);
   EXPECT_EQ(found.near_messages, wanted.near_messages);
@@ -72,12 +72,11 @@ TEST(Traffic, OfAThousandPeers) {
 TEST(Traffic, IsKnownBySizeOfElementsToo) {
   const Layout from = Layout::grid({64, 64}, {8, 1});
   const Layout to = Layout::grid({64, 64}, {1, 8});
+  const Placement apart(8, 1);
   KnownTraffic known;
-  EXPECT_EQ(known.of(from, to, 16, 1).longest, 16 * 64.0);
-  EXPECT_EQ(known.of(from, to, 8, 1).longest, 8 * 64.0);
-  EXPECT_EQ(known.of(from, to, 16, 2).near_messages, 1);
-  EXPECT_EQ(known.of(from, to, 16, 1).near_messages, 0);
-  EXPECT_EQ(known.of(from, from, 16, 1).far_messages, 0);
+  EXPECT_EQ(known.of(from, to, 16, apart).longest, 16 * 64.0);
+  EXPECT_EQ(known.of(from, to, 8, apart).longest, 8 * 64.0);
+  EXPECT_EQ(known.of(from, from, 16, apart).far_messages, 0);
 }
 
 }  // namespace

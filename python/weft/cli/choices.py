@@ -60,6 +60,13 @@ class Wire(str, Enum):
     f32 = "f32"
 
 
+class MapForm(str, Enum):
+    table = "table"
+    slurm = "slurm"
+    openmpi = "openmpi"
+    bgl = "bgl"
+
+
 class WireForm(str, Enum):
     packed = "packed"
     datatype = "datatype"

@@ -13,6 +13,7 @@ from weft.cli.choices import (
     Json,
     Kind,
     MachineOption,
+    MapForm,
     MethodOption,
     NodesOption,
     PieceBytes,
@@ -30,6 +31,12 @@ from weft.cli.values import axes_value, grid_value, output_value, rank_counts_va
 RanksPerNode = Annotated[
     int | None,
     typer.Option("--ranks-per-node", metavar="R", help="Ranks of a node. Default: 1, or the machine's cores."),
+]
+
+
+OrderOption = Annotated[
+    str | None,
+    typer.Option("--order", metavar="WORD", help="Ranks over the nodes, the fastest letter first, such as xyzt."),
 ]
 
 
@@ -87,6 +94,7 @@ def plan_command(
     piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     machine: MachineOption = None,
+    order: OrderOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw what each step should take (.png, .pdf, .svg).")
     ] = None,
@@ -95,7 +103,8 @@ def plan_command(
     """Print how a transform would be done on any number of ranks. Needs no MPI.
 
     With --machine the plan is the fastest that the model knows for that machine, each step with its predicted time and
-    what limits it, and the next best ways; else it follows a fixed rule.
+    what limits it, and the next best ways; else it follows a fixed rule. Where nodes share links it may name an order
+    of the ranks over the nodes, which `weft map` writes for launchers.
     """
     from weft.cli import plan
 
@@ -117,7 +126,37 @@ def plan_command(
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
-    return on_one_rank(lambda here: plan.run(extents, options, plot, as_json, here))
+    return on_one_rank(lambda here: plan.run(extents, options, order, plot, as_json, here))
+
+
+@app.command("map")
+def map_command(
+    machine: Annotated[
+        str, typer.Option("--machine", metavar="NAME|FILE", help="A machine that ships with weft, or a JSON file.")
+    ],
+    ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to place.")],
+    ranks_per_node: RanksPerNode = None,
+    order: OrderOption = None,
+    form: Annotated[MapForm, typer.Option("--format", help="For Slurm, Open MPI, Blue Gene, or people.")] = (
+        MapForm.table
+    ),
+    hosts: Annotated[
+        str | None,
+        typer.Option("--hosts", metavar="FILE", help="Names of the nodes, one a line. Default: node0, node1, ..."),
+    ] = None,
+    target: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write here, not to the output.")] = None,
+) -> int:
+    """Say on which node each rank is to run, in a form that launchers read. Needs no MPI.
+
+    \b
+    slurm    hosts, one a line: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
+    openmpi  a rankfile: mpirun --rankfile FILE
+    bgl      a map file of coordinates, "x y z t" a line; of a torus only
+    """
+    from weft.cli import map as mapped
+
+    options = mapped.Options(machine, ranks, ranks_per_node, order, form.value, hosts, target)
+    return on_one_rank(lambda here: mapped.run(options, here))
 
 
 @app.command("project")

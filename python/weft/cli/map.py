@@ -1,0 +1,56 @@
+"""`weft map`: on which node each rank is to run, in a form that launchers read. Needs no MPI."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import weft
+from weft import mapping
+from weft.cli.session import Session
+from weft.files import check_target, write_file
+from weft.planning import machine_of
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    machine: str
+    ranks: int
+    ranks_per_node: int | None
+    order: str | None
+    form: str
+    hosts: str | None
+    target: str | None
+
+
+def run(options: Options, session: Session) -> None:
+    if options.target:
+        check_target(options.target, ())
+    text = _text(options)
+    if options.target:
+        write_file(options.target, text.encode())
+    else:
+        session.print(text.rstrip("\n"))
+
+
+def _text(options: Options) -> str:
+    machine = machine_of(options.machine)
+    places = mapping.places(machine, options.ranks, order=options.order, ranks_per_node=options.ranks_per_node)
+    if options.form == "bgl":
+        return mapping.mapfile(places, machine)
+    hosts = mapping.default_hosts(places) if options.hosts is None else _hosts_in(options.hosts)
+    if options.form == "slurm":
+        return mapping.hostfile(places, hosts)
+    if options.form == "openmpi":
+        return mapping.rankfile(places, hosts)
+    return mapping.table(places, hosts)
+
+
+def _hosts_in(path: str) -> list[str]:
+    try:
+        lines = Path(path).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise weft.InvalidArgument(
+            f"--hosts must be a file with the names of the nodes, one a line; {path} cannot be read: {error}"
+        ) from None
+    return [line.split()[0] for line in lines if line.strip() and not line.lstrip().startswith("#")]

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <weft/machine.hpp>
+
+namespace weft::model {
+
+/// On which node each rank is.
+class Placement {
+ public:
+  /// Consecutive ranks share a node.
+  Placement(std::int64_t ranks, std::int64_t on_node);
+  /// Ranks are where rank_places() says.
+  Placement(const Topology&, std::int64_t ranks, std::int64_t on_node);
+
+  std::int64_t on_node() const { return on_node_; }
+  std::span<const std::int64_t> node_of() const { return node_of_; }
+  bool same_node(std::int64_t one, std::int64_t other) const {
+    return node_of_[static_cast<std::size_t>(one)] == node_of_[static_cast<std::size_t>(other)];
+  }
+  /// The ranks of a node are consecutive and begin at a multiple of their number, as what uses the
+  /// memory of nodes needs them.
+  bool keeps_nodes_together() const { return together_; }
+  /// The ranks of a rank's node, in ascending order.
+  std::vector<std::int64_t> sharing_with(std::int64_t rank) const;
+
+ private:
+  std::int64_t on_node_;
+  std::vector<std::int64_t> node_of_;
+  bool together_ = true;
+};
+
+}  // namespace weft::model

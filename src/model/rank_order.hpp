@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/machine.hpp>
+
+namespace weft::model {
+
+/// An axis of a network: its letter in an order, and its extent.
+struct NetworkAxis {
+  char letter = 'n';
+  std::int64_t extent = 1;
+  bool ring = false;
+};
+
+/// The axes by which nodes are numbered, the last one fastest.
+std::vector<NetworkAxis> axes_of(const Topology&);
+
+/// The letter of the ranks of a node.
+constexpr char within_node = 't';
+
+/// One digit of the number of a rank: the next one of the axis that the letter names.
+struct Digit {
+  char letter = within_node;
+  std::int64_t extent = 0;  ///< 0: all that is left of the axis
+};
+
+/// The digits of a topology's order, the fastest one first; of the default where it has none.
+/// Throws invalid_argument for an order that does not go once through every axis.
+std::vector<Digit> digits_of(const Topology&);
+
+/// Throws invalid_argument where digits_of() does.
+void check_order(const Topology&);
+
+}  // namespace weft::model
