@@ -188,8 +188,9 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   MPI_Comm_rank(world, &rank);
   ASSERT_EQ(weft_layout_box(output, rank, lower, upper), WEFT_OK);
   const bool has_origin = lower[0] == 0 && lower[1] == 0 && upper[0] > 0 && upper[1] > 0;
-  if (upper[0] > lower[0] && upper[1] > lower[1])
+  if (upper[0] > lower[0] && upper[1] > lower[1]) {
     EXPECT_NEAR(std::abs(x[0]), has_origin ? 120.0 : 0.0, 1e-12);
+  }
   weft_layout_destroy(output);
   weft_fft_destroy(fft);
   expect_failure_everywhere(weft_fft_create_from_plan("{}", world, &fft), WEFT_INVALID_ARGUMENT,
