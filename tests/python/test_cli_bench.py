@@ -16,8 +16,8 @@ from weft.reference import tolerance
 from weft.spectra import shell_spectrum
 
 KEYS = [
-    "command", "problem", "ranks", "threads", "output", "predicted_s", "median_s", "min_s", "gflops", "error",
-    "roofline_s", "stages", "peers",
+    "command", "problem", "ranks", "threads", "output", "plan", "predicted_s", "median_s", "min_s", "gflops",
+    "error", "roofline_s", "stages", "peers",
 ]  # fmt: skip
 PEERS = ["fftw-mpi", "fftw-threads", "mpi4py-fft"]
 
