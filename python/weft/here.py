@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from . import _planning, errors, runtime
+from . import _planning, errors, options, runtime
 from .probing import measured, processor
 
 # The machine that means this one, where a machine is asked for.
@@ -59,10 +59,21 @@ def resolved(machine: Any, comm: Any, threads: Any) -> Any:
     error: errors.WeftError | None = None
     if wanted != first:
         error = errors.Disagreement('all ranks must plan by machine="here" or none; this rank and rank 0 differ')
-    elif wanted and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        error = errors.InvalidArgument(f"threads must be 1 or more; given {threads!r}")
+    count = 1
+    if wanted and error is None:
+        try:
+            count = _count(threads)
+        except errors.InvalidArgument as reason:
+            error = reason
     module.agree(handle, errors.as_given(error))
-    return machine_here(comm, threads=threads) if wanted else machine
+    return machine_here(comm, threads=count) if wanted else machine
+
+
+def _count(threads: Any) -> int:
+    (count,) = options.integers(threads, "threads")
+    if count < 1:
+        raise errors.InvalidArgument(f"threads must be 1 or more; given {threads!r}")
+    return count
 
 
 def cache_file(ranks: int, on_node: int, threads: int) -> Path:

@@ -110,7 +110,7 @@ std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent,
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
                                      int threads) {
   std::vector<Copying> found;
-  timing.share_among(static_cast<int>(2 * so_far.arithmetic.size() * extent.copied_bytes.size()));
+  timing.share_among(static_cast<int>(2 * extent.precisions.size() * extent.copied_bytes.size()));
   for (const Precision precision : extent.precisions) {
     if (!kernel::default_engine().supports(precision)) continue;
     const double line =

@@ -94,3 +94,7 @@ def test_threads_that_cannot_be_are_refused() -> None:
     for threads in (0, "two", True):
         with pytest.raises(weft_package.InvalidArgument, match="threads"):
             weft_package.FFT((4, 4), machine="here", threads=threads)  # type: ignore[arg-type]
+
+
+def test_threads_may_be_a_number_of_numpys(cache: Path) -> None:
+    assert weft_package.FFT((4, 4), machine="here", threads=np.int64(1)).plan.chosen_by == "model"  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import weft
 from weft.cli.environment import usable_cores
 from weft.cli.memory import available_bytes, gibibytes
 from weft.cli.session import Session
+from weft.probing import processor
 
 _CPUS = Path("/sys/devices/system/cpu")
 
@@ -60,19 +61,11 @@ def core_counts() -> dict[str, Any]:
     """Physical and logical cores of the machine, and those that this process may use."""
     siblings = {path.read_text().strip() for path in _CPUS.glob("cpu[0-9]*/topology/thread_siblings_list")}
     return {
-        "model": _cpu_model(),
+        "model": processor(),
         "physical": len(siblings) or None,
         "logical": os.cpu_count(),
         "usable": usable_cores(),
     }
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def caches() -> list[dict[str, Any]]:
