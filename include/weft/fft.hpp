@@ -142,7 +142,8 @@ class Fft {
   /// The steps of the last run while recording: stages and exchanges in turn.
   const std::vector<StepRecord>& record() const;
 
-  /// What was chosen and why, in a few lines.
+  /// What was chosen and why, in a few lines; after a run while recording also what its steps took,
+  /// beside what the model predicted.
   std::string explain() const;
 
  private:

@@ -89,9 +89,10 @@ struct Topology {
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
-/// How much longer than disjoint pairs an order of messages takes to send the same bytes: B of
-/// paper 000, at least 1.
+/// How much longer than one pair of nodes alone all nodes take to send messages of a length to all:
+/// B of paper 000, for each order of messages, at least 1.
 struct Blocking {
+  std::int64_t message_bytes = 0;
   double pairwise = 1;
   double cyclic = 1;
   double scattered = 1;
@@ -100,9 +101,10 @@ struct Blocking {
 };
 
 /// An all-to-all of so many ranks on nodes of their own: start_s + s_per_byte * bytes for each pair
-/// (alpha_sub and beta_sub of paper 004).
+/// (alpha_sub and beta_sub of paper 004), for blocks of so many bytes or more.
 struct AllToAll {
   std::int64_t ranks = 0;
+  std::int64_t from_bytes = 0;
   double start_s = 0;
   double s_per_byte = 0;
   friend bool operator==(const AllToAll&, const AllToAll&) = default;
@@ -137,8 +139,11 @@ struct Machine {
   Link within_node = {};
   Link between_nodes = {};
   Topology topology = {};  ///< its nodes are all there are
-  Blocking blocking = {};
-  std::vector<AllToAll> all_to_all = {};  ///< in ascending order of ranks; empty: not measured
+  /// In ascending order of lengths; between two of them interpolated over their logarithm, beyond
+  /// them as at the nearest; empty: messages do not block each other.
+  std::vector<Blocking> blocking = {};
+  /// In ascending order of ranks, and from 0 bytes on for each; empty: not measured.
+  std::vector<AllToAll> all_to_all = {};
   double barrier_s = 0;                   ///< of two ranks; it grows as lg of the ranks
   double request_s = 0;                   ///< to start and complete a message that is there
   std::vector<Sample> samples = {};       ///< what was measured, for people and plots

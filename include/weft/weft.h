@@ -283,7 +283,8 @@ int weft_fft_set_recording(weft_fft* fft, int on);
 int weft_fft_record(const weft_fft* fft, weft_step* steps, int64_t capacity, size_t step_size,
                     int64_t* count);
 
-/// What was chosen and why, in a few lines. Free it with weft_free.
+/// What was chosen and why, in a few lines, and what the steps of the last run while recording took.
+/// Free it with weft_free.
 int weft_fft_explain(const weft_fft* fft, char** text);
 /// The plan as JSON. Free it with weft_free.
 int weft_fft_plan_json(const weft_fft* fft, char** json);

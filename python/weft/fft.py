@@ -382,7 +382,10 @@ class FFT:
         return list(self._transform.record())
 
     def explain(self) -> str:
-        """What was chosen and why, in a few lines."""
+        """What was chosen and why, in a few lines; after a run while recording also what its steps took on this rank.
+
+        Beside each step stands what the model predicted, where a machine was given and the run was forward.
+        """
         return str(self._transform.explain())
 
     def __repr__(self) -> str:

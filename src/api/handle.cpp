@@ -6,6 +6,7 @@
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 #include "layout/check.hpp"
+#include "plan/explain_record.hpp"
 
 namespace weft::api {
 namespace {
@@ -233,6 +234,7 @@ void Handle::execute(run::Direction direction, const void* in, void* out,
   const bool goes_ahead =
       transform_->can_wait_at_gate() && !wrong && has_both_arrays_ && !mine_in_place;
   const bool in_place = goes_ahead ? false : gate.conclude();
+  if (transform_->recording()) last_recorded_ = direction;
   transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
 }
 
@@ -264,6 +266,7 @@ void Handle::execute_many(run::Direction direction, std::span<const void* const>
   CallGate gate(*this, {number_, direction, in.size()},
                 mine ? mine : many_error(direction, in, out), mine_in_place);
   const bool in_place = gate.conclude();
+  if (transform_->recording()) last_recorded_ = direction;
   transform_->execute_many({direction, in_place}, in, out);
 }
 
@@ -290,11 +293,13 @@ std::int64_t Handle::inplace_bytes() const {
 }
 
 std::string Handle::explain() const {
+  const bool is_predicted = plan_.prediction && last_recorded_ == run::Direction::forward;
   return weft::explain(plan_) + "local engine: " + engine_ + ", " +
          std::to_string(plan_.problem.threads) +
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank\nworkspace of rank " +
          std::to_string(comm_.rank()) + ": " + std::to_string(transform_->workspace_bytes()) +
-         " bytes\n";
+         " bytes\n" +
+         record_lines(transform_->record(), is_predicted ? &*plan_.prediction : nullptr);
 }
 
 }  // namespace weft::api

@@ -76,6 +76,7 @@ class Handle {
   Plan plan_;
   std::string engine_;
   std::optional<run::Transform> transform_;
+  run::Direction last_recorded_ = run::Direction::forward;
   bool has_some_array_ = false;   ///< this rank's input and output are not both empty
   bool has_both_arrays_ = false;  ///< neither is
 };

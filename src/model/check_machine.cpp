@@ -90,7 +90,13 @@ void check_link(const std::string& key, const Link& link) {
 void check_all_to_all(const std::vector<AllToAll>& fits) {
   for (std::size_t i = 0; i < fits.size(); ++i) {
     const std::string key = element("all_to_all", i);
-    at_least(key + ".ranks", fits[i].ranks, i == 0 ? 2 : fits[i - 1].ranks + 1);
+    const bool goes_on = i > 0 && fits[i].ranks == fits[i - 1].ranks;
+    at_least(key + ".ranks", fits[i].ranks, i == 0 ? 2 : fits[i - 1].ranks);
+    if (goes_on)
+      at_least(key + ".from_bytes", fits[i].from_bytes, fits[i - 1].from_bytes + 1);
+    else if (fits[i].from_bytes != 0)
+      refuse(key + ".from_bytes", "the first fit for so many ranks is from 0 bytes on",
+             std::to_string(fits[i].from_bytes));
     positive(key + ".s_per_byte", fits[i].s_per_byte);
     // An intercept below 0 is what a fit may give; paper 004 saw one.
     if (!std::isfinite(fits[i].start_s))
@@ -98,13 +104,17 @@ void check_all_to_all(const std::vector<AllToAll>& fits) {
   }
 }
 
-void check_blocking(const Blocking& blocking) {
-  const std::pair<const char*, double> factors[] = {{"pairwise", blocking.pairwise},
-                                                    {"cyclic", blocking.cyclic},
-                                                    {"scattered", blocking.scattered},
-                                                    {"collective", blocking.collective}};
-  for (const auto& [schedule, factor] : factors)
-    positive(std::string("blocking.") + schedule, factor);
+void check_blocking(const std::vector<Blocking>& lengths) {
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const Blocking& at = lengths[i];
+    const std::string key = element("blocking", i);
+    at_least(key + ".message_bytes", at.message_bytes, i == 0 ? 0 : lengths[i - 1].message_bytes + 1);
+    const std::pair<const char*, double> factors[] = {{"pairwise", at.pairwise},
+                                                      {"cyclic", at.cyclic},
+                                                      {"scattered", at.scattered},
+                                                      {"collective", at.collective}};
+    for (const auto& [schedule, factor] : factors) positive(key + "." + schedule, factor);
+  }
 }
 
 }  // namespace

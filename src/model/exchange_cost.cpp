@@ -6,6 +6,7 @@
 #include <weft/error.hpp>
 
 #include "model/element_bytes.hpp"
+#include "model/measured_exchanges.hpp"
 #include "model/moving.hpp"
 #include "model/topology.hpp"
 #include "plan/methods/methods.hpp"
@@ -62,20 +63,6 @@ void use_nodes(Traffic& traffic, const Exchanged& what) {
   traffic.longest *= together * together;
 }
 
-double blocking_of(const Machine& machine, const Exchange& knobs) {
-  if (knobs.method == Method::collective) return machine.blocking.collective;
-  switch (knobs.schedule) {
-    case Schedule::cyclic:
-      return machine.blocking.cyclic;
-    case Schedule::scattered:
-      return machine.blocking.scattered;
-    case Schedule::pairwise:
-    case Schedule::automatic:
-      break;
-  }
-  return machine.blocking.pairwise;
-}
-
 /// Ranks that exchange with each other: the rows or columns of a process grid, or all.
 std::vector<std::vector<std::int64_t>> groups_of(const Exchanged& what) {
   std::vector<std::vector<std::int64_t>> groups;
@@ -115,26 +102,12 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   return link.load > node.load ? link : node;
 }
 
-/// The fit for so many ranks: between those that were measured, or as at the nearest.
-AllToAll fit_for(const std::vector<AllToAll>& fits, double ranks) {
-  const auto above = std::find_if(fits.begin(), fits.end(), [&](const AllToAll& fit) {
-    return static_cast<double>(fit.ranks) >= ranks;
-  });
-  if (above == fits.begin()) return *above;
-  if (above == fits.end()) return fits.back();
-  const AllToAll& below = *(above - 1);
-  const double part =
-      (std::log2(ranks) - std::log2(static_cast<double>(below.ranks))) /
-      (std::log2(static_cast<double>(above->ranks)) - std::log2(static_cast<double>(below.ranks)));
-  return {above->ranks, below.start_s + (above->start_s - below.start_s) * part,
-          below.s_per_byte + (above->s_per_byte - below.s_per_byte) * part};
-}
-
 /// As the machine's all-to-alls were measured, one call for each chunk.
 void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
                 const Machine& machine) {
-  const AllToAll fit = fit_for(machine.all_to_all, traffic.far_messages + 1);
-  step.start_s = static_cast<double>(what.chunks) * std::max(0.0, fit.start_s);
+  const double cut = static_cast<double>(what.chunks);
+  const FittedCall fit = fitted_call(machine, traffic.far_messages + 1, traffic.longest / cut);
+  step.start_s = cut * std::max(0.0, fit.start_s);
   step.wire_s = traffic.longest * fit.s_per_byte;
 }
 
@@ -157,7 +130,7 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
                  traffic.near_messages * cut * start_seconds(near, near_message / cut);
   const BusiestLink link = busiest(what, traffic, machine, known);
   const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
-  const double far_s = turns * link.load * rate * blocking_of(machine, what.knobs);
+  const double far_s = turns * link.load * rate * blocking_of(machine, what.knobs, longest);
   const double near_s = traffic.near_messages * wire_seconds(near, near_message);
   step.wire_s = far_s + near_s;
   step.processor_s = traffic.far_bytes * far.processor_s_per_byte;

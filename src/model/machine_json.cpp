@@ -11,7 +11,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a machine of one version would be misread by the reader of another.
-constexpr std::int64_t machine_version = 2;
+constexpr std::int64_t machine_version = 3;
 /// A machine is small: what is larger is something else, or meant to hurt.
 constexpr std::size_t text_bytes_max = 16 << 20;
 
@@ -70,7 +70,8 @@ Json write(const Topology& topology) {
 }
 
 Json write(const Blocking& blocking) {
-  return {{"pairwise", blocking.pairwise},
+  return {{"message_bytes", blocking.message_bytes},
+          {"pairwise", blocking.pairwise},
           {"cyclic", blocking.cyclic},
           {"scattered", blocking.scattered},
           {"collective", blocking.collective}};
@@ -98,11 +99,14 @@ Json write(const Machine& machine) {
   object["within_node"] = write(machine.within_node);
   object["between_nodes"] = write(machine.between_nodes);
   object["topology"] = write(machine.topology);
-  object["blocking"] = write(machine.blocking);
+  object["blocking"] = Json::array();
+  for (const Blocking& each : machine.blocking) object["blocking"].push_back(write(each));
   object["all_to_all"] = Json::array();
   for (const AllToAll& each : machine.all_to_all)
-    object["all_to_all"].push_back(
-        {{"ranks", each.ranks}, {"start_s", each.start_s}, {"s_per_byte", each.s_per_byte}});
+    object["all_to_all"].push_back({{"ranks", each.ranks},
+                                    {"from_bytes", each.from_bytes},
+                                    {"start_s", each.start_s},
+                                    {"s_per_byte", each.s_per_byte}});
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
   object["samples"] = Json::array();
@@ -215,6 +219,7 @@ Topology read_topology(const Place& place) {
 Blocking read_blocking(const Place& place) {
   Object object(place);
   Blocking blocking;
+  blocking.message_bytes = json::integer(object.at("message_bytes"));
   blocking.pairwise = json::number(object.at("pairwise"));
   blocking.cyclic = json::number(object.at("cyclic"));
   blocking.scattered = json::number(object.at("scattered"));
@@ -227,6 +232,7 @@ AllToAll read_all_to_all(const Place& place) {
   Object object(place);
   AllToAll fit;
   fit.ranks = json::integer(object.at("ranks"));
+  fit.from_bytes = json::integer(object.at("from_bytes"));
   fit.start_s = json::number(object.at("start_s"));
   fit.s_per_byte = json::number(object.at("s_per_byte"));
   object.finish();
@@ -264,7 +270,7 @@ Machine read_machine(const Place& place) {
   machine.within_node = read_link(object.at("within_node"));
   machine.between_nodes = read_link(object.at("between_nodes"));
   machine.topology = read_topology(object.at("topology"));
-  machine.blocking = read_blocking(object.at("blocking"));
+  machine.blocking = list<Blocking>(object.at("blocking"), read_blocking);
   machine.all_to_all = list<AllToAll>(object.at("all_to_all"), read_all_to_all);
   machine.barrier_s = json::number(object.at("barrier_s"));
   machine.request_s = json::number(object.at("request_s"));

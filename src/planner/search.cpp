@@ -195,23 +195,38 @@ class Search {
       std::erase_if(kinds, [&](const Exchange& kind) {
         return node_memory_use(kind) != node_memory_use(now.plan.exchanges[i]);
       });
-      take_best(now, i, kinds);
-      take_best(now, i, in_pieces(now.plan, i));
+      take_best(now, i, whole_and_in_pieces(now.plan, i, kinds));
       take_best(now, i, with_chunks(now.plan, i));
     }
+  }
+
+  /// Kinds that block each other when they are whole may be the best in pieces, so each is tried in
+  /// both ways; but pieces only cost where a byte takes the same in messages of every length.
+  std::vector<Exchange> whole_and_in_pieces(const Plan& plan, std::size_t number,
+                                            const std::vector<Exchange>& kinds) const {
+    std::vector<Exchange> found = kinds;
+    if (machine_.blocking.size() < 2 && machine_.between_nodes.pieces.size() < 2) return found;
+    Plan other = plan;
+    for (const Exchange& kind : kinds) {
+      other.exchanges[number] = kind;
+      const std::vector<Exchange> cut = in_pieces(other, number);
+      found.insert(found.end(), cut.begin(), cut.end());
+    }
+    return found;
   }
 
   void take_best_for_all(Priced& now) {
     if (now.plan.exchanges.empty()) return;
     Priced best = now;
-    for (const Exchange& kind : kinds_of_exchange(now.plan, 0)) {
+    for (const Exchange& kind :
+         whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
       if (!is_possible_in(now.order, kind, now.plan.problem)) continue;
       if (std::optional<Plan> plan = with_all(now.plan, kind)) consider(best, *std::move(plan));
     }
     now = std::move(best);
   }
 
-  /// All exchanges of one kind; nothing where forced knobs leave one of them without it.
+  /// All exchanges of one kind and in the same pieces; nothing where forced knobs leave one of them without it.
   static std::optional<Plan> with_all(Plan plan, const Exchange& kind) {
     for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
       const std::vector<Exchange> kinds = kinds_of_exchange(plan, i);
@@ -221,6 +236,7 @@ class Search {
       });
       if (alike == kinds.end()) return {};
       plan.exchanges[i] = *alike;
+      if (kind.piece_bytes > 0) plan.exchanges[i].piece_bytes = kind.piece_bytes;
     }
     return plan;
   }

@@ -29,6 +29,7 @@ Extent full_extent() {
           .copied_bytes = {128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20},
           .message_bytes = {8, 64, 512, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144,
                             524288, 1048576, 4194304},
+          .exchange_bytes = {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20},
           .stream_bytes = 64 << 20};
 }
 
@@ -38,6 +39,7 @@ Extent quick_extent() {
           .efforts = {Effort::estimate},
           .copied_bytes = {256 << 10, 2 << 20, 8 << 20},
           .message_bytes = {8, 2048, 16384, 131072, 1048576},
+          .exchange_bytes = {16 << 10, 64 << 10},
           .stream_bytes = 16 << 20};
 }
 

@@ -14,6 +14,7 @@ struct Extent {
   std::vector<Effort> efforts;
   std::vector<std::int64_t> copied_bytes;   ///< arrays of a core, in stages
   std::vector<std::int64_t> message_bytes;  ///< in ascending order
+  std::vector<std::int64_t> exchange_bytes;  ///< for each pair of nodes, in ascending order
   std::int64_t stream_bytes = 0;            ///< copied by each core at once, beyond its caches
 
   /// The largest arrays, in and out, of each thread.

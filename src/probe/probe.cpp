@@ -10,6 +10,7 @@
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
 #include "kernel/cache.hpp"
+#include "probe/exchanges.hpp"
 #include "probe/extent.hpp"
 #include "probe/links.hpp"
 #include "probe/local.hpp"
@@ -23,6 +24,8 @@ constexpr double for_lines = 0.45;
 constexpr double for_copying = 0.25;
 constexpr double for_memory = 0.1;
 constexpr double for_links = 0.2;
+/// Of the time of a machine with more than one node, before the rest is shared out as above.
+constexpr double for_exchanges = 0.3;
 
 void check(const Options& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
@@ -44,22 +47,22 @@ void add(Machine& machine, const Timing& timing) {
 }
 
 void measure_local(Machine& machine, const Options& options, const Extent& extent,
-                   const comm::Communicator& comm, const Placement& placement) {
-  Timing lines(comm, for_lines * options.seconds);
+                   const comm::Communicator& comm, const Placement& placement, double seconds) {
+  Timing lines(comm, for_lines * seconds);
   machine.arithmetic = measure_arithmetic(lines, extent, options.threads);
   add(machine, lines);
-  Timing copying(comm, for_copying * options.seconds);
+  Timing copying(comm, for_copying * seconds);
   machine.copying = measure_copying(copying, extent, machine, options.threads);
   add(machine, copying);
-  Timing memory(comm, for_memory * options.seconds);
+  Timing memory(comm, for_memory * seconds);
   machine.memory_bytes_per_s =
       measure_memory(memory, extent, comm, placement, options.threads, machine.cores_per_node);
   add(machine, memory);
 }
 
-void measure_links(Machine& machine, const Options& options, const Extent& extent,
-                   const comm::Communicator& comm, const Placement& placement) {
-  Timing timing(comm, for_links * options.seconds);
+void measure_links(Machine& machine, const Extent& extent, const comm::Communicator& comm,
+                   const Placement& placement, double seconds) {
+  Timing timing(comm, for_links * seconds);
   machine.barrier_s = measure_barrier(timing, comm);
   machine.within_node = measure_link(timing, extent, comm, placement, true);
   machine.between_nodes = measure_link(timing, extent, comm, placement, false);
@@ -71,6 +74,19 @@ void measure_links(Machine& machine, const Options& options, const Extent& exten
     machine.between_nodes = assumed_link(3e-5, 8.5e-10);
     machine.assumed.emplace_back("between_nodes");
   }
+  add(machine, timing);
+}
+
+void add_exchanges(Machine& machine, const Extent& extent, const comm::Communicator& comm,
+                   const Placement& placement, double seconds) {
+  if (placement.nodes < 2) {
+    machine.assumed.emplace_back("blocking");
+    return;
+  }
+  Timing timing(comm, seconds);
+  Exchanges found = measure_exchanges(timing, extent, comm, placement, machine.between_nodes);
+  machine.blocking = std::move(found.blocking);
+  machine.all_to_all = std::move(found.all_to_all);
   add(machine, timing);
 }
 
@@ -93,9 +109,12 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
   const Placement placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
-  machine.assumed = {"topology", "blocking", "request_s"};
-  measure_local(machine, options, extent, comm, placement);
-  measure_links(machine, options, extent, comm, placement);
+  machine.assumed = {"topology", "request_s"};
+  const double exchanges_s = placement.nodes < 2 ? 0 : for_exchanges * options.seconds;
+  const double others_s = options.seconds - exchanges_s;
+  measure_local(machine, options, extent, comm, placement, others_s);
+  measure_links(machine, extent, comm, placement, others_s);
+  add_exchanges(machine, extent, comm, placement, exchanges_s);
   std::string text = to_json(machine);
   comm.broadcast(text, 0);
   return machine_from_json(text);

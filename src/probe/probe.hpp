@@ -17,7 +17,7 @@ struct Options {
 };
 
 /// Measures the machine that the ranks are on: lines in cache, arrays through memory, links, the
-/// barrier; all ranks at once, as in a transform. What it does not measure stands in `assumed`.
+/// barrier, exchanges between nodes; all ranks at once, as in a transform. What it does not measure stands in `assumed`.
 ///
 /// Collective; the same result on all ranks. Memory: 384 MiB for each thread, 48 where quick.
 /// Errors  invalid_argument for a time that is not above 0 or finite, or no threads;

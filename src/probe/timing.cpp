@@ -24,6 +24,10 @@ Timing::Timing(const comm::Communicator& comm, double budget_s)
 
 void Timing::share_among(int measurements) { each_s_ = left_s_ / std::max(1, measurements); }
 
+bool Timing::affords(double seconds) const {
+  return comm_.broadcast_value(std::int64_t{left_s_ >= seconds}, 0) != 0;
+}
+
 double Timing::round_s(const std::function<void()>& work, std::int64_t repetitions) const {
   comm_.barrier();
   const double start = now_s();
@@ -40,7 +44,9 @@ double Timing::seconds(const std::string& series, double x, const std::function<
       static_cast<std::int64_t>(std::clamp(std::ceil(shortest_round_s / once), 1.0, 1e5)), 0);
   const double fitting = each_s_ / (once * static_cast<double>(repetitions));
   const auto rounds = comm_.broadcast_value(
-      std::clamp(static_cast<std::int64_t>(fitting), fewest_rounds, most_rounds), 0);
+      std::clamp(static_cast<std::int64_t>(fitting), once > each_s_ ? 1 : fewest_rounds,
+                 most_rounds),
+      0);
   std::vector<double> found;
   for (std::int64_t i = 0; i < rounds; ++i) found.push_back(round_s(work, repetitions));
   std::sort(found.begin(), found.end());

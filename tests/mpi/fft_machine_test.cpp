@@ -24,7 +24,9 @@ Machine random_machine(Random& random) {
   machine.copying[0].transposed_s_per_byte *= factor();
   machine.arithmetic[0].operation_s *= factor();
   machine.barrier_s *= factor();
-  machine.blocking = {blocking(), blocking(), blocking(), blocking()};
+  machine.blocking.clear();
+  for (const std::int64_t bytes : {256, 4096, 65536})
+    machine.blocking.push_back({bytes, blocking(), blocking(), blocking(), blocking()});
   return machine;
 }
 

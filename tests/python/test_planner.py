@@ -99,6 +99,21 @@ def test_transforms_may_be_planned_by_a_machine() -> None:
         weft_package.FFT((6, 8), machine="nowhere")
 
 
+def test_a_recorded_run_stands_beside_its_prediction() -> None:
+    fft = weft_package.FFT((8, 6, 5), machine="celerons")
+    assert "the last run took" not in fft.explain()
+    fft.recording = True
+    array = fft.input.zeros()
+    transformed = fft.forward(array)
+    lines = fft.explain().split("the last run took ")[1].splitlines()
+    assert "; predicted " in lines[0]
+    assert len(lines) == 1 + len(fft.record)
+    for line, step in zip(lines[1:], fft.record, strict=True):
+        assert step["name"] in line and "; predicted " in line
+    fft.backward(transformed)
+    assert "; predicted " not in fft.explain().split("the last run took ")[1]
+
+
 def test_a_core_has_a_rank_unless_told_otherwise() -> None:
     assert weft_package.plan((64, 64), ranks=8, machine="vm-2-cores").problem.ranks_per_node == 8
     assert weft_package.plan((64, 64), ranks=128, machine="infiniband-64").problem.ranks_per_node == 64

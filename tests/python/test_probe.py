@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import weft as weft_package
@@ -29,6 +30,35 @@ def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
     plan = weft("plan", "64x64x64", "--ranks", "2", "--machine", "here.json", cwd=tmp_path)
     assert_done(plan)
     assert 'on the machine "here"' in plan.out
+
+
+@pytest.mark.parametrize(("ranks", "on_node", "nodes"), [(3, 1, 3), (5, 2, 3), (4, 4, 1)])
+def test_exchanges_between_nodes_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: int, on_node: int, nodes: int
+) -> None:
+    monkeypatch.setenv("WEFT_RANKS_PER_NODE", str(on_node))
+    assert_done(weft("probe", "--seconds", "3", "-o", "here.json", *on_ranks(ranks), cwd=tmp_path))
+    machine = json.loads((tmp_path / "here.json").read_text())
+    assert machine["topology"]["nodes"] == nodes
+    assert ("blocking" in machine["assumed"]) == (nodes == 1)
+    lengths = [each["message_bytes"] for each in machine["blocking"]]
+    assert lengths == [1 << (10 + 2 * step) for step in range(len(lengths))]
+    assert (len(lengths) >= 2) == (nodes > 1)
+    groups = [2, 3] if nodes == 3 else []
+    assert sorted({each["ranks"] for each in machine["all_to_all"]}) == groups
+    series = {sample["series"] for sample in machine["samples"]}
+    assert ({"exchange pairwise", "exchange cyclic", "exchange scattered"} <= series) == (nodes > 1)
+    measured = {sample["x"]: sample["seconds"] for sample in machine["samples"] if sample["series"] == "exchange cyclic"}
+    for each in machine["blocking"]:
+        _check_factor(machine, each["message_bytes"], each["cyclic"], measured[each["message_bytes"]])
+    assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))
+
+
+def _check_factor(machine: dict[str, Any], size: int, factor: float, seconds: float) -> None:
+    """Of an exchange among three nodes: two messages of pairs alone, the wire's part so many times as long."""
+    piece = [each for each in machine["between_nodes"]["pieces"] if each["from_bytes"] <= size][-1]
+    wire = 2 * size * piece["s_per_byte"]
+    assert factor == pytest.approx(max(0.1, (seconds - 2 * piece["start_s"]) / wire))
 
 
 def test_lines_take_longer_when_they_are_longer(tmp_path: Path) -> None:

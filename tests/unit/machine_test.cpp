@@ -84,6 +84,20 @@ TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"topology", "multiply"}, [](ordered_json& m) { m["topology"]["nodes"] = 7; });
   expect_refused({"between_nodes.pieces", "from 0 bytes"},
                  [](ordered_json& m) { m["between_nodes"]["pieces"] = ordered_json::array(); });
+  expect_refused({"blocking[1].message_bytes", "at least 1", "0"},
+                 [](ordered_json& m) { m["blocking"].push_back(m["blocking"][0]); });
+  expect_refused({"blocking[0].cyclic", "above 0"},
+                 [](ordered_json& m) { m["blocking"][0]["cyclic"] = -1.0; });
+  const auto fit = [](int ranks, int from) {
+    return ordered_json{{"ranks", ranks}, {"from_bytes", from}, {"start_s", 0.0}, {"s_per_byte", 1.0}};
+  };
+  expect_refused({"all_to_all[0].from_bytes", "from 0 bytes", "5"},
+                 [&](ordered_json& m) { m["all_to_all"] = {fit(4, 5)}; });
+  expect_refused({"all_to_all[2].from_bytes", "at least 6", "5"}, [&](ordered_json& m) {
+    m["all_to_all"] = {fit(4, 0), fit(4, 5), fit(4, 5)};
+  });
+  expect_refused({"all_to_all[1].ranks", "at least 4", "2"},
+                 [&](ordered_json& m) { m["all_to_all"] = {fit(4, 0), fit(2, 0)}; });
   expect_refused({"barrier_s", "number"}, [](ordered_json& m) { m["barrier_s"] = nullptr; });
 }
 
@@ -92,7 +106,7 @@ TEST(Machine, keys_that_lack_or_nobody_knows_are_refused) {
   expect_refused({"machine.topology", "\"extents\""}, [](ordered_json& m) {
     m["topology"]["extents"] = {16, 16};
   });
-  expect_refused({"version 2", "weft probe", "99"},
+  expect_refused({"version 3", "weft probe", "99"},
                  [](ordered_json& m) { m["weft_machine"] = 99; });
 }
 

@@ -166,11 +166,41 @@ TEST(Cost, schedules_that_block_take_longer_to_send) {
   cyclic.schedule = Schedule::cyclic;
   const StepCost one = cost(plan_with(pairs, 8), machine).steps[1];
   const StepCost other = cost(plan_with(cyclic, 8), machine).steps[1];
-  EXPECT_NEAR(other.wire_s / one.wire_s, machine.blocking.cyclic, 1e-12);
+  EXPECT_NEAR(other.wire_s / one.wire_s, machine.blocking[0].cyclic, 1e-12);
   EXPECT_EQ(other.start_s, one.start_s);
   EXPECT_EQ(one.messages, 7);
   EXPECT_EQ(one.bytes, 128 * 128 * 128 / 64 * 7 * 16);
   EXPECT_EQ(one.limit, Limit::bandwidth);
+}
+
+TEST(Cost, how_much_a_schedule_blocks_depends_on_the_length_of_messages) {
+  Machine machine = shipped_machine("celerons");
+  const auto sent_s = [&](const Knobs& knobs) {
+    return cost(plan_with(knobs, 8), machine).steps[1].wire_s;
+  };
+  machine.blocking.clear();
+  const double free_s = sent_s(pairs);  // messages of 512 KiB
+  machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 5, 1, 1, 1}};
+  EXPECT_NEAR(sent_s(pairs) / free_s, 4, 1e-12);  // three of four doublings
+  Knobs pieces = pairs;
+  pieces.piece_bytes = 16 << 10;
+  EXPECT_NEAR(sent_s(pieces) / free_s, 1, 1e-12);
+}
+
+TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
+  Machine machine = shipped_machine("celerons");
+  Knobs call;
+  call.method = Method::collective;
+  call.wire_form = WireForm::packed;
+  call.chunks = 1;
+  const auto step = [&] { return cost(plan_with(call, 8), machine).steps[1]; };
+  const double bytes = 512 << 10;
+  machine.all_to_all = {{8, 0, 1, 1}, {8, 512 << 10, 2, 3}, {8, (512 << 10) + 1, 4, 5}};
+  EXPECT_NEAR(step().start_s, 2, 1e-12);
+  EXPECT_NEAR(step().wire_s, 3 * bytes, 1e-6);
+  machine.all_to_all = {{4, 0, 1, 1}, {4, 1 << 10, 2, 2}, {16, 0, 4, 6}};
+  EXPECT_NEAR(step().start_s, 3, 1e-12);
+  EXPECT_NEAR(step().wire_s, 4 * bytes, 1e-6);
 }
 
 TEST(Cost, chunks_hide_what_the_processor_need_not_do) {

@@ -31,7 +31,7 @@ Machine switched(std::int64_t nodes, double start_s, double s_per_byte) {
   machine.memory_bytes = 0;
   machine.topology.nodes = nodes;
   machine.between_nodes = {{{0, start_s, s_per_byte}}, true, 0};
-  machine.blocking = {.pairwise = 1, .cyclic = 1.2, .scattered = 1.4, .collective = 1.3};
+  machine.blocking = {{.pairwise = 1, .cyclic = 1.2, .scattered = 1.4, .collective = 1.3}};
   return machine;
 }
 
@@ -101,9 +101,20 @@ TEST(Planner, pairs_win_where_others_are_blocked) {
   EXPECT_EQ(plan.exchanges[0].wire_form, WireForm::packed);
 }
 
+TEST(Planner, pairs_in_pieces_win_where_only_whole_blocks_are_blocked) {
+  Machine machine = switched(8, 5e-5, 1e-8);
+  machine.blocking = {{64 << 10, 1, 2, 2, 2}, {1 << 20, 4, 2, 2, 2}};
+  const Plan plan = make_plan(cube(256, 8), machine);  // blocks of 4 MiB
+  ASSERT_EQ(plan.exchanges.size(), 1U) << explain(plan);
+  EXPECT_EQ(plan.exchanges[0].schedule, Schedule::pairwise) << explain(plan);
+  EXPECT_EQ(plan.exchanges[0].piece_bytes, 64 << 10) << explain(plan);
+  machine.blocking[1].pairwise = 1;
+  EXPECT_EQ(make_plan(cube(256, 8), machine).exchanges[0].piece_bytes, 0);
+}
+
 TEST(Planner, a_collective_call_wins_where_it_was_measured_to) {
   Machine machine = switched(8, 5e-5, 1e-8);
-  machine.all_to_all = {{8, 1e-6, 7 * 5e-9}};
+  machine.all_to_all = {{8, 0, 1e-6, 7 * 5e-9}};
   const Plan plan = make_plan(cube(128, 8), machine);
   ASSERT_EQ(plan.exchanges.size(), 1U);
   EXPECT_EQ(plan.exchanges[0].method, Method::collective);

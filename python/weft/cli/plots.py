@@ -68,13 +68,15 @@ def steps(plan: weft.Plan, name: str) -> bytes:
 
 def machine(document: dict[str, Any], name: str) -> bytes:
     """What was measured of a machine, by series, and the straight pieces fitted to messages."""
-    figure, axes = pyplot().subplots(1, 3, figsize=(13, 4.5), layout="constrained")
-    by_word = dict(zip(("line", "stage", "message"), axes, strict=True))
+    places = {"line": "line", "stage": "stage", "message": "message", "exchange": "exchange", "all-to-all": "exchange"}
+    words = list(dict.fromkeys(places.values()))
+    figure, axes = pyplot().subplots(1, len(words), figsize=(17, 4.5), layout="constrained")
+    by_word = dict(zip(words, axes, strict=True))
     series: dict[str, list[dict[str, Any]]] = {}
     for sample in document["samples"]:
         series.setdefault(sample["series"], []).append(sample)
     for title, samples in series.items():
-        place = by_word.get(title.split()[0])
+        place = by_word.get(places.get(title.split()[0], ""))
         if place is not None:
             x, y = [each["x"] for each in samples], [each["seconds"] for each in samples]
             spread = [each["seconds"] * each["spread"] for each in samples]
@@ -86,9 +88,11 @@ def machine(document: dict[str, Any], name: str) -> bytes:
             x = [max(8, piece["from_bytes"]), end]
             y = [piece["start_s"] + piece["s_per_byte"] * each for each in x]
             by_word["message"].plot(x, y, "k-" if key == "within_node" else "k--", linewidth=1, label=f"fit {words}")
-    for word, unit in (("line", "points of a line"), ("stage", "bytes"), ("message", "bytes")):
-        by_word[word].set(xscale="log", yscale="log", xlabel=unit, ylabel="seconds", title=f"{word}s")
-        by_word[word].legend(fontsize="xx-small")
+    for word, place in by_word.items():
+        unit = "points of a line" if word == "line" else "bytes"
+        place.set(xscale="log", yscale="log", xlabel=unit, ylabel="seconds", title=f"{word}s")
+        if place.get_legend_handles_labels()[0]:
+            place.legend(fontsize="xx-small")
     figure.suptitle(document["name"], fontsize=10)
     return as_bytes(figure, name)
 

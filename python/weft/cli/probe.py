@@ -11,7 +11,15 @@ from weft.planning import machine_of
 from weft.probing import probe
 
 # What a line of the table is about, and in which unit its x is.
-UNITS = {"line": "points", "stage": "bytes", "message": "bytes", "copy": "cores", "barrier": "ranks"}
+UNITS = {
+    "line": "points",
+    "stage": "bytes",
+    "message": "bytes",
+    "copy": "cores",
+    "barrier": "ranks",
+    "exchange": "bytes",
+    "all-to-all": "bytes",
+}
 
 
 @dataclass
@@ -91,6 +99,14 @@ def table(machine: dict[str, Any]) -> str:
                 f"message {words}, from {piece['from_bytes']} bytes on: {1e6 * piece['start_s']:.3g} us and "
                 f"{1e-6 / piece['s_per_byte']:.4g} MB/s"
             )
+    for each in machine["blocking"]:
+        factors = ", ".join(f"{name} {each[name]:.3g}" for name in ("pairwise", "cyclic", "scattered", "collective"))
+        lines.append(f"all nodes, messages of {each['message_bytes']} bytes, against pairs alone: {factors}")
+    for each in machine["all_to_all"]:
+        lines.append(
+            f"all-to-all of {each['ranks']} nodes, from {each['from_bytes']} bytes for each pair on: "
+            f"{1e6 * each['start_s']:.3g} us and {1e9 * each['s_per_byte']:.3g} ns a byte"
+        )
     lines.append(f"barrier: {1e6 * machine['barrier_s']:.3g} us for two ranks")
     if machine["samples"]:
         lines += ["", f"{'measured':<32}{'':>14}{'seconds':>12}{'spread':>9}"]

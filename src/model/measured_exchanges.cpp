@@ -1,0 +1,51 @@
+#include "model/measured_exchanges.hpp"
+
+#include "model/between.hpp"
+
+namespace weft::model {
+namespace {
+
+double Blocking::* factor_of(const Exchange& knobs) {
+  if (knobs.method == Method::collective) return &Blocking::collective;
+  switch (knobs.schedule) {
+    case Schedule::cyclic:
+      return &Blocking::cyclic;
+    case Schedule::scattered:
+      return &Blocking::scattered;
+    case Schedule::pairwise:
+    case Schedule::automatic:
+      break;
+  }
+  return &Blocking::pairwise;
+}
+
+/// Of each number of ranks the fit for so many bytes.
+std::vector<AllToAll> fits_at(const std::vector<AllToAll>& all, double bytes) {
+  std::vector<AllToAll> found;
+  for (const AllToAll& each : all) {
+    if (found.empty() || found.back().ranks != each.ranks)
+      found.push_back(each);
+    else if (static_cast<double>(each.from_bytes) <= bytes)
+      found.back() = each;
+  }
+  return found;
+}
+
+}  // namespace
+
+double blocking_of(const Machine& machine, const Exchange& knobs, double message_bytes) {
+  if (machine.blocking.empty()) return 1;
+  const auto factor = factor_of(knobs);
+  return between(machine.blocking, message_bytes, [](const Blocking& at) {
+           return at.message_bytes;
+         }).mean([&](const Blocking& at) { return at.*factor; });
+}
+
+FittedCall fitted_call(const Machine& machine, double ranks, double bytes) {
+  const std::vector<AllToAll> fits = fits_at(machine.all_to_all, bytes);
+  const auto beside = between(fits, ranks, [](const AllToAll& fit) { return fit.ranks; });
+  return {beside.mean([](const AllToAll& fit) { return fit.start_s; }),
+          beside.mean([](const AllToAll& fit) { return fit.s_per_byte; })};
+}
+
+}  // namespace weft::model

@@ -1,0 +1,174 @@
+#include "probe/exchanges.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "base/memory.hpp"
+#include "exchange/exchange.hpp"
+#include "model/exchange_cost.hpp"
+#include "probe/fit.hpp"
+
+namespace weft::probe {
+namespace {
+
+constexpr std::int64_t element_bytes = 16;
+constexpr double least_factor = 0.1;
+/// A measurement runs its work once to warm up, once to see how long it takes, then counts; what
+/// blocks takes some times as long as a shorter length lets expect.
+constexpr double runs_of_one = 6;
+
+Exchange messages(Schedule schedule) {
+  Exchange knobs;
+  knobs.method = Method::messages;
+  knobs.wire_form = WireForm::packed;
+  knobs.schedule = schedule;
+  knobs.requests = Requests::ordinary;
+  knobs.nodes = NodeUse::unaware;
+  knobs.chunks = 1;
+  return knobs;
+}
+
+Exchange collective() {
+  Exchange knobs = messages(Schedule::automatic);
+  knobs.method = Method::collective;
+  knobs.requests = Requests::automatic;
+  return knobs;
+}
+
+/// Every rank of a group sends so many bytes to every other.
+class AllWithAll {
+ public:
+  AllWithAll(const Exchange& knobs, const comm::Communicator& group, std::int64_t bytes)
+      : executor_(nullptr) {
+    const std::int64_t ranks = group.size();
+    if (ranks < 2) return;
+    const Shape shape{ranks, ranks, std::max<std::int64_t>(1, bytes / element_bytes)};
+    exchange::Side side;
+    side.from = Layout::grid(shape, {ranks, 1, 1});
+    side.to = Layout::grid(shape, {1, ranks, 1});
+    side.rank = group.rank();
+    side.element_bytes = element_bytes;
+    side.recv_buffer = 1;
+    side.keep_own_block = true;
+    const exchange::Ends ends = exchange::ends(knobs, side);
+    send_ = zeros(ends.send_elements);
+    receive_ = zeros(ends.recv_elements);
+    executor_ = exchange::make_executor(knobs, side, {group});
+  }
+
+  void operator()() {
+    if (!executor_) return;
+    executor_->start(0, send_->data(), receive_->data());
+    executor_->finish();
+  }
+
+ private:
+  static std::unique_ptr<AlignedBuffer> zeros(std::int64_t elements) {
+    auto buffer = std::make_unique<AlignedBuffer>(elements * element_bytes);
+    std::memset(buffer->data(), 0, static_cast<std::size_t>(buffer->size()));
+    return buffer;
+  }
+
+  std::unique_ptr<AlignedBuffer> send_;
+  std::unique_ptr<AlignedBuffer> receive_;
+  std::unique_ptr<exchange::Executor> executor_;
+};
+
+/// Ranks that exchange, and what is known of them by now.
+struct Group {
+  comm::Communicator ranks;
+  std::int64_t most = 0;  ///< ranks of the largest of its kind
+  std::vector<MessageTime> times;
+};
+
+class Sweep {
+ public:
+  Sweep(Timing& timing, const comm::Communicator& comm, const Placement& placement,
+        const Link& link)
+      : timing_(timing), placement_(placement), link_(link) {
+    const bool first = comm.rank() % placement.ranks_per_node == 0;
+    const std::int64_t node = comm.rank() / placement.ranks_per_node;
+    const auto neighbours = [&](std::int64_t nodes) {
+      // Ranks that are not the first of their node are a group that does nothing.
+      groups_.push_back({comm.subset(first ? node / nodes : -1 - comm.rank()), nodes, {}});
+    };
+    for (std::int64_t nodes = 2; nodes < placement.nodes; nodes *= 2) neighbours(nodes);
+    neighbours(placement.nodes);
+  }
+
+  /// Lengths in ascending order, as far as the time reaches.
+  Exchanges over(const std::vector<std::int64_t>& lengths) {
+    Exchanges found;
+    double before_s = 0;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      const double growth = before > 0 ? static_cast<double>(lengths[i] / before) : 1;
+      if (!timing_.affords(runs_of_one * growth * before_s)) break;
+      timing_.share_among(static_cast<int>((lengths.size() - i) * (groups_.size() + 3)));
+      spent_s_ = 0;
+      measure(lengths[i], found);
+      before_s = spent_s_;
+      before = lengths[i];
+    }
+    if (found.blocking.size() < 2) return found;  // no slope in one length
+    for (const Group& group : groups_)
+      for (const LinkPiece& piece : fit_pieces(group.times))
+        found.all_to_all.push_back(
+            {group.most, piece.from_bytes, piece.start_s, piece.s_per_byte});
+    return found;
+  }
+
+ private:
+  void measure(std::int64_t bytes, Exchanges& found) {
+    Blocking blocking{bytes};
+    for (Group& group : groups_) {
+      const double seconds = seconds_of(
+          "all-to-all of " + std::to_string(group.most) + " nodes", collective(), group, bytes);
+      group.times.push_back({static_cast<double>(bytes), seconds});
+      blocking.collective = factor(seconds, bytes);  // the last group is all nodes
+    }
+    const auto by = [&](Schedule schedule) {
+      const std::string series = std::string("exchange ") + to_string(schedule);
+      return factor(seconds_of(series, messages(schedule), groups_.back(), bytes), bytes);
+    };
+    blocking.pairwise = by(Schedule::pairwise);
+    blocking.cyclic = by(Schedule::cyclic);
+    blocking.scattered = by(Schedule::scattered);
+    found.blocking.push_back(blocking);
+  }
+
+  double seconds_of(const std::string& series, const Exchange& knobs, const Group& group,
+                    std::int64_t bytes) {
+    AllWithAll exchange(knobs, group.ranks, bytes);
+    const double seconds =
+        timing_.seconds(series, static_cast<double>(bytes), [&] { exchange(); });
+    spent_s_ += seconds;
+    return seconds;
+  }
+
+  /// Of what the model takes pairs alone to need for it.
+  double factor(double seconds, std::int64_t bytes) const {
+    const auto size = static_cast<double>(bytes);
+    const auto others = static_cast<double>(placement_.nodes - 1);
+    const double wire_s = others * model::wire_seconds(link_, size);
+    return std::max(least_factor,
+                    (seconds - others * model::start_seconds(link_, size)) / wire_s);
+  }
+
+  Timing& timing_;
+  const Placement placement_;
+  const Link& link_;
+  std::vector<Group> groups_;
+  double spent_s_ = 0;
+};
+
+}  // namespace
+
+Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
+                            const Placement& placement, const Link& link) {
+  if (placement.nodes < 2) return {};
+  return Sweep(timing, comm, placement, link).over(extent.exchange_bytes);
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include <weft/machine.hpp>
+
+#include "probe/extent.hpp"
+#include "probe/links.hpp"
+#include "probe/timing.hpp"
+
+namespace weft::probe {
+
+/// How all nodes exchange with each other, by weft's own exchanges of the first ranks of the nodes.
+struct Exchanges {
+  std::vector<Blocking> blocking;
+  std::vector<AllToAll> all_to_all;
+};
+
+/// Each schedule among all nodes, and all-to-all calls within 2, 4, ... neighbours and all nodes, by
+/// message length; a length that may take more than is left of the time is left out, with those
+/// beyond it. `link` is that of pairs alone. Collective; empty on fewer than two nodes.
+Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
+                            const Placement& placement, const Link& link);
+
+}  // namespace weft::probe
