@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import weft
 
-CHOICE = "planner"
+# What weft chooses where the data may lie as it likes, even on one rank, and where every rank must hold a part.
+CHOICE, SPREAD = "planner", "planner, all ranks"
 PRESETS = ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p", "p3dfft")
 # What a contest of meshes has of the best by the model, each mesh and order of axes once.
 MESHES_MAX = 14
-# One decision of the planner's forced another way, all else as the model finds it best.
+# On all ranks one decision of the planner's forced another way, all else as the model finds it best.
 FORCED: dict[str, dict[str, Any]] = {
     "pairwise": {"method": "messages", "schedule": "pairwise"},
     "in pieces": {"method": "messages", "schedule": "pairwise", "piece_bytes": 65536},
@@ -45,44 +46,50 @@ class Problem:
 
 
 def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
-    """The planner's choice first, then the papers' presets, then others, by name; one rank on each node.
+    """The planner's choices first, then the papers' presets, then others, by name; one rank on each node.
 
     >>> import weft
     >>> list(rivals(Problem((16, 16)), weft.Machine.shipped("ethernet-10g"), 4))[:4]
-    ['planner', 'fftw', 'dmitruk', 'duke']
+    ['planner', 'planner, all ranks', 'fftw', 'dmitruk']
     """
     import weft
 
     how: dict[str, Any] = {"kind": problem.kind, "dtype": problem.dtype, "ranks": ranks, "ranks_per_node": 1}
     how |= {"norm": "none", "effort": "measure"}
-    found = {CHOICE: weft.plan(problem.shape, machine=machine, **how)}
+    spread = [weft.plan(problem.shape, machine=machine, input=grid, **how) for grid in _grids_of(problem, ranks)]
+    found = {CHOICE: weft.plan(problem.shape, machine=machine, **how), SPREAD: min(spread, key=_predicted_s)}
     for name in PRESETS:
         if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
             # Without a machine: the layout is the papers' too, all else would be the planner's merit.
             found[name] = weft.plan(problem.shape, preset=name, **how)
     others = _meshes if problem.in_meshes else _forced
-    return found | dict(others(problem, machine, ranks, how))
+    return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 
 
-def _forced(problem: Problem, machine: Any, ranks: int, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
+def _grids_of(problem: Problem, ranks: int) -> list[tuple[int, ...]]:
+    """Those with a row for every part; the axis that r2c halves must be whole."""
+    found = grids(ranks, len(problem.shape))
+    fitting = [grid for grid in found if all(p <= n for p, n in zip(grid, problem.shape, strict=True))]
+    return [grid for grid in fitting if problem.kind == "c2c" or grid[-1] == 1]
+
+
+def _forced(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
     import weft
 
     for name, knobs in FORCED.items():
-        yield name, weft.plan(problem.shape, machine=machine, **how, **knobs)
-    for name, count in (("all ranks", ranks), ("half the ranks", ranks // 2), ("1 rank", 1)):
+        yield name, weft.plan(problem.shape, machine=machine, input=spread, **how, **knobs)
+    for name, count in (("half the ranks", how["ranks"] // 2), ("1 rank", 1)):
         # Slabs; other numbers of ranks are not asked for by an input, which has parts for all.
         grid = (count, *[1] * (len(problem.shape) - 1))
         yield name, weft.plan(problem.shape, machine=machine, input=grid, **how | {"ranks": count})
 
 
-def _meshes(problem: Problem, machine: Any, ranks: int, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
+def _meshes(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
     """Every process grid of all ranks over one or two axes first, then further orders of axes, fastest first."""
     import weft
 
     firsts, others = [], []
-    for grid in grids(ranks, len(problem.shape)):
-        if any(parts > extent for parts, extent in zip(grid, problem.shape, strict=True)):
-            continue
+    for grid in _grids_of(problem, how["ranks"]):
         seen: dict[Any, weft.Plan] = {}
         for plan in weft.candidates(problem.shape, machine=machine, input=grid, **how):
             seen.setdefault(tuple(stage.axes for stage in plan.stages), plan)
