@@ -269,6 +269,10 @@ def test_the_planner_has_rivals_of_every_kind() -> None:
     assert predicted[rivals.CHOICE] < 1.05 * min(predicted.values())
     on_all = [seconds for name, seconds in predicted.items() if found[name]["ranks"] == 4]
     assert min(on_all) == predicted[rivals.SPREAD]
+    how: dict[str, Any] = {"kind": "r2c", "ranks": 4, "ranks_per_node": 1, "machine": machine, "effort": "measure"}
+    by_grid = [weft.plan(cube.shape, input=grid, **how) for grid in ((4, 1, 1), (1, 4, 1), (2, 2, 1))]
+    times = [plan.prediction.seconds for plan in by_grid]
+    assert len(set(times)) > 1 and predicted[rivals.SPREAD] == pytest.approx(min(times), rel=0.005)
     assert "p3dfft" not in rivals.rivals(square, machine, 4)
 
 
