@@ -285,6 +285,25 @@ def test_an_experiment_with_transforms_reaches_its_verdict(machine_for_clusters:
     assert "Reproduced: more nodes on a medium make the exchange slower" in text
 
 
+def test_the_planner_meets_its_rivals_on_nodes(machine_for_clusters: str, tmp_path: Path) -> None:
+    if machine_for_clusters != "openmpi":
+        pytest.skip("MPICH over TCP may hang at the end (lab/README.md): one MPI shows what the lab does")
+    done = weft_lab_command("experiment", "planner", "--quick", "--results", str(tmp_path), limit_s=240)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "planner" / "data.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len({row["problem"] for row in rows}) == 2 and {row["nodes"] for row in rows} == {"4"}
+    assert {"planner", "planner, all ranks", "fftw", "p3dfft", "in pieces", "1 rank", "mesh 1"} <= {
+        row["plan"] for row in rows
+    }
+    assert all(float(row["predicted_s"]) > 0 and 1e-5 < float(row["measured_s"]) < 10 for row in rows)
+    wire_s = 64**3 * 8 / 4 * 3 / 4 / 12.5e6  # of slabs; a link of 100 Mb/s carries no more, whatever it lets pass first
+    slabs = [row for row in rows if row["problem"].startswith("64x") and row["way"].startswith("4x1x1")]
+    assert len(slabs) > 3 and all(float(row["measured_s"]) > wire_s / 2 for row in slabs)
+    text = " ".join((tmp_path / "planner" / "table.md").read_text().split())  # its lines are wrapped
+    assert "in the median (wanted: at most 25%" in text and "Flat meshes, the chosen one" in text
+
+
 def test_a_cluster_lives_from_up_to_down(machine_for_clusters: str) -> None:
     made = weft_lab_command("up", "--nodes", "4", "--hub", "2")
     assert made.returncode == 0 and "4 nodes, 100mbit, small switch, hubs of 2 nodes" in made.stdout, made.stderr

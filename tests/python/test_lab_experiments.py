@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
 
-from weft_lab import report  # noqa: E402
+from weft_lab import report, rivals  # noqa: E402
 from weft_lab.experiments import EXPERIMENTS, Settings, find, measure  # noqa: E402
 from weft_lab.system import LabError  # noqa: E402
 
@@ -181,6 +181,110 @@ def test_message_lengths_are_judged_by_their_line() -> None:
     assert "from 1048576 bytes on" in module.verdict(rows)
     rows[3]["seconds"] *= 3
     assert "Not linear" in module.verdict(rows)
+
+
+def planner_rows(**times: tuple[float, float]) -> list[dict[str, Any]]:
+    """Of one problem: predicted and measured seconds by the plans' names."""
+    common = {"switch": "small", "rate": "100mbit", "nodes": 4, "problem": "64x64x64 r2c float64", "ranks": 4}
+    common |= {"schedule": "pairwise", "chunks": 1, "way": "a", "runs": 3}
+    return [{**common, "plan": n, "predicted_s": p, "measured_s": m} for n, (p, m) in times.items()]
+
+
+@pytest.mark.parametrize(("measured_s", "word"), [(1.2, "reached"), (1.5, "missed")])
+def test_the_planner_is_judged_by_its_error_and_by_every_preset(measured_s: float, word: str) -> None:
+    module = find("planner")
+    rows = planner_rows(planner=(1.0, measured_s), fftw=(1.0, 4.8), dmitruk=(1.0, 1.3))
+    spread = [{**row, "plan": "planner, all ranks"} for row in rows[:1]]
+    second = [{**row, "problem": "other", "predicted_s": row["measured_s"]} for row in rows]
+    text = module.verdict([*rows, *spread, *second])
+    error = 1 - 1 / measured_s
+    assert f"differ by {error:.0%} in the median (wanted: at most 25%; {word})" in text
+    assert f"| 4 nodes, 100mbit, small | 3 | {error:.0%} | {error:.0%} |" in text
+    assert f"| planner | all | {measured_s / 4.8:.2f} | {measured_s / 1.3:.2f} | - |" in text
+    assert f"| planner, all ranks | all | {measured_s / 4.8:.2f} | {measured_s / 1.3:.2f} | - |" in text
+    lost = "missed: not dmitruk (planner), dmitruk (planner, all ranks))"
+    assert f"preset; {'reached)' if word == 'reached' else lost}" in text
+
+
+def test_presets_are_compared_by_the_geometric_mean() -> None:
+    module = find("planner")
+    rows = [
+        {**row, "problem": str(number)}
+        for number, seconds in enumerate((4.0, 0.25, 8.0))
+        for row in planner_rows(planner=(1.0, seconds), duke=(1.0, 1.0))
+    ]
+    assert "| planner | all | - | - | 2.00 |" in module.verdict(rows)
+
+
+def test_what_beats_the_planner_is_named() -> None:
+    module = find("planner")
+    rows = planner_rows(**{"planner": (0.1, 0.4), "planner, all ranks": (0.2, 0.5), "fftw": (0.2, 0.2)})
+    rows += planner_rows(**{"1 rank": (0.1, 0.1)})
+    rows[2]["way"], rows[3]["ranks"] = "b", 1
+    text = module.verdict(rows)
+    assert "beaten by more than 20% in 2 of 2 cases:" in text
+    assert "planner: 4.00 times the time of 1 rank (a: predicted 100 ms, measured 100 ms); chosen a" in text
+    assert "planner, all ranks: 2.50 times the time of fftw (b: predicted 200 ms, measured 200 ms)" in text
+    assert "in 0 of 1 cases." in module.verdict(planner_rows(planner=(0.1, 0.22), fftw=(0.2, 0.2)))
+
+
+def test_decisions_are_counted_where_they_matter() -> None:
+    module = find("planner")
+    times = {"planner": (1.0, 1.0), "planner, all ranks": (1.0, 1.0), "fftw": (1.0, 0.6), "duke": (1.0, 0.7)}
+    rows = planner_rows(**times, **{"1 rank": (1.0, 0.4)})
+    rows[2]["schedule"], rows[3]["chunks"] = "alltoall", 8
+    rows[4] |= {"schedule": "none", "ranks": 1}
+    text = module.verdict(rows)
+    assert "* pairs: faster in 0 cases, chosen in 0 of them; slower in 0" in text, "0.6 and 0.7 s are alike"
+    assert "* fewer ranks than nodes: faster in 1 cases, chosen in 0 of them; slower in 0" in text
+    quick = [{**row, "measured_s": 0.1 if row["plan"] == "fftw" else row["measured_s"]} for row in rows]
+    assert "* pairs: faster in 0 cases, chosen in 0 of them; slower in 1, chosen in 1 of them." in module.verdict(quick)
+    chunked = [{**row, "measured_s": 0.1 if row["chunks"] > 1 else 0.6} for row in rows]
+    assert "* more than one chunk: faster in 1 cases, chosen in 0 of them" in module.verdict(chunked)
+
+
+@pytest.mark.parametrize(("measured_s", "word"), [(1.09, "reached"), (1.2, "missed")])
+def test_flat_meshes_are_judged_by_what_the_choice_loses(measured_s: float, word: str) -> None:
+    module = find("planner")
+    rows = planner_rows(**{"planner, all ranks": (1.0, measured_s), "mesh 1": (1.0, measured_s), "mesh 2": (2.0, 1.0)})
+    rows += planner_rows(fftw=(0.1, 0.1))
+    text = module.verdict(rows)
+    assert f"(wanted: at most 10%; {word})" in text and f"loses {measured_s - 1:.0%} against a." in text
+    assert "Flat meshes" not in module.verdict(planner_rows(planner=(1.0, 1.0), fftw=(1.0, 1.0)))
+
+
+def test_the_planner_has_rivals_of_every_kind() -> None:
+    weft = pytest.importorskip("weft")
+    machine = weft.Machine.shipped("ethernet-10g")
+    cube, square = rivals.Problem((128, 128, 128)), rivals.Problem((64, 64), "c2c")
+    plans = rivals.rivals(cube, machine, 4)
+    assert list(plans)[:8] == [rivals.CHOICE, rivals.SPREAD, *rivals.PRESETS]
+    found = {name: rivals.decisions(plan) for name, plan in plans.items()}
+    assert found["pairwise"]["schedule"] == "pairwise" and found["alltoall"]["schedule"] == "alltoall"
+    assert found["1 chunk"]["chunks"] == 1 and found["4 chunks"]["chunks"] == 4
+    assert [found[name]["ranks"] for name in (rivals.SPREAD, "half the ranks", "1 rank")] == [4, 2, 1]
+    assert "pieces of" in rivals.way(plans["in pieces"])
+    predicted = {name: weft.predict(plan, machine).seconds for name, plan in plans.items()}
+    # The search drops layouts before it tries their exchanges, so that a forced one may look better by a little.
+    assert predicted[rivals.CHOICE] < 1.05 * min(predicted.values())
+    on_all = [seconds for name, seconds in predicted.items() if found[name]["ranks"] == 4]
+    assert min(on_all) == predicted[rivals.SPREAD]
+    how: dict[str, Any] = {"kind": "r2c", "ranks": 4, "ranks_per_node": 1, "machine": machine, "effort": "measure"}
+    by_grid = [weft.plan(cube.shape, input=grid, **how) for grid in ((4, 1, 1), (1, 4, 1), (2, 2, 1))]
+    times = [plan.prediction.seconds for plan in by_grid]
+    assert len(set(times)) > 1 and predicted[rivals.SPREAD] == pytest.approx(min(times), rel=0.005)
+    assert "p3dfft" not in rivals.rivals(square, machine, 4)
+
+
+def test_meshes_have_every_grid_that_fits_once() -> None:
+    weft = pytest.importorskip("weft")
+    machine = weft.Machine.shipped("ethernet-10g")
+    flat = rivals.Problem((32, 32, 4), "c2c", in_meshes=True)
+    plans = rivals.rivals(flat, machine, 8)
+    meshes = [plan for name, plan in plans.items() if name.startswith("mesh")]
+    used = [plan.input.process_grid for plan in meshes]
+    assert set(used) == {grid for grid in rivals.grids(8, 3) if grid[2] <= 4} and len(set(used)) == 8
+    assert len({rivals.way(plan) for plan in meshes}) == len(meshes) > 8, "further orders of the axes"
 
 
 def test_tables_are_written_again_from_their_rows(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from weft_lab.experiments import (
     inside_nodes,
     message_length,
     overlap,
+    planner,
     schedules,
 )
 from weft_lab.experiments.settings import Settings
@@ -36,6 +37,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     overlap,
     case_study,
     inside_nodes,
+    planner,
 )
 
 

@@ -1,0 +1,85 @@
+"""Plans in turn on the ranks; prints the seconds of a forward transform of each plan, as one line of JSON.
+
+Usage: contest.py FILE [--repeat K]
+FILE has a list of plans, each as the text of Plan.to_json(), for all ranks or for fewer: the first ones. The slowest
+rank counts. Short transforms follow one upon another, so that what a link lets pass at once after a pause does not
+count; slow ones run twice at most.
+"""
+
+import argparse
+import functools
+import json
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import weft
+from mpi4py import MPI
+
+from weft_lab.programs.pairs import leave_together
+
+# Each turn of a short transform lasts about so long.
+TURN_S = 0.2
+# Of transforms as long as this the first run counts; longer than that they run twice at most.
+LONG_S, SLOW_S = 0.5, 3.0
+SLOW_RUNS = 2
+
+
+class Entry:
+    """A plan on arrays of zeros, which take as long as other numbers however often they are transformed."""
+
+    def __init__(self, plan: weft.Plan, comm: MPI.Comm) -> None:
+        self.comm = comm
+        self.times = 1
+        self.seconds: list[float] = []
+        self.forward: Callable[[], object] = lambda: None
+        mine = comm.Split(0 if comm.rank < plan.problem.ranks else MPI.UNDEFINED, comm.rank)
+        if mine != MPI.COMM_NULL:
+            fft = weft.FFT.of_plan(plan, comm=mine)
+            self.forward = functools.partial(fft.forward, fft.input.zeros(), fft.output.zeros())
+
+    def run(self) -> float:
+        """Collective: seconds of a transform."""
+        self.comm.Barrier()
+        start_s = time.perf_counter()
+        for _ in range(self.times):
+            self.forward()
+        return self.comm.allreduce(time.perf_counter() - start_s, MPI.MAX) / self.times
+
+    def warm_up(self) -> None:
+        """Collective: the first run, by which the length of a turn is chosen."""
+        first_s = self.run()
+        if first_s >= LONG_S:
+            self.seconds.append(first_s)
+            return
+        # The first run of a short one has stalls of young connections in it.
+        self.times = max(1, math.ceil(TURN_S / min(first_s, self.run())))
+
+    def wants(self, repeat: int) -> bool:
+        """Whether another run would tell more."""
+        is_slow = bool(self.seconds) and min(self.seconds) >= SLOW_S
+        return len(self.seconds) < (min(repeat, SLOW_RUNS) if is_slow else repeat)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plans", type=Path)
+    parser.add_argument("--repeat", type=int, default=3)
+    given = parser.parse_args()
+    comm = MPI.COMM_WORLD
+    entries = [Entry(weft.Plan.from_json(text), comm) for text in json.loads(given.plans.read_text())]
+    comm.alltoall([b"."] * comm.size)  # two ranks connect at their first message: nobody's time
+    for entry in entries:
+        entry.warm_up()
+    for _ in range(given.repeat):
+        for entry in entries:
+            if entry.wants(given.repeat):
+                entry.seconds.append(entry.run())
+    if comm.rank == 0:
+        print(json.dumps([entry.seconds for entry in entries]))
+    leave_together(comm)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""The plan that weft chooses on a machine, and the plans that it is compared with. Nothing runs here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+# Clusters come up and down without weft: it is imported where plans are made.
+if TYPE_CHECKING:
+    import weft
+
+# What weft chooses where the data may lie as it likes, even on one rank, and where every rank must hold a part.
+CHOICE, SPREAD = "planner", "planner, all ranks"
+PRESETS = ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p", "p3dfft")
+# What a contest of meshes has of the best by the model, each mesh and order of axes once.
+MESHES_MAX = 14
+# On all ranks one decision of the planner's forced another way, all else as the model finds it best.
+FORCED: dict[str, dict[str, Any]] = {
+    "pairwise": {"method": "messages", "schedule": "pairwise"},
+    "in pieces": {"method": "messages", "schedule": "pairwise", "piece_bytes": 65536},
+    "scattered": {"method": "messages", "schedule": "scattered"},
+    "alltoall": {"method": "collective"},
+    "1 chunk": {"chunks": 1},
+    "4 chunks": {"chunks": 4},
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A transform; `in_meshes` compares meshes and orders of axes, not the knobs of the exchange."""
+
+    shape: tuple[int, ...]
+    kind: str = "r2c"
+    dtype: str = "float64"
+    in_meshes: bool = False
+
+    def __str__(self) -> str:
+        """
+        >>> str(Problem((48, 50, 54), "c2c", "float32"))
+        '48x50x54 c2c float32'
+        """
+        return f"{'x'.join(map(str, self.shape))} {self.kind} {self.dtype}"
+
+
+def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
+    """The planner's choices first, then the papers' presets, then others, by name; one rank on each node.
+
+    >>> import weft
+    >>> list(rivals(Problem((16, 16)), weft.Machine.shipped("ethernet-10g"), 4))[:4]
+    ['planner', 'planner, all ranks', 'fftw', 'dmitruk']
+    """
+    import weft
+
+    how: dict[str, Any] = {"kind": problem.kind, "dtype": problem.dtype, "ranks": ranks, "ranks_per_node": 1}
+    how |= {"norm": "none", "effort": "measure"}
+    spread = [weft.plan(problem.shape, machine=machine, input=grid, **how) for grid in _grids_of(problem, ranks)]
+    found = {CHOICE: weft.plan(problem.shape, machine=machine, **how), SPREAD: min(spread, key=_predicted_s)}
+    for name in PRESETS:
+        if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
+            # Without a machine: the layout is the papers' too, all else would be the planner's merit.
+            found[name] = weft.plan(problem.shape, preset=name, **how)
+    others = _meshes if problem.in_meshes else _forced
+    return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
+
+
+def _grids_of(problem: Problem, ranks: int) -> list[tuple[int, ...]]:
+    """Those with a row for every part; the axis that r2c halves must be whole."""
+    found = grids(ranks, len(problem.shape))
+    fitting = [grid for grid in found if all(p <= n for p, n in zip(grid, problem.shape, strict=True))]
+    return [grid for grid in fitting if problem.kind == "c2c" or grid[-1] == 1]
+
+
+def _forced(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
+    import weft
+
+    for name, knobs in FORCED.items():
+        yield name, weft.plan(problem.shape, machine=machine, input=spread, **how, **knobs)
+    for name, count in (("half the ranks", how["ranks"] // 2), ("1 rank", 1)):
+        # Slabs; other numbers of ranks are not asked for by an input, which has parts for all.
+        grid = (count, *[1] * (len(problem.shape) - 1))
+        yield name, weft.plan(problem.shape, machine=machine, input=grid, **how | {"ranks": count})
+
+
+def _meshes(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
+    """Every process grid of all ranks over one or two axes first, then further orders of axes, fastest first."""
+    import weft
+
+    firsts, others = [], []
+    for grid in _grids_of(problem, how["ranks"]):
+        seen: dict[Any, weft.Plan] = {}
+        for plan in weft.candidates(problem.shape, machine=machine, input=grid, **how):
+            seen.setdefault(tuple(stage.axes for stage in plan.stages), plan)
+        firsts.append(next(iter(seen.values())))
+        others += list(seen.values())[1:]
+    order = [*sorted(firsts, key=_predicted_s), *sorted(others, key=_predicted_s)]
+    for number, plan in enumerate(order[:MESHES_MAX], 1):
+        yield f"mesh {number}", plan
+
+
+def grids(ranks: int, dims: int) -> list[tuple[int, ...]]:
+    """All ways to split one or two axes over all ranks.
+
+    >>> grids(4, 3)
+    [(1, 1, 4), (1, 2, 2), (1, 4, 1), (2, 1, 2), (2, 2, 1), (4, 1, 1)]
+    """
+    found = set()
+    for first, second in permutations(range(dims), 2):
+        for parts in range(1, ranks + 1):
+            grid = [1] * dims
+            grid[first], grid[second] = parts, ranks // parts
+            if math.prod(grid) == ranks:
+                found.add(tuple(grid))
+    return sorted(found)
+
+
+def _predicted_s(plan: weft.Plan) -> float:
+    return plan.prediction.seconds if plan.prediction else math.inf
+
+
+def way(plan: weft.Plan) -> str:
+    """Mesh, axes and exchanges in short; plans of the same way take as long.
+
+    >>> import weft
+    >>> way(weft.plan((8, 8), ranks=2, method="messages"))
+    '2x1: 1, messages pairwise packed, 0'
+    """
+    parts = [" ".join(map(str, plan.stages[0].axes))]
+    for exchange, stage in zip(plan.exchanges, plan.stages[1:], strict=True):
+        parts += [exchange.describe(), " ".join(map(str, stage.axes)) or "-"]
+    return f"{'x'.join(map(str, plan.input.process_grid)) or 'boxes'}: {', '.join(parts)}"
+
+
+def decisions(plan: weft.Plan) -> dict[str, Any]:
+    """What the planner decides between, in a row: working ranks, order of the messages, chunks.
+
+    >>> import weft
+    >>> decisions(weft.plan((8, 8), ranks=2, preset="fftw"))
+    {'ranks': 2, 'schedule': 'alltoall', 'chunks': 1}
+    """
+    exchanges = plan.exchanges
+    schedule = "none"
+    if exchanges:
+        schedule = "alltoall" if exchanges[0].method == "collective" else exchanges[0].schedule
+    chunks = max((exchange.chunks for exchange in exchanges), default=1)
+    return {"ranks": plan.input.ranks - plan.input.empty_ranks, "schedule": schedule, "chunks": chunks}
