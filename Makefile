@@ -37,7 +37,7 @@ CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON 
     $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
     $(if $(shell test -f $(DUCC0)/PKG-INFO && echo there),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
-CXX_FILES = $(shell find src include python/src tests examples tools -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
+CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
 .PHONY: help setup setup-test setup-lint ducc0 build build-all run test test-asan test-tsan tidy lint format clean distclean
 

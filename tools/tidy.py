@@ -50,6 +50,7 @@ MPI_ALLOWED = (
     "include/weft/fft.hpp",
     "include/weft/weft.h",
     "tests/",
+    "lab/simgrid/",
     "examples/",
 )
 

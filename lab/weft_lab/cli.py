@@ -1,5 +1,6 @@
 """The command weft-lab. Every refusal is one line and status 1."""
 
+import functools
 import signal
 import sys
 from enum import Enum
@@ -140,6 +141,25 @@ def papers_command(
     from weft_lab import papers
 
     print(papers.write((results or RESULTS) / papers.NAME))
+    return 0
+
+
+@app.command("simgrid")
+def simgrid_command(
+    results: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where its folder goes. Default: lab/results.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The smallest size only.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Simulate nothing: predict anew for the times that are there.")
+    ] = False,
+) -> int:
+    """Simulate exchanges with SimGrid beside what weft's model gives. Needs smpicxx and smpirun; no root, no MPI."""
+    from weft_lab import simgrid
+
+    extents = simgrid.EXTENTS[:1] if quick else simgrid.EXTENTS
+    say = functools.partial(print, file=sys.stderr, flush=True)
+    print(simgrid.write((results or RESULTS) / simgrid.NAME, extents=extents, say=say, again=again))
     return 0
 
 

@@ -21,7 +21,7 @@ ORIGIN = re.compile(r"^Command: `.*[^\n]", re.MULTILINE | re.DOTALL)
 
 def produce(experiment: ModuleType, settings: Settings, results: Path) -> str:
     """Runs an experiment and writes its files; returns the text of the table."""
-    figure, axes = _figure()
+    figure, axes = new_figure()
     folder = folder_of(experiment, settings, results)
     folder.mkdir(parents=True, exist_ok=True)
     rows = write_csv(experiment.run(settings), folder / DATA)
@@ -33,7 +33,7 @@ def produce(experiment: ModuleType, settings: Settings, results: Path) -> str:
 
 def produce_again(experiment: ModuleType, settings: Settings, results: Path) -> str:
     """Writes plot and table of rows that were measured before; returns the text of the table."""
-    figure, axes = _figure()
+    figure, axes = new_figure()
     folder = folder_of(experiment, settings, results)
     try:
         rows = read_csv(folder / DATA)
@@ -172,7 +172,7 @@ def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _figure() -> tuple[Any, Any]:
+def new_figure() -> tuple[Any, Any]:
     """Before anything is measured, so that a missing library is said at once."""
     try:
         import matplotlib

@@ -90,11 +90,20 @@ BusiestLink load_of(const Exchanged& what, const Machine& machine, Known& known)
   return link;
 }
 
+/// The share of its rate that a node sends with. Where that rate is of all links of a torus together,
+/// a message has one of them only, and a rank whose messages go one after the other has one message.
+double share_at_once(const Exchanged& what, const Topology& topology) {
+  const bool one_by_one =
+      what.knobs.method == Method::messages && what.knobs.schedule != Schedule::scattered;
+  if (topology.network != Network::torus || !one_by_one) return 1;
+  return std::min(1.0, static_cast<double>(what.on_node) * topology.link);
+}
+
 /// Bytes that pass the busiest link, in units of a node's rate, and which it is.
 BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine,
                     Known& known) {
   const auto on_node = static_cast<double>(what.on_node);
-  BusiestLink node{traffic.far_bytes * on_node, ""};
+  BusiestLink node{traffic.far_bytes * on_node / share_at_once(what, machine.topology), ""};
   const bool shared = is_shared_network(machine.topology) && !known.links_of_their_own;
   if (!shared || traffic.far_messages == 0) return node;
   BusiestLink link = load_of(what, machine, known);

@@ -250,6 +250,27 @@ TEST(Cost, a_shared_medium_is_named) {
   EXPECT_EQ(hub.where, "the hub");
 }
 
+TEST(Cost, messages_one_by_one_have_one_link_of_a_torus_each) {
+  Machine machine = shipped_machine("infiniband-64");
+  machine.blocking = {};
+  machine.topology = {.network = Network::torus,
+                      .nodes = 4,
+                      .extents = {2, 2},
+                      .rings = {false, false},
+                      .link = 0.5};
+  Knobs scattered = pairs;
+  scattered.schedule = Schedule::scattered;
+  const auto wire_s = [&](const Knobs& knobs, std::int64_t ranks, std::int64_t per_node) {
+    return cost(plan_with(knobs, ranks, per_node), machine).steps[1].wire_s;
+  };
+  // Four messages pass a link of half the node's rate; of its three, one at a time, each has half.
+  EXPECT_NEAR(wire_s(scattered, 4, 1) / wire_s(pairs, 4, 1), 4 / 6.0, 1e-9);
+  machine.topology.link = 2;
+  EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a link carries all";
+  machine.topology = {.network = Network::crossbar, .nodes = 4};
+  EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a node has one link";
+}
+
 TEST(Cost, shared_exchanges_send_nothing) {
   const Machine machine = shipped_machine("vm-2-cores");
   const PlanCost found = cost(plan_with({.method = Method::shared}, 2, 2), machine);
