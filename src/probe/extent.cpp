@@ -29,6 +29,7 @@ Extent full_extent() {
           .copied_bytes = {128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20},
           .message_bytes = {8, 64, 512, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144,
                             524288, 1048576, 4194304},
+          .visits = 4,
           .stream_bytes = 64 << 20};
 }
 
@@ -38,7 +39,18 @@ Extent quick_extent() {
           .efforts = {Effort::estimate},
           .copied_bytes = {256 << 10, 2 << 20, 8 << 20},
           .message_bytes = {8, 2048, 16384, 131072, 1048576},
+          .visits = 1,
           .stream_bytes = 16 << 20};
+}
+
+Extent yardstick_extent(Precision precision) {
+  return {.lengths = {24, 90, 101, 256, 900},
+          .precisions = {precision},
+          .efforts = {Effort::estimate, Effort::measure},
+          .copied_bytes = {2 << 20, 8 << 20},
+          .message_bytes = {},
+          .visits = 1,
+          .stream_bytes = 0};
 }
 
 }  // namespace weft::probe

@@ -10,6 +10,14 @@
 
 namespace weft::probe {
 
+/// Something to be timed.
+struct Work {
+  std::string series;
+  double x = 0;  ///< of what size, as Sample says it
+  std::function<void()> run;
+  double pieces = 1;  ///< of which the time of one is wanted
+};
+
 /// Times what all ranks do at once, within a share of the probe's time.
 ///
 /// Each measurement is run once unmeasured, then in rounds that begin at a barrier and count the
@@ -19,9 +27,12 @@ class Timing {
  public:
   Timing(const comm::Communicator& comm, double budget_s);
 
-  /// The median of a piece of the work, of which there are so many; entered in samples().
-  double seconds(const std::string& series, double x, const std::function<void()>& work,
-                 double pieces = 1);
+  /// The median of a piece of the work; entered in samples().
+  double seconds(const std::string& series, double x, const std::function<void()>& work);
+
+  /// Those of several works that are compared with each other. Each is visited so many times, all in
+  /// turn, and its fastest visit counts: a slow second of the machine falls on none of them alone.
+  std::vector<double> seconds_in_turn(const std::vector<Work>& works, int visits);
 
   /// Spends at most this much on each of the measurements from now on.
   void share_among(int measurements);
@@ -30,6 +41,8 @@ class Timing {
 
  private:
   double round_s(const std::function<void()>& work, std::int64_t repetitions) const;
+  /// One visit, of at most so long.
+  Sample visit(const Work& work, double most_s);
 
   comm::Communicator comm_;
   double left_s_;
