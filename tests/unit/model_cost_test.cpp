@@ -238,7 +238,8 @@ TEST(Cost, threads_share_planes_so_the_last_axis_is_a_pass_of_its_own) {
   };
   EXPECT_EQ(bytes({32, 32, 32}, 1), 2 * 32 * 32 * 32 * 16) << "all of it stays in cache";
   EXPECT_EQ(bytes({32, 32, 32}, 2), 4 * 32 * 32 * 32 * 16);
-  EXPECT_EQ(bytes({3, 32, 32}, 2), 6 * 3 * 32 * 32 * 16) << "3 planes are too few";
+  EXPECT_EQ(bytes({3, 32, 32}, 2), 4 * 3 * 32 * 32 * 16) << "3 planes of rows are too few";
+  EXPECT_EQ(bytes({3, 32, 16}, 2), 6 * 3 * 32 * 16 * 16) << "and 2 rows of 8 columns as well";
 }
 
 TEST(Cost, more_threads_than_cores_share_them) {
