@@ -14,7 +14,7 @@ struct Extent {
   std::vector<Effort> efforts;
   std::vector<std::int64_t> copied_bytes;   ///< arrays of a core, in stages; in ascending order
   std::vector<std::int64_t> message_bytes;  ///< in ascending order; none: no links
-  int visits = 1;                           ///< to each line and stage, of which the fastest counts
+  int visits = 1;                           ///< to each line and stage at most; the fastest counts
   std::int64_t stream_bytes = 0;  ///< copied by each core at once, beyond its caches; 0: not copied
 
   /// The largest arrays, in and out, of each thread.

@@ -57,12 +57,15 @@ double Timing::seconds(const std::string& series, double x, const std::function<
 std::vector<double> Timing::seconds_in_turn(const std::vector<Work>& works, int visits) {
   share_among(visits * static_cast<int>(works.size()));
   std::vector<Sample> best;
-  for (int i = 0; i < visits; ++i)
+  for (int i = 0; i < visits; ++i) {
+    const bool has_time = comm_.broadcast_value(std::int64_t{left_s_ > 0}, 0) != 0;
+    if (i > 0 && !has_time) break;
     for (std::size_t j = 0; j < works.size(); ++j) {
       const Sample found = visit(works[j], each_s_);
       if (i == 0) best.push_back(found);
       if (found.seconds < best[j].seconds) best[j] = found;
     }
+  }
   std::vector<double> seconds;
   for (const Sample& each : best) seconds.push_back(each.seconds);
   samples_.insert(samples_.end(), best.begin(), best.end());
