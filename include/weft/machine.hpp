@@ -144,9 +144,9 @@ struct Machine {
   std::vector<Blocking> blocking = {};
   /// In ascending order of ranks, and from 0 bytes on for each; empty: not measured.
   std::vector<AllToAll> all_to_all = {};
-  double barrier_s = 0;                   ///< of two ranks; it grows as lg of the ranks
-  double request_s = 0;                   ///< to start and complete a message that is there
-  std::vector<Sample> samples = {};       ///< what was measured, for people and plots
+  double barrier_s = 0;              ///< of two ranks; it grows as lg of the ranks
+  double request_s = 0;              ///< to start and complete a message that is there
+  std::vector<Sample> samples = {};  ///< what was measured, for people and plots
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 

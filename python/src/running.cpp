@@ -191,10 +191,21 @@ void bind_environment(nb::module_& m) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
-        return weft::probe::measure({name, source, seconds, threads, quick}, group);
+        const auto extent = quick ? weft::probe::quick_extent() : weft::probe::full_extent();
+        return weft::probe::measure({name, source, seconds, threads, extent}, group);
       },
       "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "comm"_a.none(), "error"_a.none(),
       "Collective: measures the machine that the ranks are on.");
+  m.def(
+      "yardstick",
+      [](const std::string& precision, double seconds, int threads, std::optional<int> comm) {
+        nb::gil_scoped_release release;
+        const auto extent =
+            weft::probe::yardstick_extent(weft::from_string<weft::Precision>(precision));
+        return weft::probe::measure({"yardstick", "", seconds, threads, extent}, group_of(comm));
+      },
+      "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
+      "Collective: the few figures of the machine that tell how fast it is this minute.");
   m.def(
       "placement",
       [](std::optional<int> comm) {

@@ -8,9 +8,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from . import _planning, errors, runtime
+from . import _planning, errors, options, runtime
 
 DEFAULT_SECONDS = 30.0
+YARDSTICK_SECONDS = 0.1
 
 
 def probe(
@@ -48,6 +49,16 @@ def measured(comm: Any, *, seconds: float, threads: int, name: str | None, quick
     date = datetime.datetime.now(datetime.timezone.utc).date()
     source = f"measured by weft probe on {ranks} ranks of {count} threads, {date}, {library}"
     found: _planning.Machine = module.probe(name or processor(), source, limit, count, quick, handle, error)
+    return found
+
+
+def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
+    """A few figures that :func:`probe` measures too, by which to see how fast the machine is this minute. Collective.
+
+    Lines and stages of one precision, in about 0.1 s; neither links nor memory.
+    """
+    module, handle = runtime.running(), runtime.handle_of(comm)
+    found: _planning.Machine = module.yardstick(options.precision_of(dtype), YARDSTICK_SECONDS, threads, handle)
     return found
 
 

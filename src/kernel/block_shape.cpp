@@ -12,6 +12,11 @@ namespace {
 constexpr std::int64_t least_row_bytes = 128;
 /// Blocks for each thread, so that uneven ones balance.
 constexpr std::int64_t blocks_a_thread = 4;
+/// With fewer for each thread too much of their time is waiting: 3 blocks of 2 threads take as long
+/// as 4.
+constexpr std::int64_t fewest_blocks_a_thread = 2;
+
+std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// Rows of the plane are an odd number of cache lines, lest columns fall into one cache set.
 std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
@@ -35,7 +40,7 @@ void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stri
   std::size_t best = by_stride.back();
   for (std::size_t i : by_stride)
     if (widths[i] >= wanted || widths[i] > widths[best]) best = i;
-  widths[best] = std::max<std::int64_t>(1, (widths[best] + wanted - 1) / wanted);
+  widths[best] = std::max<std::int64_t>(1, divided_up(widths[best], wanted));
 }
 
 }  // namespace
@@ -93,21 +98,36 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::i
     divide_among_threads(widths, by_stride, options.threads);
     return widths;
   }
+  const Shape extents = widths;
+  const auto at_least = [&](std::size_t i, std::int64_t width) {
+    const bool contiguous = stride(i) == 1 && extents[i] > 1;
+    const std::int64_t least = contiguous ? least_row_bytes / complex_bytes(options.precision) : 1;
+    return std::min(widths[i], std::max(least, width));
+  };
   std::int64_t room = std::max<std::int64_t>(1, cache_sizes().l2_bytes / 4 / plane_bytes);
   for (std::size_t i : by_stride) {
-    const bool contiguous = stride(i) == 1 && widths[i] > 1;
-    const std::int64_t least = contiguous ? least_row_bytes / complex_bytes(options.precision) : 1;
-    const std::int64_t width = std::min(widths[i], std::max(least, room));
+    widths[i] = at_least(i, room);
     // Once an axis is cut, those outside it are taken one index at a time.
-    room = width < widths[i] ? 1 : std::max<std::int64_t>(1, room / width);
-    widths[i] = width;
+    room = widths[i] < extents[i] ? 1 : std::max<std::int64_t>(1, room / widths[i]);
+  }
+  // What the cache holds at once may be all there is: then the outermost axes are cut for threads.
+  const auto parts = [&](std::size_t i) { return divided_up(extents[i], widths[i]); };
+  std::int64_t blocks = 1;
+  for (std::size_t i : by_stride) blocks *= parts(i);
+  const std::int64_t wanted = options.threads == 1 ? 1 : blocks_a_thread * options.threads;
+  for (auto i = by_stride.rbegin(); i != by_stride.rend() && blocks < wanted; ++i) {
+    blocks /= parts(*i);
+    widths[*i] = at_least(*i, divided_up(extents[*i], divided_up(wanted, blocks)));
+    blocks *= parts(*i);
   }
   return widths;
 }
 
-std::size_t fusable(const std::vector<AxisTransform>& transforms, std::size_t first,
+std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options) {
   const std::int64_t limit = std::max(cache_sizes().l2_bytes, cache_sizes().l3_share_bytes);
+  const std::int64_t row = least_row_bytes / complex_bytes(options.precision);
+  std::int64_t planes = box.volume() / box.extent(transforms[first].axis);
   std::size_t count = 1;
   for (; first + count < transforms.size(); ++count) {
     const std::vector<AxisTransform> group(transforms.begin() + first,
@@ -116,8 +136,12 @@ std::size_t fusable(const std::vector<AxisTransform>& transforms, std::size_t fi
     const Shape& strides = inlet.pieces[0].strides;
     const bool contiguous_batch = std::none_of(group.begin(), group.end(),
                                                [&](const auto& t) { return strides[t.axis] == 1; });
-    if (contiguous_batch) bytes *= least_row_bytes / complex_bytes(options.precision);
+    planes /= box.extent(group.back().axis);
+    const std::int64_t blocks = contiguous_batch ? planes / row : planes;
+    if (contiguous_batch) bytes *= row;
     if (bytes > limit) break;
+    // One plane of everything would leave all work to one thread.
+    if (options.threads > 1 && blocks < fewest_blocks_a_thread * options.threads) break;
   }
   return count;
 }

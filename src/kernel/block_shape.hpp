@@ -25,7 +25,8 @@ Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<
 /// How many indices of each batch axis a block takes.
 ///
 /// A single axis: everything, divided among threads only. Fused axes: along a batch axis that is
-/// contiguous in memory enough for rows of 128 bytes, then as much as the L2 cache holds.
+/// contiguous in memory enough for rows of 128 bytes, then as much as the L2 cache holds, or less
+/// where threads would else have no share.
 Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::int64_t plane_bytes,
                    bool fused, const Place& inlet, const Place& outlet,
                    const LocalOptions& options);

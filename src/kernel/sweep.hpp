@@ -82,9 +82,9 @@ class Sweep {
   std::int64_t blocks_ = 0;
 };
 
-/// How many of the transforms from `first` on one sweep can do: their plane must stay in cache.
-/// At least one.
-std::size_t fusable(const std::vector<AxisTransform>& transforms, std::size_t first,
+/// How many of the transforms from `first` on one sweep over the box can do: their plane must stay
+/// in cache, and leave each of several threads its share of planes. At least one.
+std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options);
 
 }  // namespace weft::kernel

@@ -108,7 +108,8 @@ void check_blocking(const std::vector<Blocking>& lengths) {
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const Blocking& at = lengths[i];
     const std::string key = element("blocking", i);
-    at_least(key + ".message_bytes", at.message_bytes, i == 0 ? 0 : lengths[i - 1].message_bytes + 1);
+    at_least(key + ".message_bytes", at.message_bytes,
+             i == 0 ? 0 : lengths[i - 1].message_bytes + 1);
     const std::pair<const char*, double> factors[] = {{"pairwise", at.pairwise},
                                                       {"cyclic", at.cyclic},
                                                       {"scattered", at.scattered},

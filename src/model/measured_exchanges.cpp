@@ -5,7 +5,7 @@
 namespace weft::model {
 namespace {
 
-double Blocking::* factor_of(const Exchange& knobs) {
+double Blocking::*factor_of(const Exchange& knobs) {
   if (knobs.method == Method::collective) return &Blocking::collective;
   switch (knobs.schedule) {
     case Schedule::cyclic:
@@ -36,9 +36,9 @@ std::vector<AllToAll> fits_at(const std::vector<AllToAll>& all, double bytes) {
 double blocking_of(const Machine& machine, const Exchange& knobs, double message_bytes) {
   if (machine.blocking.empty()) return 1;
   const auto factor = factor_of(knobs);
-  return between(machine.blocking, message_bytes, [](const Blocking& at) {
-           return at.message_bytes;
-         }).mean([&](const Blocking& at) { return at.*factor; });
+  return between(machine.blocking, message_bytes,
+                 [](const Blocking& at) { return at.message_bytes; })
+      .mean([&](const Blocking& at) { return at.*factor; });
 }
 
 FittedCall fitted_call(const Machine& machine, double ranks, double bytes) {

@@ -19,18 +19,31 @@ struct Fused {
   std::int64_t plane_bytes = 0;
 };
 
-/// A plane of two axes is taken to stay in cache where the machine does not say how large its caches
+/// As the executor fuses axes: planes stay in cache, and leave each of several threads its share. A
+/// plane of two axes is taken to stay in cache where the machine does not say how large its caches
 /// are.
-Fused fused(const Stage& stage, std::size_t first, std::int64_t bytes, const Machine& machine) {
-  constexpr std::int64_t largest_share = 4 << 20;  // as the executor takes it
+Fused fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
+            const Problem& problem, const Machine& machine) {
+  constexpr std::int64_t largest_share = 4 << 20;
+  constexpr std::int64_t least_row_bytes = 128;
+  constexpr std::int64_t fewest_blocks_a_thread = 2;
   const std::int64_t limit = std::max(
       machine.l2_bytes, std::min(largest_share, machine.l3_bytes / machine.cores_per_node));
-  Fused found{1, bytes * stage.target.shape()[static_cast<std::size_t>(stage.axes[first])]};
+  const auto extent = [&](std::size_t i) {
+    return stage.target.shape()[static_cast<std::size_t>(stage.axes[i])];
+  };
+  Fused found{1, element_bytes * extent(first)};
+  std::int64_t planes = stage.target.max_local_volume() / std::max<std::int64_t>(1, extent(first));
+  bool has_rows = stage.source.order().back() == stage.axes[first];
   for (; first + found.count < stage.axes.size(); ++found.count) {
-    const std::int64_t plane =
-        found.plane_bytes *
-        stage.target.shape()[static_cast<std::size_t>(stage.axes[first + found.count])];
-    if (limit > 0 ? plane > limit : found.count == 2) break;
+    const std::size_t next = first + found.count;
+    has_rows = has_rows || stage.source.order().back() == stage.axes[next];
+    planes /= std::max<std::int64_t>(1, extent(next));
+    // Planes that lie across rows are taken so many at once that memory is read in long pieces.
+    const std::int64_t at_once = has_rows ? 1 : least_row_bytes / element_bytes;
+    const std::int64_t plane = found.plane_bytes * extent(next);
+    if (limit > 0 ? plane * at_once > limit : found.count == 2) break;
+    if (problem.threads > 1 && planes / at_once < fewest_blocks_a_thread * problem.threads) break;
     found.plane_bytes = plane;
   }
   return found;
@@ -71,7 +84,7 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
         moving_seconds(static_cast<double>(step.bytes), false, problem, working, machine);
   }
   for (std::size_t first = 0; first < stage.axes.size();) {
-    const Fused together = fused(stage, first, bytes.element_after, machine);
+    const Fused together = fused(stage, first, bytes.element_after, problem, machine);
     const bool transposed = stage.source.order().back() != stage.axes[first];
     const std::int64_t moved = (first == 0 ? bytes.before : bytes.after) + bytes.after;
     step.bytes += moved;

@@ -218,8 +218,7 @@ class Search {
   void take_best_for_all(Priced& now) {
     if (now.plan.exchanges.empty()) return;
     Priced best = now;
-    for (const Exchange& kind :
-         whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
+    for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
       if (!is_possible_in(now.order, kind, now.plan.problem)) continue;
       if (std::optional<Plan> plan = with_all(now.plan, kind)) consider(best, *std::move(plan));
     }

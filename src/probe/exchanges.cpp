@@ -114,8 +114,7 @@ class Sweep {
     if (found.blocking.size() < 2) return found;  // no slope in one length
     for (const Group& group : groups_)
       for (const LinkPiece& piece : fit_pieces(group.times))
-        found.all_to_all.push_back(
-            {group.most, piece.from_bytes, piece.start_s, piece.s_per_byte});
+        found.all_to_all.push_back({group.most, piece.from_bytes, piece.start_s, piece.s_per_byte});
     return found;
   }
 
@@ -123,8 +122,8 @@ class Sweep {
   void measure(std::int64_t bytes, Exchanges& found) {
     Blocking blocking{bytes};
     for (Group& group : groups_) {
-      const double seconds = seconds_of(
-          "all-to-all of " + std::to_string(group.most) + " nodes", collective(), group, bytes);
+      const double seconds = seconds_of("all-to-all of " + std::to_string(group.most) + " nodes",
+                                        collective(), group, bytes);
       group.times.push_back({static_cast<double>(bytes), seconds});
       blocking.collective = factor(seconds, bytes);  // the last group is all nodes
     }
@@ -141,8 +140,7 @@ class Sweep {
   double seconds_of(const std::string& series, const Exchange& knobs, const Group& group,
                     std::int64_t bytes) {
     AllWithAll exchange(knobs, group.ranks, bytes);
-    const double seconds =
-        timing_.seconds(series, static_cast<double>(bytes), [&] { exchange(); });
+    const double seconds = timing_.seconds(series, static_cast<double>(bytes), [&] { exchange(); });
     spent_s_ += seconds;
     return seconds;
   }
@@ -152,8 +150,7 @@ class Sweep {
     const auto size = static_cast<double>(bytes);
     const auto others = static_cast<double>(placement_.nodes - 1);
     const double wire_s = others * model::wire_seconds(link_, size);
-    return std::max(least_factor,
-                    (seconds - others * model::start_seconds(link_, size)) / wire_s);
+    return std::max(least_factor, (seconds - others * model::start_seconds(link_, size)) / wire_s);
   }
 
   Timing& timing_;
@@ -168,6 +165,7 @@ class Sweep {
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
                             const Placement& placement, const Link& link) {
   if (placement.nodes < 2) return {};
+  timing.tire_links(extent.link_round_s);
   return Sweep(timing, comm, placement, link).over(extent.exchange_bytes);
 }
 

@@ -30,6 +30,8 @@ Extent full_extent() {
           .message_bytes = {8, 64, 512, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144,
                             524288, 1048576, 4194304},
           .exchange_bytes = {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20},
+          .link_round_s = 20e-3,
+          .visits = 4,
           .stream_bytes = 64 << 20};
 }
 
@@ -40,7 +42,20 @@ Extent quick_extent() {
           .copied_bytes = {256 << 10, 2 << 20, 8 << 20},
           .message_bytes = {8, 2048, 16384, 131072, 1048576},
           .exchange_bytes = {16 << 10, 64 << 10},
+          .link_round_s = 4e-3,
+          .visits = 1,
           .stream_bytes = 16 << 20};
+}
+
+Extent yardstick_extent(Precision precision) {
+  return {.lengths = {24, 90, 101, 256, 900},
+          .precisions = {precision},
+          .efforts = {Effort::estimate, Effort::measure},
+          .copied_bytes = {2 << 20, 8 << 20},
+          .message_bytes = {},
+          .exchange_bytes = {},
+          .visits = 1,
+          .stream_bytes = 0};
 }
 
 }  // namespace weft::probe

@@ -53,6 +53,7 @@ Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator
   std::memset(send.data(), 0, static_cast<std::size_t>(longest));
   std::memset(receive.data(), 0, static_cast<std::size_t>(longest));
   timing.share_among(static_cast<int>(extent.message_bytes.size()));
+  if (!within_node) timing.tire_links(extent.link_round_s);
   std::vector<MessageTime> times;
   for (const std::int64_t bytes : extent.message_bytes) {
     const double seconds =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 
 #include <weft/error.hpp>
 
@@ -27,65 +28,80 @@ kernel::LocalOptions local_options(Precision precision, Effort effort, int threa
           .threads = threads};
 }
 
-/// Each of the threads has a tile of its own: as in a stage, all cores are at work.
-double line_s(Timing& timing, Kind kind, Precision precision, Effort effort, std::int64_t length,
-              int threads) {
-  const std::int64_t pitch = (length + 1) * complex_bytes(precision) / 64 * 64 + 64;
-  const std::int64_t count = std::clamp<std::int64_t>(tile_bytes() / pitch, 1, 64);
-  const AlignedBuffer in(pitch * count * threads);
-  const AlignedBuffer out(pitch * count * threads);
-  std::memset(in.data(), 0, static_cast<std::size_t>(in.size()));
-  std::memset(out.data(), 0, static_cast<std::size_t>(out.size()));
-  const kernel::LineKind line =
-      kind == Kind::c2c ? kernel::LineKind::c2c_forward : kernel::LineKind::r2c;
-  const kernel::LineRunner runner({.kind = line, .length = length},
-                                  local_options(precision, effort, 1), pitch, pitch, false);
-  const std::string series =
-      std::string("line ") + to_string(kind) + " " + to_string(precision) + " " + to_string(effort);
-  return timing.seconds(
-      series, static_cast<double>(length),
-      [&] {
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-        for (int thread = 0; thread < threads; ++thread)
-          runner.run(in.as<char>() + pitch * count * thread,
-                     out.as<char>() + pitch * count * thread, count);
-      },
-      static_cast<double>(count));
-}
+/// Where lines lie that are timed: each of the threads has a tile of its own, for as in a stage all
+/// cores are at work.
+class Tiles {
+ public:
+  Tiles(const Extent& extent, int threads)
+      : bytes_(std::max(tile_bytes(), pitch_of(extent.lengths.back(), extent.precisions.back()))),
+        threads_(threads),
+        in_(threads * bytes_),
+        out_(threads * bytes_) {
+    std::memset(in_.data(), 0, static_cast<std::size_t>(in_.size()));
+    std::memset(out_.data(), 0, static_cast<std::size_t>(out_.size()));
+  }
 
-Arithmetic arithmetic_of(Timing& timing, const Extent& extent, Precision precision, Effort effort,
-                         int threads) {
-  Arithmetic found{precision, effort, 0, {}};
-  for (const Kind kind : {Kind::c2c, Kind::r2c})
-    for (const std::int64_t length : extent.lengths)
-      found.lines.push_back(
-          {kind, length, line_s(timing, kind, precision, effort, length, threads)});
-  for (const LineTime& line : found.lines)
-    if (line.kind == Kind::c2c && line.length == copied_length)
-      found.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
-  return found;
-}
+  Work lines(Kind kind, Precision precision, Effort effort, std::int64_t length) const {
+    const std::int64_t pitch = pitch_of(length, precision);
+    const std::int64_t count = std::clamp<std::int64_t>(tile_bytes() / pitch, 1, 64);
+    const kernel::LineKind line =
+        kind == Kind::c2c ? kernel::LineKind::c2c_forward : kernel::LineKind::r2c;
+    const kernel::LineRunner runner({.kind = line, .length = length},
+                                    local_options(precision, effort, 1), pitch, pitch, false);
+    // To start threads and to wait for them is a matter of stages, so it must not show here.
+    const std::int64_t times = std::max<std::int64_t>(1, points_at_least / (count * length));
+    const auto run = [this, runner, count, times] {
+#pragma omp parallel for schedule(static, 1) num_threads(threads_)
+      for (int thread = 0; thread < threads_; ++thread)
+        for (std::int64_t i = 0; i < times; ++i)
+          runner.run(in_.as<char>() + bytes_ * thread, out_.as<char>() + bytes_ * thread, count);
+    };
+    return {std::string("line ") + to_string(kind) + " " + to_string(precision) + " " +
+                to_string(effort),
+            static_cast<double>(length), run, static_cast<double>(count * times)};
+  }
 
-/// Seconds of a transform along one axis of an array by this rank alone, as a stage does it.
-double stage_s(Timing& timing, Precision precision, std::int64_t bytes, int axis, int threads) {
-  const std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
-  Problem problem{.shape = axis == 0 ? Shape{copied_length, lines} : Shape{lines, copied_length},
-                  .axes = {axis},
-                  .precision = precision};
-  problem.threads = threads;
-  const Plan plan = make_plan(problem);
-  run::Transform transform(plan, comm::Communicator::solo(),
-                           {local_options(precision, Effort::estimate, threads), true});
-  const AlignedBuffer in(bytes);
-  const AlignedBuffer out(bytes);
-  std::memset(in.data(), 0, static_cast<std::size_t>(bytes));
-  std::memset(out.data(), 0, static_cast<std::size_t>(bytes));
-  const std::string series =
-      std::string("stage along ") + (axis == 0 ? "columns " : "rows ") + to_string(precision);
-  return timing.seconds(series, static_cast<double>(bytes), [&] {
-    transform.execute({run::Direction::forward, false}, in.data(), out.data());
-  });
-}
+ private:
+  static constexpr std::int64_t points_at_least = 1 << 16;
+
+  static std::int64_t pitch_of(std::int64_t length, Precision precision) {
+    return (length + 1) * complex_bytes(precision) / 64 * 64 + 64;
+  }
+
+  std::int64_t bytes_;
+  int threads_;
+  AlignedBuffer in_;
+  AlignedBuffer out_;
+};
+
+/// Where stages work that are timed.
+class Arrays {
+ public:
+  explicit Arrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
+    std::memset(in_.data(), 0, static_cast<std::size_t>(bytes));
+    std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
+  }
+
+  /// A transform along one axis of an array by this rank alone, as a stage does it.
+  Work stage(Precision precision, std::int64_t bytes, int axis, int threads) const {
+    const std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
+    Problem problem{.shape = axis == 0 ? Shape{copied_length, lines} : Shape{lines, copied_length},
+                    .axes = {axis},
+                    .precision = precision};
+    problem.threads = threads;
+    const auto transform = std::make_shared<run::Transform>(
+        make_plan(problem), comm::Communicator::solo(),
+        run::Transform::Options{local_options(precision, Effort::estimate, threads), true});
+    return {std::string("stage along ") + (axis == 0 ? "columns " : "rows ") + to_string(precision),
+            static_cast<double>(bytes), [this, transform] {
+              transform->execute({run::Direction::forward, false}, in_.data(), out_.data());
+            }};
+  }
+
+ private:
+  AlignedBuffer in_;
+  AlignedBuffer out_;
+};
 
 /// What is left of a stage's time for its bytes; lines may hide it all.
 double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t bytes) {
@@ -96,34 +112,53 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
 }  // namespace
 
 std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent, int threads) {
+  const Tiles tiles(extent, threads);
   std::vector<Arithmetic> found;
-  timing.share_among(static_cast<int>(2 * extent.lengths.size() * extent.efforts.size() *
-                                      extent.precisions.size()));
+  std::vector<Work> works;
   for (const Precision precision : extent.precisions) {
     if (!kernel::default_engine().supports(precision)) continue;
-    for (const Effort effort : extent.efforts)
-      found.push_back(arithmetic_of(timing, extent, precision, effort, threads));
+    for (const Effort effort : extent.efforts) {
+      found.push_back({precision, effort, 0, {}});
+      for (const Kind kind : {Kind::c2c, Kind::r2c})
+        for (const std::int64_t length : extent.lengths) {
+          found.back().lines.push_back({kind, length, 0});
+          works.push_back(tiles.lines(kind, precision, effort, length));
+        }
+    }
   }
+  const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
+  auto next = seconds.begin();
+  for (Arithmetic& each : found)
+    for (LineTime& line : each.lines) {
+      line.seconds = *next++;
+      if (line.kind == Kind::c2c && line.length == copied_length)
+        each.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
+    }
   return found;
 }
 
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
                                      int threads) {
+  const Arrays arrays(threads * extent.copied_bytes.back());
   std::vector<Copying> found;
-  timing.share_among(static_cast<int>(2 * extent.precisions.size() * extent.copied_bytes.size()));
+  std::vector<Work> works;
   for (const Precision precision : extent.precisions) {
     if (!kernel::default_engine().supports(precision)) continue;
-    const double line =
-        model::line_seconds(so_far, precision, Effort::estimate, Kind::c2c, copied_length);
     for (const std::int64_t bytes : extent.copied_bytes) {
-      const std::int64_t all = bytes * threads;
-      const double lines_s =
-          line * static_cast<double>(bytes / (copied_length * complex_bytes(precision)));
-      const double contiguous = stage_s(timing, precision, all, 1, threads);
-      const double transposed = stage_s(timing, precision, all, 0, threads);
-      found.push_back({bytes, copied_s_per_byte(contiguous, lines_s, bytes),
-                       copied_s_per_byte(transposed, lines_s, bytes), precision});
+      found.push_back({bytes, 0, 0, precision});
+      for (const int axis : {1, 0})
+        works.push_back(arrays.stage(precision, bytes * threads, axis, threads));
     }
+  }
+  const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
+  auto next = seconds.begin();
+  for (Copying& each : found) {
+    const double line =
+        model::line_seconds(so_far, each.precision, Effort::estimate, Kind::c2c, copied_length);
+    const double lines_s =
+        line * static_cast<double>(each.bytes / (copied_length * complex_bytes(each.precision)));
+    each.contiguous_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
+    each.transposed_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
   }
   return found;
 }

@@ -11,7 +11,6 @@
 #include "comm/agreement.hpp"
 #include "kernel/cache.hpp"
 #include "probe/exchanges.hpp"
-#include "probe/extent.hpp"
 #include "probe/links.hpp"
 #include "probe/local.hpp"
 #include "probe/timing.hpp"
@@ -54,6 +53,7 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
   Timing copying(comm, for_copying * seconds);
   machine.copying = measure_copying(copying, extent, machine, options.threads);
   add(machine, copying);
+  if (extent.stream_bytes == 0) return;
   Timing memory(comm, for_memory * seconds);
   machine.memory_bytes_per_s =
       measure_memory(memory, extent, comm, placement, options.threads, machine.cores_per_node);
@@ -63,9 +63,11 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
 void measure_links(Machine& machine, const Extent& extent, const comm::Communicator& comm,
                    const Placement& placement, double seconds) {
   Timing timing(comm, for_links * seconds);
-  machine.barrier_s = measure_barrier(timing, comm);
-  machine.within_node = measure_link(timing, extent, comm, placement, true);
-  machine.between_nodes = measure_link(timing, extent, comm, placement, false);
+  if (!extent.message_bytes.empty()) {
+    machine.barrier_s = measure_barrier(timing, comm);
+    machine.within_node = measure_link(timing, extent, comm, placement, true);
+    machine.between_nodes = measure_link(timing, extent, comm, placement, false);
+  }
   if (machine.within_node.pieces.empty()) {
     machine.within_node = assumed_link(1e-6, 2e-10);
     machine.assumed.emplace_back("within_node");
@@ -79,7 +81,7 @@ void measure_links(Machine& machine, const Extent& extent, const comm::Communica
 
 void add_exchanges(Machine& machine, const Extent& extent, const comm::Communicator& comm,
                    const Placement& placement, double seconds) {
-  if (placement.nodes < 2) {
+  if (placement.nodes < 2 || extent.exchange_bytes.empty()) {
     machine.assumed.emplace_back("blocking");
     return;
   }
@@ -93,7 +95,7 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
 }  // namespace
 
 Machine measure(const Options& options, const comm::Communicator& comm) {
-  const Extent extent = options.quick ? quick_extent() : full_extent();
+  const Extent& extent = options.extent;
   comm::together(comm, [&] {
     check(options);
     require_memory(extent.memory_bytes() * options.threads, "what a probe measures with");

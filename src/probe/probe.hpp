@@ -5,6 +5,7 @@
 #include <weft/machine.hpp>
 
 #include "comm/communicator.hpp"
+#include "probe/extent.hpp"
 
 namespace weft::probe {
 
@@ -13,13 +14,14 @@ struct Options {
   std::string source;   ///< who measured, when, with what
   double seconds = 30;  ///< about how long; a measurement that has begun is ended
   int threads = 1;      ///< of each rank
-  bool quick = false;   ///< less of everything
+  Extent extent = full_extent();
 };
 
 /// Measures the machine that the ranks are on: lines in cache, arrays through memory, links, the
-/// barrier, exchanges between nodes; all ranks at once, as in a transform. What it does not measure stands in `assumed`.
+/// barrier, exchanges between nodes; all ranks at once, as in a transform. What it does not measure
+/// stands in `assumed`.
 ///
-/// Collective; the same result on all ranks. Memory: 384 MiB for each thread, 48 where quick.
+/// Collective; the same result on all ranks. Memory: extent.memory_bytes() for each thread.
 /// Errors  invalid_argument for a time that is not above 0 or finite, or no threads;
 ///         out_of_memory.
 Machine measure(const Options& options, const comm::Communicator& comm);

@@ -7,8 +7,6 @@
 namespace weft::probe {
 namespace {
 
-/// Below this a round would measure the clock and the barrier.
-constexpr double shortest_round_s = 200e-6;
 constexpr std::int64_t fewest_rounds = 3;
 constexpr std::int64_t most_rounds = 31;
 
@@ -24,6 +22,11 @@ Timing::Timing(const comm::Communicator& comm, double budget_s)
 
 void Timing::share_among(int measurements) { each_s_ = left_s_ / std::max(1, measurements); }
 
+void Timing::tire_links(double seconds) {
+  shortest_round_s_ = seconds;
+  tires_first_ = true;
+}
+
 bool Timing::affords(double seconds) const {
   return comm_.broadcast_value(std::int64_t{left_s_ >= seconds}, 0) != 0;
 }
@@ -35,26 +38,47 @@ double Timing::round_s(const std::function<void()>& work, std::int64_t repetitio
   return comm_.max(now_s() - start) / static_cast<double>(repetitions);
 }
 
-double Timing::seconds(const std::string& series, double x, const std::function<void()>& work,
-                       double pieces) {
+Sample Timing::visit(const Work& work, double most_s) {
   const double begin = now_s();
-  work();
-  const double once = round_s(work, 1);
+  work.run();
+  const double once = round_s(work.run, 1);
   const auto repetitions = comm_.broadcast_value(
-      static_cast<std::int64_t>(std::clamp(std::ceil(shortest_round_s / once), 1.0, 1e5)), 0);
-  const double fitting = each_s_ / (once * static_cast<double>(repetitions));
-  const auto rounds = comm_.broadcast_value(
-      std::clamp(static_cast<std::int64_t>(fitting), once > each_s_ ? 1 : fewest_rounds,
-                 most_rounds),
-      0);
+      static_cast<std::int64_t>(std::clamp(std::ceil(shortest_round_s_ / once), 1.0, 1e5)), 0);
+  const double fitting = most_s / (once * static_cast<double>(repetitions));
+  const auto rounds =
+      comm_.broadcast_value(std::clamp(static_cast<std::int64_t>(fitting),
+                                       once > most_s ? 1 : fewest_rounds, most_rounds),
+                            0);
+  if (tires_first_ && repetitions > 1) round_s(work.run, repetitions);
   std::vector<double> found;
-  for (std::int64_t i = 0; i < rounds; ++i) found.push_back(round_s(work, repetitions));
+  for (std::int64_t i = 0; i < rounds; ++i) found.push_back(round_s(work.run, repetitions));
   std::sort(found.begin(), found.end());
   const double median = found[found.size() / 2];
   const double half = found[found.size() * 3 / 4] - found[found.size() / 4];
-  samples_.push_back({series, x, median / pieces, half / 2 / median});
   left_s_ = std::max(0.0, left_s_ - (now_s() - begin));
-  return median / pieces;
+  return {work.series, work.x, median / work.pieces, half / 2 / median};
+}
+
+double Timing::seconds(const std::string& series, double x, const std::function<void()>& work) {
+  samples_.push_back(visit({series, x, work}, each_s_));
+  return samples_.back().seconds;
+}
+
+std::vector<double> Timing::seconds_in_turn(const std::vector<Work>& works, int visits) {
+  share_among(visits * static_cast<int>(works.size()));
+  std::vector<Sample> best;
+  for (int i = 0; i < visits; ++i) {
+    if (i > 0 && !affords(1e-9)) break;
+    for (std::size_t j = 0; j < works.size(); ++j) {
+      const Sample found = visit(works[j], each_s_);
+      if (i == 0) best.push_back(found);
+      if (found.seconds < best[j].seconds) best[j] = found;
+    }
+  }
+  std::vector<double> seconds;
+  for (const Sample& each : best) seconds.push_back(each.seconds);
+  samples_.insert(samples_.end(), best.begin(), best.end());
+  return seconds;
 }
 
 }  // namespace weft::probe

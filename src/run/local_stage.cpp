@@ -109,14 +109,14 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
   bool ours = spec.inlet_is_ours;
   std::size_t first = 0;
   do {
+    const Box box = after(spec.source, transforms, 0, first);
     const std::size_t next =
-        transforms.empty() ? 0 : first + kernel::fusable(transforms, first, from, options);
+        transforms.empty() ? 0 : first + kernel::fusable(box, transforms, first, from, options);
     const bool last = next == transforms.size();
     const Place to = last ? spec.outlet
                           : between_place(spec, from, first, next, complex_bytes(options.precision),
                                           ours, sizes);
     kernel::LocalOptions sweep_options = options;
-    const Box box = after(spec.source, transforms, 0, first);
     if (streams(spec, box, from, to)) sweep_options.outlet_stores = kernel::Stores::streaming;
     sweeps.emplace_back(
         box, std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next),

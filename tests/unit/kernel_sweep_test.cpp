@@ -357,19 +357,65 @@ TEST(KernelSweep, LooksAfterWhatIsUnderWayBetweenTiles) {
   EXPECT_GE(progress.pokes, 4) << "a column of tiles has 512 bytes a row, the array 4096";
 }
 
+/// How many of the axes 2, 1, 0 of an array in order one sweep does.
+std::size_t fused(const Shape& shape, int threads) {
+  const LocalOptions options{
+      .engine = &default_engine(), .precision = Precision::f64, .threads = threads};
+  const Place inlet{{{Box::whole(shape), 0, 0, dense_strides(shape, {0, 1, 2})}}, 16};
+  return fusable(Box::whole(shape),
+                 {{.axis = 2, .length = shape[2]},
+                  {.axis = 1, .length = shape[1]},
+                  {.axis = 0, .length = shape[0]}},
+                 0, inlet, options);
+}
+
 /// Fusing stops where the plane leaves the cache, and takes at least one axis.
 TEST(KernelSweep, FusesWhatFitsInCache) {
-  const LocalOptions options{.engine = &default_engine(), .precision = Precision::f64};
-  auto fused = [&](const Shape& shape) {
-    const Place inlet{{{Box::whole(shape), 0, 0, dense_strides(shape, {0, 1, 2})}}, 16};
-    return fusable({{.axis = 2, .length = shape[2]},
-                    {.axis = 1, .length = shape[1]},
-                    {.axis = 0, .length = shape[0]}},
-                   0, inlet, options);
-  };
-  EXPECT_EQ(fused({8, 8, 8}), 3u);
-  EXPECT_EQ(fused({4096, 32, 32}), 2u);
-  EXPECT_EQ(fused({4, 16384, 16384}), 1u);
+  EXPECT_EQ(fused({8, 8, 8}, 1), 3u);
+  EXPECT_EQ(fused({4096, 32, 32}, 1), 2u);
+  EXPECT_EQ(fused({4, 16384, 16384}, 1), 1u);
+}
+
+/// Threads share planes: with all axes in one plane, one thread would do everything.
+TEST(KernelSweep, FusesNoMoreThanThreadsCanShare) {
+  EXPECT_EQ(fused({8, 8, 8}, 2), 2u);
+  EXPECT_EQ(fused({3, 8, 8}, 2), 1u) << "3 planes are too few for 2 threads";
+  EXPECT_EQ(fused({1, 1, 8}, 2), 1u);
+}
+
+/// Which of so many threads did something: those whose scratch memory was written.
+int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transforms) {
+  constexpr int threads = 2;
+  const LocalOptions options{
+      .engine = &default_engine(), .precision = Precision::f64, .threads = threads};
+  const Place array{{{Box::whole(shape), 0, 0, dense_strides(shape, {0, 1, 2})}}, 16};
+  const Sweep sweep(Box::whole(shape), transforms, array, array, options);
+  const std::int64_t bytes = Box::whole(shape).volume() * 16;
+  AlignedBuffer memory(bytes);
+  std::memset(memory.data(), 0, static_cast<std::size_t>(bytes));
+  void* buffers[] = {memory.data()};
+  // Blocks are handed out as threads come: in many runs each of them gets one.
+  std::vector<bool> worked(threads);
+  for (int run = 0; run < 200; ++run) {
+    AlignedBuffer scratch(threads * sweep.scratch_size().thread_bytes());
+    std::memset(scratch.data(), 0xff, static_cast<std::size_t>(scratch.size()));
+    sweep.execute(buffers, Scratch(sweep.scratch_size(), scratch.data()));
+    for (int thread = 0; thread < threads; ++thread) {
+      const char* own = scratch.as<char>() + thread * sweep.scratch_size().thread_bytes();
+      worked[static_cast<std::size_t>(thread)] =
+          worked[static_cast<std::size_t>(thread)] ||
+          std::any_of(own, own + sweep.scratch_size().thread_bytes(),
+                      [](char byte) { return byte != static_cast<char>(0xff); });
+    }
+  }
+  return static_cast<int>(std::count(worked.begin(), worked.end(), true));
+}
+
+/// Planes that the cache holds all at once are shared nevertheless.
+TEST(KernelSweep, ThreadsShareSmallArrays) {
+  const Shape shape{12, 20, 16};
+  EXPECT_EQ(threads_at_work(shape, {{.axis = 2, .length = 16}, {.axis = 1, .length = 20}}), 2);
+  EXPECT_EQ(threads_at_work(shape, {{.axis = 0, .length = 12}, {.axis = 1, .length = 20}}), 2);
 }
 
 }  // namespace

@@ -280,6 +280,19 @@ TEST(Cost, shared_exchanges_send_nothing) {
   EXPECT_EQ(found.steps[0].bytes, 2 * 128 * 128 * 64 * 16) << "one pass over planes that fit in L2";
 }
 
+TEST(Cost, threads_share_planes_so_the_last_axis_is_a_pass_of_its_own) {
+  const Machine machine = shipped_machine("vm-2-cores");
+  const auto bytes = [&](const Shape& shape, int threads) {
+    Problem problem{.shape = shape};
+    problem.threads = threads;
+    return cost(make_plan(problem), machine).steps[0].bytes;
+  };
+  EXPECT_EQ(bytes({32, 32, 32}, 1), 2 * 32 * 32 * 32 * 16) << "all of it stays in cache";
+  EXPECT_EQ(bytes({32, 32, 32}, 2), 4 * 32 * 32 * 32 * 16);
+  EXPECT_EQ(bytes({3, 32, 32}, 2), 4 * 3 * 32 * 32 * 16) << "3 planes of rows are too few";
+  EXPECT_EQ(bytes({3, 32, 16}, 2), 6 * 3 * 32 * 16 * 16) << "and 2 rows of 8 columns as well";
+}
+
 TEST(Cost, more_threads_than_cores_share_them) {
   const Machine machine = shipped_machine("vm-2-cores");
   const double two = cost(plan_with({.method = Method::shared}, 2, 2), machine).steps[0].seconds();

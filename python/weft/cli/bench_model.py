@@ -1,4 +1,9 @@
-"""`weft bench --model`: how well the model predicts, and what its choices lose, over problems drawn at random."""
+"""`weft bench --model`: how well the model predicts, and what its choices lose, over problems drawn at random.
+
+A machine may be twice as fast one minute as the next, and its profile is of one minute. So a yardstick is measured
+beside each problem: the plan is chosen at the speed that it shows, and predicted twice, from the profile as it is and
+at the speed before and after the problem is timed.
+"""
 
 import math
 import random
@@ -12,6 +17,7 @@ import weft.planning
 from weft.cli.bench import command_line
 from weft.cli.contest import measure, timed
 from weft.cli.session import Session
+from weft.cli.speed import Speed, scaled, speed_now
 from weft.here import HERE
 from weft.planning import ranks_on_node
 
@@ -54,7 +60,9 @@ class Row:
 
     problem: Drawn
     way: str  # the choice by the model
-    predicted_s: float
+    speed: Speed  # of the minute
+    predicted_s: float  # from the profile at this speed
+    by_profile_s: float  # from the profile as it is
     measured_s: float
     spread: float  # half the distance of the quartiles, over the median
     best: str
@@ -67,6 +75,10 @@ class Row:
     def error(self) -> float:
         return self.predicted_s / self.measured_s - 1
 
+    @property
+    def error_by_profile(self) -> float:
+        return self.by_profile_s / self.measured_s - 1
+
     def loss(self, choice: str) -> float:
         """Of a choice against the best that was timed; not below 0."""
         return max(0.0, (self.measured_s if choice == "estimate" else self.tried_s) / self.best_s - 1)
@@ -75,7 +87,8 @@ class Row:
         return self.loss(choice) <= max(ALLOWED[choice], 2 * self.spread)
 
     def as_data(self) -> dict[str, Any]:
-        return asdict(self) | {"error": self.error, "loss": {name: self.loss(name) for name in ALLOWED}}
+        losses = {name: self.loss(name) for name in ALLOWED}
+        return asdict(self) | {"error": self.error, "error_by_profile": self.error_by_profile, "loss": losses}
 
 
 def machine_value(machine: str | None, shape: str | None) -> str:
@@ -175,7 +188,8 @@ def run(options: Options, session: Session) -> int:
     return 0
 
 
-def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
+def _row(options: Options, session: Session, profile: Any, drawn: Drawn) -> Row:
+    machine = scaled(profile, _speed(options, session, profile, drawn))
     how: dict[str, Any] = {"kind": drawn.kind, "dtype": drawn.dtype, "threads": options.threads, "effort": "measure"}
     found = weft.candidates(
         drawn.shape,
@@ -195,14 +209,18 @@ def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
     contestants = [PlanRun(session, plan) for plan in plans]
     first = np.median(measure(session, contestants, REPETITIONS), axis=1)
     again = sorted({0, place, *(int(i) for i in np.argsort(first)[:2])})
+    before = _speed(options, session, profile, drawn)
     seconds = dict(zip(again, measure(session, [contestants[i] for i in again], REPETITIONS_AGAIN), strict=True))
+    meanwhile = before.mean(_speed(options, session, profile, drawn))
     medians = {i: float(np.median(times)) for i, times in seconds.items()}
     best = min(medians, key=lambda i: medians[i])
     quartiles = np.percentile(seconds[0], (25, 75))
     return Row(
         problem=drawn,
         way=_way(plans[0]),
-        predicted_s=predicted[0],
+        speed=meanwhile,
+        predicted_s=weft.predict(plans[0], scaled(profile, meanwhile)).seconds,
+        by_profile_s=weft.predict(plans[0], profile).seconds,
         measured_s=medians[0],
         spread=float(quartiles[1] - quartiles[0]) / 2 / medians[0],
         best=_way(plans[best]),
@@ -211,6 +229,10 @@ def _row(options: Options, session: Session, machine: Any, drawn: Drawn) -> Row:
         tried_s=medians[place],
         plans=len(plans),
     )
+
+
+def _speed(options: Options, session: Session, profile: Any, drawn: Drawn) -> Speed:
+    return speed_now(session.comm, profile, drawn.dtype, options.threads)
 
 
 def _predicted_s(plan: weft.Plan) -> float:
@@ -235,20 +257,27 @@ def _way(plan: Any) -> str:
     return text
 
 
-HEADER = f"{'problem':<28}{'predicted':>11}{'measured':>11}{'error':>8}{'spread':>8}{'estimate':>10}{'measure':>9}  way"
+HEADER = (
+    f"{'problem':<28}{'predicted':>11}{'measured':>11}{'error':>8}{'profile':>8}{'lines':>6}{'copies':>7}"
+    f"{'spread':>8}{'estimate':>10}{'measure':>9}  way"
+)
 
 
 def line(row: Row) -> str:
     problem = f"{'x'.join(map(str, row.problem.shape))} {row.problem.kind} {row.problem.dtype[-2:]}"
     losses = f"{row.loss('estimate'):>+10.1%}{row.loss('measure'):>+9.1%}"
     times = f"{1e3 * row.predicted_s:>8.3f} ms{1e3 * row.measured_s:>8.3f} ms"
-    return f"{problem:<28}{times}{row.error:>+8.1%}{row.spread:>8.1%}{losses}  {row.way}"
+    errors = f"{row.error:>+8.1%}{row.error_by_profile:>+8.1%}"
+    factors = f"{row.speed.arithmetic:>6.2f}{row.speed.copying:>7.2f}"
+    return f"{problem:<28}{times}{errors}{factors}{row.spread:>8.1%}{losses}  {row.way}"
 
 
 def figures(rows: list[Row]) -> dict[str, float]:
     """Of all problems: how far predictions are off, and the share in which a choice is as good as it must be."""
-    errors = np.array([abs(row.error) for row in rows])
-    found = {"median_error": float(np.median(errors)), "error_of_90_percent": float(np.percentile(errors, 90))}
+    found = {}
+    for name, errors in (("", [row.error for row in rows]), ("_by_profile", [row.error_by_profile for row in rows])):
+        found[f"median_error{name}"] = float(np.median(np.abs(errors)))
+        found[f"error_of_90_percent{name}"] = float(np.percentile(np.abs(errors), 90))
     return found | {f"good_{name}": sum(row.is_good(name) for row in rows) / len(rows) for name in ALLOWED}
 
 
@@ -256,7 +285,9 @@ def summary(rows: list[Row]) -> list[str]:
     found = figures(rows)
     lines = [
         f"{len(rows)} problems: predicted and measured time of the plan chosen by the model differ by "
-        f"{found['median_error']:.1%} in the median, and by at most {found['error_of_90_percent']:.1%} in 90 %"
+        f"{found[f'median_error{name}']:.1%} in the median, and by at most {found[f'error_of_90_percent{name}']:.1%} "
+        f"in 90 %, predicted from the profile {how}"
+        for name, how in (("", "at the speed that a yardstick beside the problem shows"), ("_by_profile", "as it is"))
     ]
     for name, share in ALLOWED.items():
         lines.append(
