@@ -51,19 +51,17 @@ class Network:
 
     def _write_cluster(self, zone: ElementTree.Element) -> None:
         """SimGrid's own cluster of this kind."""
-        ElementTree.SubElement(
-            zone,
-            "cluster",
-            id=self.name,
-            prefix="node-",
-            suffix="",
-            radical=f"0-{self.nodes - 1}",
-            speed="1Gf",
-            bw=f"{BYTES_PER_S:.0f}Bps",
-            lat=f"{HOP_S:.9f}s",
-            sharing_policy="SPLITDUPLEX",
-            **self.cluster,
-        )
+        attributes = {
+            "id": self.name,
+            "prefix": "node-",
+            "suffix": "",
+            "radical": f"0-{self.nodes - 1}",
+            "speed": "1Gf",
+            "bw": f"{BYTES_PER_S:.0f}Bps",
+            "lat": f"{HOP_S:.9f}s",
+            "sharing_policy": "SPLITDUPLEX",
+        }
+        ElementTree.SubElement(zone, "cluster", attributes | self.cluster)
 
     def hosts(self) -> str:
         """The host file: rank r on node r."""
@@ -107,7 +105,7 @@ def _write_routes(zone: ElementTree.Element, nodes: int, extents: Sequence[int])
         ElementTree.SubElement(zone, "host", id=f"node-{node}", speed="1Gf")
     for node, axis, step in product(range(nodes), range(len(extents)), (-1, 1)):
         figures = {"bandwidth": f"{BYTES_PER_S:.0f}Bps", "latency": f"{HOP_S:.9f}s"}
-        ElementTree.SubElement(zone, "link", id=f"{node}:{axis}:{step}", **figures)
+        ElementTree.SubElement(zone, "link", {"id": f"{node}:{axis}:{step}"} | figures)
     for one, other in product(range(nodes), repeat=2):
         if one != other:
             route = ElementTree.SubElement(zone, "route", src=f"node-{one}", dst=f"node-{other}", symmetrical="NO")

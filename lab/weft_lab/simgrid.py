@@ -351,7 +351,8 @@ def write(
     if again and not data.exists():
         raise LabError(f"there is no {data}; simulate first, without --again")
     parts = list(done_before(networks, data)) if again else run(networks, extents, say)
-    rows = report.write_csv((row for part in parts for row in rows_of(*part)), data)
+    found = (row for part in parts for row in rows_of(*part))
+    rows = report.write_csv(list(found) if again else found, data)  # what fails must not empty the file
     plot(rows, axes)
     axes.set_title(TITLE, fontsize="small")
     axes.legend(fontsize="small")
