@@ -191,7 +191,7 @@ void bind_environment(nb::module_& m) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
-        const auto extent = quick ? weft::probe::quick_extent() : weft::probe::full_extent();
+        const auto extent = quick ? weft::probe::quick_extent() : weft::probe::extent_for(seconds);
         return weft::probe::measure({name, source, seconds, threads, extent}, group);
       },
       "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "comm"_a.none(), "error"_a.none(),

@@ -35,6 +35,17 @@ Extent full_extent() {
           .stream_bytes = 64 << 20};
 }
 
+Extent extent_for(double seconds) {
+  constexpr double enough_for_all_s = 5;
+  Extent extent = full_extent();
+  if (!(seconds < enough_for_all_s)) return extent;
+  extent.lengths = ascending({8, 256, 4096, 24, 720, 60, 900, 90, 750, 105, 675, 61, 1021});
+  extent.copied_bytes = {256 << 10, 2 << 20, 8 << 20};
+  extent.visits = 1;
+  extent.stream_bytes = 16 << 20;
+  return extent;
+}
+
 Extent quick_extent() {
   return {.lengths = ascending({16, 256, 1024, 24, 240, 1000, 60, 900, 90, 105, 101, 1021}),
           .precisions = {Precision::f64},
