@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "api/choose.hpp"
+#include "api/explain_record.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 #include "layout/check.hpp"
-#include "plan/explain_record.hpp"
 
 namespace weft::api {
 namespace {

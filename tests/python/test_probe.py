@@ -48,7 +48,7 @@ def test_exchanges_between_nodes_are_measured(
     assert sorted({each["ranks"] for each in machine["all_to_all"]}) == groups
     series = {sample["series"] for sample in machine["samples"]}
     assert ({"exchange pairwise", "exchange cyclic", "exchange scattered"} <= series) == (nodes > 1)
-    measured = {sample["x"]: sample["seconds"] for sample in machine["samples"] if sample["series"] == "exchange cyclic"}
+    measured = {each["x"]: each["seconds"] for each in machine["samples"] if each["series"] == "exchange cyclic"}
     for each in machine["blocking"]:
         _check_factor(machine, each["message_bytes"], each["cyclic"], measured[each["message_bytes"]])
     assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))

@@ -69,9 +69,9 @@ def steps(plan: weft.Plan, name: str) -> bytes:
 def machine(document: dict[str, Any], name: str) -> bytes:
     """What was measured of a machine, by series, and the straight pieces fitted to messages."""
     places = {"line": "line", "stage": "stage", "message": "message", "exchange": "exchange", "all-to-all": "exchange"}
-    words = list(dict.fromkeys(places.values()))
-    figure, axes = pyplot().subplots(1, len(words), figsize=(17, 4.5), layout="constrained")
-    by_word = dict(zip(words, axes, strict=True))
+    panels = list(dict.fromkeys(places.values()))
+    figure, axes = pyplot().subplots(1, len(panels), figsize=(17, 4.5), layout="constrained")
+    by_word = dict(zip(panels, axes, strict=True))
     series: dict[str, list[dict[str, Any]]] = {}
     for sample in document["samples"]:
         series.setdefault(sample["series"], []).append(sample)

@@ -1,4 +1,4 @@
-#include "plan/explain_record.hpp"
+#include "api/explain_record.hpp"
 
 #include <algorithm>
 
