@@ -39,7 +39,7 @@ Extent extent_for(double seconds) {
   constexpr double enough_for_all_s = 5;
   Extent extent = full_extent();
   if (!(seconds < enough_for_all_s)) return extent;
-  extent.lengths = ascending({8, 256, 4096, 24, 720, 60, 900, 90, 750, 105, 675, 61, 1021});
+  extent.lengths = ascending({8, 256, 1024, 24, 240, 60, 900, 90, 270, 75, 225, 31, 101});
   extent.copied_bytes = {256 << 10, 2 << 20, 8 << 20};
   extent.visits = 1;
   extent.stream_bytes = 16 << 20;

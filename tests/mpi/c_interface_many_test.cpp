@@ -75,7 +75,7 @@ TEST(CInterface, PlansByAMachine) {
   weft_fft* fft = nullptr;
   c.machine = "abacus";
   expect_failure(weft_fft_create(&c, world, &fft), WEFT_INVALID_ARGUMENT, {"abacus", "celerons"});
-  c.machine = "{\"weft_machine\": 2}";
+  c.machine = "{\"weft_machine\": 3}";
   expect_failure(weft_plan_json(&c, 4, &text), WEFT_INVALID_ARGUMENT, {"missing"});
 }
 
