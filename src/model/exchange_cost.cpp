@@ -116,8 +116,17 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
                 const Machine& machine) {
   const double cut = static_cast<double>(what.chunks);
   const FittedCall fit = fitted_call(machine, traffic.far_messages + 1, traffic.longest / cut);
+  // A piece of a curve that bends upwards starts below 0.
   step.start_s = cut * std::max(0.0, fit.start_s);
-  step.wire_s = traffic.longest * fit.s_per_byte;
+  step.wire_s = std::max(0.0, traffic.longest * fit.s_per_byte + cut * std::min(0.0, fit.start_s));
+}
+
+/// What blocks others: a piece where a rank waits for it before it sends the next; else all that is
+/// under way, which is the whole block however it is cut.
+double bytes_at_once(const Exchanged& what, const Traffic& traffic, double longest) {
+  const bool all_at_once =
+      what.knobs.method == Method::collective || what.knobs.schedule == Schedule::scattered;
+  return all_at_once ? traffic.longest : longest;
 }
 
 void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
@@ -139,7 +148,8 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
                  traffic.near_messages * cut * start_seconds(near, near_message / cut);
   const BusiestLink link = busiest(what, traffic, machine, known);
   const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
-  const double far_s = turns * link.load * rate * blocking_of(machine, what.knobs, longest);
+  const double far_s = turns * link.load * rate *
+                       blocking_of(machine, what.knobs, bytes_at_once(what, traffic, longest));
   const double near_s = traffic.near_messages * wire_seconds(near, near_message);
   step.wire_s = far_s + near_s;
   step.processor_s = traffic.far_bytes * far.processor_s_per_byte;

@@ -1,6 +1,7 @@
 #include "probe/exchanges.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -14,9 +15,9 @@ namespace {
 
 constexpr std::int64_t element_bytes = 16;
 constexpr double least_factor = 0.1;
-/// A measurement runs its work once to warm up, once to see how long it takes, then counts; what
+/// A measurement runs its work to warm up, to see how long it takes, to tire links and to count; what
 /// blocks takes some times as long as a shorter length lets expect.
-constexpr double runs_of_one = 6;
+constexpr double runs_of_one = 4;
 
 Exchange messages(Schedule schedule) {
   Exchange knobs;
@@ -111,14 +112,25 @@ class Sweep {
       before_s = spent_s_;
       before = lengths[i];
     }
-    if (found.blocking.size() < 2) return found;  // no slope in one length
-    for (const Group& group : groups_)
-      for (const LinkPiece& piece : fit_pieces(group.times))
-        found.all_to_all.push_back({group.most, piece.from_bytes, piece.start_s, piece.s_per_byte});
+    for (const Group& group : groups_) add_calls(group, found.all_to_all);
     return found;
   }
 
  private:
+  /// A straight piece from each length to the next: where a switch begins to drop messages the time
+  /// leaps, and no line fits both sides. No slope in one length.
+  static void add_calls(const Group& group, std::vector<AllToAll>& found) {
+    constexpr double least_slope = 1e-15;
+    for (std::size_t i = 0; i + 1 < group.times.size(); ++i) {
+      const MessageTime& from = group.times[i];
+      const MessageTime& to = group.times[i + 1];
+      const double slope =
+          std::max(least_slope, (to.seconds - from.seconds) / (to.bytes - from.bytes));
+      found.push_back({group.most, i == 0 ? 0 : std::llround(from.bytes),
+                       from.seconds - slope * from.bytes, slope});
+    }
+  }
+
   void measure(std::int64_t bytes, Exchanges& found) {
     Blocking blocking{bytes};
     for (Group& group : groups_) {

@@ -29,14 +29,14 @@ Extent full_extent() {
           .copied_bytes = {128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20},
           .message_bytes = {8, 64, 512, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144,
                             524288, 1048576, 4194304},
-          .exchange_bytes = {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20},
+          .exchange_bytes = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20},
           .link_round_s = 20e-3,
           .visits = 4,
           .stream_bytes = 64 << 20};
 }
 
 Extent extent_for(double seconds) {
-  constexpr double enough_for_all_s = 5;
+  constexpr double enough_for_all_s = 25;
   Extent extent = full_extent();
   if (!(seconds < enough_for_all_s)) return extent;
   extent.lengths = ascending({8, 256, 1024, 24, 240, 60, 900, 90, 270, 75, 225, 31, 101});

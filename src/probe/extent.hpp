@@ -25,7 +25,7 @@ struct Extent {
 
 /// All that the model asks for.
 Extent full_extent();
-/// That, or where there is less than 5 s for it a few lengths of each family and arrays of up to
+/// That, or where there is less than 25 s for it a few lengths of each family and arrays of up to
 /// 8 MiB, each looked at once.
 Extent extent_for(double seconds);
 /// Enough to choose between ways, in about 0.2 s: one precision, one effort, arrays of up to 8 MiB.

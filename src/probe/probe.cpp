@@ -24,7 +24,7 @@ constexpr double for_copying = 0.25;
 constexpr double for_memory = 0.1;
 constexpr double for_links = 0.2;
 /// Of the time of a machine with more than one node, before the rest is shared out as above.
-constexpr double for_exchanges = 0.3;
+constexpr double for_exchanges = 0.5;
 
 void check(const Options& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))

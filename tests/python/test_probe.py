@@ -42,7 +42,7 @@ def test_exchanges_between_nodes_are_measured(
     assert machine["topology"]["nodes"] == nodes
     assert ("blocking" in machine["assumed"]) == (nodes == 1)
     lengths = [each["message_bytes"] for each in machine["blocking"]]
-    assert lengths == [1 << (10 + 2 * step) for step in range(len(lengths))]
+    assert lengths == [1 << (12 + 2 * step) for step in range(len(lengths))]
     assert (len(lengths) >= 2) == (nodes > 1)
     groups = [2, 3] if nodes == 3 else []
     assert sorted({each["ranks"] for each in machine["all_to_all"]}) == groups

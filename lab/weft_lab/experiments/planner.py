@@ -30,7 +30,7 @@ STATEMENT = (
 Row = dict[str, Any]
 IGNORES = ("nodes", "rate")
 CONTEST = str(Path(__file__).parents[1] / "programs" / "contest.py")
-PROBE_S, PROBE_QUICK_S = 20, 4
+PROBE_S, PROBE_QUICK_S = 24, 4
 CHOICES = (CHOICE, SPREAD)
 ERROR_MAX, LOSS_MAX = 0.25, 0.10
 # Two times of the same thing on this kind of machine differ as much.
