@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "base/memory.hpp"
 #include "exchange/exchange.hpp"
@@ -101,16 +103,11 @@ class Sweep {
   /// Lengths in ascending order, as far as the time reaches.
   Exchanges over(const std::vector<std::int64_t>& lengths) {
     Exchanges found;
-    double before_s = 0;
-    std::int64_t before = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      const double growth = before > 0 ? static_cast<double>(lengths[i] / before) : 1;
-      if (!timing_.affords(runs_of_one * growth * before_s)) break;
+    measured_ = 1;
+    for (std::size_t i = 0; i < lengths.size() && measured_ > 0; ++i) {
       timing_.share_among(static_cast<int>((lengths.size() - i) * (groups_.size() + 3)));
-      spent_s_ = 0;
+      measured_ = 0;
       measure(lengths[i], found);
-      before_s = spent_s_;
-      before = lengths[i];
     }
     for (const Group& group : groups_) add_calls(group, found.all_to_all);
     return found;
@@ -131,30 +128,36 @@ class Sweep {
     }
   }
 
+  /// Pairs first: they bound what the others lose, and take the least where others block.
   void measure(std::int64_t bytes, Exchanges& found) {
-    Blocking blocking{bytes};
-    for (Group& group : groups_) {
-      const double seconds = seconds_of("all-to-all of " + std::to_string(group.most) + " nodes",
-                                        collective(), group, bytes);
-      group.times.push_back({static_cast<double>(bytes), seconds});
-      blocking.collective = factor(seconds, bytes);  // the last group is all nodes
-    }
     const auto by = [&](Schedule schedule) {
       const std::string series = std::string("exchange ") + to_string(schedule);
       return factor(seconds_of(series, messages(schedule), groups_.back(), bytes), bytes);
     };
+    Blocking blocking{bytes};
     blocking.pairwise = by(Schedule::pairwise);
+    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+      const std::string series = "all-to-all of " + std::to_string(group->most) + " nodes";
+      const double seconds = seconds_of(series, collective(), *group, bytes);
+      group->times.push_back({static_cast<double>(bytes), seconds});
+    }
+    blocking.collective = factor(groups_.back().times.back().seconds, bytes);
     blocking.cyclic = by(Schedule::cyclic);
     blocking.scattered = by(Schedule::scattered);
-    found.blocking.push_back(blocking);
+    if (measured_ > 0) found.blocking.push_back(blocking);
   }
 
+  /// Where there is no time for it, the time of the length before, by bytes.
   double seconds_of(const std::string& series, const Exchange& knobs, const Group& group,
                     std::int64_t bytes) {
+    MessageTime& last = last_[series];
+    const auto size = static_cast<double>(bytes);
+    const double expected_s = last.bytes > 0 ? last.seconds * size / last.bytes : 0;
+    if (!timing_.affords(runs_of_one * expected_s)) return expected_s;
     AllWithAll exchange(knobs, group.ranks, bytes);
-    const double seconds = timing_.seconds(series, static_cast<double>(bytes), [&] { exchange(); });
-    spent_s_ += seconds;
-    return seconds;
+    last = {size, timing_.seconds(series, size, [&] { exchange(); })};
+    ++measured_;
+    return last.seconds;
   }
 
   /// Of what the model takes pairs alone to need for it.
@@ -169,7 +172,8 @@ class Sweep {
   const Placement placement_;
   const Link& link_;
   std::vector<Group> groups_;
-  double spent_s_ = 0;
+  std::map<std::string, MessageTime> last_;
+  int measured_ = 0;  ///< of the present length
 };
 
 }  // namespace

@@ -17,8 +17,8 @@ struct Exchanges {
 };
 
 /// Each schedule among all nodes, and all-to-all calls within 2, 4, ... neighbours and all nodes, by
-/// message length; a length that may take more than is left of the time is left out, with those
-/// beyond it. `link` is that of pairs alone. Collective; empty on fewer than two nodes.
+/// message length; what may take more than is left of the time is taken to go on as it did. `link`
+/// is that of pairs alone. Collective; empty on fewer than two nodes.
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
                             const Placement& placement, const Link& link);
 

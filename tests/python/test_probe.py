@@ -49,7 +49,10 @@ def test_exchanges_between_nodes_are_measured(
     series = {sample["series"] for sample in machine["samples"]}
     assert ({"exchange pairwise", "exchange cyclic", "exchange scattered"} <= series) == (nodes > 1)
     measured = {each["x"]: each["seconds"] for each in machine["samples"] if each["series"] == "exchange cyclic"}
+    assert (4096 in measured) == (nodes > 1)
     for each in machine["blocking"]:
+        if each["message_bytes"] not in measured:  # there was no time for it
+            continue
         _check_factor(machine, each["message_bytes"], each["cyclic"], measured[each["message_bytes"]])
     assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))
 
