@@ -226,6 +226,12 @@ std::atomic<Instructions>& in_use() {
   return instructions;
 }
 
+/// Shorter rows are not worth it.
+constexpr std::int64_t streamed_row_bytes = 256;
+
+template <int Size>
+void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far);
+
 /// Streamed stores are whole vectors: every row of the target must start at a multiple of one.
 bool can_stream(const void* dst, std::int64_t pitch_bytes, Instructions instructions) {
   const std::uintptr_t vector = instructions == Instructions::avx512 ? 64 : 32;
@@ -235,12 +241,40 @@ bool can_stream(const void* dst, std::int64_t pitch_bytes, Instructions instruct
              0;
 }
 
+#if defined(__x86_64__)
+
+/// Where rows of the target begin within a vector: piece by piece into cache, from where copy_row
+/// streams what lies in whole cache lines.
+template <int Size>
+void transpose_by_rows(Bytes* dst, const Bytes* src, const Transpose& t) {
+  constexpr std::int64_t columns_at_once = 16;
+  constexpr std::int64_t rows_at_once = 1024 / Size;
+  constexpr std::int64_t pitch = rows_at_once + 64 / Size;  // lest rows fall into one cache set
+  alignas(64) Bytes piece[columns_at_once * pitch * Size];
+  for (std::int64_t j = 0; j < t.columns; j += columns_at_once) {
+    const std::int64_t columns = std::min(columns_at_once, t.columns - j);
+    for (std::int64_t i = 0; i < t.rows; i += rows_at_once) {
+      const std::int64_t rows = std::min(rows_at_once, t.rows - i);
+      transpose_sized<Size>(piece, src + (i * t.src_pitch + j) * Size,
+                            {rows, columns, t.src_pitch, pitch}, Stores::cached, false);
+      for (std::int64_t k = 0; k < columns; ++k)
+        copy_row(dst + ((j + k) * t.dst_pitch + i) * Size, piece + k * pitch * Size, rows * Size,
+                 Stores::streaming);
+    }
+  }
+}
+
+#endif
+
 template <int Size>
 void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far) {
 #if defined(__x86_64__)
   const Instructions instructions = in_use().load(std::memory_order_relaxed);
   const bool streams =
       stores == Stores::streaming && can_stream(dst, t.dst_pitch * Size, instructions);
+  if (stores == Stores::streaming && !streams && instructions != Instructions::portable &&
+      t.rows * Size >= streamed_row_bytes)
+    return transpose_by_rows<Size>(dst, src, t);
   if (instructions == Instructions::avx512)
     return streams ? transpose_avx512<Size, true>(dst, src, t, far)
                    : transpose_avx512<Size, false>(dst, src, t, far);
@@ -279,7 +313,8 @@ void copy_row(void* dst, const void* src, std::int64_t bytes, Stores stores) {
   const auto* from = static_cast<const Bytes*>(src);
 #if defined(__x86_64__)
   const Instructions instructions = in_use().load(std::memory_order_relaxed);
-  if (stores == Stores::streaming && instructions != Instructions::portable && bytes >= 256) {
+  if (stores == Stores::streaming && instructions != Instructions::portable &&
+      bytes >= streamed_row_bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(to);
     const auto head = static_cast<std::int64_t>((64 - address % 64) % 64);
     const std::int64_t middle = (bytes - head) / 64 * 64;

@@ -14,7 +14,7 @@ struct Transpose {
 
 /// How the target of a copy is written.
 ///   cached     by ordinary stores: it is read again soon, or is in cache already
-///   streaming  past the caches where the processor and the alignment allow it, which saves reading
+///   streaming  past the caches where the processor and the length of rows allow it: saves reading
 ///              what is overwritten; call finish_streaming() before others may read it
 enum class Stores { cached, streaming };
 

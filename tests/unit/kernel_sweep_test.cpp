@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <complex>
 #include <cstring>
 
@@ -394,9 +395,12 @@ int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transf
   AlignedBuffer memory(bytes);
   std::memset(memory.data(), 0, static_cast<std::size_t>(bytes));
   void* buffers[] = {memory.data()};
-  // Blocks are handed out as threads come: in many runs each of them gets one.
+  // Blocks are handed out as threads come: on a busy machine it may take many runs until each of
+  // them has had one.
   std::vector<bool> worked(threads);
-  for (int run = 0; run < 200; ++run) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::count(worked.begin(), worked.end(), false) > 0 &&
+         std::chrono::steady_clock::now() < end) {
     AlignedBuffer scratch(threads * sweep.scratch_size().thread_bytes());
     std::memset(scratch.data(), 0xff, static_cast<std::size_t>(scratch.size()));
     sweep.execute(buffers, Scratch(sweep.scratch_size(), scratch.data()));
