@@ -288,7 +288,7 @@ def test_an_experiment_with_transforms_reaches_its_verdict(machine_for_clusters:
 def test_the_planner_meets_its_rivals_on_nodes(machine_for_clusters: str, tmp_path: Path) -> None:
     if machine_for_clusters != "openmpi":
         pytest.skip("MPICH over TCP may hang at the end (lab/README.md): one MPI shows what the lab does")
-    done = weft_lab_command("experiment", "planner", "--quick", "--results", str(tmp_path), limit_s=240)
+    done = weft_lab_command("experiment", "planner", "--quick", "--results", str(tmp_path), limit_s=480)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "planner" / "data.csv").open() as file:
         rows = list(csv.DictReader(file))
