@@ -144,8 +144,10 @@ struct Machine {
   std::vector<Blocking> blocking = {};
   /// In ascending order of ranks, and from 0 bytes on for each; empty: not measured.
   std::vector<AllToAll> all_to_all = {};
-  double barrier_s = 0;              ///< of two ranks; it grows as lg of the ranks
-  double request_s = 0;              ///< to start and complete a message that is there
+  double barrier_s = 0;  ///< of two ranks; it grows as lg of the ranks
+  /// What each message but the first adds to the start of those that leave at once. As t_s: no start
+  /// overlaps with another; 0: all do.
+  double request_s = 0;
   std::vector<Sample> samples = {};  ///< what was measured, for people and plots
   friend bool operator==(const Machine&, const Machine&) = default;
 };

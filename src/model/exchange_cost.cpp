@@ -111,22 +111,23 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   return link.load > node.load ? link : node;
 }
 
-/// As the machine's all-to-alls were measured, one call for each chunk.
+/// As the machine's all-to-alls were measured. Chunks are calls that are under way together, so what
+/// they carry meets as in one call, and each but the first adds what the shortest call takes.
 void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
                 const Machine& machine) {
-  const double cut = static_cast<double>(what.chunks);
-  const FittedCall fit = fitted_call(machine, traffic.far_messages + 1, traffic.longest / cut);
+  const double ranks = traffic.far_messages + 1;
+  const FittedCall whole = fitted_call(machine, ranks, traffic.longest);
+  const FittedCall shortest = fitted_call(machine, ranks, 0);
+  const double more_calls = static_cast<double>(what.chunks - 1);
   // A piece of a curve that bends upwards starts below 0.
-  step.start_s = cut * std::max(0.0, fit.start_s);
-  step.wire_s = std::max(0.0, traffic.longest * fit.s_per_byte + cut * std::min(0.0, fit.start_s));
+  step.start_s = std::max(0.0, whole.start_s) + more_calls * std::max(0.0, shortest.start_s);
+  step.wire_s = std::max(0.0, traffic.longest * whole.s_per_byte + std::min(0.0, whole.start_s));
 }
 
 /// What blocks others: a piece where a rank waits for it before it sends the next; else all that is
 /// under way, which is the whole block however it is cut.
-double bytes_at_once(const Exchanged& what, const Traffic& traffic, double longest) {
-  const bool all_at_once =
-      what.knobs.method == Method::collective || what.knobs.schedule == Schedule::scattered;
-  return all_at_once ? traffic.longest : longest;
+double bytes_at_once(const Exchange& knobs, const Traffic& traffic, double longest) {
+  return all_at_once(knobs) ? traffic.longest : longest;
 }
 
 void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
@@ -144,12 +145,14 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
   const double turns = far.full_duplex ? 1 : 2;
   const double near_message =
       traffic.near_messages > 0 ? traffic.near_bytes / traffic.near_messages : 0;
-  step.start_s = turns * traffic.far_messages * pieces * start_seconds(far, longest) +
-                 traffic.near_messages * cut * start_seconds(near, near_message / cut);
+  step.start_s =
+      turns * starts_seconds(far, longest, what.knobs, traffic.far_messages * pieces, machine) +
+      starts_seconds(near, near_message / cut, what.knobs, traffic.near_messages * cut, machine);
   const BusiestLink link = busiest(what, traffic, machine, known);
   const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
-  const double far_s = turns * link.load * rate *
-                       blocking_of(machine, what.knobs, bytes_at_once(what, traffic, longest));
+  const double far_s =
+      turns * link.load * rate *
+      blocking_of(machine, what.knobs, bytes_at_once(what.knobs, traffic, longest));
   const double near_s = traffic.near_messages * wire_seconds(near, near_message);
   step.wire_s = far_s + near_s;
   step.processor_s = traffic.far_bytes * far.processor_s_per_byte;
@@ -185,6 +188,18 @@ const Placement& placement_of(const Problem& problem, const Machine& machine, Kn
 }
 
 double start_seconds(const Link& link, double bytes) { return piece_of(link, bytes).start_s; }
+
+bool all_at_once(const Exchange& knobs) {
+  return knobs.method == Method::collective || knobs.schedule == Schedule::scattered;
+}
+
+double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
+                      const Machine& machine) {
+  if (messages <= 0) return 0;
+  const double start_s = start_seconds(link, bytes);
+  if (!all_at_once(knobs)) return messages * start_s;
+  return start_s + std::max(0.0, messages - 1) * std::min(start_s, machine.request_s);
+}
 
 double wire_seconds(const Link& link, double bytes) {
   return bytes * piece_of(link, bytes).s_per_byte;

@@ -88,8 +88,8 @@ struct Group {
 class Sweep {
  public:
   Sweep(Timing& timing, const comm::Communicator& comm, const Placement& placement,
-        const Link& link)
-      : timing_(timing), placement_(placement), link_(link) {
+        const Machine& machine)
+      : timing_(timing), placement_(placement), machine_(machine) {
     const bool first = comm.rank() % placement.ranks_per_node == 0;
     const std::int64_t node = comm.rank() / placement.ranks_per_node;
     const auto neighbours = [&](std::int64_t nodes) {
@@ -132,7 +132,8 @@ class Sweep {
   void measure(std::int64_t bytes, Exchanges& found) {
     const auto by = [&](Schedule schedule) {
       const std::string series = std::string("exchange ") + to_string(schedule);
-      return factor(seconds_of(series, messages(schedule), groups_.back(), bytes), bytes);
+      const Exchange knobs = messages(schedule);
+      return factor(seconds_of(series, knobs, groups_.back(), bytes), knobs, bytes);
     };
     Blocking blocking{bytes};
     blocking.pairwise = by(Schedule::pairwise);
@@ -141,7 +142,7 @@ class Sweep {
       const double seconds = seconds_of(series, collective(), *group, bytes);
       group->times.push_back({static_cast<double>(bytes), seconds});
     }
-    blocking.collective = factor(groups_.back().times.back().seconds, bytes);
+    blocking.collective = factor(groups_.back().times.back().seconds, collective(), bytes);
     blocking.cyclic = by(Schedule::cyclic);
     blocking.scattered = by(Schedule::scattered);
     if (measured_ > 0) found.blocking.push_back(blocking);
@@ -161,16 +162,18 @@ class Sweep {
   }
 
   /// Of what the model takes pairs alone to need for it.
-  double factor(double seconds, std::int64_t bytes) const {
+  double factor(double seconds, const Exchange& knobs, std::int64_t bytes) const {
+    const Link& link = machine_.between_nodes;
     const auto size = static_cast<double>(bytes);
     const auto others = static_cast<double>(placement_.nodes - 1);
-    const double wire_s = others * model::wire_seconds(link_, size);
-    return std::max(least_factor, (seconds - others * model::start_seconds(link_, size)) / wire_s);
+    const double starts_s = model::starts_seconds(link, size, knobs, others, machine_);
+    return std::max(least_factor,
+                    (seconds - starts_s) / (others * model::wire_seconds(link, size)));
   }
 
   Timing& timing_;
   const Placement placement_;
-  const Link& link_;
+  const Machine& machine_;
   std::vector<Group> groups_;
   std::map<std::string, MessageTime> last_;
   int measured_ = 0;  ///< of the present length
@@ -179,10 +182,10 @@ class Sweep {
 }  // namespace
 
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
-                            const Placement& placement, const Link& link) {
+                            const Placement& placement, const Machine& machine) {
   if (placement.nodes < 2) return {};
   timing.tire_links(extent.link_round_s);
-  return Sweep(timing, comm, placement, link).over(extent.exchange_bytes);
+  return Sweep(timing, comm, placement, machine).over(extent.exchange_bytes);
 }
 
 }  // namespace weft::probe

@@ -17,9 +17,9 @@ struct Exchanges {
 };
 
 /// Each schedule among all nodes, and all-to-all calls within 2, 4, ... neighbours and all nodes, by
-/// message length; what may take more than is left of the time is taken to go on as it did. `link`
-/// is that of pairs alone. Collective; empty on fewer than two nodes.
+/// message length; what may take more than is left of the time is taken to go on as it did. The
+/// machine's link between nodes, of pairs alone, and request_s are measured. Collective; empty on fewer than two nodes.
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
-                            const Placement& placement, const Link& link);
+                            const Placement& placement, const Machine& machine);
 
 }  // namespace weft::probe

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/memory.hpp"
+#include "comm/exchanges.hpp"
 #include "probe/fit.hpp"
 
 namespace weft::probe {
@@ -20,6 +21,14 @@ int partner(const comm::Communicator& comm, const Placement& placement, bool wit
   const bool there =
       other < comm.size() && (within_node ? (place ^ 1) < placement.ranks_per_node : place == 0);
   return there ? static_cast<int>(other) : -1;
+}
+
+/// So many messages of 8 bytes at once to a peer, and as many from it.
+comm::Messages burst(const comm::Communicator& comm, int peer, int messages) {
+  std::vector<comm::MessageStep> steps;
+  for (std::int64_t i = 0; peer >= 0 && i < messages; ++i)
+    steps.push_back({0, {peer, i, {1}, {1}}, {peer, messages + i, {1}, {1}}});
+  return {comm, steps, sizeof(double), {.at_once = 0}};
 }
 
 /// Copies a block of its own, of so many bytes, on each of so many threads.
@@ -65,6 +74,21 @@ Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator
     times.push_back({static_cast<double>(bytes), seconds});
   }
   return {fit_pieces(times), true, 0};
+}
+
+double measure_request(Timing& timing, const comm::Communicator& comm, const Placement& placement) {
+  if (comm.is_solo()) return 0;
+  constexpr int many = 32;
+  const int peer = partner(comm, placement, placement.nodes < 2);
+  std::vector<double> data(2 * many, 0.0);
+  timing.share_among(2);
+  std::vector<double> seconds;
+  for (const int messages : {1, many}) {
+    const comm::Messages work = burst(comm, peer, messages);
+    seconds.push_back(timing.seconds("messages at once", messages,
+                                     [&] { work.execute(data.data(), data.data()); }));
+  }
+  return std::max(0.0, (seconds[1] - seconds[0]) / (many - 1));
 }
 
 std::vector<double> measure_memory(Timing& timing, const Extent& extent,

@@ -20,6 +20,10 @@ Placement placement_of(const comm::Communicator& comm);
 Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator& comm,
                   const Placement& placement, bool within_node);
 
+/// What each further short message adds where many leave at once, both ways: between nodes where there
+/// are some, else within one. Collective; 0 on one rank.
+double measure_request(Timing& timing, const comm::Communicator& comm, const Placement& placement);
+
 /// Bytes a second that 1, 2, ... cores of a node read and write together. Collective.
 std::vector<double> measure_memory(Timing& timing, const Extent& extent,
                                    const comm::Communicator& comm, const Placement& placement,

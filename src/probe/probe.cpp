@@ -36,6 +36,9 @@ void check(const Options& options) {
                 "a rank must have at least 1 thread; given " + std::to_string(options.threads));
 }
 
+/// What a message takes of a processor where nobody could measure it.
+constexpr double assumed_request_s = 2e-7;
+
 /// A link that nobody could measure.
 Link assumed_link(double start_s, double s_per_byte) {
   return {{{0, start_s, s_per_byte}}, true, 0};
@@ -67,6 +70,7 @@ void measure_links(Machine& machine, const Extent& extent, const comm::Communica
     machine.barrier_s = measure_barrier(timing, comm);
     machine.within_node = measure_link(timing, extent, comm, placement, true);
     machine.between_nodes = measure_link(timing, extent, comm, placement, false);
+    machine.request_s = measure_request(timing, comm, placement);
   }
   if (machine.within_node.pieces.empty()) {
     machine.within_node = assumed_link(1e-6, 2e-10);
@@ -75,6 +79,10 @@ void measure_links(Machine& machine, const Extent& extent, const comm::Communica
   if (machine.between_nodes.pieces.empty()) {
     machine.between_nodes = assumed_link(3e-5, 8.5e-10);
     machine.assumed.emplace_back("between_nodes");
+  }
+  if (extent.message_bytes.empty() || comm.is_solo()) {
+    machine.request_s = assumed_request_s;
+    machine.assumed.emplace_back("request_s");
   }
   add(machine, timing);
 }
@@ -86,7 +94,7 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
     return;
   }
   Timing timing(comm, seconds);
-  Exchanges found = measure_exchanges(timing, extent, comm, placement, machine.between_nodes);
+  Exchanges found = measure_exchanges(timing, extent, comm, placement, machine);
   machine.blocking = std::move(found.blocking);
   machine.all_to_all = std::move(found.all_to_all);
   add(machine, timing);
@@ -111,7 +119,7 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
   const Placement placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
-  machine.assumed = {"topology", "request_s"};
+  machine.assumed = {"topology"};
   const double exchanges_s = placement.nodes < 2 ? 0 : for_exchanges * options.seconds;
   const double others_s = options.seconds - exchanges_s;
   measure_local(machine, options, extent, comm, placement, others_s);

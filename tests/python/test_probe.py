@@ -54,6 +54,9 @@ def test_exchanges_between_nodes_are_measured(
         if each["message_bytes"] not in measured:  # there was no time for it
             continue
         _check_factor(machine, each["message_bytes"], each["cyclic"], measured[each["message_bytes"]])
+    at_once = {each["x"]: each["seconds"] for each in machine["samples"] if each["series"] == "messages at once"}
+    assert machine["request_s"] == pytest.approx(max(0, at_once[32] - at_once[1]) / 31)
+    assert "request_s" not in machine["assumed"]
     assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))
 
 

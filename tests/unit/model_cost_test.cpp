@@ -208,6 +208,11 @@ TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
   machine.all_to_all = {{4, 0, 1, 1}, {4, 1 << 10, 2, 2}, {16, 0, 4, 6}};
   EXPECT_NEAR(step().start_s, 3, 1e-12);
   EXPECT_NEAR(step().wire_s, 4 * bytes, 1e-6);
+  // Chunks meet as one call does; each but the first adds what the shortest call takes.
+  machine.all_to_all = {{8, 0, 1, 1}, {8, 512 << 10, 2, 3}};
+  call.chunks = 4;
+  EXPECT_NEAR(step().start_s, 2 + 3 * 1, 1e-12);
+  EXPECT_NEAR(step().wire_s, 3 * bytes, 1e-6);
 }
 
 TEST(Cost, chunks_hide_what_the_processor_need_not_do) {
@@ -232,6 +237,30 @@ TEST(Cost, pieces_pay_a_start_each) {
   const StepCost pieces = cost(plan_with(cut, 4), machine).steps[1];
   EXPECT_NEAR(pieces.start_s / whole.start_s, 128.0 * 128 * 128 / 16 * 16 / 65536, 1e-9);
   EXPECT_NEAR(pieces.wire_s, whole.wire_s, 1e-12);
+}
+
+TEST(Cost, messages_that_leave_at_once_share_a_start) {
+  Machine machine = shipped_machine("ethernet-10g");
+  const double start_s = machine.between_nodes.pieces[0].start_s;
+  machine.blocking.clear();
+  const auto starts_s = [&](const Knobs& knobs) {
+    return cost(plan_with(knobs, 8), machine).steps[1].start_s;
+  };
+  Knobs at_once = pairs;
+  at_once.schedule = Schedule::scattered;
+  machine.request_s = start_s / 100;
+  EXPECT_NEAR(starts_s(pairs), 7 * start_s, 1e-12);
+  EXPECT_NEAR(starts_s(at_once), 1.06 * start_s, 1e-12);
+  at_once.chunks = 4;
+  EXPECT_NEAR(starts_s(at_once), 1.27 * start_s, 1e-12) << "28 messages";
+  at_once.chunks = 1;
+  machine.request_s = 2 * start_s;
+  EXPECT_NEAR(starts_s(at_once), 7 * start_s, 1e-12) << "no more than one by one";
+  at_once.method = Method::collective;
+  at_once.schedule = Schedule::automatic;
+  at_once.requests = Requests::automatic;
+  machine.request_s = 0;
+  EXPECT_NEAR(starts_s(at_once), start_s, 1e-12);
 }
 
 TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {

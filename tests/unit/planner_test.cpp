@@ -184,7 +184,8 @@ TEST(Planner, a_torus_prefers_rows_that_are_close) {
   }
 }
 
-/// The papers' own ways, and the fixed rule.
+/// The papers' own ways, and the fixed rule. Kind, pieces and chunks are decided one after the other,
+/// and each that is less simple must be worth half a per cent.
 TEST(Planner, no_preset_is_predicted_to_be_faster) {
   const Preset presets[] = {Preset::none,    Preset::fftw,    Preset::dmitruk, Preset::duke,
                             Preset::fft2d_i, Preset::fft2d_p, Preset::p3dfft};
@@ -198,7 +199,7 @@ TEST(Planner, no_preset_is_predicted_to_be_faster) {
         for (const Preset preset : presets) {
           Problem problem = cube(n, ranks, Kind::r2c);
           problem.preset = preset;
-          EXPECT_LE(best, 1.006 * predict(make_plan(problem), machine).cost.seconds())
+          EXPECT_LE(best, 1.015 * predict(make_plan(problem), machine).cost.seconds())
               << name << " " << n << " " << ranks << " " << to_string(preset);
         }
       }
