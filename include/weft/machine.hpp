@@ -34,6 +34,8 @@ struct Copying {
   double contiguous_s_per_byte = 0;
   double transposed_s_per_byte = 0;  ///< tile by tile, rows becoming columns
   Precision precision = Precision::f64;
+  /// More than that for what another rank of the node has just written: it lies in that core's cache.
+  double handed_over_s_per_byte = 0;
   friend bool operator==(const Copying&, const Copying&) = default;
 };
 
@@ -144,6 +146,7 @@ struct Machine {
   std::vector<Blocking> blocking = {};
   /// In ascending order of ranks, and from 0 bytes on for each; empty: not measured.
   std::vector<AllToAll> all_to_all = {};
+  double call_s = 0;  ///< what a transform takes that has next to nothing to do, but for barriers
   double barrier_s = 0;  ///< of two ranks; it grows as lg of the ranks
   /// What each message but the first adds to the start of those that leave at once. As t_s: no start
   /// overlaps with another; 0: all do.

@@ -40,7 +40,7 @@ struct StepCost {
 /// Stages and exchanges in the order of forward, a stage first.
 struct PlanCost {
   std::vector<StepCost> steps;
-  double agreement_s = 0;  ///< in which all ranks agree on the call
+  double call_s = 0;  ///< of the call itself: arguments are checked and all ranks agree
   double seconds() const;
   friend bool operator==(const PlanCost&, const PlanCost&) = default;
 };

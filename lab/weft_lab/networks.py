@@ -93,6 +93,7 @@ class Network:
             "topology": {"nodes": self.nodes, **self.topology},
             "blocking": blocking or [],
             "all_to_all": [],
+            "call_s": 0.0,
             "barrier_s": 0.0,
             "request_s": 0.0,
             "samples": [],

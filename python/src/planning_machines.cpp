@@ -119,7 +119,7 @@ void bind_prediction(nb::module_& m) {
           "steps", [](const Prediction& p) { return as_tuple(p.cost.steps); },
           "Stages and exchanges in the order of forward.")
       .def_prop_ro(
-          "agreement_s", [](const Prediction& p) { return p.cost.agreement_s; },
+          "call_s", [](const Prediction& p) { return p.cost.call_s; },
           "In which all ranks agree on the call.")
       .def_prop_ro(
           "alternatives", [](const Prediction& p) { return as_tuple(p.alternatives); },

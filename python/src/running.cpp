@@ -1,6 +1,7 @@
 // weft._running: transforms, redistribution and what they run on. Links MPI.
 #include <cstdint>
 
+#include "api/call_time.hpp"
 #include "api/handle.hpp"
 #include "api/redistribute.hpp"
 #include "comm/agreement.hpp"
@@ -192,7 +193,10 @@ void bind_environment(nb::module_& m) {
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
         const auto extent = quick ? weft::probe::quick_extent() : weft::probe::extent_for(seconds);
-        return weft::probe::measure({name, source, seconds, threads, extent}, group);
+        weft::Machine machine =
+            weft::probe::measure({name, source, seconds, threads, extent}, group);
+        weft::api::measure_call(machine, group, threads);
+        return machine;
       },
       "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "comm"_a.none(), "error"_a.none(),
       "Collective: measures the machine that the ranks are on.");

@@ -136,7 +136,7 @@ def _point(planned: _planning.Plan, alone_s: float) -> Point:
         speed_up=alone_s / seconds,
         efficiency=alone_s / seconds / problem.ranks,
         gflops=_operations(problem) / seconds / 1e9,
-        communication=(exchanged_s + prediction.agreement_s) / seconds,
+        communication=(exchanged_s + prediction.call_s) / seconds,
         plan=planned,
     )
 
@@ -178,7 +178,7 @@ def _faster_cores(machine: dict[str, Any]) -> None:
 
 
 def _faster_memory(machine: dict[str, Any]) -> None:
-    _scale(machine["copying"], "contiguous_s_per_byte", "transposed_s_per_byte")
+    _scale(machine["copying"], "contiguous_s_per_byte", "transposed_s_per_byte", "handed_over_s_per_byte")
     machine["memory_bytes_per_s"] = [2 * rate for rate in machine["memory_bytes_per_s"]]
     _scale((machine[link] for link in _LINKS), "processor_s_per_byte")
 

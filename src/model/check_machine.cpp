@@ -69,6 +69,7 @@ void check_copying(const std::vector<Copying>& all) {
     least[all[i].precision] = all[i].bytes + 1;
     positive(key + ".contiguous_s_per_byte", all[i].contiguous_s_per_byte);
     positive(key + ".transposed_s_per_byte", all[i].transposed_s_per_byte);
+    at_least_zero(key + ".handed_over_s_per_byte", all[i].handed_over_s_per_byte);
   }
 }
 
@@ -134,6 +135,7 @@ void check(const Machine& machine) {
   model::check(machine.topology);
   check_blocking(machine.blocking);
   check_all_to_all(machine.all_to_all);
+  at_least_zero("call_s", machine.call_s);
   at_least_zero("barrier_s", machine.barrier_s);
   at_least_zero("request_s", machine.request_s);
   for (std::size_t i = 0; i < machine.samples.size(); ++i) {

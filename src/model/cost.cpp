@@ -49,8 +49,8 @@ PlanCost cost(const Plan& plan, const Machine& machine, Known& known) {
     if (i + 1 < plan.stages.size()) total.steps.push_back(exchange_cost(plan, i, machine, known));
   }
   hide_all(plan, total.steps);
-  if (plan.problem.ranks > 1)
-    total.agreement_s = machine.barrier_s * std::log2(static_cast<double>(plan.problem.ranks));
+  total.call_s =
+      machine.call_s + machine.barrier_s * std::log2(static_cast<double>(plan.problem.ranks));
   return total;
 }
 

@@ -159,6 +159,13 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
   step.where = link.name;
 }
 
+/// What this rank reads of the node memory that its neighbours have just written.
+double reading_neighbours_seconds(const Exchanged& what, double bytes, const Machine& machine) {
+  const double array_bytes = static_cast<double>(what.from.max_local_volume()) * what.element_bytes;
+  return handing_over_seconds(bytes, array_bytes, what.problem,
+                              working_on_node(what.problem, what.from, machine), machine);
+}
+
 /// MPI copies strided boxes into blocks before it sends them, and out of blocks where they arrive.
 double packing_seconds(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
   if (what.knobs.wire_form != WireForm::datatype) return 0;
@@ -217,12 +224,14 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
   step.is_exchange = true;
   if (what.from.same_boxes(what.to)) return step;
   require_neighbours(what, machine);
+  Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
+  if (uses_node_memory(what.knobs))
+    step.memory_s = reading_neighbours_seconds(what, traffic.near_bytes, machine);
   if (what.knobs.method == Method::shared) {
     step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
     step.limit = limit_of(step);
     return step;
   }
-  Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
   use_nodes(traffic, what);
   const bool fitted = what.knobs.method == Method::collective && !machine.all_to_all.empty() &&
                       traffic.near_messages == 0 && traffic.far_messages > 0;
@@ -230,7 +239,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     add_fitted(step, what, traffic, machine);
   else
     add_messages(step, what, traffic, machine, known);
-  step.memory_s = packing_seconds(what, traffic, machine);
+  step.memory_s += packing_seconds(what, traffic, machine);
   step.bytes = std::llround(traffic.bytes());
   step.messages = std::llround(traffic.messages()) * what.chunks;
   step.limit = limit_of(step);

@@ -94,7 +94,8 @@ Json write(const Machine& machine) {
     object["copying"].push_back({{"precision", to_string(each.precision)},
                                  {"bytes", each.bytes},
                                  {"contiguous_s_per_byte", each.contiguous_s_per_byte},
-                                 {"transposed_s_per_byte", each.transposed_s_per_byte}});
+                                 {"transposed_s_per_byte", each.transposed_s_per_byte},
+                                 {"handed_over_s_per_byte", each.handed_over_s_per_byte}});
   object["memory_bytes_per_s"] = machine.memory_bytes_per_s;
   object["within_node"] = write(machine.within_node);
   object["between_nodes"] = write(machine.between_nodes);
@@ -107,6 +108,7 @@ Json write(const Machine& machine) {
                                     {"from_bytes", each.from_bytes},
                                     {"start_s", each.start_s},
                                     {"s_per_byte", each.s_per_byte}});
+  object["call_s"] = machine.call_s;
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
   object["samples"] = Json::array();
@@ -161,6 +163,7 @@ Copying read_copying(const Place& place) {
   copying.bytes = json::integer(object.at("bytes"));
   copying.contiguous_s_per_byte = json::number(object.at("contiguous_s_per_byte"));
   copying.transposed_s_per_byte = json::number(object.at("transposed_s_per_byte"));
+  copying.handed_over_s_per_byte = json::number(object.at("handed_over_s_per_byte"));
   object.finish();
   return copying;
 }
@@ -272,6 +275,7 @@ Machine read_machine(const Place& place) {
   machine.topology = read_topology(object.at("topology"));
   machine.blocking = list<Blocking>(object.at("blocking"), read_blocking);
   machine.all_to_all = list<AllToAll>(object.at("all_to_all"), read_all_to_all);
+  machine.call_s = json::number(object.at("call_s"));
   machine.barrier_s = json::number(object.at("barrier_s"));
   machine.request_s = json::number(object.at("request_s"));
   machine.samples = list<Sample>(object.at("samples"), read_sample);

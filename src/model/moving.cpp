@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/between.hpp"
+
 namespace weft::model {
 namespace {
-
-double rate_of(const Copying& copying, bool transposed) {
-  return transposed ? copying.transposed_s_per_byte : copying.contiguous_s_per_byte;
-}
 
 /// The sizes of the precision, or of the one with the next number of bytes.
 std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
@@ -25,20 +23,21 @@ std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
   return found;
 }
 
-/// Between the two sizes that were measured next to it on a logarithmic scale.
-double copying_s_per_byte(const Machine& machine, Precision precision, double bytes,
-                          bool transposed) {
+using Rate = double Copying::*;
+
+/// Between the two sizes that were measured next to it.
+double s_per_byte(const Machine& machine, Precision precision, double bytes, Rate rate) {
   const std::vector<Copying> all = copying_of(machine, precision);
-  const auto above = std::find_if(all.begin(), all.end(), [&](const Copying& each) {
-    return static_cast<double>(each.bytes) >= bytes;
-  });
-  if (above == all.begin()) return rate_of(*above, transposed);
-  if (above == all.end()) return rate_of(all.back(), transposed);
-  const Copying& below = *(above - 1);
-  const auto lg = [](double size) { return std::log2(std::max(1.0, size)); };
-  const double from = lg(static_cast<double>(below.bytes));
-  const double part = (lg(bytes) - from) / (lg(static_cast<double>(above->bytes)) - from);
-  return rate_of(below, transposed) * (1 - part) + rate_of(*above, transposed) * part;
+  return between(all, bytes, [](const Copying& each) { return each.bytes; })
+      .mean([&](const Copying& each) { return each.*rate; });
+}
+
+Rate rate_of(bool transposed) {
+  return transposed ? &Copying::transposed_s_per_byte : &Copying::contiguous_s_per_byte;
+}
+
+std::int64_t busy_cores(const Problem& problem, std::int64_t working, const Machine& machine) {
+  return std::min(machine.cores_per_node, working * std::int64_t{problem.threads});
 }
 
 }  // namespace
@@ -62,11 +61,10 @@ double share_of_core(const Problem& problem, std::int64_t working, const Machine
 
 double moving_seconds(double bytes, bool transposed, const Problem& problem, std::int64_t working,
                       const Machine& machine) {
-  const std::int64_t cores =
-      std::min(machine.cores_per_node, working * std::int64_t{problem.threads});
+  const std::int64_t cores = busy_cores(problem, working, machine);
   const double on_node = bytes * static_cast<double>(working);
-  const double each = copying_s_per_byte(machine, problem.precision,
-                                         on_node / 2 / static_cast<double>(cores), transposed);
+  const double each = s_per_byte(machine, problem.precision,
+                                 on_node / 2 / static_cast<double>(cores), rate_of(transposed));
   const double alone = bytes / 2 * each * share_of_core(problem, working, machine);
   const std::vector<double>& rates = machine.memory_bytes_per_s;
   if (rates.empty() || on_node <= static_cast<double>(machine.l3_bytes)) return alone;
@@ -74,10 +72,18 @@ double moving_seconds(double bytes, bool transposed, const Problem& problem, std
   return std::max(alone, on_node / rates[used - 1]);
 }
 
+double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,
+                            std::int64_t working, const Machine& machine) {
+  const auto cores = static_cast<double>(busy_cores(problem, working, machine));
+  const double on_core = array_bytes * static_cast<double>(working) / cores;
+  return bytes * share_of_core(problem, working, machine) *
+         s_per_byte(machine, problem.precision, on_core, &Copying::handed_over_s_per_byte);
+}
+
 double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,
                                std::int64_t working, const Machine& machine) {
   if (machine.copying.size() < 2) return 0;
-  return bytes / 2 * copying_s_per_byte(machine, problem.precision, plane_bytes, true) *
+  return bytes / 2 * s_per_byte(machine, problem.precision, plane_bytes, rate_of(true)) *
          share_of_core(problem, working, machine);
 }
 

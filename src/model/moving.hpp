@@ -23,6 +23,11 @@ double share_of_core(const Problem& problem, std::int64_t working, const Machine
 double moving_seconds(double bytes, bool transposed, const Problem& problem, std::int64_t working,
                       const Machine& machine);
 
+/// What it takes more that so many bytes were just written by other ranks of the node, of arrays of
+/// `array_bytes` on each rank.
+double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,
+                            std::int64_t working, const Machine& machine);
+
 /// As moving_seconds, in planes of so many bytes that stay in a core's cache: 0 where the machine
 /// does not say what that costs, by more than one size in `copying`.
 double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,

@@ -69,9 +69,9 @@ std::string prediction_lines(const Prediction& prediction) {
   if (prediction.measured_s > 0)
     text += "tried on these ranks: " + readable_seconds(prediction.measured_s) + "\n";
   for (const StepCost& step : prediction.cost.steps) text += step_line(step);
-  if (prediction.cost.agreement_s > 0)
-    text += "  " + padded(readable_seconds(prediction.cost.agreement_s), 9) +
-            "  agreement of all ranks on the call\n";
+  if (prediction.cost.call_s > 0)
+    text += "  " + padded(readable_seconds(prediction.cost.call_s), 9) +
+            "  the call itself, on which all ranks agree\n";
   if (prediction.alternatives.empty()) return text;
   text += "the next best of " + counted(prediction.considered, "way") + " that were priced:\n";
   for (const Alternative& each : prediction.alternatives) text += alternative_line(each, seconds);

@@ -14,7 +14,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 5;
+constexpr std::int64_t plan_version = 6;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };

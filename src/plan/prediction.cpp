@@ -3,7 +3,7 @@
 namespace weft {
 
 double PlanCost::seconds() const {
-  double sum = agreement_s;
+  double sum = call_s;
   for (const StepCost& step : steps) sum += step.seconds();
   return sum;
 }

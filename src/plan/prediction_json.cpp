@@ -54,7 +54,7 @@ Json write(const Prediction& prediction) {
   Json object{{"machine", prediction.machine}, {"seconds", prediction.cost.seconds()}};
   object["steps"] = Json::array();
   for (const StepCost& step : prediction.cost.steps) object["steps"].push_back(write(step));
-  object["agreement_s"] = prediction.cost.agreement_s;
+  object["call_s"] = prediction.cost.call_s;
   object["alternatives"] = Json::array();
   for (const Alternative& each : prediction.alternatives)
     object["alternatives"].push_back({{"way", each.way},
@@ -77,7 +77,7 @@ Prediction read_prediction(const Place& place) {
   number(object.at("seconds"));
   for (const Place& step : elements(object.at("steps")))
     prediction.cost.steps.push_back(read_step(step));
-  prediction.cost.agreement_s = number(object.at("agreement_s"));
+  prediction.cost.call_s = number(object.at("call_s"));
   for (const Place& each : elements(object.at("alternatives")))
     prediction.alternatives.push_back(read_alternative(each));
   prediction.considered = integer(object.at("considered"));

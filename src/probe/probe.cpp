@@ -11,6 +11,7 @@
 #include "comm/agreement.hpp"
 #include "kernel/cache.hpp"
 #include "probe/exchanges.hpp"
+#include "probe/handing_over.hpp"
 #include "probe/links.hpp"
 #include "probe/local.hpp"
 #include "probe/timing.hpp"
@@ -20,7 +21,8 @@ namespace {
 
 /// How the time is shared out.
 constexpr double for_lines = 0.45;
-constexpr double for_copying = 0.25;
+constexpr double for_copying = 0.17;
+constexpr double for_handing_over = 0.08;
 constexpr double for_memory = 0.1;
 constexpr double for_links = 0.2;
 /// Of the time of a machine with more than one node, before the rest is shared out as above.
@@ -61,6 +63,9 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
   machine.memory_bytes_per_s =
       measure_memory(memory, extent, comm, placement, options.threads, machine.cores_per_node);
   add(machine, memory);
+  Timing handing_over(comm, for_handing_over * seconds);
+  measure_handing_over(handing_over, extent, machine, comm, options.threads);
+  add(machine, handing_over);
 }
 
 void measure_links(Machine& machine, const Extent& extent, const comm::Communicator& comm,

@@ -23,7 +23,7 @@ def test_the_plan_of_a_machine_is_its_fastest() -> None:
     assert plan.prediction.machine == "ethernet-10g"
     assert len(plan.prediction.steps) == len(plan.stages) + len(plan.exchanges)
     assert plan.prediction.seconds == pytest.approx(
-        sum(step.seconds for step in plan.prediction.steps) + plan.prediction.agreement_s
+        sum(step.seconds for step in plan.prediction.steps) + plan.prediction.call_s
     )
     by_rule = weft_package.plan((128, 128, 128), ranks=16, ranks_per_node=1)
     assert by_rule.prediction is None
@@ -83,7 +83,7 @@ def test_plan_prints_what_each_step_takes(tmp_path: Path) -> None:
         assert words in outcome.out
     data = json.loads(weft(*command, "--json", cwd=tmp_path).out)
     assert data["prediction"]["seconds"] == pytest.approx(
-        sum(step["seconds"] for step in data["prediction"]["steps"]) + data["prediction"]["agreement_s"]
+        sum(step["seconds"] for step in data["prediction"]["steps"]) + data["prediction"]["call_s"]
     )
     assert len(data["prediction"]["alternatives"]) == 5
 

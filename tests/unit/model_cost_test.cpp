@@ -307,6 +307,37 @@ TEST(Cost, messages_one_by_one_have_one_link_of_a_torus_each) {
   EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a node has one link";
 }
 
+TEST(Cost, what_neighbours_have_just_written_takes_longer_to_read) {
+  Machine machine = shipped_machine("infiniband-64");
+  const double kept = cost(plan_with({.method = Method::shared}, 4, 4), machine).steps[1].memory_s;
+  EXPECT_EQ(kept, 0);
+  // Between the sizes that were measured: 8 MiB on each rank.
+  machine.copying = {{4 << 20, 1e-10, 1e-10, Precision::f64, 6e-10},
+                     {16 << 20, 1e-10, 1e-10, Precision::f64, 2e-10}};
+  const Plan plan = plan_with({.method = Method::shared}, 4, 4);
+  const double array = static_cast<double>(plan.stages[0].target.max_local_volume()) * 16;
+  ASSERT_EQ(array, 8 << 20);
+  const StepCost step = cost(plan, machine).steps[1];
+  EXPECT_NEAR(step.memory_s, array * 3 / 4 * 4e-10, 1e-12);
+  EXPECT_EQ(step.limit, Limit::memory);
+  Knobs aware = pairs;
+  aware.nodes = NodeUse::combined;
+  EXPECT_NEAR(cost(plan_with(aware, 8, 4), machine).steps[1].memory_s, array / 2 * 3 / 8 * 6e-10,
+              1e-12);
+}
+
+TEST(Cost, a_call_takes_its_time_on_one_rank_too) {
+  Machine machine = shipped_machine("infiniband-64");
+  machine.barrier_s = 1e-6;
+  const auto call_s = [&](std::int64_t ranks) {
+    return cost(plan_with({.method = Method::shared}, ranks, ranks), machine).call_s;
+  };
+  EXPECT_EQ(call_s(1), 0);
+  machine.call_s = 5e-6;
+  EXPECT_NEAR(call_s(1), 5e-6, 1e-15);
+  EXPECT_NEAR(call_s(8), 8e-6, 1e-15);
+}
+
 TEST(Cost, shared_exchanges_send_nothing) {
   const Machine machine = shipped_machine("vm-2-cores");
   const PlanCost found = cost(plan_with({.method = Method::shared}, 2, 2), machine);

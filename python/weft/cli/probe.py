@@ -89,7 +89,8 @@ def table(machine: dict[str, Any]) -> str:
         lines.append(
             f"an array of {each['bytes']} bytes a core of {each['precision']} through memory: "
             f"{1e9 * each['contiguous_s_per_byte']:.3g} ns a byte along rows, "
-            f"{1e9 * each['transposed_s_per_byte']:.3g} along columns"
+            f"{1e9 * each['transposed_s_per_byte']:.3g} along columns, "
+            f"{1e9 * each['handed_over_s_per_byte']:.3g} more for what a neighbour has just written"
         )
     for cores, rate in enumerate(machine["memory_bytes_per_s"], 1):
         lines.append(f"memory, {cores} core{'s' * (cores > 1)} of a node: {rate * 1e-9:.3g} GB/s")
@@ -107,6 +108,8 @@ def table(machine: dict[str, Any]) -> str:
             f"all-to-all of {each['ranks']} nodes, from {each['from_bytes']} bytes for each pair on: "
             f"{1e6 * each['start_s']:.3g} us and {1e9 * each['s_per_byte']:.3g} ns a byte"
         )
+    lines.append(f"a call: {1e6 * machine['call_s']:.3g} us besides its steps")
+    lines.append(f"each further message of those that leave at once: {1e6 * machine['request_s']:.3g} us")
     lines.append(f"barrier: {1e6 * machine['barrier_s']:.3g} us for two ranks")
     if machine["samples"]:
         lines += ["", f"{'measured':<32}{'':>14}{'seconds':>12}{'spread':>9}"]
