@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <weft/machine.hpp>
@@ -14,12 +15,20 @@
 
 namespace weft::model {
 
+/// Ranks that exchange with each other.
+using Groups = std::vector<std::vector<std::int64_t>>;
+
 /// What was counted for plans of one problem on one machine, ranks placed in one order.
 struct Known {
   std::optional<Placement> placement = {};
   /// By the ranks that exchange with rank 0: within one problem these tell what the other groups
   /// are, for all are made alike.
   std::map<std::vector<std::int64_t>, BusiestLink> loads = {};
+  /// Likewise, of messages in the rounds of a schedule.
+  std::map<std::pair<Schedule, std::vector<std::int64_t>>, BusiestLink> round_loads = {};
+  /// The groups that were looked at last, and the ranks that exchange with rank 0 there.
+  Groups groups = {};
+  std::vector<std::int64_t> groups_of_first = {};
   KnownTraffic traffic = {};
   /// As if every node had a link of its own to every other one: nothing of `loads` is counted.
   bool links_of_their_own = false;
