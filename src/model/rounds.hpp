@@ -12,7 +12,7 @@
 namespace weft::model {
 
 /// More messages than this are not looked at one by one: a sample of the rounds stands for all.
-inline constexpr std::int64_t most_messages_in_rounds = std::int64_t{1} << 16;
+inline constexpr std::int64_t most_messages_in_rounds = std::int64_t{1} << 18;
 /// But so many rounds at least.
 inline constexpr std::int64_t least_rounds_looked_at = 4;
 
