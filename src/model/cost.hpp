@@ -39,11 +39,12 @@ struct Known {
 /// share them. Ranks that own nothing leave them to others.
 ///
 /// Model   A stage: lines by their measured times, plus each pass over the local array by the time of
-///         copying it. An exchange: a start for each message, and the bytes of the busiest link at
-///         its rate, times the blocking factor of the schedule (t_s, t_w and B of paper 000). A
-///         collective call by the fits of the machine where it has some (alpha and beta of paper
-///         004). Of c chunks all but one can hide behind the stages beside them, each second of
-///         a stage behind one exchange only, but for what the processor does itself.
+///         copying it. An exchange: a start for each message, and the bytes of the busiest link, of
+///         each round where messages go one after the other, at its rate, times the blocking
+///         factor of the schedule (t_s, t_w and B of paper 000). A collective call by the fits of
+///         the machine where it has some (alpha and beta of paper 004). Of c chunks all but one can
+///         hide behind the stages beside them, each second of a stage behind one exchange only, but
+///         for what the processor does itself.
 /// Errors  those of check() for the machine; node memory where the order takes the ranks of a node
 ///         apart.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or

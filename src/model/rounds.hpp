@@ -21,7 +21,8 @@ inline constexpr std::int64_t least_rounds_looked_at = 4;
 /// in step. The name is that of the busiest link of the worst round.
 ///
 /// Source  measured in SimGrid (docs/model.md, "Simulated networks"): ranks have no barrier between
-///         rounds, yet each waits for its partner, which waits for the links it has just used.
+///         rounds, yet each waits for its partner, which waits for the links it has just used. Rounds
+///         that share no link only while all ranks keep step (pairs in tori of 5 x 5) take longer.
 /// Needs   `schedule` is pairwise or cyclic. Nothing, a load of 0, where groups share ranks: all ranks
 ///         then go through the rounds of one large group, and have no message in most of them.
 /// Cost    messages x the links' axes or levels, of at most most_messages_in_rounds messages (of
