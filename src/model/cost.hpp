@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <weft/machine.hpp>
@@ -14,12 +15,20 @@
 
 namespace weft::model {
 
+/// Ranks that exchange with each other.
+using Groups = std::vector<std::vector<std::int64_t>>;
+
 /// What was counted for plans of one problem on one machine, ranks placed in one order.
 struct Known {
   std::optional<Placement> placement = {};
   /// By the ranks that exchange with rank 0: within one problem these tell what the other groups
   /// are, for all are made alike.
   std::map<std::vector<std::int64_t>, BusiestLink> loads = {};
+  /// Likewise, of messages in the rounds of a schedule.
+  std::map<std::pair<Schedule, std::vector<std::int64_t>>, BusiestLink> round_loads = {};
+  /// The groups that were looked at last, and the ranks that exchange with rank 0 there.
+  Groups groups = {};
+  std::vector<std::int64_t> groups_of_first = {};
   KnownTraffic traffic = {};
   /// As if every node had a link of its own to every other one: nothing of `loads` is counted.
   bool links_of_their_own = false;
@@ -30,11 +39,12 @@ struct Known {
 /// share them. Ranks that own nothing leave them to others.
 ///
 /// Model   A stage: lines by their measured times, plus each pass over the local array by the time of
-///         copying it. An exchange: a start for each message, and the bytes of the busiest link at
-///         its rate, times the blocking factor of the schedule (t_s, t_w and B of paper 000). A
-///         collective call by the fits of the machine where it has some (alpha and beta of paper
-///         004). Of c chunks all but one can hide behind the stages beside them, each second of
-///         a stage behind one exchange only, but for what the processor does itself.
+///         copying it. An exchange: a start for each message, and the bytes of the busiest link, of
+///         each round where messages go one after the other, at its rate, times the blocking
+///         factor of the schedule (t_s, t_w and B of paper 000). A collective call by the fits of
+///         the machine where it has some (alpha and beta of paper 004). Of c chunks all but one can
+///         hide behind the stages beside them, each second of a stage behind one exchange only, but
+///         for what the processor does itself.
 /// Errors  those of check() for the machine; node memory where the order takes the ranks of a node
 ///         apart.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <weft/error.hpp>
 
 #include "model/element_bytes.hpp"
 #include "model/measured_exchanges.hpp"
 #include "model/moving.hpp"
+#include "model/rounds.hpp"
 #include "model/topology.hpp"
 #include "plan/methods/methods.hpp"
 
@@ -64,8 +66,8 @@ void use_nodes(Traffic& traffic, const Exchanged& what) {
 }
 
 /// Ranks that exchange with each other: the rows or columns of a process grid, or all.
-std::vector<std::vector<std::int64_t>> groups_of(const Exchanged& what) {
-  std::vector<std::vector<std::int64_t>> groups;
+Groups groups_of(const Exchanged& what) {
+  Groups groups;
   std::vector<bool> grouped(static_cast<std::size_t>(what.problem.ranks), false);
   for (std::int64_t rank = 0; rank < what.problem.ranks; ++rank) {
     if (grouped[static_cast<std::size_t>(rank)]) continue;
@@ -79,23 +81,57 @@ bool is_shared_network(const Topology& topology) {
   return topology.network != Network::crossbar || topology.bisection > 0;
 }
 
-/// Of messages of one byte. Boxes of the user's make groups that are not alike: counted each time.
+/// What is found once for groups that are alike: all those of one problem that begin with the same
+/// one. Boxes of the user's make groups that are not alike: those are looked at each time.
+bool are_alike(const Exchanged& what) { return what.from.is_grid() && what.to.is_grid(); }
+
+const Groups& groups_of(const Exchanged& what, const std::vector<std::int64_t>& first,
+                        Known& known) {
+  if (!are_alike(what) || known.groups_of_first != first) {
+    known.groups = groups_of(what);
+    known.groups_of_first = first;
+  }
+  return known.groups;
+}
+
+/// Of messages of one byte.
 BusiestLink load_of(const Exchanged& what, const Machine& machine, Known& known) {
-  const bool alike = what.from.is_grid() && what.to.is_grid();
   const std::vector<std::int64_t> first = what.to.ranks_meeting(what.from.box(0));
-  if (const auto found = known.loads.find(first); alike && found != known.loads.end())
+  if (const auto found = known.loads.find(first); are_alike(what) && found != known.loads.end())
     return found->second;
-  BusiestLink link = busiest_link(machine.topology, groups_of(what), what.placement.node_of());
-  if (alike) known.loads.emplace(first, link);
+  BusiestLink link =
+      busiest_link(machine.topology, groups_of(what, first, known), what.placement.node_of());
+  if (are_alike(what)) known.loads.emplace(first, link);
+  return link;
+}
+
+bool is_one_by_one(const Exchange& knobs) {
+  return knobs.method == Method::messages && knobs.schedule != Schedule::scattered;
+}
+
+/// Combined messages of nodes have rounds of their own, which are not looked at.
+bool goes_in_rounds(const Exchange& knobs) {
+  return is_one_by_one(knobs) && knobs.nodes != NodeUse::combined;
+}
+
+/// As load_of(), of messages that wait for each other: each round for its own busiest link.
+BusiestLink load_by_rounds(const Exchanged& what, const Machine& machine, Known& known) {
+  const auto schedule =
+      what.knobs.schedule == Schedule::cyclic ? Schedule::cyclic : Schedule::pairwise;
+  const auto key = std::make_pair(schedule, what.to.ranks_meeting(what.from.box(0)));
+  if (const auto found = known.round_loads.find(key);
+      are_alike(what) && found != known.round_loads.end())
+    return found->second;
+  BusiestLink link = busiest_by_rounds(
+      machine.topology, schedule, groups_of(what, key.second, known), what.placement.node_of());
+  if (are_alike(what)) known.round_loads.emplace(key, link);
   return link;
 }
 
 /// The share of its rate that a node sends with. Where that rate is of all links of a torus together,
 /// a message has one of them only, and a rank whose messages go one after the other has one message.
 double share_at_once(const Exchanged& what, const Topology& topology) {
-  const bool one_by_one =
-      what.knobs.method == Method::messages && what.knobs.schedule != Schedule::scattered;
-  if (topology.network != Network::torus || !one_by_one) return 1;
+  if (topology.network != Network::torus || !is_one_by_one(what.knobs)) return 1;
   return std::min(1.0, static_cast<double>(what.on_node) * topology.link);
 }
 
@@ -107,6 +143,10 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   const bool shared = is_shared_network(machine.topology) && !known.links_of_their_own;
   if (!shared || traffic.far_messages == 0) return node;
   BusiestLink link = load_of(what, machine, known);
+  // The sum of the rounds' busiest links is no less than the busiest link of the sum; a sample may be.
+  if (goes_in_rounds(what.knobs))
+    if (BusiestLink rounds = load_by_rounds(what, machine, known); rounds.load > link.load)
+      link = std::move(rounds);
   link.load *= traffic.far_bytes / traffic.far_messages;
   return link.load > node.load ? link : node;
 }

@@ -1,12 +1,12 @@
 #include "model/topology.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
 #include <weft/error.hpp>
 
+#include "model/dragonfly.hpp"
 #include "model/rank_order.hpp"
 #include "model/torus.hpp"
 
@@ -100,57 +100,16 @@ BusiestLink of_fat_tree(const Topology& topology, std::span<const std::vector<st
   return busiest;
 }
 
-/// Each two groups have one link, at the switch of the one whose number is the other's, counted
-/// without itself and around; a message goes to that switch, over, and on to its own.
-class Dragonfly {
- public:
-  explicit Dragonfly(const Topology& topology) : topology_(topology) {}
-
-  void add(const Census& switches) {
-    for (const auto& [from, senders] : switches)
-      for (const auto& [to, receivers] : switches)
-        if (from != to) send(from, to, senders * receivers);
-  }
-
-  BusiestLink busiest() const {
-    BusiestLink found;
-    for (const auto& [link, load] : loads_)
-      found = busier(found,
-                     {load / topology_.link, "the link from switch " + std::to_string(link.first) +
-                                                 " to switch " + std::to_string(link.second)});
-    return found;
-  }
-
- private:
-  std::int64_t gateway(std::int64_t group, std::int64_t other) const {
-    const std::int64_t number = other < group ? other : other - 1;
-    return group * topology_.switches + number % topology_.switches;
-  }
-
-  void send(std::int64_t from, std::int64_t to, double messages) {
-    const std::int64_t group = from / topology_.switches;
-    const std::int64_t other = to / topology_.switches;
-    if (group == other) return pass(from, to, messages);
-    const std::int64_t out = gateway(group, other);
-    const std::int64_t in = gateway(other, group);
-    pass(from, out, messages);
-    pass(out, in, messages);
-    pass(in, to, messages);
-  }
-
-  void pass(std::int64_t from, std::int64_t to, double messages) {
-    if (from != to) loads_[{from, to}] += messages;
-  }
-
-  const Topology& topology_;
-  std::map<std::pair<std::int64_t, std::int64_t>, double> loads_;
-};
-
 BusiestLink of_dragonfly(const Topology& topology,
                          std::span<const std::vector<std::int64_t>> groups,
                          std::span<const std::int64_t> node_of) {
   Dragonfly network(topology);
-  for (const auto& group : groups) network.add(census(group, node_of, topology.nodes_per_switch));
+  for (const auto& group : groups) {
+    const Census switches = census(group, node_of, topology.nodes_per_switch);
+    for (const auto& [from, senders] : switches)
+      for (const auto& [to, receivers] : switches)
+        if (from != to) network.send(from, to, senders * receivers);
+  }
   return network.busiest();
 }
 

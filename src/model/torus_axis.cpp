@@ -1,0 +1,98 @@
+#include "model/torus_axis.hpp"
+
+#include <algorithm>
+
+namespace weft::model {
+
+TorusAxis::TorusAxis(std::int64_t nodes, std::int64_t extent, std::int64_t stride, bool ring)
+    : extent_(extent),
+      stride_(stride),
+      ring_(ring),
+      forward_(static_cast<std::size_t>(nodes)),
+      backward_(static_cast<std::size_t>(nodes)) {}
+
+void TorusAxis::send(std::int64_t line, std::int64_t a, std::int64_t b, double messages) {
+  if (a == b) return;
+  if (!ring_) {
+    a < b ? pass(forward_, line, a, b, messages) : pass(backward_, line, b, a, messages);
+    return;
+  }
+  const std::int64_t ahead = b > a ? b - a : b - a + extent_;
+  const double share = 2 * ahead == extent_ ? 0.5 : 1;
+  if (2 * ahead <= extent_) pass_around(forward_, line, a, b, messages * share);
+  if (2 * ahead >= extent_) pass_around(backward_, line, b, a, messages * share);
+}
+
+void TorusAxis::add(const TorusAxis& one_line, std::int64_t line, double times) {
+  for (std::int64_t place = 0; place < extent_; ++place) {
+    const auto node = static_cast<std::size_t>(line + place * stride_);
+    forward_[node] += times * one_line.forward_[static_cast<std::size_t>(place)];
+    backward_[node] += times * one_line.backward_[static_cast<std::size_t>(place)];
+  }
+}
+
+void TorusAxis::clear() {
+  std::fill(forward_.begin(), forward_.end(), 0.0);
+  std::fill(backward_.begin(), backward_.end(), 0.0);
+}
+
+BusiestLink TorusAxis::busiest(double capacity, std::size_t number) const {
+  BusiestLink found;
+  for (const bool ahead : {true, false})
+    look_through(ahead ? forward_ : backward_, capacity,
+                 "axis " + std::to_string(number) + (ahead ? ", forward" : ", backward"), found);
+  return found;
+}
+
+void TorusAxis::pass(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
+                     double messages) const {
+  changes[static_cast<std::size_t>(line + from * stride_)] += messages;
+  if (to < extent_) changes[static_cast<std::size_t>(line + to * stride_)] -= messages;
+}
+
+/// From `from` ahead to `to`, over the end of the line where `to` lies before.
+void TorusAxis::pass_around(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
+                            double messages) const {
+  if (from < to) return pass(changes, line, from, to, messages);
+  pass(changes, line, from, extent_, messages);
+  if (to > 0) pass(changes, line, 0, to, messages);
+}
+
+void TorusAxis::look_through(const Changes& changes, double capacity, const std::string& name,
+                             BusiestLink& found) const {
+  const auto nodes = static_cast<std::int64_t>(changes.size());
+  double most = found.load * capacity;
+  std::int64_t busiest = -1;
+  for (std::int64_t block = 0; block < nodes; block += extent_ * stride_)
+    for (std::int64_t line = block; line < block + stride_; ++line) {
+      double load = 0;
+      for (std::int64_t node = line; node < line + extent_ * stride_; node += stride_) {
+        load += changes[static_cast<std::size_t>(node)];
+        if (load <= most) continue;
+        most = load;
+        busiest = node;
+      }
+    }
+  if (busiest >= 0) found = {most / capacity, name + ", at node " + std::to_string(busiest)};
+}
+
+std::vector<TorusAxis> axes_of_torus(const Topology& torus) {
+  std::vector<TorusAxis> axes;
+  std::int64_t stride = torus.nodes;
+  for (std::size_t axis = 0; axis < torus.extents.size(); ++axis) {
+    stride /= torus.extents[axis];
+    axes.emplace_back(torus.nodes, torus.extents[axis], stride, torus.rings[axis]);
+  }
+  return axes;
+}
+
+BusiestLink busiest_of(const std::vector<TorusAxis>& axes, double capacity) {
+  BusiestLink found;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const BusiestLink busiest = axes[axis].busiest(capacity, axis);
+    if (busiest.load > found.load) found = busiest;
+  }
+  return found;
+}
+
+}  // namespace weft::model

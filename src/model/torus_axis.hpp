@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/topology.hpp"
+
+namespace weft::model {
+
+/// Loads of the links along one axis of a torus, both ways. Messages along stretches of a line are
+/// noted where they begin and end, and summed up in the end.
+class TorusAxis {
+ public:
+  TorusAxis(std::int64_t nodes, std::int64_t extent, std::int64_t stride, bool ring);
+
+  std::int64_t extent() const { return extent_; }
+  std::int64_t stride() const { return stride_; }
+
+  /// Messages from place a to place b of the line that node `line` lies on at place 0.
+  void send(std::int64_t line, std::int64_t a, std::int64_t b, double messages);
+  /// All loads of an axis with one line, so many times, on the line that node `line` lies on.
+  void add(const TorusAxis& one_line, std::int64_t line, double times);
+  void clear();
+
+  /// `number`: which axis of the torus this is.
+  BusiestLink busiest(double capacity, std::size_t number) const;
+
+ private:
+  using Changes = std::vector<double>;
+
+  void pass(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
+            double messages) const;
+  void pass_around(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
+                   double messages) const;
+  void look_through(const Changes& changes, double capacity, const std::string& name,
+                    BusiestLink& found) const;
+
+  std::int64_t extent_;
+  std::int64_t stride_;
+  bool ring_;
+  Changes forward_;   ///< at a node: messages over the link to the next one begin
+  Changes backward_;  ///< likewise, from the next one to this
+};
+
+/// All axes of a torus, nothing sent.
+std::vector<TorusAxis> axes_of_torus(const Topology& torus);
+BusiestLink busiest_of(const std::vector<TorusAxis>& axes, double capacity);
+
+}  // namespace weft::model
