@@ -64,13 +64,13 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     "scattered": {"method": "messages", "schedule": "scattered"},
     "collective": {"method": "collective"},
 }
-# Whose messages wait for nothing, so that their starts go on together.
+# Whose messages wait for nothing.
 AT_ONCE = ("scattered", "collective")
 EXTENTS = (64, 128, 256)
 # The bound of an error, and the least difference of two times that counts as one.
 CLOSE = 0.25
 CLEARLY = 1.05
-# As the probe's: messages sent at once wait less for their starts than the model says.
+# As the probe's.
 LEAST_FACTOR = 0.1
 
 
@@ -216,7 +216,6 @@ def rows_of(network: Network, done: Sequence[Done]) -> Iterator[Row]:
     for each in done:
         starts_s, wire_s = cost(each.plan, figures)
         ours, with_blocking = starts_s + wire_s, predicted(each.plan, fitted)
-        once = wire_s + len(each.plan.exchanges) * network.start_s
         yield {
             "network": network.name,
             "extent": each.case.extent,
@@ -226,7 +225,6 @@ def rows_of(network: Network, done: Sequence[Done]) -> Iterator[Row]:
             "predicted_s": ours,
             "error": ours / each.seconds - 1,
             "starts_s": starts_s,
-            "one_start_error": once / each.seconds - 1,
             "with_blocking_s": with_blocking,
             "with_blocking_error": with_blocking / each.seconds - 1,
         }
@@ -262,7 +260,6 @@ def _errors(rows: Sequence[Row]) -> str:
     told = (
         ("By the figures, one message after the other (pairwise, in pieces, cyclic)", others, "error"),
         ("By the figures, all at once (scattered, collective)", at_once, "error"),
-        ("The same, with one start in the place of one for each message", at_once, "one_start_error"),
         ("With the factors of the slabs, pencils", [r for r in rows if not is_slab(r)], "with_blocking_error"),
     )
     lines = [f"Cases within {CLOSE:.0%}, with the largest error of all:", ""]

@@ -69,7 +69,6 @@ def row(grid: str, schedule: str, simulated_s: float, predicted_s: float, fitted
         "predicted_s": predicted_s,
         "error": predicted_s / simulated_s - 1,
         "starts_s": 0.1,
-        "one_start_error": predicted_s / simulated_s - 1.1,
         "with_blocking_s": fitted_s,
         "with_blocking_error": fitted_s / simulated_s - 1,
     }
