@@ -187,15 +187,16 @@ void bind_environment(nb::module_& m) {
   m.def(
       "probe",
       [](const std::string& name, const std::string& source, double seconds, int threads,
-         bool quick, std::optional<int> comm, const GivenError& error) {
+         bool quick, const std::vector<std::string>& directories, std::optional<int> comm,
+         const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
         const auto extent = quick ? weft::probe::quick_extent() : weft::probe::extent_for(seconds);
-        return weft::probe::measure({name, source, seconds, threads, extent}, group);
+        return weft::probe::measure({name, source, seconds, threads, extent, directories}, group);
       },
-      "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "comm"_a.none(), "error"_a.none(),
-      "Collective: measures the machine that the ranks are on.");
+      "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "directories"_a, "comm"_a.none(),
+      "error"_a.none(), "Collective: measures the machine that the ranks are on.");
   m.def(
       "yardstick",
       [](const std::string& precision, double seconds, int threads, std::optional<int> comm) {

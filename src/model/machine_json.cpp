@@ -77,6 +77,13 @@ Json write(const Blocking& blocking) {
           {"collective", blocking.collective}};
 }
 
+Json write(const Disk& disk) {
+  return {{"directory", disk.directory},           {"direct", disk.direct},
+          {"latency_s", disk.latency_s},           {"in_flight", disk.in_flight},
+          {"read_access_s", disk.read_access_s},   {"read_bytes_per_s", disk.read_bytes_per_s},
+          {"write_access_s", disk.write_access_s}, {"write_bytes_per_s", disk.write_bytes_per_s}};
+}
+
 Json write(const Machine& machine) {
   Json object;
   object["weft_machine"] = machine_version;
@@ -109,6 +116,8 @@ Json write(const Machine& machine) {
                                     {"s_per_byte", each.s_per_byte}});
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
+  // Only where a disk was looked at.
+  for (const Disk& each : machine.disks) object["disks"].push_back(write(each));
   object["samples"] = Json::array();
   for (const Sample& each : machine.samples)
     object["samples"].push_back({{"series", each.series},
@@ -239,6 +248,21 @@ AllToAll read_all_to_all(const Place& place) {
   return fit;
 }
 
+Disk read_disk(const Place& place) {
+  Object object(place);
+  Disk disk;
+  disk.directory = json::text(object.at("directory"));
+  disk.direct = json::boolean(object.at("direct"));
+  disk.latency_s = json::number(object.at("latency_s"));
+  disk.in_flight = json::integer(object.at("in_flight"));
+  disk.read_access_s = json::number(object.at("read_access_s"));
+  disk.read_bytes_per_s = json::number(object.at("read_bytes_per_s"));
+  disk.write_access_s = json::number(object.at("write_access_s"));
+  disk.write_bytes_per_s = json::number(object.at("write_bytes_per_s"));
+  object.finish();
+  return disk;
+}
+
 Sample read_sample(const Place& place) {
   Object object(place);
   Sample sample;
@@ -274,6 +298,7 @@ Machine read_machine(const Place& place) {
   machine.all_to_all = list<AllToAll>(object.at("all_to_all"), read_all_to_all);
   machine.barrier_s = json::number(object.at("barrier_s"));
   machine.request_s = json::number(object.at("request_s"));
+  if (object.has("disks")) machine.disks = list<Disk>(object.at("disks"), read_disk);
   machine.samples = list<Sample>(object.at("samples"), read_sample);
   object.finish();
   return machine;
