@@ -102,6 +102,7 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
   Exchanges found = measure_exchanges(timing, extent, comm, placement, machine.between_nodes);
   machine.blocking = std::move(found.blocking);
   machine.all_to_all = std::move(found.all_to_all);
+  machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
   add(machine, timing);
 }
 

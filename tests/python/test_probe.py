@@ -57,6 +57,30 @@ def test_exchanges_between_nodes_are_measured(
     assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))
 
 
+@pytest.mark.parametrize("seconds", ["0.2", "3"])
+def test_what_there_was_no_time_for_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
+    monkeypatch.setenv("WEFT_RANKS_PER_NODE", "1")
+    done = weft("probe", "--seconds", seconds, "-o", "here.json", *on_ranks(3), cwd=tmp_path)
+    assert_done(done)
+    machine = json.loads((tmp_path / "here.json").read_text())
+    orders = ["exchange pairwise", "exchange cyclic", "exchange scattered", "all-to-all of 3 nodes"]
+    measured = {series: _lengths(machine, series) for series in [*orders, "all-to-all of 2 nodes"]}
+    assert all(measured.values())
+    longest = {series: int(max(lengths)) for series, lengths in measured.items()}
+    expected = {f"{series} beyond {length} bytes" for series, length in longest.items() if length < 1 << 20}
+    assert expected or seconds != "0.2"
+    assert {each for each in machine["assumed"] if " beyond " in each} == expected
+    assert all(each in done.out.split("\n\n")[0] for each in expected)
+    for row in machine["blocking"]:
+        assert any(row["message_bytes"] in measured[series] for series in orders)
+    for fit in machine["all_to_all"]:
+        assert fit["from_bytes"] == 0 or fit["from_bytes"] in measured[f"all-to-all of {fit['ranks']} nodes"]
+
+
+def _lengths(machine: dict[str, Any], series: str) -> list[float]:
+    return [sample["x"] for sample in machine["samples"] if sample["series"] == series]
+
+
 def _check_factor(machine: dict[str, Any], size: int, factor: float, seconds: float) -> None:
     """Of an exchange among three nodes: two messages of pairs alone, the wire's part so many times as long."""
     piece = [each for each in machine["between_nodes"]["pieces"] if each["from_bytes"] <= size][-1]
