@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/between.hpp"
+
 namespace weft::model {
 namespace {
 
@@ -29,16 +31,8 @@ std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
 double copying_s_per_byte(const Machine& machine, Precision precision, double bytes,
                           bool transposed) {
   const std::vector<Copying> all = copying_of(machine, precision);
-  const auto above = std::find_if(all.begin(), all.end(), [&](const Copying& each) {
-    return static_cast<double>(each.bytes) >= bytes;
-  });
-  if (above == all.begin()) return rate_of(*above, transposed);
-  if (above == all.end()) return rate_of(all.back(), transposed);
-  const Copying& below = *(above - 1);
-  const auto lg = [](double size) { return std::log2(std::max(1.0, size)); };
-  const double from = lg(static_cast<double>(below.bytes));
-  const double part = (lg(bytes) - from) / (lg(static_cast<double>(above->bytes)) - from);
-  return rate_of(below, transposed) * (1 - part) + rate_of(*above, transposed) * part;
+  return between(all, bytes, [](const Copying& each) { return each.bytes; })
+      .mean([&](const Copying& each) { return rate_of(each, transposed); });
 }
 
 }  // namespace
