@@ -26,7 +26,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "disk": {"base", "layout"},
     "exchange": {"base", "layout", "plan", "kernel", "comm"},
     "run": {"base", "layout", "plan", "kernel", "comm", "exchange"},
-    "probe": {"base", "layout", "plan", "model", "kernel", "comm", "exchange", "run"},
+    "probe": {"base", "layout", "plan", "model", "kernel", "comm", "disk", "exchange", "run"},
     "ooc": {"base", "layout", "plan", "model", "kernel", "comm", "disk", "exchange", "run"},
     "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "ooc", "probe"},
 }

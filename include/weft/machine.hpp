@@ -112,6 +112,21 @@ struct AllToAll {
   friend bool operator==(const AllToAll&, const AllToAll&) = default;
 };
 
+/// The disk under a directory, as one process finds it. n accesses of so many bytes each, in any
+/// order and `in_flight` of them at a time, take latency_s + n * (access_s + bytes / bytes_per_s).
+struct Disk {
+  std::string directory;  ///< as it was named
+  /// Past the system's memory. Else the system buffers, and its memory may be what was measured.
+  bool direct = true;
+  double latency_s = 0;  ///< of one read of 4 KiB alone
+  std::int64_t in_flight = 1;
+  double read_access_s = 0;
+  double read_bytes_per_s = 0;
+  double write_access_s = 0;
+  double write_bytes_per_s = 0;  ///< until it is on the disk
+  friend bool operator==(const Disk&, const Disk&) = default;
+};
+
 /// One measurement that figures of a machine were fitted to.
 struct Sample {
   std::string series;  ///< what was measured: "lines c2c f64", "message within a node"
@@ -151,6 +166,7 @@ struct Machine {
   /// What each message but the first adds to the start of those that leave at once. As t_s: no start
   /// overlaps with another; 0: all do.
   double request_s = 0;
+  std::vector<Disk> disks = {};      ///< each directory once; empty: none was looked at
   std::vector<Sample> samples = {};  ///< what was measured, for people and plots
   friend bool operator==(const Machine&, const Machine&) = default;
 };

@@ -188,18 +188,19 @@ void bind_environment(nb::module_& m) {
   m.def(
       "probe",
       [](const std::string& name, const std::string& source, double seconds, int threads,
-         bool quick, std::optional<int> comm, const GivenError& error) {
+         bool quick, const std::vector<std::string>& directories, std::optional<int> comm,
+         const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
         const auto extent = quick ? weft::probe::quick_extent() : weft::probe::extent_for(seconds);
         weft::Machine machine =
-            weft::probe::measure({name, source, seconds, threads, extent}, group);
+            weft::probe::measure({name, source, seconds, threads, extent, directories}, group);
         weft::api::measure_call(machine, group, threads);
         return machine;
       },
-      "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "comm"_a.none(), "error"_a.none(),
-      "Collective: measures the machine that the ranks are on.");
+      "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "directories"_a, "comm"_a.none(),
+      "error"_a.none(), "Collective: measures the machine that the ranks are on.");
   m.def(
       "yardstick",
       [](const std::string& precision, double seconds, int threads, std::optional<int> comm) {

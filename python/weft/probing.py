@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import os
 import platform
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,12 @@ YARDSTICK_SECONDS = 0.1
 
 
 def probe(
-    comm: Any = None, *, seconds: float = DEFAULT_SECONDS, threads: int = 1, name: str | None = None
+    comm: Any = None,
+    *,
+    seconds: float = DEFAULT_SECONDS,
+    threads: int = 1,
+    name: str | None = None,
+    disks: Sequence[str | os.PathLike[str]] = (),
 ) -> _planning.Machine:
     """Measures lines in cache, arrays through memory, links and the barrier, on all ranks at once. Collective.
 
@@ -23,16 +30,27 @@ def probe(
     seconds : about how long; a measurement that has begun is ended.
     threads : of each rank: give those that transforms will have.
     name : what to call the machine; its processor by default.
+    disks : directories whose disks rank 0 measures first, each for a tenth of `seconds` more, by a file without a name
+        of up to 1 GiB and half of what is free.
 
     The result is the same on all ranks; its `assumed` names what was not measured. `to_json()` is what
     ``weft plan --machine FILE`` reads. Memory: 384 MiB for each thread.
 
-    Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
+    Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure; IoFailure for a directory where no file can be made,
+    read and written, or less than 64 MiB are free.
     """
-    return measured(comm, seconds=seconds, threads=threads, name=name, quick=False)
+    return measured(comm, seconds=seconds, threads=threads, name=name, disks=disks, quick=False)
 
 
-def measured(comm: Any, *, seconds: float, threads: int, name: str | None, quick: bool) -> _planning.Machine:
+def measured(
+    comm: Any,
+    *,
+    seconds: float,
+    threads: int,
+    name: str | None,
+    quick: bool,
+    disks: Sequence[str | os.PathLike[str]] = (),
+) -> _planning.Machine:
     """As :func:`probe`; less of everything where `quick`. Collective."""
     handle = runtime.handle_of(comm)
     module = runtime.running()
@@ -44,12 +62,42 @@ def measured(comm: Any, *, seconds: float, threads: int, name: str | None, quick
         error = errors.as_given(
             errors.InvalidArgument(f"seconds and threads must be numbers; given {seconds!r} and {threads!r}")
         )
+    directories: list[str] = []
+    try:
+        directories = _directories(disks)
+    except errors.InvalidArgument as reason:
+        error = error or errors.as_given(reason)
     ranks = module.size_of(handle)
     library = textwrap.shorten(module.mpi_library(), 120)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     source = f"measured by weft probe on {ranks} ranks of {count} threads, {date}, {library}"
-    found: _planning.Machine = module.probe(name or processor(), source, limit, count, quick, handle, error)
+    found: _planning.Machine = module.probe(
+        name or processor(), source, limit, count, quick, directories, handle, error
+    )
     return found
+
+
+def _directories(disks: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The paths as text that a machine's JSON can have."""
+    rule = "disks must be a list of directories, such as ['/data']; given "
+    if isinstance(disks, (str, bytes)):
+        raise errors.InvalidArgument(f"{rule}{disks!r}")
+    try:
+        paths = [os.fspath(each) for each in disks]
+    except TypeError as reason:
+        raise errors.InvalidArgument(f"{rule}{disks!r}") from reason
+    for path in paths:
+        if not isinstance(path, str) or not _is_utf8(path):
+            raise errors.InvalidArgument(f"a directory of disks must be text in UTF-8; given {path!r}")
+    return paths
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 
+#include "base/block_limits.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/sweep.hpp"
 
 namespace weft::kernel {
 namespace {
 
-/// Bytes of a row along a contiguous batch axis below which memory is used badly.
-constexpr std::int64_t least_row_bytes = 128;
 /// Blocks for each thread, so that uneven ones balance.
 constexpr std::int64_t blocks_a_thread = 4;
-/// With fewer for each thread too much of their time is waiting: 3 blocks of 2 threads take as long
-/// as 4.
-constexpr std::int64_t fewest_blocks_a_thread = 2;
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/block_limits.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/copy.hpp"
 #include "kernel/narrow.hpp"
@@ -12,7 +13,6 @@ namespace {
 /// A row across the lines of a tile should be this long where the tile fits in cache, and never
 /// shorter than the least.
 constexpr std::int64_t row_bytes = 512;
-constexpr std::int64_t least_row_bytes = 128;
 /// Lines this long are transformed in tiles of one row less than the least: a tile must not take
 /// all the memory.
 constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;

@@ -119,6 +119,22 @@ void check_blocking(const std::vector<Blocking>& lengths) {
   }
 }
 
+void check_disks(const std::vector<Disk>& disks) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < disks.size(); ++i) {
+    const Disk& disk = disks[i];
+    const std::string key = element("disks", i);
+    if (!seen.insert(disk.directory).second)
+      refuse(key + ".directory", "each directory stands once", "\"" + disk.directory + "\" again");
+    at_least_zero(key + ".latency_s", disk.latency_s);
+    at_least(key + ".in_flight", disk.in_flight, 1);
+    at_least_zero(key + ".read_access_s", disk.read_access_s);
+    positive(key + ".read_bytes_per_s", disk.read_bytes_per_s);
+    at_least_zero(key + ".write_access_s", disk.write_access_s);
+    positive(key + ".write_bytes_per_s", disk.write_bytes_per_s);
+  }
+}
+
 }  // namespace
 
 void check(const Machine& machine) {
@@ -138,6 +154,7 @@ void check(const Machine& machine) {
   at_least_zero("call_s", machine.call_s);
   at_least_zero("barrier_s", machine.barrier_s);
   at_least_zero("request_s", machine.request_s);
+  check_disks(machine.disks);
   for (std::size_t i = 0; i < machine.samples.size(); ++i) {
     at_least_zero(element("samples", i) + ".seconds", machine.samples[i].seconds);
     at_least_zero(element("samples", i) + ".spread", machine.samples[i].spread);

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "model/between.hpp"
 #include "model/cost.hpp"
 
 namespace weft::model {
@@ -53,21 +55,15 @@ bool has_family(const Arithmetic& arithmetic, Kind kind, Family family) {
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const Family family = family_of(length);
   const bool alike = has_family(arithmetic, kind, family);
-  const LineTime* below = nullptr;
-  const LineTime* above = nullptr;
-  for (const LineTime& line : arithmetic.lines) {
-    if (line.kind != kind || (alike && family_of(line.length) != family)) continue;
-    if (line.length <= length && (!below || line.length > below->length)) below = &line;
-    if (line.length >= length && (!above || line.length < above->length)) above = &line;
-  }
-  const auto rate = [&](const LineTime& line) {
-    return line.seconds / operations(kind, line.length);
-  };
-  if (!below && !above) return arithmetic.operation_s;
-  if (!below || !above || below == above) return rate(below ? *below : *above);
-  const auto lg = [](std::int64_t n) { return std::log2(static_cast<double>(n)); };
-  const double part = (lg(length) - lg(below->length)) / (lg(above->length) - lg(below->length));
-  return rate(*below) * (1 - part) + rate(*above) * part;
+  std::vector<LineTime> lines;
+  for (const LineTime& line : arithmetic.lines)
+    if (line.kind == kind && (!alike || family_of(line.length) == family)) lines.push_back(line);
+  if (lines.empty()) return arithmetic.operation_s;
+  std::sort(lines.begin(), lines.end(),
+            [](const LineTime& one, const LineTime& other) { return one.length < other.length; });
+  return between(lines, static_cast<double>(length),
+                 [](const LineTime& line) { return line.length; })
+      .mean([&](const LineTime& line) { return line.seconds / operations(kind, line.length); });
 }
 
 }  // namespace

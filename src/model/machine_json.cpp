@@ -1,14 +1,68 @@
 #include <weft/machine.hpp>
 
-#include "plan/json_reader.hpp"
+#include "plan/json_fields.hpp"
 
 namespace weft {
+
+namespace json {
+
+template <>
+constexpr auto fields<LineTime> = std::tuple(Field{"kind", &LineTime::kind},
+                                             Field{"length", &LineTime::length},
+                                             Field{"seconds", &LineTime::seconds});
+template <>
+constexpr auto fields<Arithmetic> = std::tuple(Field{"precision", &Arithmetic::precision},
+                                               Field{"effort", &Arithmetic::effort},
+                                               Field{"operation_s", &Arithmetic::operation_s},
+                                               Field{"lines", &Arithmetic::lines});
+template <>
+constexpr auto fields<Copying> =
+    std::tuple(Field{"precision", &Copying::precision}, Field{"bytes", &Copying::bytes},
+               Field{"contiguous_s_per_byte", &Copying::contiguous_s_per_byte},
+               Field{"transposed_s_per_byte", &Copying::transposed_s_per_byte},
+               Field{"handed_over_s_per_byte", &Copying::handed_over_s_per_byte});
+template <>
+constexpr auto fields<LinkPiece> = std::tuple(Field{"from_bytes", &LinkPiece::from_bytes},
+                                              Field{"start_s", &LinkPiece::start_s},
+                                              Field{"s_per_byte", &LinkPiece::s_per_byte});
+template <>
+constexpr auto fields<Link> = std::tuple(Field{"full_duplex", &Link::full_duplex},
+                                         Field{"processor_s_per_byte", &Link::processor_s_per_byte},
+                                         Field{"pieces", &Link::pieces});
+template <>
+constexpr auto fields<Blocking> = std::tuple(Field{"message_bytes", &Blocking::message_bytes},
+                                             Field{"pairwise", &Blocking::pairwise},
+                                             Field{"cyclic", &Blocking::cyclic},
+                                             Field{"scattered", &Blocking::scattered},
+                                             Field{"collective", &Blocking::collective});
+template <>
+constexpr auto fields<AllToAll> = std::tuple(Field{"ranks", &AllToAll::ranks},
+                                             Field{"from_bytes", &AllToAll::from_bytes},
+                                             Field{"start_s", &AllToAll::start_s},
+                                             Field{"s_per_byte", &AllToAll::s_per_byte});
+template <>
+constexpr auto fields<Disk> = std::tuple(Field{"directory", &Disk::directory},
+                                         Field{"direct", &Disk::direct},
+                                         Field{"latency_s", &Disk::latency_s},
+                                         Field{"in_flight", &Disk::in_flight},
+                                         Field{"read_access_s", &Disk::read_access_s},
+                                         Field{"read_bytes_per_s", &Disk::read_bytes_per_s},
+                                         Field{"write_access_s", &Disk::write_access_s},
+                                         Field{"write_bytes_per_s", &Disk::write_bytes_per_s});
+template <>
+constexpr auto fields<Sample> = std::tuple(Field{"series", &Sample::series}, Field{"x", &Sample::x},
+                                           Field{"seconds", &Sample::seconds},
+                                           Field{"spread", &Sample::spread});
+
+}  // namespace json
 
 namespace {
 
 using json::Json;
 using json::Object;
 using json::Place;
+using json::read_as;
+using json::written;
 
 /// Raised whenever a machine of one version would be misread by the reader of another.
 constexpr std::int64_t machine_version = 3;
@@ -16,30 +70,6 @@ constexpr std::int64_t machine_version = 3;
 constexpr std::size_t text_bytes_max = 16 << 20;
 
 // --- writing ---
-
-Json write(const LineTime& line) {
-  return {{"kind", to_string(line.kind)}, {"length", line.length}, {"seconds", line.seconds}};
-}
-
-Json write(const Arithmetic& arithmetic) {
-  Json lines = Json::array();
-  for (const LineTime& line : arithmetic.lines) lines.push_back(write(line));
-  return {{"precision", to_string(arithmetic.precision)},
-          {"effort", to_string(arithmetic.effort)},
-          {"operation_s", arithmetic.operation_s},
-          {"lines", std::move(lines)}};
-}
-
-Json write(const Link& link) {
-  Json pieces = Json::array();
-  for (const LinkPiece& piece : link.pieces)
-    pieces.push_back({{"from_bytes", piece.from_bytes},
-                      {"start_s", piece.start_s},
-                      {"s_per_byte", piece.s_per_byte}});
-  return {{"full_duplex", link.full_duplex},
-          {"processor_s_per_byte", link.processor_s_per_byte},
-          {"pieces", std::move(pieces)}};
-}
 
 /// Only the keys that the network has.
 Json write(const Topology& topology) {
@@ -69,14 +99,6 @@ Json write(const Topology& topology) {
   return object;
 }
 
-Json write(const Blocking& blocking) {
-  return {{"message_bytes", blocking.message_bytes},
-          {"pairwise", blocking.pairwise},
-          {"cyclic", blocking.cyclic},
-          {"scattered", blocking.scattered},
-          {"collective", blocking.collective}};
-}
-
 Json write(const Machine& machine) {
   Json object;
   object["weft_machine"] = machine_version;
@@ -87,106 +109,24 @@ Json write(const Machine& machine) {
   object["memory_bytes"] = machine.memory_bytes;
   object["l2_bytes"] = machine.l2_bytes;
   object["l3_bytes"] = machine.l3_bytes;
-  object["arithmetic"] = Json::array();
-  for (const Arithmetic& each : machine.arithmetic) object["arithmetic"].push_back(write(each));
-  object["copying"] = Json::array();
-  for (const Copying& each : machine.copying)
-    object["copying"].push_back({{"precision", to_string(each.precision)},
-                                 {"bytes", each.bytes},
-                                 {"contiguous_s_per_byte", each.contiguous_s_per_byte},
-                                 {"transposed_s_per_byte", each.transposed_s_per_byte},
-                                 {"handed_over_s_per_byte", each.handed_over_s_per_byte}});
+  object["arithmetic"] = written(machine.arithmetic);
+  object["copying"] = written(machine.copying);
   object["memory_bytes_per_s"] = machine.memory_bytes_per_s;
-  object["within_node"] = write(machine.within_node);
-  object["between_nodes"] = write(machine.between_nodes);
+  object["within_node"] = written(machine.within_node);
+  object["between_nodes"] = written(machine.between_nodes);
   object["topology"] = write(machine.topology);
-  object["blocking"] = Json::array();
-  for (const Blocking& each : machine.blocking) object["blocking"].push_back(write(each));
-  object["all_to_all"] = Json::array();
-  for (const AllToAll& each : machine.all_to_all)
-    object["all_to_all"].push_back({{"ranks", each.ranks},
-                                    {"from_bytes", each.from_bytes},
-                                    {"start_s", each.start_s},
-                                    {"s_per_byte", each.s_per_byte}});
+  object["blocking"] = written(machine.blocking);
+  object["all_to_all"] = written(machine.all_to_all);
   object["call_s"] = machine.call_s;
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
-  object["samples"] = Json::array();
-  for (const Sample& each : machine.samples)
-    object["samples"].push_back({{"series", each.series},
-                                 {"x", each.x},
-                                 {"seconds", each.seconds},
-                                 {"spread", each.spread}});
+  // Only where a disk was looked at.
+  if (!machine.disks.empty()) object["disks"] = written(machine.disks);
+  object["samples"] = written(machine.samples);
   return object;
 }
 
 // --- reading ---
-
-std::vector<double> numbers(const Place& place) {
-  std::vector<double> result;
-  for (const Place& element : json::elements(place)) result.push_back(json::number(element));
-  return result;
-}
-
-template <class T, class Read>
-std::vector<T> list(const Place& place, Read&& read) {
-  std::vector<T> result;
-  for (const Place& element : json::elements(place)) result.push_back(read(element));
-  return result;
-}
-
-LineTime read_line(const Place& place) {
-  Object object(place);
-  LineTime line;
-  line.kind = json::word<Kind>(object.at("kind"));
-  line.length = json::integer(object.at("length"));
-  line.seconds = json::number(object.at("seconds"));
-  object.finish();
-  return line;
-}
-
-Arithmetic read_arithmetic(const Place& place) {
-  Object object(place);
-  Arithmetic arithmetic;
-  arithmetic.precision = json::word<Precision>(object.at("precision"));
-  arithmetic.effort = json::word<Effort>(object.at("effort"));
-  arithmetic.operation_s = json::number(object.at("operation_s"));
-  arithmetic.lines = list<LineTime>(object.at("lines"), read_line);
-  object.finish();
-  return arithmetic;
-}
-
-Copying read_copying(const Place& place) {
-  Object object(place);
-  Copying copying;
-  copying.precision = json::word<Precision>(object.at("precision"));
-  copying.bytes = json::integer(object.at("bytes"));
-  copying.contiguous_s_per_byte = json::number(object.at("contiguous_s_per_byte"));
-  copying.transposed_s_per_byte = json::number(object.at("transposed_s_per_byte"));
-  copying.handed_over_s_per_byte = json::number(object.at("handed_over_s_per_byte"));
-  object.finish();
-  return copying;
-}
-
-LinkPiece read_piece(const Place& place) {
-  Object object(place);
-  LinkPiece piece;
-  piece.from_bytes = json::integer(object.at("from_bytes"));
-  piece.start_s = json::number(object.at("start_s"));
-  piece.s_per_byte = json::number(object.at("s_per_byte"));
-  object.finish();
-  return piece;
-}
-
-Link read_link(const Place& place) {
-  Object object(place);
-  Link link;
-  link.full_duplex = json::boolean(object.at("full_duplex"));
-  link.processor_s_per_byte = json::number(object.at("processor_s_per_byte"));
-  link.pieces = list<LinkPiece>(object.at("pieces"), read_piece);
-  object.finish();
-  return link;
-}
 
 Topology read_topology(const Place& place) {
   Object object(place);
@@ -201,11 +141,11 @@ Topology read_topology(const Place& place) {
       break;
     case Network::fat_tree:
       topology.arity = json::shape(object.at("arity"));
-      topology.uplinks = numbers(object.at("uplinks"));
+      topology.uplinks = read_as<std::vector<double>>(object.at("uplinks"));
       break;
     case Network::torus:
       topology.extents = json::shape(object.at("extents"));
-      topology.rings = list<bool>(object.at("rings"), json::boolean);
+      topology.rings = read_as<std::vector<bool>>(object.at("rings"));
       topology.link = json::number(object.at("link"));
       break;
     case Network::dragonfly:
@@ -219,40 +159,6 @@ Topology read_topology(const Place& place) {
   return topology;
 }
 
-Blocking read_blocking(const Place& place) {
-  Object object(place);
-  Blocking blocking;
-  blocking.message_bytes = json::integer(object.at("message_bytes"));
-  blocking.pairwise = json::number(object.at("pairwise"));
-  blocking.cyclic = json::number(object.at("cyclic"));
-  blocking.scattered = json::number(object.at("scattered"));
-  blocking.collective = json::number(object.at("collective"));
-  object.finish();
-  return blocking;
-}
-
-AllToAll read_all_to_all(const Place& place) {
-  Object object(place);
-  AllToAll fit;
-  fit.ranks = json::integer(object.at("ranks"));
-  fit.from_bytes = json::integer(object.at("from_bytes"));
-  fit.start_s = json::number(object.at("start_s"));
-  fit.s_per_byte = json::number(object.at("s_per_byte"));
-  object.finish();
-  return fit;
-}
-
-Sample read_sample(const Place& place) {
-  Object object(place);
-  Sample sample;
-  sample.series = json::text(object.at("series"));
-  sample.x = json::number(object.at("x"));
-  sample.seconds = json::number(object.at("seconds"));
-  sample.spread = json::number(object.at("spread"));
-  object.finish();
-  return sample;
-}
-
 Machine read_machine(const Place& place) {
   Object object(place);
   const Place version = object.at("weft_machine");
@@ -262,23 +168,24 @@ Machine read_machine(const Place& place) {
   Machine machine;
   machine.name = json::text(object.at("name"));
   machine.source = json::text(object.at("source"));
-  machine.assumed = list<std::string>(object.at("assumed"), json::text);
+  machine.assumed = read_as<std::vector<std::string>>(object.at("assumed"));
   machine.cores_per_node = json::integer(object.at("cores_per_node"));
   machine.memory_bytes = json::integer(object.at("memory_bytes"));
   machine.l2_bytes = json::integer(object.at("l2_bytes"));
   machine.l3_bytes = json::integer(object.at("l3_bytes"));
-  machine.arithmetic = list<Arithmetic>(object.at("arithmetic"), read_arithmetic);
-  machine.copying = list<Copying>(object.at("copying"), read_copying);
-  machine.memory_bytes_per_s = numbers(object.at("memory_bytes_per_s"));
-  machine.within_node = read_link(object.at("within_node"));
-  machine.between_nodes = read_link(object.at("between_nodes"));
+  machine.arithmetic = read_as<std::vector<Arithmetic>>(object.at("arithmetic"));
+  machine.copying = read_as<std::vector<Copying>>(object.at("copying"));
+  machine.memory_bytes_per_s = read_as<std::vector<double>>(object.at("memory_bytes_per_s"));
+  machine.within_node = read_as<Link>(object.at("within_node"));
+  machine.between_nodes = read_as<Link>(object.at("between_nodes"));
   machine.topology = read_topology(object.at("topology"));
-  machine.blocking = list<Blocking>(object.at("blocking"), read_blocking);
-  machine.all_to_all = list<AllToAll>(object.at("all_to_all"), read_all_to_all);
+  machine.blocking = read_as<std::vector<Blocking>>(object.at("blocking"));
+  machine.all_to_all = read_as<std::vector<AllToAll>>(object.at("all_to_all"));
   machine.call_s = json::number(object.at("call_s"));
   machine.barrier_s = json::number(object.at("barrier_s"));
   machine.request_s = json::number(object.at("request_s"));
-  machine.samples = list<Sample>(object.at("samples"), read_sample);
+  if (object.has("disks")) machine.disks = read_as<std::vector<Disk>>(object.at("disks"));
+  machine.samples = read_as<std::vector<Sample>>(object.at("samples"));
   object.finish();
   return machine;
 }

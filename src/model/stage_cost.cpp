@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/block_limits.hpp"
 #include "model/element_bytes.hpp"
 #include "model/moving.hpp"
 #include "plan/end_stages.hpp"
@@ -25,8 +26,6 @@ struct Fused {
 Fused fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
             const Problem& problem, const Machine& machine) {
   constexpr std::int64_t largest_share = 4 << 20;
-  constexpr std::int64_t least_row_bytes = 128;
-  constexpr std::int64_t fewest_blocks_a_thread = 2;
   const std::int64_t limit = std::max(
       machine.l2_bytes, std::min(largest_share, machine.l3_bytes / machine.cores_per_node));
   const auto extent = [&](std::size_t i) {

@@ -1,6 +1,15 @@
 #include "plan/prediction_json.hpp"
 
+#include "plan/json_fields.hpp"
+
 namespace weft::json {
+
+template <>
+constexpr auto fields<Alternative> = std::tuple(Field{"way", &Alternative::way},
+                                                Field{"seconds", &Alternative::seconds},
+                                                Field{"loses_by", &Alternative::loses_by},
+                                                Field{"measured_s", &Alternative::measured_s});
+
 namespace {
 
 /// The numbers of a step, each with its key.
@@ -37,17 +46,6 @@ StepCost read_step(const Place& place) {
   return step;
 }
 
-Alternative read_alternative(const Place& place) {
-  Object object(place);
-  Alternative alternative;
-  alternative.way = text(object.at("way"));
-  alternative.seconds = number(object.at("seconds"));
-  alternative.loses_by = text(object.at("loses_by"));
-  alternative.measured_s = number(object.at("measured_s"));
-  object.finish();
-  return alternative;
-}
-
 }  // namespace
 
 Json write(const Prediction& prediction) {
@@ -55,12 +53,7 @@ Json write(const Prediction& prediction) {
   object["steps"] = Json::array();
   for (const StepCost& step : prediction.cost.steps) object["steps"].push_back(write(step));
   object["call_s"] = prediction.cost.call_s;
-  object["alternatives"] = Json::array();
-  for (const Alternative& each : prediction.alternatives)
-    object["alternatives"].push_back({{"way", each.way},
-                                      {"seconds", each.seconds},
-                                      {"loses_by", each.loses_by},
-                                      {"measured_s", each.measured_s}});
+  object["alternatives"] = written(prediction.alternatives);
   object["considered"] = prediction.considered;
   object["measured_s"] = prediction.measured_s;
   if (!prediction.order.empty()) {
@@ -78,8 +71,7 @@ Prediction read_prediction(const Place& place) {
   for (const Place& step : elements(object.at("steps")))
     prediction.cost.steps.push_back(read_step(step));
   prediction.cost.call_s = number(object.at("call_s"));
-  for (const Place& each : elements(object.at("alternatives")))
-    prediction.alternatives.push_back(read_alternative(each));
+  prediction.alternatives = read_as<std::vector<Alternative>>(object.at("alternatives"));
   prediction.considered = integer(object.at("considered"));
   prediction.measured_s = number(object.at("measured_s"));
   if (object.has("order")) {

@@ -110,14 +110,20 @@ class Sweep {
       measure(lengths[i], found);
     }
     for (const Group& group : groups_) add_calls(group, found.all_to_all);
+    for (const auto& [series, last] : last_)
+      if (last.bytes < static_cast<double>(lengths.back()))
+        found.assumed.push_back(series + " beyond " + std::to_string(std::llround(last.bytes)) +
+                                " bytes");
     return found;
   }
 
  private:
   /// A straight piece from each length to the next: where a switch begins to drop messages the time
-  /// leaps, and no line fits both sides. No slope in one length.
+  /// leaps, and no line fits both sides. One length alone lies on a line through the origin.
   static void add_calls(const Group& group, std::vector<AllToAll>& found) {
     constexpr double least_slope = 1e-15;
+    if (group.times.size() == 1)
+      found.push_back({group.most, 0, 0, group.times[0].seconds / group.times[0].bytes});
     for (std::size_t i = 0; i + 1 < group.times.size(); ++i) {
       const MessageTime& from = group.times[i];
       const MessageTime& to = group.times[i + 1];
@@ -140,9 +146,9 @@ class Sweep {
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
       const std::string series = "all-to-all of " + std::to_string(group->most) + " nodes";
       const double seconds = seconds_of(series, collective(), *group, bytes);
-      group->times.push_back({static_cast<double>(bytes), seconds});
+      if (group == groups_.rbegin()) blocking.collective = factor(seconds, collective(), bytes);
+      if (last_[series].bytes == static_cast<double>(bytes)) group->times.push_back(last_[series]);
     }
-    blocking.collective = factor(groups_.back().times.back().seconds, collective(), bytes);
     blocking.cyclic = by(Schedule::cyclic);
     blocking.scattered = by(Schedule::scattered);
     if (measured_ > 0) found.blocking.push_back(blocking);
@@ -157,7 +163,7 @@ class Sweep {
     if (!timing_.affords(runs_of_one * expected_s)) return expected_s;
     AllWithAll exchange(knobs, group.ranks, bytes);
     last = {size, timing_.seconds(series, size, [&] { exchange(); })};
-    ++measured_;
+    measured_ += &group == &groups_.back();
     return last.seconds;
   }
 
@@ -176,7 +182,7 @@ class Sweep {
   const Machine& machine_;
   std::vector<Group> groups_;
   std::map<std::string, MessageTime> last_;
-  int measured_ = 0;  ///< of the present length
+  int measured_ = 0;  ///< of the present length, among all nodes
 };
 
 }  // namespace

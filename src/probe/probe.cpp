@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
 #include "kernel/cache.hpp"
+#include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
 #include "probe/handing_over.hpp"
 #include "probe/links.hpp"
@@ -27,6 +29,8 @@ constexpr double for_memory = 0.1;
 constexpr double for_links = 0.2;
 /// Of the time of a machine with more than one node, before the rest is shared out as above.
 constexpr double for_exchanges = 0.5;
+/// Of the time, each disk, which comes on top: how many there are takes nothing from the rest.
+constexpr double for_a_disk = 0.1;
 
 void check(const Options& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
@@ -36,6 +40,15 @@ void check(const Options& options) {
   if (options.threads < 1)
     throw Error(ErrorCode::invalid_argument,
                 "a rank must have at least 1 thread; given " + std::to_string(options.threads));
+}
+
+void check_directories(const std::vector<std::string>& directories) {
+  std::set<std::string> seen;
+  for (const std::string& each : directories)
+    if (!seen.insert(each).second)
+      throw Error(
+          ErrorCode::invalid_argument,
+          "each directory whose disk is measured must be named once; given \"" + each + "\" twice");
 }
 
 /// What a message takes of a processor where nobody could measure it.
@@ -102,7 +115,20 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
   Exchanges found = measure_exchanges(timing, extent, comm, placement, machine);
   machine.blocking = std::move(found.blocking);
   machine.all_to_all = std::move(found.all_to_all);
+  machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
   add(machine, timing);
+}
+
+/// Rank 0 alone: ranks that share a disk would measure each other.
+void add_disks(Machine& machine, const Options& options, const comm::Communicator& comm) {
+  comm::together(comm, [&] {
+    if (comm.rank() != 0) return;
+    for (const std::string& directory : options.directories) {
+      MeasuredDisk found = measure_disk(directory, for_a_disk * options.seconds);
+      machine.disks.push_back(std::move(found.disk));
+      machine.samples.insert(machine.samples.end(), found.samples.begin(), found.samples.end());
+    }
+  });
 }
 
 }  // namespace
@@ -111,6 +137,7 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
   const Extent& extent = options.extent;
   comm::together(comm, [&] {
     check(options);
+    check_directories(options.directories);
     require_memory(extent.memory_bytes() * options.threads, "what a probe measures with");
     return 0;
   });
@@ -122,6 +149,8 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGE_SIZE)};
   machine.l2_bytes = kernel::cache_sizes().l2_bytes;
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
+  // First, so that a directory that will not do is known at once.
+  add_disks(machine, options, comm);
   const Placement placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
   machine.assumed = {"topology"};

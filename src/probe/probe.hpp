@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <weft/machine.hpp>
 
@@ -15,6 +16,8 @@ struct Options {
   double seconds = 30;  ///< about how long; a measurement that has begun is ended
   int threads = 1;      ///< of each rank
   Extent extent = full_extent();
+  /// Whose disks rank 0 measures before all else, each for a tenth of `seconds` more; none: none.
+  std::vector<std::string> directories = {};
 };
 
 /// Measures the machine that the ranks are on: lines in cache, arrays through memory, links, the
@@ -22,8 +25,8 @@ struct Options {
 /// stands in `assumed`.
 ///
 /// Collective; the same result on all ranks. Memory: extent.memory_bytes() for each thread.
-/// Errors  invalid_argument for a time that is not above 0 or finite, or no threads;
-///         out_of_memory.
+/// Errors  invalid_argument for a time that is not above 0 or finite, no threads, or a directory that
+///         is named twice; as measure_disk(), of rank 0; out_of_memory.
 Machine measure(const Options& options, const comm::Communicator& comm);
 
 }  // namespace weft::probe

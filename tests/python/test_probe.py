@@ -55,6 +55,8 @@ def test_exchanges_between_nodes_are_measured(
     assert ({"exchange pairwise", "exchange cyclic", "exchange scattered"} <= series) == (nodes > 1)
     measured = {each["x"]: each["seconds"] for each in machine["samples"] if each["series"] == "exchange cyclic"}
     assert (4096 in measured) == (nodes > 1)
+    if nodes == 3:
+        _assumed_exchanges(machine)
     for each in machine["blocking"]:
         if each["message_bytes"] not in measured:  # there was no time for it
             continue
@@ -63,6 +65,35 @@ def test_exchanges_between_nodes_are_measured(
     assert machine["request_s"] == pytest.approx(max(0, at_once[32] - at_once[1]) / 31)
     assert "request_s" not in machine["assumed"]
     assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))
+
+
+def test_what_there_was_no_time_for_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_RANKS_PER_NODE", "1")
+    done = weft("probe", "--seconds", "0.2", "-o", "here.json", *on_ranks(3), cwd=tmp_path)
+    assert_done(done)
+    machine = json.loads((tmp_path / "here.json").read_text())
+    assumed = _assumed_exchanges(machine)
+    assert assumed
+    assert all(each in done.out.split("\n\n")[0] for each in assumed)
+
+
+def _assumed_exchanges(machine: dict[str, Any]) -> set[str]:
+    """What the figures of three nodes say is assumed: just what the samples lack."""
+    orders = ["exchange pairwise", "exchange cyclic", "exchange scattered", "all-to-all of 3 nodes"]
+    measured = {series: _lengths(machine, series) for series in [*orders, "all-to-all of 2 nodes"]}
+    assert all(measured.values())
+    longest = {series: int(max(lengths)) for series, lengths in measured.items()}
+    expected = {f"{series} beyond {length} bytes" for series, length in longest.items() if length < 1 << 20}
+    assert {each for each in machine["assumed"] if " beyond " in each} == expected
+    for row in machine["blocking"]:
+        assert any(row["message_bytes"] in measured[series] for series in orders)
+    for fit in machine["all_to_all"]:
+        assert fit["from_bytes"] == 0 or fit["from_bytes"] in measured[f"all-to-all of {fit['ranks']} nodes"]
+    return expected
+
+
+def _lengths(machine: dict[str, Any], series: str) -> list[float]:
+    return [sample["x"] for sample in machine["samples"] if sample["series"] == series]
 
 
 def _check_factor(machine: dict[str, Any], size: int, factor: float, seconds: float) -> None:
@@ -94,6 +125,54 @@ def test_what_was_measured_is_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "here.svg").read_text().lstrip().startswith("<?xml")
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_disks_are_measured(tmp_path: Path, ranks: int) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    quick = ("--seconds", "0.2", "--disk", "one,two", "-o", "here.json")
+    assert_done(weft("probe", *quick, *on_ranks(ranks), cwd=tmp_path))
+    assert list((tmp_path / "one").iterdir()) == list((tmp_path / "two").iterdir()) == []
+    machine = json.loads((tmp_path / "here.json").read_text())
+    assert [disk["directory"] for disk in machine["disks"]] == ["one", "two"]
+    sizes = [float(4 << power) for power in (14, 16, 18, 20)]
+    for disk in machine["disks"]:
+        assert disk["latency_s"] > 0 and disk["in_flight"] > 1
+        for way in ("read", "write"):
+            measured = [each for each in machine["samples"] if each["series"] == f"disk {way} {disk['directory']}"]
+            assert [each["x"] for each in measured] == sizes
+            # The rate is that of the samples: 4 MiB lie within a factor of the line.
+            line = disk[f"{way}_access_s"] + sizes[-1] / disk[f"{way}_bytes_per_s"]
+            assert line / 4 < measured[-1]["seconds"] < 4 * line
+    again = weft("probe", "--show", "here.json", cwd=tmp_path)
+    assert_done(again)
+    assert "disk of one (" in again.out and "disk of two (" in again.out and " MB/s" in again.out
+    assert json.loads(weft("probe", "--show", "here.json", "--json", cwd=tmp_path).out) == machine
+
+
+def test_disks_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    machine = weft_package.probe(seconds=0.1, disks=[tmp_path])
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "here.json").write_text(machine.to_json())
+    assert_done(weft("probe", "--show", "here.json", "--plot", "here.svg", cwd=tmp_path))
+    assert "fit of writes" in (tmp_path / "here.svg").read_text()
+
+
+def test_a_disk_that_is_not_asked_for_is_not_measured() -> None:
+    assert "disks" not in json.loads(weft_package.probe(seconds=0.1).to_json())
+
+
+@pytest.mark.parametrize("disks", ["one", [1], ["surrogate\udc80"], [b"one"]])
+def test_disks_that_are_no_list_of_paths_are_refused(disks: Any) -> None:
+    with pytest.raises(weft_package.InvalidArgument, match="director"):
+        weft_package.probe(seconds=0.1, disks=disks)
+
+
+def test_a_directory_that_is_not_there_is_a_failure_of_its_disk(tmp_path: Path) -> None:
+    with pytest.raises(weft_package.IoFailure, match=r"nowhere.*No such file"):
+        weft_package.probe(seconds=0.1, disks=[tmp_path / "nowhere"])
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -103,6 +182,11 @@ def test_what_was_measured_is_drawn(tmp_path: Path) -> None:
         (["-o", "here.txt"], [".json"]),
         (["-o", "no/folder/here.json"], ["folder"]),
         (["--seconds", "nan", "-n", "2"], ["seconds", "finite"]),
+        (["--disk", "nowhere"], ["nowhere", "No such file", "name a directory"]),
+        (["--disk", "nowhere", "-n", "2"], ["nowhere", "No such file", "name a directory"]),
+        (["--disk", "/proc"], ["/proc", "no file can be made"]),
+        (["--disk", ".,."], ["once", '"."']),
+        (["--disk", ""], ["path of a directory"]),
     ],
 )
 def test_bad_options_write_nothing(tmp_path: Path, options: list[str], words: list[str]) -> None:

@@ -103,6 +103,47 @@ TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"barrier_s", "number"}, [](ordered_json& m) { m["barrier_s"] = nullptr; });
 }
 
+/// One disk, its figures all different.
+ordered_json a_disk() {
+  return {{"directory", "/data"},   {"direct", false},         {"latency_s", 1e-4},
+          {"in_flight", 8},         {"read_access_s", 1e-5},   {"read_bytes_per_s", 2e9},
+          {"write_access_s", 3e-5}, {"write_bytes_per_s", 1e9}};
+}
+
+TEST(Machine, disks_are_there_where_one_was_looked_at) {
+  const std::string with =
+      changed([](ordered_json& m) { m["disks"] = ordered_json::array({a_disk()}); });
+  const Machine machine = machine_from_json(with);
+  const Disk expected{"/data", false, 1e-4, 8, 1e-5, 2e9, 3e-5, 1e9};
+  ASSERT_EQ(machine.disks.size(), 1U);
+  EXPECT_EQ(machine.disks[0], expected);
+  EXPECT_EQ(machine_from_json(to_json(machine)), machine);
+  EXPECT_EQ(to_json(shipped_machine("infiniband-64")).find("disks"), std::string::npos);
+}
+
+TEST(Machine, impossible_disks_are_refused_with_their_key) {
+  const auto refused = [](const std::string& key, const ordered_json& value, const char* rule) {
+    expect_refused({"disks[0]." + key, rule}, [&](ordered_json& m) {
+      m["disks"] = ordered_json::array({a_disk()});
+      m["disks"][0][key] = value;
+    });
+  };
+  refused("latency_s", -1.0, "from 0 on");
+  refused("in_flight", 0, "at least 1");
+  refused("read_access_s", -1.0, "from 0 on");
+  refused("read_bytes_per_s", 0.0, "above 0");
+  refused("write_access_s", -1.0, "from 0 on");
+  refused("write_bytes_per_s", -2.0, "above 0");
+  refused("direct", "perhaps", "\"perhaps\"");
+  expect_refused({"disks[1].directory", "once", "/data"}, [](ordered_json& m) {
+    m["disks"] = ordered_json::array({a_disk(), a_disk()});
+  });
+  expect_refused({"disks[0]", "\"in_flight\""}, [](ordered_json& m) {
+    m["disks"] = ordered_json::array({a_disk()});
+    m["disks"][0].erase("in_flight");
+  });
+}
+
 TEST(Machine, keys_that_lack_or_nobody_knows_are_refused) {
   expect_refused({"\"blocking\" is missing"}, [](ordered_json& m) { m.erase("blocking"); });
   expect_refused({"machine.topology", "\"extents\""}, [](ordered_json& m) {

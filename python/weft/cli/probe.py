@@ -19,6 +19,7 @@ UNITS = {
     "barrier": "ranks",
     "exchange": "bytes",
     "all-to-all": "bytes",
+    "disk": "bytes",
 }
 
 
@@ -31,6 +32,7 @@ class Options:
     seconds: float
     threads: int
     name: str | None
+    disks: tuple[str, ...]
     plot: str | None
     json: bool
 
@@ -47,7 +49,9 @@ def run(options: Options, session: Session) -> int:
                 plots.pyplot()
     if options.show is None:
         session.progress(f"measuring for about {options.seconds:g} s")
-        machine = probe(session.comm, seconds=options.seconds, threads=options.threads, name=options.name)
+        machine = probe(
+            session.comm, seconds=options.seconds, threads=options.threads, name=options.name, disks=options.disks
+        )
     else:
         with session.together():
             machine = machine_of(options.show)
@@ -111,10 +115,23 @@ def table(machine: dict[str, Any]) -> str:
     lines.append(f"a call: {1e6 * machine['call_s']:.3g} us besides its steps")
     lines.append(f"each further message of those that leave at once: {1e6 * machine['request_s']:.3g} us")
     lines.append(f"barrier: {1e6 * machine['barrier_s']:.3g} us for two ranks")
+    lines += [_disk_line(disk) for disk in machine.get("disks", [])]
     if machine["samples"]:
         lines += ["", f"{'measured':<32}{'':>14}{'seconds':>12}{'spread':>9}"]
         lines += [_sample_line(sample) for sample in machine["samples"]]
     return "\n".join(lines)
+
+
+def _disk_line(disk: dict[str, Any]) -> str:
+    ways = ", ".join(
+        f"{way}s at {1e-6 * disk[f'{way}_bytes_per_s']:.4g} MB/s and {1e6 * disk[f'{way}_access_s']:.3g} us each"
+        for way in ("read", "write")
+    )
+    past = "direct" if disk["direct"] else "through the system's memory"
+    return (
+        f"disk of {disk['directory']} ({past}): {1e6 * disk['latency_s']:.3g} us for 4 KiB alone; "
+        f"{disk['in_flight']} at a time: {ways}"
+    )
 
 
 def _sample_line(sample: dict[str, Any]) -> str:

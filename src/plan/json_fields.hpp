@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "plan/json_reader.hpp"
+
+namespace weft::json {
+
+/// A key of an object, and the member that it stands for.
+template <class Of, class T>
+struct Field {
+  const char* key;
+  T Of::*member;
+};
+template <class Of, class T>
+Field(const char*, T Of::*) -> Field<Of, T>;
+
+/// The fields of a plain struct in the order in which they are written, as a tuple: one table for
+/// writing and for reading. Specialised for each struct that has one.
+template <class T>
+constexpr std::nullptr_t fields = nullptr;
+
+template <class T>
+constexpr bool has_fields = !std::is_same_v<decltype(fields<T>), const std::nullptr_t>;
+template <class T>
+constexpr bool is_list = false;
+template <class T>
+constexpr bool is_list<std::vector<T>> = true;
+
+/// A number, boolean or text; a word of an enumeration; a struct that has fields; a list of these.
+template <class T>
+Json written(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return to_string(value);
+  } else if constexpr (is_list<T>) {
+    Json list = Json::array();
+    for (const auto& each : value) list.push_back(written(each));
+    return list;
+  } else if constexpr (has_fields<T>) {
+    Json object = Json::object();
+    const auto write = [&](const auto& field) { object[field.key] = written(value.*field.member); };
+    std::apply([&](const auto&... field) { (write(field), ...); }, fields<T>);
+    return object;
+  } else {
+    return value;
+  }
+}
+
+/// The inverse of written(). Throws invalid_argument for another type, and for keys that are missing
+/// or that no field has.
+template <class T>
+T read_as(const Place& place) {
+  if constexpr (std::is_enum_v<T>) {
+    return word<T>(place);
+  } else if constexpr (is_list<T>) {
+    T list;
+    for (const Place& each : elements(place)) list.push_back(read_as<typename T::value_type>(each));
+    return list;
+  } else if constexpr (has_fields<T>) {
+    Object object(place);
+    T value;
+    const auto read = [&](const auto& field) {
+      auto& member = value.*field.member;
+      member = read_as<std::remove_reference_t<decltype(member)>>(object.at(field.key));
+    };
+    std::apply([&](const auto&... field) { (read(field), ...); }, fields<T>);
+    object.finish();
+    return value;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return boolean(place);
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return integer(place);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return number(place);
+  } else {
+    static_assert(std::is_same_v<T, std::string>);
+    return text(place);
+  }
+}
+
+}  // namespace weft::json

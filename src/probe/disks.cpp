@@ -1,0 +1,170 @@
+#include "probe/disks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <random>
+
+#include <weft/error.hpp>
+
+#include "base/memory.hpp"
+#include "disk/file.hpp"
+#include "disk/in_flight.hpp"
+#include "probe/fit.hpp"
+
+namespace weft::probe {
+namespace {
+
+constexpr int lanes = 8;
+constexpr std::int64_t sizes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
+constexpr std::int64_t largest = 4 << 20;
+constexpr std::int64_t least_file_bytes = lanes * largest;
+constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t alone_bytes = 4 << 10;
+constexpr int rounds = 3;
+constexpr int most_reads_alone = 500;
+/// How the time is shared out; the rest is for the rounds of all sizes.
+constexpr double for_filling = 0.2;
+constexpr double for_latency = 0.1;
+
+enum class Direction { read, write };
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// The median, and half of the distance between the quartiles as a share of it.
+Sample summary(const std::string& series, std::int64_t bytes, std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const double half = seconds[seconds.size() * 3 / 4] - seconds[seconds.size() / 4];
+  return {series, static_cast<double>(bytes), median, half / 2 / median};
+}
+
+class DiskProbe {
+ public:
+  DiskProbe(const std::string& directory, double seconds)
+      : file_(directory), seconds_(seconds), memory_(lanes * largest) {
+    // Some disks make less of what repeats itself.
+    std::mt19937_64 any;
+    std::generate_n(memory_.as<std::uint64_t>(), memory_.size() / 8, [&] { return any(); });
+  }
+
+  MeasuredDisk measure() {
+    fill(disk_file_bytes(file_.directory(), file_.free_bytes()));
+    MeasuredDisk found;
+    Disk& disk = found.disk;
+    disk.directory = file_.directory();
+    disk.direct = file_.is_direct();
+    disk.in_flight = lanes;
+    found.samples.push_back(latency());
+    disk.latency_s = found.samples.back().seconds;
+    const LinkPiece write = fitted(Direction::write, found.samples);
+    const LinkPiece read = fitted(Direction::read, found.samples);
+    disk.write_access_s = write.start_s;
+    disk.write_bytes_per_s = 1 / write.s_per_byte;
+    disk.read_access_s = read.start_s;
+    disk.read_bytes_per_s = 1 / read.s_per_byte;
+    return found;
+  }
+
+ private:
+  char* memory(int lane) const { return memory_.as<char>() + lane * largest; }
+
+  /// As far as the time reaches: what is filled by then is what all rounds work on, so that none of
+  /// them takes much longer. Flushed again and again, or the system would take all of it at once.
+  void fill(std::int64_t most_bytes) {
+    const Stopwatch watch;
+    do {
+      disk::in_flight(lanes, lanes, [&](int lane, std::int64_t number) {
+        file_.write(filled_ + number * largest, memory(lane), largest);
+      });
+      file_.flush();
+      filled_ += least_file_bytes;
+    } while (filled_ + least_file_bytes <= most_bytes && watch.seconds() < for_filling * seconds_);
+  }
+
+  /// Where the next access is: no two after each other are neighbours.
+  std::int64_t scattered(std::int64_t number, std::int64_t bytes) const {
+    // A prime beyond any number of blocks: every block once before one comes again.
+    constexpr std::int64_t stride = 2654435761;
+    return number * stride % (filled_ / bytes) * bytes;
+  }
+
+  Sample latency() {
+    const Stopwatch all;
+    std::vector<double> seconds;
+    while (seconds.size() < most_reads_alone &&
+           (seconds.size() < rounds || all.seconds() < for_latency * seconds_)) {
+      file_.forget();
+      const Stopwatch watch;
+      file_.read(scattered(static_cast<std::int64_t>(seconds.size()), alone_bytes), memory(0),
+                 alone_bytes);
+      seconds.push_back(watch.seconds());
+    }
+    return summary("disk read alone " + file_.directory(), alone_bytes, std::move(seconds));
+  }
+
+  /// What an access takes of the time while others are in flight, by its bytes.
+  LinkPiece fitted(Direction direction, std::vector<Sample>& samples) {
+    const std::string series = direction == Direction::write ? "disk write " : "disk read ";
+    std::vector<MessageTime> times;
+    for (const std::int64_t bytes : sizes) {
+      std::vector<double> seconds;
+      while (seconds.size() < rounds) seconds.push_back(round_s(direction, bytes));
+      samples.push_back(summary(series + file_.directory(), bytes, std::move(seconds)));
+      times.push_back({static_cast<double>(bytes), samples.back().seconds});
+    }
+    return fit_pieces(times).front();
+  }
+
+  double round_s(Direction direction, std::int64_t bytes) {
+    const double most_s =
+        (1 - for_filling - for_latency) * seconds_ / (2 * rounds * std::size(sizes));
+    file_.forget();
+    std::atomic<std::int64_t> done = 0;
+    const Stopwatch watch;
+    disk::in_flight(lanes, filled_ / bytes, [&](int lane, std::int64_t number) {
+      if (number >= lanes && watch.seconds() > most_s) return;
+      const std::int64_t offset = scattered(accesses_ + number, bytes);
+      if (direction == Direction::write)
+        file_.write(offset, memory(lane), bytes);
+      else
+        file_.read(offset, memory(lane), bytes);
+      ++done;
+    });
+    if (direction == Direction::write) file_.flush();
+    const double seconds = watch.seconds();
+    accesses_ += done;
+    return seconds / static_cast<double>(done);
+  }
+
+  disk::File file_;
+  const double seconds_;
+  AlignedBuffer memory_;  ///< for each lane a block of the largest size
+  std::int64_t filled_ = 0;
+  std::int64_t accesses_ = 0;  ///< so that a round goes on where the one before has ended
+};
+
+}  // namespace
+
+std::int64_t disk_file_bytes(const std::string& directory, std::int64_t free_bytes) {
+  if (free_bytes / 2 < least_file_bytes)
+    throw Error(ErrorCode::io_failure,
+                directory + ": to measure its disk " + std::to_string(2 * least_file_bytes) +
+                    " bytes must be free on it; there are " + std::to_string(free_bytes) +
+                    "; make room, or name another directory");
+  return std::min(most_file_bytes, free_bytes / 2);
+}
+
+MeasuredDisk measure_disk(const std::string& directory, double seconds) {
+  return DiskProbe(directory, seconds).measure();
+}
+
+}  // namespace weft::probe
