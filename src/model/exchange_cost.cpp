@@ -147,7 +147,9 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   if (goes_in_rounds(what.knobs))
     if (BusiestLink rounds = load_by_rounds(what, machine, known); rounds.load > link.load)
       link = std::move(rounds);
-  link.load *= traffic.far_bytes / traffic.far_messages;
+  // The loads are of messages between ranks, also where nodes combine theirs.
+  const Traffic of_ranks = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
+  link.load *= of_ranks.far_bytes / of_ranks.far_messages;
   return link.load > node.load ? link : node;
 }
 

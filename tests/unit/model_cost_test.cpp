@@ -274,6 +274,10 @@ TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {
   EXPECT_EQ(combined.messages, 1) << "3 pairs of nodes among 4 ranks";
   EXPECT_NEAR(four.bytes * 4.0, alone.bytes * 1.25, 1.0) << "of 15 blocks 12 leave the node";
   EXPECT_LT(combined.start_s, four.start_s);
+  aware.nodes = NodeUse::separate;
+  const StepCost separate = cost(plan_with(aware, 16, 4), machine).steps[1];
+  // The same bytes; in each of 15 rounds all ranks of some node send, though a rank has 12 messages.
+  EXPECT_NEAR(combined.wire_s, 12 / 15.0 * separate.wire_s, 1e-9);
 }
 
 TEST(Cost, a_shared_medium_is_named) {
