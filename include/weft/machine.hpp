@@ -76,6 +76,8 @@ struct Topology {
   std::vector<std::int64_t> extents = {};
   /// torus: which axes are rings.
   std::vector<bool> rings = {};
+  /// torus: what has two ways as short round a ring goes forward; else half of it each way.
+  bool ties_forward = false;
   /// fat_tree: how many nodes, then switches of the level below, a switch has, level by level.
   std::vector<std::int64_t> arity = {};
   /// fat_tree: capacity of all links together from one switch of a level to the next.

@@ -151,7 +151,7 @@ def switch(nodes: int) -> Network:
 def torus(*extents: int, halves: bool = False) -> Network:
     """All its nodes' links are rings' links, as those of Blue Gene/L: a message passes one of them at a time.
 
-    `halves`: where two ways are as short, half of the messages go each way; SimGrid's own torus has most go forward.
+    `halves`: where two ways are as short, half of the messages go each way; in SimGrid's own torus all go forward.
     """
     nodes, axes = 1, len(extents)
     for extent in extents:
@@ -170,6 +170,7 @@ def torus(*extents: int, halves: bool = False) -> Network:
             "extents": list(extents[::-1]),
             "rings": [True] * axes,
             "link": 1 / (2 * axes),
+            "ties_forward": not halves,
         },
         cluster={"topology": "TORUS", "topo_parameters": ",".join(map(str, extents))},
         extents=extents if halves else (),

@@ -88,6 +88,7 @@ Json write(const Topology& topology) {
       object["extents"] = topology.extents;
       object["rings"] = topology.rings;
       object["link"] = topology.link;
+      if (topology.ties_forward) object["ties_forward"] = true;
       break;
     case Network::dragonfly:
       object["switches"] = topology.switches;
@@ -147,6 +148,8 @@ Topology read_topology(const Place& place) {
       topology.extents = json::shape(object.at("extents"));
       topology.rings = read_as<std::vector<bool>>(object.at("rings"));
       topology.link = json::number(object.at("link"));
+      if (object.has("ties_forward"))
+        topology.ties_forward = json::boolean(object.at("ties_forward"));
       break;
     case Network::dragonfly:
       topology.switches = json::integer(object.at("switches"));

@@ -125,7 +125,7 @@ void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Toru
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::int64_t>& places = lattice.places[axis];
     if (places.size() == 1) continue;
-    TorusAxis one_line(torus.extents[axis], torus.extents[axis], 1, torus.rings[axis]);
+    TorusAxis one_line(torus, axis, torus.extents[axis], 1);
     for (const std::int64_t from : places)
       for (const std::int64_t to : places) one_line.send(0, from, to, 1);
     const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);

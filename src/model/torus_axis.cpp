@@ -4,10 +4,12 @@
 
 namespace weft::model {
 
-TorusAxis::TorusAxis(std::int64_t nodes, std::int64_t extent, std::int64_t stride, bool ring)
-    : extent_(extent),
+TorusAxis::TorusAxis(const Topology& torus, std::size_t number, std::int64_t nodes,
+                     std::int64_t stride)
+    : extent_(torus.extents[number]),
       stride_(stride),
-      ring_(ring),
+      ring_(torus.rings[number]),
+      ahead_(torus.ties_forward ? 1 : 0.5),
       forward_(static_cast<std::size_t>(nodes)),
       backward_(static_cast<std::size_t>(nodes)) {}
 
@@ -17,10 +19,10 @@ void TorusAxis::send(std::int64_t line, std::int64_t a, std::int64_t b, double m
     a < b ? pass(forward_, line, a, b, messages) : pass(backward_, line, b, a, messages);
     return;
   }
-  const std::int64_t ahead = b > a ? b - a : b - a + extent_;
-  const double share = 2 * ahead == extent_ ? 0.5 : 1;
-  if (2 * ahead <= extent_) pass_around(forward_, line, a, b, messages * share);
-  if (2 * ahead >= extent_) pass_around(backward_, line, b, a, messages * share);
+  const std::int64_t way = b > a ? b - a : b - a + extent_;
+  const double forward = 2 * way == extent_ ? ahead_ : (2 * way < extent_ ? 1 : 0);
+  if (forward > 0) pass_around(forward_, line, a, b, messages * forward);
+  if (forward < 1) pass_around(backward_, line, b, a, messages * (1 - forward));
 }
 
 void TorusAxis::add(const TorusAxis& one_line, std::int64_t line, double times) {
@@ -81,7 +83,7 @@ std::vector<TorusAxis> axes_of_torus(const Topology& torus) {
   std::int64_t stride = torus.nodes;
   for (std::size_t axis = 0; axis < torus.extents.size(); ++axis) {
     stride /= torus.extents[axis];
-    axes.emplace_back(torus.nodes, torus.extents[axis], stride, torus.rings[axis]);
+    axes.emplace_back(torus, axis, torus.nodes, stride);
   }
   return axes;
 }

@@ -12,7 +12,8 @@ namespace weft::model {
 /// noted where they begin and end, and summed up in the end.
 class TorusAxis {
  public:
-  TorusAxis(std::int64_t nodes, std::int64_t extent, std::int64_t stride, bool ring);
+  /// Axis `number` of a torus, of so many nodes; those next to each other on it are `stride` apart.
+  TorusAxis(const Topology& torus, std::size_t number, std::int64_t nodes, std::int64_t stride);
 
   std::int64_t extent() const { return extent_; }
   std::int64_t stride() const { return stride_; }
@@ -39,6 +40,7 @@ class TorusAxis {
   std::int64_t extent_;
   std::int64_t stride_;
   bool ring_;
+  double ahead_;      ///< share that goes forward of what has two ways as short
   Changes forward_;   ///< at a node: messages over the link to the next one begin
   Changes backward_;  ///< likewise, from the next one to this
 };

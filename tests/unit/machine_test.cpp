@@ -62,6 +62,13 @@ void expect_refused(const std::vector<std::string>& words, Change&& change) {
   expect_error(ErrorCode::invalid_argument, words, [&] { machine_from_json(text); });
 }
 
+TEST(Machine, how_a_torus_decides_ties_is_kept) {
+  Machine machine = shipped_machine("bgl-512");
+  EXPECT_EQ(to_json(machine).find("ties_forward"), std::string::npos);
+  machine.topology.ties_forward = true;
+  EXPECT_EQ(machine_from_json(to_json(machine)), machine);
+}
+
 TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"between_nodes.pieces[0].s_per_byte", "above 0", "-1"},
                  [](ordered_json& m) { m["between_nodes"]["pieces"][0]["s_per_byte"] = -1.0; });

@@ -50,6 +50,15 @@ TEST(Torus, lines_and_rings_have_the_known_loads) {
     EXPECT_EQ(all_to_all(torus({nodes})), load) << nodes;
 }
 
+TEST(Torus, ties_may_all_go_forward) {
+  for (const auto& [extents, load] :
+       std::map<Shape, double>{{{4}, 3}, {{5}, 3}, {{8}, 10}, {{4, 4, 4}, 48}}) {
+    Topology topology = torus(extents);
+    topology.ties_forward = true;
+    EXPECT_EQ(all_to_all(topology), load) << extents.size() << " of " << extents[0];
+  }
+}
+
 // The longest side decides: p a / 8 in each direction.
 TEST(Torus, the_longest_axis_is_the_busiest) {
   EXPECT_EQ(all_to_all(torus({8, 8, 8})), 512.0 * 8 / 8);
