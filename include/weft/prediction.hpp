@@ -24,7 +24,7 @@ struct StepCost {
   double memory_s = 0;      ///< of a stage; of an exchange: MPI's own packing of strided boxes
   double start_s = 0;       ///< of an exchange: starting its messages
   double wire_s = 0;        ///< of an exchange: bytes on the busiest link
-  double processor_s = 0;   ///< of an exchange: what the processor does for bytes that arrive
+  double processor_s = 0;   ///< of an exchange: what the processor does for bytes, nothing hides it
   double hidden_s = 0;      ///< of an exchange: goes on while stages compute
   std::int64_t bytes = 0;   ///< read and written by a stage; sent to others by an exchange
   std::int64_t messages = 0;

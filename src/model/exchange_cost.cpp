@@ -18,17 +18,17 @@ namespace {
 
 struct Exchanged {
   const Problem& problem;
-  const Exchange& knobs;
+  Exchange knobs;  ///< with as many chunks as there can be
   const Layout& from;
   const Layout& to;
   double element_bytes = 0;
-  std::int64_t chunks = 1;
   const Placement& placement;
   std::int64_t on_node = 1;  ///< ranks
 };
 
 Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine, Known& known) {
-  const Exchange& knobs = plan.exchanges[number];
+  Exchange knobs = plan.exchanges[number];
+  knobs.chunks = chunks_of(plan, number);
   const auto bytes = static_cast<double>(element_bytes_after(plan, number));
   const Placement& placement = placement_of(plan.problem, machine, known);
   return {plan.problem,
@@ -36,7 +36,6 @@ Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine
           plan.stages[number].target,
           plan.stages[number + 1].source,
           knobs.wire == WirePrecision::f32 ? bytes / 2 : bytes,
-          chunks_of(plan, number),
           placement,
           placement.on_node()};
 }
@@ -160,7 +159,7 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
   const double ranks = traffic.far_messages + 1;
   const FittedCall whole = fitted_call(machine, ranks, traffic.longest);
   const FittedCall shortest = fitted_call(machine, ranks, 0);
-  const double more_calls = static_cast<double>(what.chunks - 1);
+  const double more_calls = static_cast<double>(what.knobs.chunks - 1);
   // A piece of a curve that bends upwards starts below 0.
   step.start_s = std::max(0.0, whole.start_s) + more_calls * std::max(0.0, shortest.start_s);
   step.wire_s = std::max(0.0, traffic.longest * whole.s_per_byte + std::min(0.0, whole.start_s));
@@ -176,7 +175,7 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
                   const Machine& machine, Known& known) {
   const Link& far = machine.between_nodes;
   const Link& near = machine.within_node;
-  const double cut = static_cast<double>(what.chunks);
+  const double cut = static_cast<double>(what.knobs.chunks);
   double longest = traffic.longest / cut;
   double pieces = cut;
   if (what.knobs.piece_bytes > 0) {
@@ -195,13 +194,14 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
   const double far_s =
       turns * link.load * rate *
       blocking_of(machine, what.knobs, bytes_at_once(what.knobs, traffic, longest));
-  const double near_s = traffic.near_messages * wire_seconds(near, near_message);
-  step.wire_s = far_s + near_s;
-  step.processor_s = traffic.far_bytes * far.processor_s_per_byte;
+  step.wire_s = far_s;
+  // Within a node processors move the bytes, and nothing hides that.
+  step.processor_s = traffic.far_bytes * far.processor_s_per_byte +
+                     traffic.near_messages * wire_seconds(near, near_message);
   step.where = link.name;
 }
 
-/// What this rank reads of the node memory that its neighbours have just written.
+/// What this rank reads that its neighbours have just written, itself or by MPI.
 double reading_neighbours_seconds(const Exchanged& what, double bytes, const Machine& machine) {
   const double array_bytes = static_cast<double>(what.from.max_local_volume()) * what.element_bytes;
   return handing_over_seconds(bytes, array_bytes, what.problem,
@@ -216,8 +216,8 @@ double packing_seconds(const Exchanged& what, const Traffic& traffic, const Mach
 
 Limit limit_of(const StepCost& step) {
   if (step.seconds() <= 0) return Limit::nothing;
-  if (step.memory_s > std::max(step.start_s, step.wire_s)) return Limit::memory;
-  if (step.start_s > step.wire_s) return Limit::latency;
+  if (step.memory_s > std::max(step.start_s, step.wire_s + step.processor_s)) return Limit::memory;
+  if (step.start_s > step.wire_s + step.processor_s) return Limit::latency;
   return step.where.empty() ? Limit::bandwidth : Limit::congestion;
 }
 
@@ -247,7 +247,8 @@ double starts_seconds(const Link& link, double bytes, const Exchange& knobs, dou
   if (messages <= 0) return 0;
   const double start_s = start_seconds(link, bytes);
   if (!all_at_once(knobs)) return messages * start_s;
-  return start_s + std::max(0.0, messages - 1) * std::min(start_s, machine.request_s);
+  const double calls = knobs.method == Method::collective ? static_cast<double>(knobs.chunks) : 1;
+  return calls * start_s + std::max(0.0, messages - calls) * std::min(start_s, machine.request_s);
 }
 
 double wire_seconds(const Link& link, double bytes) {
@@ -267,8 +268,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
   if (what.from.same_boxes(what.to)) return step;
   require_neighbours(what, machine);
   Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
-  if (uses_node_memory(what.knobs))
-    step.memory_s = reading_neighbours_seconds(what, traffic.near_bytes, machine);
+  step.memory_s = reading_neighbours_seconds(what, traffic.near_bytes, machine);
   if (what.knobs.method == Method::shared) {
     step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
     step.limit = limit_of(step);
@@ -283,7 +283,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     add_messages(step, what, traffic, machine, known);
   step.memory_s += packing_seconds(what, traffic, machine);
   step.bytes = std::llround(traffic.bytes());
-  step.messages = std::llround(traffic.messages()) * what.chunks;
+  step.messages = std::llround(traffic.messages()) * what.knobs.chunks;
   step.limit = limit_of(step);
   return step;
 }

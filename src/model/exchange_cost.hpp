@@ -15,7 +15,8 @@ const Placement& placement_of(const Problem& problem, const Machine& machine, Kn
 bool all_at_once(const Exchange& knobs);
 
 /// Seconds that so many messages of a rank take to start: each its own where one waits for the
-/// other; else one for the first, and request_s, at most a start, for each further one.
+/// other; else one for the first, or for each call of a collective exchange, and request_s, at most a
+/// start, for each further one.
 double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
                       const Machine& machine);
 

@@ -196,8 +196,23 @@ class Search {
         return node_memory_use(kind) != node_memory_use(now.plan.exchanges[i]);
       });
       take_best(now, i, whole_and_in_pieces(now.plan, i, kinds));
-      take_best(now, i, with_chunks(now.plan, i));
+      take_best(now, i, in_chunks(now.plan, i, kinds));
     }
+  }
+
+  /// Of the best kind, and of those whose messages all leave at once: chunks cost these the least.
+  static std::vector<Exchange> in_chunks(const Plan& plan, std::size_t number,
+                                         const std::vector<Exchange>& kinds) {
+    std::vector<Exchange> found = with_chunks(plan, number);
+    Plan other = plan;
+    for (const Exchange& kind : kinds) {
+      if (kind.method != Method::messages || kind.schedule != Schedule::scattered) continue;
+      if (kind.wire_form != plan.exchanges[number].wire_form) continue;
+      other.exchanges[number] = kind;
+      const std::vector<Exchange> cut = with_chunks(other, number);
+      found.insert(found.end(), cut.begin(), cut.end());
+    }
+    return found;
   }
 
   /// Kinds that block each other when they are whole may be the best in pieces, so each is tried in

@@ -15,6 +15,15 @@ double now_s() {
   return std::chrono::duration<double>(now).count();
 }
 
+/// The one with the median time, the faster one of two. At least one.
+Sample middle(std::vector<Sample>& visited) {
+  const auto median = visited.begin() + static_cast<std::ptrdiff_t>((visited.size() - 1) / 2);
+  std::nth_element(
+      visited.begin(), median, visited.end(),
+      [](const Sample& one, const Sample& other) { return one.seconds < other.seconds; });
+  return *median;
+}
+
 }  // namespace
 
 Timing::Timing(const comm::Communicator& comm, double budget_s)
@@ -66,18 +75,16 @@ double Timing::seconds(const std::string& series, double x, const std::function<
 
 std::vector<double> Timing::seconds_in_turn(const std::vector<Work>& works, int visits) {
   share_among(visits * static_cast<int>(works.size()));
-  std::vector<Sample> best;
+  std::vector<std::vector<Sample>> found(works.size());
   for (int i = 0; i < visits; ++i) {
     if (i > 0 && !affords(1e-9)) break;
-    for (std::size_t j = 0; j < works.size(); ++j) {
-      const Sample found = visit(works[j], each_s_);
-      if (i == 0) best.push_back(found);
-      if (found.seconds < best[j].seconds) best[j] = found;
-    }
+    for (std::size_t j = 0; j < works.size(); ++j) found[j].push_back(visit(works[j], each_s_));
   }
   std::vector<double> seconds;
-  for (const Sample& each : best) seconds.push_back(each.seconds);
-  samples_.insert(samples_.end(), best.begin(), best.end());
+  for (std::vector<Sample>& visited : found) {
+    samples_.push_back(middle(visited));
+    seconds.push_back(samples_.back().seconds);
+  }
   return seconds;
 }
 

@@ -32,7 +32,7 @@ class Timing {
   double seconds(const std::string& series, double x, const std::function<void()>& work);
 
   /// Those of several works that are compared with each other. Each is visited so many times, all in
-  /// turn, as long as there is time, and its fastest visit counts: a slow second of the machine falls
+  /// turn, as long as there is time, and its median visit counts: a slow second of the machine falls
   /// on none of them alone.
   std::vector<double> seconds_in_turn(const std::vector<Work>& works, int visits);
 

@@ -261,6 +261,24 @@ TEST(Cost, messages_that_leave_at_once_share_a_start) {
   at_once.requests = Requests::automatic;
   machine.request_s = 0;
   EXPECT_NEAR(starts_s(at_once), start_s, 1e-12);
+  at_once.chunks = 4;
+  EXPECT_NEAR(starts_s(at_once), 4 * start_s, 1e-12) << "a call each";
+  at_once.chunks = 1000;
+  EXPECT_NEAR(starts_s(at_once), 128 * start_s, 1e-12) << "no more than slices";
+}
+
+TEST(Cost, processors_move_what_stays_within_a_node) {
+  Machine machine = shipped_machine("infiniband-64");
+  machine.copying = {{0, 1e-10, 1e-10, Precision::f64, 3e-10}};
+  Knobs chunked = pairs;
+  chunked.chunks = 8;
+  const StepCost step = cost(plan_with(chunked, 4, 4), machine).steps[1];
+  EXPECT_EQ(step.wire_s, 0);
+  const double sent = 128.0 * 128 * 128 / 4 * 3 / 4 * 16;
+  const double each = machine.within_node.pieces.back().s_per_byte;
+  EXPECT_NEAR(step.processor_s, sent * each, 1e-12);
+  EXPECT_NEAR(step.memory_s, sent * 3e-10, 1e-12) << "they read what others have just written";
+  EXPECT_GE(step.seconds(), step.processor_s + step.memory_s);
 }
 
 TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {
