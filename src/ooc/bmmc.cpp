@@ -51,11 +51,12 @@ void check(const DiskModel& disks) {
 
 DiskModel disk_model(std::int64_t records, std::int64_t memory_records, std::int64_t block_records,
                      std::int64_t disks, std::int64_t processors) {
-  const DiskModel model{.n = logarithm(records, "the number of records"),
-                        .m = logarithm(memory_records, "the number of records in memory"),
-                        .b = logarithm(block_records, "the number of records of a block"),
-                        .d = logarithm(disks, "the number of disks"),
-                        .p = logarithm(processors, "the number of processors")};
+  DiskModel model;
+  model.n = logarithm(records, "the number of records");
+  model.b = logarithm(block_records, "the number of records of a block");
+  model.d = logarithm(disks, "the number of disks");
+  model.p = logarithm(processors, "the number of processors");
+  model.m = logarithm(memory_records, "the number of records in memory");
   check(model);
   return model;
 }
