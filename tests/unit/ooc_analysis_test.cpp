@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "expect_error.hpp"
+#include "ooc/permutations.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -72,6 +73,19 @@ TEST(Superlevels, least_crossing_sends_less) {
     EXPECT_LT(ours.bytes(), published.bytes()) << to_string(method);
     EXPECT_EQ(ours.passes, published.passes);
   }
+}
+
+/// The band sizes cancel and the rotations go once around: what is left is the bit reversal.
+TEST(Superlevels, permutations_together_are_the_bit_reversal) {
+  for (const FftMethod method : fft_methods)
+    for (const Factoring factoring : {Factoring::published, Factoring::least_crossing}) {
+      SuperlevelFft fft = fleet();
+      fft.factoring = factoring;
+      std::vector<Pass> passes;
+      for (const PermutationAnalysis& each : analyze(fft, method).permutations)
+        passes.insert(passes.end(), each.passes.begin(), each.passes.end());
+      EXPECT_EQ(composed(passes, 25), Bmmc{bit_reversal(25)}) << to_string(method);
+    }
 }
 
 TEST(Superlevels, one_processor_sends_nothing) {
