@@ -129,7 +129,7 @@ void count_butterflies(const SuperlevelFft& fft, const DiskModel& disks, FftAnal
   const std::int64_t load_bytes =
       (std::int64_t{1} << (result.lg_span - disks.p)) * fft.record_bytes;
   for (const int depth : result.depths) {
-    const int crossing_stages = std::clamp(depth - (result.lg_band - disks.p), 0, disks.p);
+    const std::int64_t crossing_stages = std::clamp(depth - (result.lg_band - disks.p), 0, disks.p);
     result.butterfly_messages += 2 * crossing_stages * loads;
     result.butterfly_bytes += crossing_stages * loads * load_bytes;
   }

@@ -149,9 +149,9 @@ std::vector<BitMatrix> layouts_between(const BitMatrix& a, int passes, const Dis
   std::vector<BitMatrix> layouts;
   for (int step = 1; step < passes; ++step) {
     std::vector<Bits> basis = common.basis();
-    const auto exchanged = static_cast<std::size_t>(step * (disks.m - disks.b));
+    const int exchanged = step * (disks.m - disks.b);
     for (std::size_t k = 0; k < leaving.size(); ++k)
-      basis.push_back(k < exchanged ? arriving[k] : leaving[k]);
+      basis.push_back(std::cmp_less(k, exchanged) ? arriving[k] : leaving[k]);
     Subspace all = Subspace::spanned(basis);
     for (int bit = 0; bit < disks.n; ++bit)
       if (all.add(Bits{1} << bit)) basis.push_back(Bits{1} << bit);

@@ -60,8 +60,10 @@ BitMatrix axes_permutation(const std::vector<int>& lg_extents, const std::vector
   bit = 0;
   for (std::size_t axis = order.size(); axis-- > 0;) {
     const auto source = static_cast<std::size_t>(order[axis]);
-    for (int k = 0; k < lg_extents[source]; ++k)
-      target[static_cast<std::size_t>(source_first[source] + k)] = bit++;
+    for (int k = 0; k < lg_extents[source]; ++k) {
+      const int from = source_first[source] + k;
+      target[static_cast<std::size_t>(from)] = bit++;
+    }
   }
   return bit_permutation(target);
 }

@@ -75,6 +75,27 @@ TEST(Superlevels, least_crossing_sends_less) {
   }
 }
 
+/// Passes of one processor whose memory is one buffer: ceil(min(m, n - m) / (m - b)) + 1 of the
+/// reversal, and as many and one more of each superlevel.
+TEST(Superlevels, passes_are_those_of_the_formula) {
+  struct Case {
+    int n, m, b;
+    std::int64_t passes;
+  };
+  for (const Case& each : {Case{36, 30, 12, 8}, Case{40, 30, 12, 8}, Case{42, 33, 12, 8},
+                           Case{36, 30, 18, 8}, Case{46, 33, 14, 8}, Case{24, 23, 12, 8},
+                           Case{25, 21, 12, 8}, Case{36, 30, 27, 11}, Case{36, 30, 26, 11}}) {
+    const SuperlevelFft fft{.points = std::int64_t{1} << each.n,
+                            .memory_bytes = std::int64_t{16} << each.m,
+                            .block_bytes = std::int64_t{16} << each.b,
+                            .butterfly_buffers = 1,
+                            .permutation_buffers = 1,
+                            .factoring = Factoring::published};
+    EXPECT_EQ(analyze(fft, FftMethod::stripe_communicating).passes, each.passes)
+        << each.n << " " << each.m << " " << each.b;
+  }
+}
+
 /// The band sizes cancel and the rotations go once around: what is left is the bit reversal.
 TEST(Superlevels, permutations_together_are_the_bit_reversal) {
   for (const FftMethod method : fft_methods)

@@ -81,6 +81,26 @@ TEST(BitMatrix, blocks_have_the_entries_of_the_whole) {
   EXPECT_EQ(rank(a.block(0, 64, 64, 64)), 0);
 }
 
+TEST(BitMatrix, bits_beyond_its_shape_do_not_count) {
+  EXPECT_EQ(BitMatrix::from_columns(2, {0b111, 0b101}), BitMatrix::from_columns(2, {0b11, 0b01}));
+  EXPECT_EQ(BitMatrix::from_rows({0b111}, 2), BitMatrix::from_rows({0b11}, 2));
+  EXPECT_EQ(BitMatrix::identity(3).apply(0b11010), 0b010u);
+}
+
+TEST(BitMatrix, row_operations_are_products_from_the_left) {
+  std::mt19937_64 random(seed);
+  const BitMatrix a = random_matrix(20, 20, random);
+  BitMatrix added = a, one_added = BitMatrix::identity(20);
+  added.add_row(3, 17);
+  one_added.add_row(3, 17);
+  EXPECT_EQ(added, one_added * a);
+  EXPECT_EQ(added.row(17), a.row(17) ^ a.row(3));
+  BitMatrix swapped = a;
+  swapped.swap_rows(0, 19);
+  EXPECT_EQ(swapped.row(0), a.row(19));
+  EXPECT_EQ(swapped.row(19), a.row(0));
+}
+
 TEST(BitMatrix, column_operations_are_products_from_the_right) {
   std::mt19937_64 random(seed);
   const BitMatrix a = random_matrix(20, 20, random);
