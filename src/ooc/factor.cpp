@@ -109,20 +109,6 @@ std::vector<BitMatrix> dispersal_matrices(const BitMatrix& a, const DiskModel& d
   return matrices;
 }
 
-/// The passes of these matrices, the last of which also complements.
-std::vector<Pass> passes_of(const std::vector<BitMatrix>& matrices, PassKind first, PassKind middle,
-                            PassKind last, const Bmmc& permutation, const DiskModel& disks) {
-  std::vector<Pass> passes;
-  for (std::size_t k = 0; k < matrices.size(); ++k) {
-    const bool is_last = k + 1 == matrices.size();
-    const PassKind kind = is_last ? last : k == 0 ? first : middle;
-    passes.push_back(make_pass(kind, {matrices[k], is_last ? permutation.complement : 0}, disks));
-  }
-  if (composed(passes, disks.n) != permutation)
-    throw Error(ErrorCode::internal, "the factors of a permutation do not compose to it");
-  return passes;
-}
-
 /// The factors of the inverse, inverted and in the opposite order: MRC first, then MLD^-1.
 std::vector<Pass> gathering_factors(const Bmmc& permutation, const DiskModel& disks,
                                     SwapOrder order) {
@@ -130,35 +116,7 @@ std::vector<Pass> gathering_factors(const Bmmc& permutation, const DiskModel& di
   for (const BitMatrix& each : dispersal_matrices(inverse(permutation.matrix), disks, order))
     matrices.insert(matrices.begin(), inverse(each));
   const PassKind last = matrices.size() == 1 ? PassKind::mrc : PassKind::mld_inverse;
-  return passes_of(matrices, PassKind::mrc, PassKind::mld_inverse, last, permutation, disks);
-}
-
-/// Layouts between V, the offsets, and its pre-image under A: each is a map to indices under which
-/// a subspace on the path becomes the offsets. Neighbours differ in at most lg(M/B) dimensions.
-std::vector<BitMatrix> layouts_between(const BitMatrix& a, int passes, const DiskModel& disks) {
-  const Subspace from = Subspace::of_bits(0, disks.b);
-  const Subspace to = from.image(inverse(a));
-  const Subspace common = intersection(from, to);
-  Subspace reached = common;
-  std::vector<Bits> leaving, arriving;
-  for (const Bits x : from.basis())
-    if (reached.add(x)) leaving.push_back(x);
-  reached = common;
-  for (const Bits x : to.basis())
-    if (reached.add(x)) arriving.push_back(x);
-  std::vector<BitMatrix> layouts;
-  for (int step = 1; step < passes; ++step) {
-    std::vector<Bits> basis = common.basis();
-    const int exchanged = step * (disks.m - disks.b);
-    for (std::size_t k = 0; k < leaving.size(); ++k)
-      basis.push_back(std::cmp_less(k, exchanged) ? arriving[k] : leaving[k]);
-    Subspace all = Subspace::spanned(basis);
-    for (int bit = 0; bit < disks.n; ++bit)
-      if (all.add(Bits{1} << bit)) basis.push_back(Bits{1} << bit);
-    layouts.push_back(inverse(BitMatrix::from_columns(disks.n, basis)));
-  }
-  layouts.push_back(a);
-  return layouts;
+  return make_passes(matrices, {PassKind::mrc, PassKind::mld_inverse, last}, permutation, disks);
 }
 
 }  // namespace
@@ -167,8 +125,8 @@ std::vector<Pass> dispersal_factors(const Bmmc& permutation, const DiskModel& di
                                     SwapOrder order) {
   check(disks);
   check(permutation, disks);
-  return passes_of(dispersal_matrices(permutation.matrix, disks, order), PassKind::mld,
-                   PassKind::mld, PassKind::mrc, permutation, disks);
+  return make_passes(dispersal_matrices(permutation.matrix, disks, order),
+                     {PassKind::mld, PassKind::mld, PassKind::mrc}, permutation, disks);
 }
 
 std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks) {
@@ -190,22 +148,6 @@ std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks) {
       least = crossed;
     }
   return best;
-}
-
-std::vector<Pass> grouped_factors(const Bmmc& permutation, const DiskModel& disks) {
-  check(disks);
-  check(permutation, disks);
-  const int apart = rank_gamma(permutation.matrix, disks);
-  const int at_once = disks.m - disks.b;
-  const int passes = std::max(1, (apart + at_once - 1) / at_once);
-  std::vector<BitMatrix> matrices;
-  BitMatrix before = BitMatrix::identity(disks.n);
-  for (const BitMatrix& layout : layouts_between(permutation.matrix, passes, disks)) {
-    matrices.push_back(layout * inverse(before));
-    before = layout;
-  }
-  return passes_of(matrices, PassKind::grouped, PassKind::grouped, PassKind::grouped, permutation,
-                   disks);
 }
 
 }  // namespace weft::ooc

@@ -27,14 +27,4 @@ std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks);
 std::vector<Pass> dispersal_factors(const Bmmc& permutation, const DiskModel& disks,
                                     SwapOrder order);
 
-/// Factors with independent I/O on both sides: max(1, ceil(rank gamma / lg(M/B))) passes, which no
-/// sequence of permutations can undercut.
-///
-/// Each takes 2N/BD parallel I/Os where rank gamma of the factor and the disk bits that its groups
-/// lack are together at most lg(M/B), so always where rank gamma + lg D <= lg(M/B); else what
-/// parallel_ios() says.
-///
-/// Errors: those of check(disks) and check(permutation, disks).
-std::vector<Pass> grouped_factors(const Bmmc& permutation, const DiskModel& disks);
-
 }  // namespace weft::ooc

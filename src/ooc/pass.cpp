@@ -108,6 +108,19 @@ Pass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks) {
   return {kind, permutation, group_of(kind, permutation.matrix, disks)};
 }
 
+std::vector<Pass> make_passes(const std::vector<BitMatrix>& matrices, const PassKinds& kinds,
+                              const Bmmc& permutation, const DiskModel& disks) {
+  std::vector<Pass> passes;
+  for (std::size_t k = 0; k < matrices.size(); ++k) {
+    const bool is_last = k + 1 == matrices.size();
+    const PassKind kind = is_last ? kinds.last : k == 0 ? kinds.first : kinds.middle;
+    passes.push_back(make_pass(kind, {matrices[k], is_last ? permutation.complement : 0}, disks));
+  }
+  if (composed(passes, disks.n) != permutation)
+    throw Error(ErrorCode::internal, "the factors of a permutation do not compose to it");
+  return passes;
+}
+
 GroupSide source_side(const Pass& pass, const DiskModel& disks) {
   return side_of(pass.group, disks);
 }

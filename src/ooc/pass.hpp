@@ -33,6 +33,16 @@ struct Pass {
 /// Errors: Error(internal) if the permutation is not of this kind.
 Pass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks);
 
+/// The kinds of the passes of a sequence; that of a single pass is the last.
+struct PassKinds {
+  PassKind first, middle, last;
+};
+
+/// The passes of these matrices in the order of execution; the last one also complements.
+/// Errors: Error(internal) if a factor is not of its kind or they do not compose to the permutation.
+std::vector<Pass> make_passes(const std::vector<BitMatrix>& matrices, const PassKinds& kinds,
+                              const Bmmc& permutation, const DiskModel& disks);
+
 /// How the blocks of a group lie on one side of a pass, source or target.
 struct GroupSide {
   Subspace span;       ///< differences of its indices

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "expect_error.hpp"
 #include "model_disks.hpp"
 #include "ooc/crossing.hpp"
+#include "ooc/grouped.hpp"
 #include "ooc/permutations.hpp"
 #include "ooc/run_pass.hpp"
 #include "random_bits.hpp"
@@ -201,6 +203,82 @@ TEST(GroupedFactors, take_as_many_passes_as_the_lower_bound_of_the_class) {
       fewer += passes.size() < factored(permutation, disks).size() ? 1 : 0;
     }
   ASSERT_GT(fewer, 20);
+}
+
+TEST(GroupedFactors, with_more_passes_still_compose) {
+  const DiskModel disks{.n = 12, .m = 7, .b = 4, .d = 1};
+  const Bmmc permutation{bit_reversal(disks.n), 5};
+  ASSERT_EQ(fewest_passes(permutation, disks), 2);
+  for (int passes = 2; passes < 8; ++passes) {
+    const std::vector<Pass> found = grouped_factors(permutation, disks, passes);
+    ASSERT_EQ(found.size(), std::size_t(passes));
+    const auto [reads, writes] = run_and_compare(found, permutation, disks);
+    ASSERT_EQ(reads + writes, parallel_ios(found, disks)) << passes;
+  }
+  expect_error(ErrorCode::invalid_argument, {"= 2 passes", "given 1"},
+               [&] { grouped_factors(permutation, disks, 1); });
+}
+
+/// Two passes of four dimensions each, which leave no room for disks but need none: what arrives and
+/// what leaves reach them.
+TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
+  const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
+  const Bmmc permutation{bit_reversal(disks.n)};
+  const std::vector<Pass> passes = grouped_factors(permutation, disks);
+  ASSERT_EQ(passes.size(), 2u);
+  for (const Pass& pass : passes) {
+    EXPECT_EQ(rank_gamma(pass.permutation.matrix, disks), disks.m - disks.b);
+    EXPECT_EQ(pass.group.dimension(), disks.m);
+  }
+  EXPECT_EQ(target_side(passes[0], disks).lg_at_once, disks.d);
+  EXPECT_EQ(source_side(passes[1], disks).lg_at_once, disks.d);
+}
+
+/// The ends of the path are given, the order along it is not.
+TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
+  const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
+  std::mt19937_64 random(seed);
+  const BitMatrix identity = BitMatrix::identity(disks.n);
+  const Subspace offsets = Subspace::of_bits(0, disks.b);
+  int of_two = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<int> bits(static_cast<std::size_t>(disks.n));
+    std::iota(bits.begin(), bits.end(), 0);
+    std::shuffle(bits.begin(), bits.end(), random);
+    BitMatrix a = bit_permutation(bits);
+    for (int k = 0; k < 10; ++k) {
+      const int from = static_cast<int>(random() % 20);
+      a.add_column(from, (from + 1 + static_cast<int>(random() % 19)) % 20);
+    }
+    const std::vector<Pass> passes = grouped_factors({a}, disks);
+    if (passes.size() < 2) continue;
+    const Subspace arriving = offsets.image(inverse(a));
+    ASSERT_GE(source_side(passes.front(), disks).lg_at_once,
+              std::min(2, rank_on(arriving, identity, disks.b, disks.b + disks.d)))
+        << "trial " << trial << " seed " << seed;
+    ASSERT_GE(target_side(passes.back(), disks).lg_at_once,
+              std::min(2, rank_on(offsets, a, disks.b, disks.b + disks.d)))
+        << "trial " << trial << " seed " << seed;
+    ++of_two;
+  }
+  ASSERT_GT(of_two, 50);
+}
+
+TEST(BestFactors, never_take_more_ios_than_either) {
+  int grouped = 0, striped = 0;
+  for (const DiskModel& disks : models)
+    for (const auto& [name, permutation] : permutations_of(disks.n)) {
+      SCOPED_TRACE(name_of(disks) + ": " + name);
+      const std::vector<Pass> best = best_factors(permutation, disks);
+      const std::int64_t ios = parallel_ios(best, disks);
+      ASSERT_LE(ios, parallel_ios(factored(permutation, disks), disks));
+      ASSERT_LE(ios, parallel_ios(grouped_factors(permutation, disks), disks));
+      const auto [reads, writes] = run_and_compare(best, permutation, disks);
+      ASSERT_EQ(reads + writes, ios);
+      (best.front().kind == PassKind::grouped ? grouped : striped) += 1;
+    }
+  EXPECT_GT(grouped, 20);
+  EXPECT_GT(striped, 20);
 }
 
 /// B^2 D <= M is enough for any bit permutation in one pass of 2N/BD.
