@@ -1,5 +1,6 @@
 # The targets of src/. The folders' order of use is checked by tools/tidy.py; here it decides only who links what:
 #   weft_planning   base layout plan model planner       neither MPI nor FFTW
+#                   and the files of ooc itself: arithmetic; its subfolders belong to weft
 #   weft_kernel     kernel disk                          FFTW and OpenMP, no MPI
 #   weft            all of the above and the rest        MPI
 
@@ -74,8 +75,16 @@ function(weft_add_machines target)
   target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/shipped_machines.cpp")
 endfunction()
 
+# What plans out-of-core passes. Whatever runs them on real disks stands in subfolders, and goes into libweft.
+function(weft_ooc_planning out)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/ooc/*.cpp")
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
 function(weft_add_planning)
   weft_add_objects(weft_planning ${WEFT_PLANNING_FOLDERS})
+  weft_ooc_planning(sources)
+  target_sources(weft_planning PRIVATE ${sources})
   weft_add_machines(weft_planning)
   target_link_libraries(weft_planning PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
 endfunction()
@@ -114,6 +123,8 @@ endfunction()
 
 function(weft_add_library)
   weft_sources(sources ${WEFT_RANKS_FOLDERS})
+  weft_ooc_planning(planning)
+  list(REMOVE_ITEM sources ${planning})
   add_library(weft ${sources} $<TARGET_OBJECTS:weft_planning> $<TARGET_OBJECTS:weft_kernel>)
   if(TARGET weft_ducc0)
     target_sources(weft PRIVATE $<TARGET_OBJECTS:weft_ducc0>)

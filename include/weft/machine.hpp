@@ -34,6 +34,8 @@ struct Copying {
   double contiguous_s_per_byte = 0;
   double transposed_s_per_byte = 0;  ///< tile by tile, rows becoming columns
   Precision precision = Precision::f64;
+  /// As transposed, of rows that do not begin at cache lines: their bytes are no multiple of 64.
+  double ragged_s_per_byte = 0;
   /// More than that for what another rank of the node has just written: it lies in that core's cache.
   double handed_over_s_per_byte = 0;
   friend bool operator==(const Copying&, const Copying&) = default;

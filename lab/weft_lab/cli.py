@@ -131,6 +131,15 @@ def experiment_command(
     return 0
 
 
+@app.command("paging")
+def paging_command() -> int:
+    """Count the page faults of an in-place bit reversal, beside paper 003's bound. Needs neither root nor MPI."""
+    from weft_lab import paging
+
+    print(paging.table(paging.SHOWN))
+    return 0
+
+
 @app.command("papers")
 def papers_command(
     results: Annotated[

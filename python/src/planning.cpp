@@ -6,6 +6,7 @@
 
 #include "common.hpp"
 #include "planning_machines.hpp"
+#include "planning_ooc.hpp"
 #include "planning_wisdom.hpp"
 
 namespace nb = nanobind;
@@ -288,6 +289,7 @@ NB_MODULE(_planning, m) {
   weft::python::bind_machines(m);
   bind_plan(m);
   weft::python::bind_wisdom(m);
+  weft::python::bind_ooc(m);
   m.def(
       "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
       "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");

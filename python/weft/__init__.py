@@ -11,7 +11,7 @@ Transforms run over an mpi4py communicator, or in this process alone where none 
 
 from __future__ import annotations
 
-from . import mapping
+from . import mapping, ooc
 from ._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
 from ._planning import version as __version__
 from .arrays import Side
@@ -65,6 +65,7 @@ __all__ = [
     "machine_here",
     "mapping",
     "node_memory",
+    "ooc",
     "plan",
     "predict",
     "probe",

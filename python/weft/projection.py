@@ -178,7 +178,8 @@ def _faster_cores(machine: dict[str, Any]) -> None:
 
 
 def _faster_memory(machine: dict[str, Any]) -> None:
-    _scale(machine["copying"], "contiguous_s_per_byte", "transposed_s_per_byte", "handed_over_s_per_byte")
+    keys = ("contiguous_s_per_byte", "transposed_s_per_byte", "ragged_s_per_byte", "handed_over_s_per_byte")
+    _scale(machine["copying"], *keys)
     machine["memory_bytes_per_s"] = [2 * rate for rate in machine["memory_bytes_per_s"]]
     _scale((machine[link] for link in _LINKS), "processor_s_per_byte")
 

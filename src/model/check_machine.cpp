@@ -69,6 +69,7 @@ void check_copying(const std::vector<Copying>& all) {
     least[all[i].precision] = all[i].bytes + 1;
     positive(key + ".contiguous_s_per_byte", all[i].contiguous_s_per_byte);
     positive(key + ".transposed_s_per_byte", all[i].transposed_s_per_byte);
+    positive(key + ".ragged_s_per_byte", all[i].ragged_s_per_byte);
     at_least_zero(key + ".handed_over_s_per_byte", all[i].handed_over_s_per_byte);
   }
 }

@@ -211,7 +211,8 @@ double reading_neighbours_seconds(const Exchanged& what, double bytes, const Mac
 /// MPI copies strided boxes into blocks before it sends them, and out of blocks where they arrive.
 double packing_seconds(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
   if (what.knobs.wire_form != WireForm::datatype) return 0;
-  return 2 * moving_seconds(2 * traffic.bytes(), false, what.problem, what.on_node, machine);
+  return 2 * moving_seconds(2 * traffic.bytes(), Moved::contiguous, what.problem, what.on_node,
+                            machine);
 }
 
 Limit limit_of(const StepCost& step) {

@@ -20,6 +20,7 @@ constexpr auto fields<Copying> =
     std::tuple(Field{"precision", &Copying::precision}, Field{"bytes", &Copying::bytes},
                Field{"contiguous_s_per_byte", &Copying::contiguous_s_per_byte},
                Field{"transposed_s_per_byte", &Copying::transposed_s_per_byte},
+               Field{"ragged_s_per_byte", &Copying::ragged_s_per_byte},
                Field{"handed_over_s_per_byte", &Copying::handed_over_s_per_byte});
 template <>
 constexpr auto fields<LinkPiece> = std::tuple(Field{"from_bytes", &LinkPiece::from_bytes},

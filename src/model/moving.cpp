@@ -32,8 +32,16 @@ double s_per_byte(const Machine& machine, Precision precision, double bytes, Rat
       .mean([&](const Copying& each) { return each.*rate; });
 }
 
-Rate rate_of(bool transposed) {
-  return transposed ? &Copying::transposed_s_per_byte : &Copying::contiguous_s_per_byte;
+Rate rate_of(Moved moved) {
+  switch (moved) {
+    case Moved::contiguous:
+      return &Copying::contiguous_s_per_byte;
+    case Moved::transposed:
+      return &Copying::transposed_s_per_byte;
+    case Moved::ragged:
+      break;
+  }
+  return &Copying::ragged_s_per_byte;
 }
 
 std::int64_t busy_cores(const Problem& problem, std::int64_t working, const Machine& machine) {
@@ -59,12 +67,12 @@ double share_of_core(const Problem& problem, std::int64_t working, const Machine
   return std::max(1.0, busy / static_cast<double>(machine.cores_per_node)) / threads;
 }
 
-double moving_seconds(double bytes, bool transposed, const Problem& problem, std::int64_t working,
+double moving_seconds(double bytes, Moved moved, const Problem& problem, std::int64_t working,
                       const Machine& machine) {
   const std::int64_t cores = busy_cores(problem, working, machine);
   const double on_node = bytes * static_cast<double>(working);
   const double each = s_per_byte(machine, problem.precision,
-                                 on_node / 2 / static_cast<double>(cores), rate_of(transposed));
+                                 on_node / 2 / static_cast<double>(cores), rate_of(moved));
   const double alone = bytes / 2 * each * share_of_core(problem, working, machine);
   const std::vector<double>& rates = machine.memory_bytes_per_s;
   if (rates.empty() || on_node <= static_cast<double>(machine.l3_bytes)) return alone;
@@ -80,10 +88,11 @@ double handing_over_seconds(double bytes, double array_bytes, const Problem& pro
          s_per_byte(machine, problem.precision, on_core, &Copying::handed_over_s_per_byte);
 }
 
-double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,
-                               std::int64_t working, const Machine& machine) {
+double moving_in_cache_seconds(double bytes, Moved moved, double plane_bytes,
+                               const Problem& problem, std::int64_t working,
+                               const Machine& machine) {
   if (machine.copying.size() < 2) return 0;
-  return bytes / 2 * s_per_byte(machine, problem.precision, plane_bytes, rate_of(true)) *
+  return bytes / 2 * s_per_byte(machine, problem.precision, plane_bytes, rate_of(moved)) *
          share_of_core(problem, working, machine);
 }
 

@@ -18,9 +18,13 @@ std::int64_t working_on_node(const Problem& problem, const Layout& layout, const
 /// a rank's work, and the threads of the `working` ranks of a node share its cores.
 double share_of_core(const Problem& problem, std::int64_t working, const Machine& machine);
 
+/// How an array is read and written: as its rows lie; as rows become columns; and that with rows
+/// that are no whole cache lines.
+enum class Moved { contiguous, transposed, ragged };
+
 /// Seconds in which each working rank of a node reads and writes so many bytes in all, half of them
-/// each: rows as they lie, or rows that become columns.
-double moving_seconds(double bytes, bool transposed, const Problem& problem, std::int64_t working,
+/// each.
+double moving_seconds(double bytes, Moved moved, const Problem& problem, std::int64_t working,
                       const Machine& machine);
 
 /// What it takes more that so many bytes were just written by other ranks of the node, of arrays of
@@ -30,7 +34,8 @@ double handing_over_seconds(double bytes, double array_bytes, const Problem& pro
 
 /// As moving_seconds, in planes of so many bytes that stay in a core's cache: 0 where the machine
 /// does not say what that costs, by more than one size in `copying`.
-double moving_in_cache_seconds(double bytes, double plane_bytes, const Problem& problem,
-                               std::int64_t working, const Machine& machine);
+double moving_in_cache_seconds(double bytes, Moved moved, double plane_bytes,
+                               const Problem& problem, std::int64_t working,
+                               const Machine& machine);
 
 }  // namespace weft::model

@@ -70,6 +70,26 @@ Bytes bytes_of(const Plan& plan, std::size_t number) {
           stage.target.max_local_volume() * element, element};
 }
 
+/// Bytes from one point of an axis to the next in an array without gaps.
+std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_bytes) {
+  const Box box = layout.box(layout.first_rank());
+  std::int64_t bytes = element_bytes;
+  for (auto fastest = layout.order().rbegin(); *fastest != axis; ++fastest)
+    bytes *= box.extent(*fastest);
+  return bytes;
+}
+
+/// Rows of the caller's arrays lie without gaps; those of weft's own begin at cache lines.
+bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
+  constexpr std::int64_t line = 64;
+  const Stage& stage = plan.stages[number];
+  const auto ragged = [&](const Layout& layout, std::int64_t element_bytes) {
+    return pitch_bytes(layout, axis, element_bytes) % line != 0;
+  };
+  if (number == 0 && ragged(stage.source, element_bytes_before(plan, number))) return true;
+  return number == plan.exchanges.size() && ragged(stage.target, element_bytes_after(plan, number));
+}
+
 /// A pass reads and writes the local array once; the axes it does beyond the first move their plane
 /// within the cache.
 void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64_t working,
@@ -79,18 +99,21 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
   const Bytes bytes = bytes_of(plan, number);
   if (stage.axes.empty() && copies(plan, number)) {
     step.bytes = bytes.before + bytes.after;
-    step.memory_s =
-        moving_seconds(static_cast<double>(step.bytes), false, problem, working, machine);
+    step.memory_s = moving_seconds(static_cast<double>(step.bytes), Moved::contiguous, problem,
+                                   working, machine);
   }
   for (std::size_t first = 0; first < stage.axes.size();) {
     const Fused together = fused(stage, first, bytes.element_after, problem, machine);
     const bool transposed = stage.source.order().back() != stage.axes[first];
+    const Moved across =
+        has_ragged_rows(plan, number, stage.axes[first]) ? Moved::ragged : Moved::transposed;
     const std::int64_t moved = (first == 0 ? bytes.before : bytes.after) + bytes.after;
     step.bytes += moved;
     step.memory_s +=
-        moving_seconds(static_cast<double>(moved), transposed, problem, working, machine);
+        moving_seconds(static_cast<double>(moved), transposed ? across : Moved::contiguous, problem,
+                       working, machine);
     step.memory_s += static_cast<double>(together.count - 1) *
-                     moving_in_cache_seconds(2 * static_cast<double>(bytes.after),
+                     moving_in_cache_seconds(2 * static_cast<double>(bytes.after), across,
                                              static_cast<double>(together.plane_bytes), problem,
                                              working, machine);
     first += together.count;

@@ -17,6 +17,9 @@ namespace weft::probe {
 namespace {
 
 constexpr std::int64_t copied_length = 256;
+constexpr const char* along_rows = "rows";
+constexpr const char* along_columns = "columns";
+constexpr const char* along_ragged_columns = "ragged columns";
 
 /// Bytes of a tile with room in L2 for another one beside it.
 std::int64_t tile_bytes() { return kernel::cache_sizes().l2_bytes / 4; }
@@ -83,8 +86,10 @@ class Arrays {
   }
 
   /// A transform along one axis of an array by this rank alone, as a stage does it.
-  Work stage(Precision precision, std::int64_t bytes, int axis, int threads) const {
-    const std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
+  Work stage(Precision precision, std::int64_t bytes, const char* how, int threads) const {
+    std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
+    if (how == along_ragged_columns) --lines;
+    const int axis = how == along_rows ? 1 : 0;
     Problem problem{.shape = axis == 0 ? Shape{copied_length, lines} : Shape{lines, copied_length},
                     .axes = {axis},
                     .precision = precision};
@@ -92,7 +97,7 @@ class Arrays {
     const auto transform = std::make_shared<run::Transform>(
         make_plan(problem), comm::Communicator::solo(),
         run::Transform::Options{local_options(precision, Effort::estimate, threads), true});
-    return {std::string("stage along ") + (axis == 0 ? "columns " : "rows ") + to_string(precision),
+    return {std::string("stage along ") + how + " " + to_string(precision),
             static_cast<double>(bytes), [this, transform] {
               transform->execute({run::Direction::forward, false}, in_.data(), out_.data());
             }};
@@ -146,8 +151,8 @@ std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const
     if (!kernel::default_engine().supports(precision)) continue;
     for (const std::int64_t bytes : extent.copied_bytes) {
       found.push_back({bytes, 0, 0, precision});
-      for (const int axis : {1, 0})
-        works.push_back(arrays.stage(precision, bytes * threads, axis, threads));
+      for (const char* how : {along_rows, along_columns, along_ragged_columns})
+        works.push_back(arrays.stage(precision, bytes * threads, how, threads));
     }
   }
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
@@ -159,6 +164,7 @@ std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const
         line * static_cast<double>(each.bytes / (copied_length * complex_bytes(each.precision)));
     each.contiguous_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
     each.transposed_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
+    each.ragged_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
   }
   return found;
 }

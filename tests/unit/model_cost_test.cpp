@@ -267,9 +267,24 @@ TEST(Cost, messages_that_leave_at_once_share_a_start) {
   EXPECT_NEAR(starts_s(at_once), 128 * start_s, 1e-12) << "no more than slices";
 }
 
+TEST(Cost, rows_that_are_no_whole_cache_lines_take_longer_across) {
+  Machine machine = shipped_machine("vm-2-cores");
+  machine.memory_bytes_per_s.clear();
+  machine.copying = {{0, 1e-10, 2e-10, Precision::f64, 5e-10, 0}};
+  const auto memory_s = [&](const Shape& shape, int axis) {
+    Problem problem{.shape = shape, .axes = {axis}};
+    return cost(make_plan(problem), machine).steps[0].memory_s;
+  };
+  EXPECT_NEAR(memory_s({64, 256}, 0), 64 * 256 * 16 * 2e-10, 1e-15);
+  EXPECT_NEAR(memory_s({64, 255}, 0), 64 * 255 * 16 * 5e-10, 1e-15);
+  EXPECT_NEAR(memory_s({64, 255}, 1), 64 * 255 * 16 * 1e-10, 1e-15) << "along rows";
+  EXPECT_NEAR(memory_s({8, 4, 255}, 0), 8 * 4 * 255 * 16 * 2e-10, 1e-15) << "4 rows are whole";
+  EXPECT_NEAR(memory_s({8, 4, 255}, 1), 8 * 4 * 255 * 16 * 5e-10, 1e-15);
+}
+
 TEST(Cost, processors_move_what_stays_within_a_node) {
   Machine machine = shipped_machine("infiniband-64");
-  machine.copying = {{0, 1e-10, 1e-10, Precision::f64, 3e-10}};
+  machine.copying = {{0, 1e-10, 1e-10, Precision::f64, 1e-10, 3e-10}};
   Knobs chunked = pairs;
   chunked.chunks = 8;
   const StepCost step = cost(plan_with(chunked, 4, 4), machine).steps[1];
@@ -334,8 +349,8 @@ TEST(Cost, what_neighbours_have_just_written_takes_longer_to_read) {
   const double kept = cost(plan_with({.method = Method::shared}, 4, 4), machine).steps[1].memory_s;
   EXPECT_EQ(kept, 0);
   // Between the sizes that were measured: 8 MiB on each rank.
-  machine.copying = {{4 << 20, 1e-10, 1e-10, Precision::f64, 6e-10},
-                     {16 << 20, 1e-10, 1e-10, Precision::f64, 2e-10}};
+  machine.copying = {{4 << 20, 1e-10, 1e-10, Precision::f64, 1e-10, 6e-10},
+                     {16 << 20, 1e-10, 1e-10, Precision::f64, 1e-10, 2e-10}};
   const Plan plan = plan_with({.method = Method::shared}, 4, 4);
   const double array = static_cast<double>(plan.stages[0].target.max_local_volume()) * 16;
   ASSERT_EQ(array, 8 << 20);
@@ -441,7 +456,8 @@ TEST(Cost, a_stage_hides_no_more_than_it_lasts) {
 TEST(Cost, what_stays_in_cache_is_copied_as_measured_there) {
   Machine machine = shipped_machine("vm-2-cores");
   machine.memory_bytes_per_s.clear();
-  machine.copying = {{1 << 20, 1e-11, 1e-11}, {64 << 20, 1e-10, 1e-10}};
+  machine.copying = {{1 << 20, 1e-11, 1e-11, Precision::f64, 1e-11},
+                     {64 << 20, 1e-10, 1e-10, Precision::f64, 1e-10}};
   const auto memory_s = [&](std::int64_t n) {
     Problem problem{.shape = {n, n, n}, .axes = {0}};
     const StepCost step = cost(make_plan(problem), machine).steps[0];
@@ -455,7 +471,8 @@ TEST(Cost, what_stays_in_cache_is_copied_as_measured_there) {
 TEST(Cost, copying_is_that_of_the_precision_or_of_the_nearest) {
   Machine machine = shipped_machine("vm-2-cores");
   machine.memory_bytes_per_s.clear();
-  machine.copying = {{0, 3e-11, 3e-11, Precision::f32}, {0, 1e-11, 1e-11, Precision::f64}};
+  machine.copying = {{0, 3e-11, 3e-11, Precision::f32, 3e-11},
+                     {0, 1e-11, 1e-11, Precision::f64, 1e-11}};
   const auto byte_s = [&](Precision precision) {
     Problem problem{.shape = {64, 64}, .axes = {0}, .precision = precision};
     const StepCost step = cost(make_plan(problem), machine).steps[0];

@@ -47,7 +47,7 @@ def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
         for line in each["lines"]:
             line["seconds"] *= by.arithmetic
     for each in data["copying"]:
-        for key in ("contiguous_s_per_byte", "transposed_s_per_byte", "handed_over_s_per_byte"):
+        for key in ("contiguous_s_per_byte", "transposed_s_per_byte", "ragged_s_per_byte", "handed_over_s_per_byte"):
             each[key] *= by.copying
     data["memory_bytes_per_s"] = [rate / by.copying for rate in data["memory_bytes_per_s"]]
     for piece in data["within_node"]["pieces"]:

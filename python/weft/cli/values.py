@@ -52,6 +52,26 @@ def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
     return extents
 
 
+def size_value(text: str, name: str) -> int:
+    """A number, a power such as 2^25, or bytes with a binary unit.
+
+    >>> size_value("2^25", "N"), size_value("64KiB", "--block"), size_value("4096", "--block")
+    (33554432, 65536, 4096)
+    """
+    power = re.fullmatch(r"2\^([0-9]{1,2})", text)
+    if power and int(power[1]) < 63:
+        return 1 << int(power[1])
+    plain = re.fullmatch(r"([0-9]{1,18})(|KiB|MiB|GiB|TiB|PiB)", text)
+    if plain:
+        found = int(plain[1]) << 10 * ("", "KiB", "MiB", "GiB", "TiB", "PiB").index(plain[2])
+        if found < 2**63:
+            return found
+    raise weft.InvalidArgument(
+        f"{name} must be a whole number below 2^63, a power such as 2^25, or bytes such as 64KiB; got {text[:80]}; "
+        "write it so"
+    )
+
+
 def axes_value(text: str | None, name: str = "--axes") -> tuple[int, ...] | None:
     """
     >>> axes_value("0,-1")

@@ -1,0 +1,109 @@
+#include "planning_ooc.hpp"
+
+#include "ooc/analysis.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+using ooc::Crossing;
+using ooc::FftAnalysis;
+using ooc::PermutationAnalysis;
+
+template <class T>
+nb::tuple as_tuple(const std::vector<T>& values) {
+  nb::list list;
+  for (const T& value : values) list.append(nb::cast(value));
+  return nb::tuple(list);
+}
+
+nb::list passes_of(const PermutationAnalysis& permutation) {
+  nb::list passes;
+  for (std::size_t k = 0; k < permutation.passes.size(); ++k) {
+    const Crossing& crossing = permutation.crossings[k];
+    nb::dict pass;
+    pass["kind"] = ooc::word_of(permutation.passes[k].kind);
+    pass["crossing_rank"] = crossing.rank;
+    pass["messages"] = crossing.messages;
+    pass["records"] = crossing.records;
+    passes.append(pass);
+  }
+  return passes;
+}
+
+nb::list permutations_of(const FftAnalysis& analysis) {
+  nb::list permutations;
+  for (const PermutationAnalysis& each : analysis.permutations) {
+    nb::dict permutation;
+    permutation["name"] = each.name;
+    permutation["passes"] = passes_of(each);
+    permutations.append(permutation);
+  }
+  return permutations;
+}
+
+FftAnalysis analyzed(const std::string& method, std::int64_t points, std::int64_t memory_bytes,
+                     std::int64_t block_bytes, std::int64_t disks, std::int64_t processors,
+                     std::int64_t record_bytes, std::int64_t butterfly_buffers,
+                     std::int64_t permutation_buffers, const std::string& factoring) {
+  return ooc::analyze({.points = points,
+                       .memory_bytes = memory_bytes,
+                       .block_bytes = block_bytes,
+                       .disks = disks,
+                       .processors = processors,
+                       .record_bytes = record_bytes,
+                       .butterfly_buffers = butterfly_buffers,
+                       .permutation_buffers = permutation_buffers,
+                       .factoring = ooc::factoring_of(factoring)},
+                      ooc::fft_method_of(method));
+}
+
+void bind_analysis(nb::module_& m) {
+  nb::class_<FftAnalysis>(m, "OutOfCoreAnalysis",
+                          "What an out-of-core FFT by superlevels would read, write and send. Of "
+                          "each processor; where\n"
+                          "processors differ, messages of the busiest one and average bytes.")
+      .def_prop_ro(
+          "method", [](const FftAnalysis& a) { return ooc::to_string(a.method); },
+          "Layout of the data and whether mini-butterflies communicate.")
+      .def_ro("lg_band", &FftAnalysis::lg_band, "lg of the band size, in records.")
+      .def_ro("lg_span", &FftAnalysis::lg_span, "lg of the records of a mini-butterfly.")
+      .def_prop_ro(
+          "depths", [](const FftAnalysis& a) { return as_tuple(a.depths); },
+          "Butterfly stages of each superlevel.")
+      .def_prop_ro("permutations", &permutations_of,
+                   "The permutations in their order: name and passes, each with its kind, rank of "
+                   "crossing, messages and records.")
+      .def_ro("passes", &FftAnalysis::passes, "Passes over the disks in all.")
+      .def_ro("parallel_ios", &FftAnalysis::parallel_ios, "Parallel I/Os in all.")
+      .def_ro("butterfly_messages", &FftAnalysis::butterfly_messages,
+              "Messages of mini-butterflies.")
+      .def_ro("butterfly_bytes", &FftAnalysis::butterfly_bytes, "Their bytes.")
+      .def_ro("permutation_messages", &FftAnalysis::permutation_messages,
+              "Messages of permutations.")
+      .def_ro("permutation_bytes", &FftAnalysis::permutation_bytes, "Their bytes.")
+      .def_prop_ro("messages", &FftAnalysis::messages, "All messages.")
+      .def_prop_ro("bytes", &FftAnalysis::bytes, "All bytes.")
+      .def("__repr__", [](const FftAnalysis& a) {
+        return "<weft.ooc.Analysis " + std::string(ooc::to_string(a.method)) + ", " +
+               std::to_string(a.passes) + " passes>";
+      });
+}
+
+}  // namespace
+
+void bind_ooc(nb::module_& m) {
+  bind_analysis(m);
+  m.def("analyze_out_of_core", &analyzed, "method"_a, "points"_a, "memory_bytes"_a, "block_bytes"_a,
+        "disks"_a, "processors"_a, "record_bytes"_a, "butterfly_buffers"_a, "permutation_buffers"_a,
+        "factoring"_a, "Counts what one method would do; pure.");
+  m.def("superlevel_range", &ooc::superlevel_range, "lg_span"_a, "superlevels"_a,
+        "lg of the smallest and largest N that take so many superlevels.");
+  nb::list methods;
+  for (const ooc::FftMethod method : ooc::fft_methods) methods.append(ooc::to_string(method));
+  m.attr("OUT_OF_CORE_METHODS") = nb::tuple(methods);
+}
+
+}  // namespace weft::python

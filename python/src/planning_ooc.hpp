@@ -1,0 +1,10 @@
+#pragma once
+
+#include "common.hpp"
+
+namespace weft::python {
+
+/// Analysis of out-of-core transforms.
+void bind_ooc(nanobind::module_& m);
+
+}  // namespace weft::python

@@ -1,0 +1,204 @@
+#include "ooc/gf2.hpp"
+
+#include <bit>
+#include <utility>
+
+#include <weft/error.hpp>
+
+namespace weft::ooc {
+namespace {
+
+std::string shape_of(const BitMatrix& a) {
+  return std::to_string(a.rows()) + " x " + std::to_string(a.columns());
+}
+
+[[noreturn]] void refuse_shapes(const char* rule, const BitMatrix& a, const BitMatrix& b) {
+  throw Error(ErrorCode::invalid_argument, std::string(rule) + "; given " + shape_of(a) + " and " +
+                                               shape_of(b) + "; give matrices that fit");
+}
+
+/// Gauss and Jordan on the rows of `a`, the same on those of `beside`: at the end each pivot column
+/// has a single 1. Returns the pivot column of each row that has one, these rows first.
+std::vector<int> reduce(std::vector<Bits>& a, std::vector<Bits>& beside, int columns) {
+  std::vector<int> pivots;
+  for (int column = 0; column < columns; ++column) {
+    const std::size_t top = pivots.size();
+    std::size_t found = top;
+    while (found < a.size() && (a[found] >> column & 1) == 0) ++found;
+    if (found == a.size()) continue;
+    std::swap(a[top], a[found]);
+    std::swap(beside[top], beside[found]);
+    for (std::size_t row = 0; row < a.size(); ++row) {
+      if (row == top || (a[row] >> column & 1) == 0) continue;
+      a[row] ^= a[top];
+      beside[row] ^= beside[top];
+    }
+    pivots.push_back(column);
+  }
+  return pivots;
+}
+
+std::vector<Bits> rows_of(const BitMatrix& a) {
+  std::vector<Bits> rows;
+  for (int row = 0; row < a.rows(); ++row) rows.push_back(a.row(row));
+  return rows;
+}
+
+}  // namespace
+
+Bits bit_range(int first, int last) {
+  const auto below = [](int bit) { return bit >= bits_max ? ~Bits{0} : (Bits{1} << bit) - 1; };
+  return below(last) & ~below(first);
+}
+
+BitMatrix::BitMatrix(int rows, int columns) : rows_(rows), columns_(columns) {
+  if (rows < 0 || rows > bits_max || columns < 0 || columns > bits_max)
+    throw Error(ErrorCode::invalid_argument,
+                "a matrix over GF(2) has 0 to 64 rows and columns; given " + std::to_string(rows) +
+                    " x " + std::to_string(columns) + "; give fewer");
+}
+
+BitMatrix BitMatrix::identity(int size) {
+  BitMatrix result(size, size);
+  for (int k = 0; k < size; ++k) result.set(k, k, true);
+  return result;
+}
+
+BitMatrix BitMatrix::from_columns(int rows, const std::vector<Bits>& columns) {
+  BitMatrix result(rows, static_cast<int>(columns.size()));
+  for (std::size_t column = 0; column < columns.size(); ++column)
+    for (Bits rest = columns[column] & bit_range(0, rows); rest != 0; rest &= rest - 1)
+      result.words_[std::countr_zero(rest)] |= Bits{1} << column;
+  return result;
+}
+
+BitMatrix BitMatrix::from_rows(const std::vector<Bits>& rows, int columns) {
+  BitMatrix result(static_cast<int>(rows.size()), columns);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    result.words_[row] = rows[row] & bit_range(0, columns);
+  return result;
+}
+
+void BitMatrix::set(int row, int column, bool value) {
+  const Bits bit = Bits{1} << column;
+  words_[row] = value ? words_[row] | bit : words_[row] & ~bit;
+}
+
+Bits BitMatrix::column(int column) const {
+  Bits result = 0;
+  for (int row = 0; row < rows_; ++row) result |= (words_[row] >> column & 1) << row;
+  return result;
+}
+
+Bits BitMatrix::apply(Bits x) const {
+  Bits result = 0;
+  for (int row = 0; row < rows_; ++row)
+    result |= static_cast<Bits>(std::popcount(words_[row] & x) & 1) << row;
+  return result;
+}
+
+BitMatrix BitMatrix::block(int row_first, int row_last, int column_first, int column_last) const {
+  BitMatrix result(row_last - row_first, column_last - column_first);
+  for (int row = 0; row < result.rows_ && result.columns_ > 0; ++row)
+    result.words_[row] =
+        (words_[row_first + row] & bit_range(column_first, column_last)) >> column_first;
+  return result;
+}
+
+void BitMatrix::add_column(int from, int to) {
+  for (int row = 0; row < rows_; ++row) words_[row] ^= (words_[row] >> from & 1) << to;
+}
+
+void BitMatrix::swap_columns(int one, int other) {
+  for (int row = 0; row < rows_; ++row) {
+    const Bits differ = (words_[row] >> one ^ words_[row] >> other) & 1;
+    if (one != other) words_[row] ^= differ << one | differ << other;
+  }
+}
+
+bool BitMatrix::is_zero() const {
+  for (const Bits word : words_)
+    if (word != 0) return false;
+  return true;
+}
+
+BitMatrix operator*(const BitMatrix& a, const BitMatrix& b) {
+  if (a.columns() != b.rows())
+    refuse_shapes("a product needs as many columns on the left as rows on the right", a, b);
+  BitMatrix result(a.rows(), b.columns());
+  for (int row = 0; row < a.rows(); ++row)
+    for (Bits left = a.words_[row]; left != 0; left &= left - 1)
+      result.words_[row] ^= b.words_[std::countr_zero(left)];
+  return result;
+}
+
+BitMatrix operator+(const BitMatrix& a, const BitMatrix& b) {
+  if (a.rows() != b.rows() || a.columns() != b.columns())
+    refuse_shapes("a sum needs matrices of one shape", a, b);
+  std::vector<Bits> rows = rows_of(a);
+  for (int row = 0; row < a.rows(); ++row) rows[row] ^= b.row(row);
+  return BitMatrix::from_rows(rows, a.columns());
+}
+
+BitMatrix transposed(const BitMatrix& a) {
+  return BitMatrix::from_columns(a.columns(), rows_of(a));
+}
+
+BitMatrix stacked(const BitMatrix& a, const BitMatrix& b) {
+  if (a.columns() != b.columns())
+    refuse_shapes("stacked matrices need the same number of columns", a, b);
+  std::vector<Bits> rows = rows_of(a);
+  const std::vector<Bits> more = rows_of(b);
+  rows.insert(rows.end(), more.begin(), more.end());
+  return BitMatrix::from_rows(rows, a.columns());
+}
+
+int rank(const BitMatrix& a) {
+  std::vector<Bits> rows = rows_of(a);
+  std::vector<Bits> unused(rows.size());
+  return static_cast<int>(reduce(rows, unused, a.columns()).size());
+}
+
+bool is_nonsingular(const BitMatrix& a) { return a.rows() == a.columns() && rank(a) == a.rows(); }
+
+BitMatrix inverse(const BitMatrix& a) {
+  if (a.rows() != a.columns())
+    throw Error(ErrorCode::invalid_argument, "only a square matrix has an inverse; given " +
+                                                 shape_of(a) + "; give a square one");
+  std::vector<Bits> rows = rows_of(a);
+  std::vector<Bits> beside = rows_of(BitMatrix::identity(a.rows()));
+  const auto found = reduce(rows, beside, a.columns()).size();
+  if (found != rows.size())
+    throw Error(ErrorCode::invalid_argument,
+                "a matrix needs full rank to have an inverse over GF(2); given " + shape_of(a) +
+                    " of rank " + std::to_string(found) + "; give a nonsingular one");
+  return BitMatrix::from_rows(beside, a.columns());
+}
+
+std::vector<Bits> kernel(const BitMatrix& a) {
+  std::vector<Bits> rows = rows_of(a);
+  std::vector<Bits> unused(rows.size());
+  const std::vector<int> pivots = reduce(rows, unused, a.columns());
+  Bits pivot_columns = 0;
+  for (const int pivot : pivots) pivot_columns |= Bits{1} << pivot;
+  std::vector<Bits> basis;
+  for (int column = 0; column < a.columns(); ++column) {
+    if ((pivot_columns >> column & 1) != 0) continue;
+    Bits x = Bits{1} << column;
+    for (std::size_t row = 0; row < pivots.size(); ++row)
+      x |= (rows[row] >> column & 1) << pivots[row];
+    basis.push_back(x);
+  }
+  return basis;
+}
+
+std::string to_string(const BitMatrix& a) {
+  std::string text;
+  for (int row = a.rows() - 1; row >= 0; --row) {
+    for (int column = a.columns() - 1; column >= 0; --column) text += a.at(row, column) ? '1' : '0';
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace weft::ooc
