@@ -15,15 +15,6 @@ double now_s() {
   return std::chrono::duration<double>(now).count();
 }
 
-/// The one with the median time, the faster one of two. At least one.
-Sample middle(std::vector<Sample>& visited) {
-  const auto median = visited.begin() + static_cast<std::ptrdiff_t>((visited.size() - 1) / 2);
-  std::nth_element(
-      visited.begin(), median, visited.end(),
-      [](const Sample& one, const Sample& other) { return one.seconds < other.seconds; });
-  return *median;
-}
-
 }  // namespace
 
 Timing::Timing(const comm::Communicator& comm, double budget_s)
@@ -81,8 +72,10 @@ std::vector<double> Timing::seconds_in_turn(const std::vector<Work>& works, int 
     for (std::size_t j = 0; j < works.size(); ++j) found[j].push_back(visit(works[j], each_s_));
   }
   std::vector<double> seconds;
-  for (std::vector<Sample>& visited : found) {
-    samples_.push_back(middle(visited));
+  for (const std::vector<Sample>& visited : found) {
+    samples_.push_back(*std::min_element(
+        visited.begin(), visited.end(),
+        [](const Sample& one, const Sample& other) { return one.seconds < other.seconds; }));
     seconds.push_back(samples_.back().seconds);
   }
   return seconds;
