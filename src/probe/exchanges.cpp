@@ -16,7 +16,8 @@ namespace weft::probe {
 namespace {
 
 constexpr std::int64_t element_bytes = 16;
-constexpr double least_factor = 0.1;
+/// All nodes at once are no faster than pairs alone; where a measurement says so, links had rested.
+constexpr double least_factor = 1;
 /// A measurement runs its work to warm up, to see how long it takes, to tire links and to count; what
 /// blocks takes some times as long as a shorter length lets expect.
 constexpr double runs_of_one = 4;

@@ -51,6 +51,9 @@ class Timing {
 
  private:
   double round_s(const std::function<void()>& work, std::int64_t repetitions) const;
+  /// Whether another round follows those that were found. Collective.
+  bool goes_on(const std::vector<double>& found, std::int64_t rounds, double spent_s, double most_s,
+               std::int64_t repetitions) const;
   /// One visit, of at most so long.
   Sample visit(const Work& work, double most_s);
 
