@@ -72,7 +72,8 @@ class Network:
 
         `blocking`: factors of schedules, where they are known. Nodes neither compute nor copy in any time.
         """
-        nothing = {"contiguous_s_per_byte": 1e-15, "transposed_s_per_byte": 1e-15, "ragged_s_per_byte": 1e-15, "handed_over_s_per_byte": 0.0}
+        nothing = dict.fromkeys(("contiguous_s_per_byte", "transposed_s_per_byte", "ragged_s_per_byte"), 1e-15)
+        nothing["handed_over_s_per_byte"] = 0.0
         link = {"full_duplex": True, "processor_s_per_byte": 0.0}
         s_per_byte = 1 / (BYTES_PER_S * self.links)
         piece = {"from_bytes": 0, "start_s": self.start_s, "s_per_byte": s_per_byte}

@@ -93,8 +93,8 @@ def table(machine: dict[str, Any]) -> str:
         lines.append(
             f"an array of {each['bytes']} bytes a core of {each['precision']} through memory: "
             f"{1e9 * each['contiguous_s_per_byte']:.3g} ns a byte along rows, "
-            f"{1e9 * each['transposed_s_per_byte']:.3g} along columns ({1e9 * each['ragged_s_per_byte']:.3g} where rows "
-            "are no whole cache lines), "
+            f"{1e9 * each['transposed_s_per_byte']:.3g} along columns "
+            f"({1e9 * each['ragged_s_per_byte']:.3g} where rows are no whole cache lines), "
             f"{1e9 * each['handed_over_s_per_byte']:.3g} more for what a neighbour has just written"
         )
     for cores, rate in enumerate(machine["memory_bytes_per_s"], 1):
