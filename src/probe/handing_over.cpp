@@ -91,8 +91,9 @@ class Arrays {
 void measure_handing_over(Timing& timing, const Extent& extent, Machine& machine,
                           const comm::Communicator& comm, int threads) {
   const comm::Communicator node = comm.node_group();
-  const bool shares = node.size() > 1 && node.size() <= rows &&
-                      comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
+  const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective: before all else
+  const bool shares =
+      node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
   if (comm.min(std::int64_t{shares}) == 0) return;
   std::vector<Plan> plans;
   for (const Copying& each : machine.copying)
