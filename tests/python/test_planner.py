@@ -185,7 +185,8 @@ def test_candidates_are_the_plan_and_the_next_best() -> None:
     assert plans[0] == weft_package.plan((60, 50, 40), machine="ethernet-10g", ranks=6, kind="r2c")
     assert len(plans) > 5
     found = [plan.prediction.seconds for plan in plans if plan.prediction]
-    assert found == sorted(found)
+    assert found[1:] == sorted(found[1:])
+    assert found[0] <= 1.006 * found[1], "what is less simple must be half a per cent faster to be chosen"
     assert len({plan.explain() for plan in plans}) == len(plans)
 
 
