@@ -112,7 +112,7 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
         return {(each["series"], each["x"]) for each in json.loads(machine.to_json())["samples"]}
 
     now = yardstick(None, dtype=dtype, threads=1)
-    assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; sizes, directions
+    assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; ways through memory, sizes
     assert figures(now) <= figures(weft_package.probe(seconds=0.2))
     quick = measured(None, seconds=0.2, threads=1, name="here", quick=True)
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")
