@@ -70,7 +70,7 @@ EXTENTS = (64, 128, 256)
 # The bound of an error, and the least difference of two times that counts as one.
 CLOSE = 0.25
 CLEARLY = 1.05
-# As the probe's.
+# The probe's is 1; here factors below it show what the figures price too high.
 LEAST_FACTOR = 0.1
 
 
