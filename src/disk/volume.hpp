@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace weft::disk {
+
+/// Consecutive bytes of a volume and the memory that they go to or come from.
+struct Run {
+  std::int64_t offset = 0;  ///< in bytes, from the volume's first
+  std::int64_t bytes = 0;
+  std::byte* memory = nullptr;
+};
+
+/// One array of bytes on disks, whatever files it lies in.
+///
+/// Transfers are asynchronous: what was started goes on while the caller computes. Transfers that
+/// touch the same bytes, one of them a write, must not be under way together.
+///
+/// Errors  io_failure that names the file, what was tried and the system's reason; invalid_argument
+///         for a run beyond the end. They are thrown where the transfer started or by wait().
+class Volume {
+ public:
+  /// What was started together.
+  using Ticket = std::int64_t;
+
+  virtual ~Volume() = default;
+  virtual std::int64_t bytes() const = 0;
+  /// The memory of the runs must stay until wait() has returned; the list of runs need not.
+  virtual Ticket start_read(std::span<const Run> runs) = 0;
+  virtual Ticket start_write(std::span<const Run> runs) = 0;
+  /// Returns when all runs of the ticket have ended. Once for each ticket.
+  virtual void wait(Ticket ticket) = 0;
+  /// Returns when all that was written and waited for is on the disks.
+  virtual void flush() = 0;
+};
+
+}  // namespace weft::disk
