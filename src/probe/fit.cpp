@@ -8,7 +8,6 @@ namespace weft::probe {
 namespace {
 
 constexpr std::size_t fewest_of_a_piece = 3;
-constexpr double least_slope = 1e-15;
 /// Misses of this share are the measurement's own: no piece more for them.
 constexpr double tolerable = 0.02;
 
@@ -26,9 +25,9 @@ double error_of(const LinkPiece& line, std::span<const MessageTime> times) {
   return sum;
 }
 
-/// The straight line with the least relative errors; through the origin or level where it would else
-/// start or rise below 0.
-LinkPiece straight(std::span<const MessageTime> times) {
+/// The straight line with the least relative errors, no flatter than this slope; through the origin
+/// where it would else start below 0.
+LinkPiece straight(std::span<const MessageTime> times, double least_slope) {
   double w = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const MessageTime& each : times) {
     const double weight = 1 / (each.seconds * each.seconds);
@@ -42,19 +41,19 @@ LinkPiece straight(std::span<const MessageTime> times) {
   LinkPiece line;
   line.s_per_byte = spread > 0 ? (w * xy - x * y) / spread : 0;
   line.start_s = (y - line.s_per_byte * x) / w;
-  if (line.s_per_byte < least_slope) line = {0, y / w, least_slope};
+  if (line.s_per_byte < least_slope) line = {0, (y - least_slope * x) / w, least_slope};
   if (line.start_s < 0) line = {0, 0, xy / xx};
   return line;
 }
 
-Fit fit_from(std::span<const MessageTime> times, std::size_t most_pieces) {
-  const LinkPiece whole = straight(times);
+Fit fit_from(std::span<const MessageTime> times, std::size_t most_pieces, double least_slope) {
+  const LinkPiece whole = straight(times, least_slope);
   Fit best{{whole}, error_of(whole, times)};
   const auto count = static_cast<double>(times.size());
   if (most_pieces == 1 || best.error <= tolerable * tolerable * count) return best;
   for (std::size_t cut = fewest_of_a_piece; cut + fewest_of_a_piece <= times.size(); ++cut) {
-    const LinkPiece first = straight(times.first(cut));
-    Fit rest = fit_from(times.subspan(cut), most_pieces - 1);
+    const LinkPiece first = straight(times.first(cut), least_slope);
+    Fit rest = fit_from(times.subspan(cut), most_pieces - 1, least_slope);
     const double error = error_of(first, times.first(cut)) + rest.error;
     if (error > best.error / 2) continue;
     best = {{first}, error};
@@ -68,8 +67,12 @@ Fit fit_from(std::span<const MessageTime> times, std::size_t most_pieces) {
 
 }  // namespace
 
-std::vector<LinkPiece> fit_pieces(std::span<const MessageTime> times) {
-  return fit_from(times, 3).pieces;
+std::vector<LinkPiece> fit_pieces(std::span<const MessageTime> times, double least_slope) {
+  return fit_from(times, 3, least_slope).pieces;
+}
+
+double slope_of_the_longest(std::span<const MessageTime> times) {
+  return straight(times.last(std::min(fewest_of_a_piece, times.size())), any_slope).s_per_byte;
 }
 
 }  // namespace weft::probe

@@ -116,19 +116,28 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
 
 }  // namespace
 
-std::vector<Arithmetic> measure_arithmetic(Timing& timing, const Extent& extent, int threads) {
+std::vector<Arithmetic> measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
+                                           int threads) {
   const Tiles tiles(extent, threads);
   std::vector<Arithmetic> found;
   std::vector<Work> works;
+  // Many ranks on few cores may take minutes to plan by trials what they then time in a second.
+  const auto add = [&](Arithmetic& arithmetic, Kind kind, std::int64_t length) {
+    const bool must_be = kind == Kind::c2c && length == copied_length;
+    if (arithmetic.effort != Effort::estimate && !must_be && !planning.affords(1e-9)) return;
+    arithmetic.lines.push_back({kind, length, 0});
+    planning.prepare([&] {
+      works.push_back(tiles.lines(kind, arithmetic.precision, arithmetic.effort, length));
+    });
+  };
   for (const Precision precision : extent.precisions) {
     if (!kernel::default_engine().supports(precision)) continue;
     for (const Effort effort : extent.efforts) {
+      // A library without vector instructions for a precision finds little by trials.
+      if (effort != Effort::estimate && precision == Precision::f80) continue;
       found.push_back({precision, effort, 0, {}});
       for (const Kind kind : {Kind::c2c, Kind::r2c})
-        for (const std::int64_t length : extent.lengths) {
-          found.back().lines.push_back({kind, length, 0});
-          works.push_back(tiles.lines(kind, precision, effort, length));
-        }
+        for (const std::int64_t length : extent.lengths) add(found.back(), kind, length);
     }
   }
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);

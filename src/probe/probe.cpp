@@ -23,6 +23,7 @@ namespace {
 
 /// How the time is shared out.
 constexpr double for_lines = 0.45;
+constexpr double for_planning = 0.25;  ///< besides, for FFTs planned by trials
 constexpr double for_copying = 0.17;
 constexpr double for_handing_over = 0.08;
 constexpr double for_memory = 0.1;
@@ -66,7 +67,12 @@ void add(Machine& machine, const Timing& timing) {
 void measure_local(Machine& machine, const Options& options, const Extent& extent,
                    const comm::Communicator& comm, const Placement& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
-  machine.arithmetic = measure_arithmetic(lines, extent, options.threads);
+  Timing planning(comm, for_planning * seconds);
+  machine.arithmetic = measure_arithmetic(lines, planning, extent, options.threads);
+  for (const Arithmetic& each : machine.arithmetic)
+    if (each.lines.size() < 2 * extent.lengths.size())
+      machine.assumed.push_back(std::string("some lines of ") + to_string(each.precision) +
+                                " planned with " + to_string(each.effort));
   add(machine, lines);
   Timing copying(comm, for_copying * seconds);
   machine.copying = measure_copying(copying, extent, machine, options.threads);

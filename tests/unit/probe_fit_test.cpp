@@ -56,6 +56,17 @@ TEST(ProbeFit, neither_starts_nor_falls_below_0) {
     }
 }
 
+TEST(ProbeFit, no_piece_is_flatter_than_asked) {
+  const auto late = times([](double bytes) { return bytes <= 65536 ? 8e-3 : 2e-3 + 1e-7 * bytes; });
+  const double longest = slope_of_the_longest(late);
+  EXPECT_NEAR(longest, 1e-7, 1e-8);
+  const auto pieces = fit_pieces(late, longest);
+  ASSERT_GE(pieces.size(), 2U);
+  for (const LinkPiece& piece : pieces) EXPECT_GE(piece.s_per_byte, longest);
+  EXPECT_NEAR(pieces.front().start_s, 8e-3, 1e-3);
+  EXPECT_LT(fit_pieces(late).front().s_per_byte, longest / 10);
+}
+
 TEST(ProbeFit, noise_makes_no_pieces) {
   std::vector<MessageTime> noisy = times([](double bytes) { return 5e-6 + 1e-9 * bytes; });
   for (std::size_t i = 0; i < noisy.size(); ++i) noisy[i].seconds *= i % 2 ? 1.05 : 0.95;
