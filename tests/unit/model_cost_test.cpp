@@ -126,59 +126,6 @@ Plan plan_with(const Knobs& knobs, std::int64_t ranks, std::int64_t per_node = 1
 
 constexpr Knobs pairs{.method = Method::messages, .schedule = Schedule::pairwise};
 
-/// Seconds of an operation of a line of so many points.
-double operation_s(const Machine& machine, std::int64_t length) {
-  const auto n = static_cast<double>(length);
-  return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length) /
-         (5 * n * std::log2(n));
-}
-
-TEST(Cost, a_line_is_as_others_of_its_family) {
-  Machine machine = shipped_machine("celerons");
-  const auto line = [](std::int64_t length, double operation_s) {
-    const auto n = static_cast<double>(length);
-    return LineTime{Kind::c2c, length, 5 * n * std::log2(n) * operation_s};
-  };
-  machine.arithmetic = {{Precision::f64,
-                         Effort::estimate,
-                         7,
-                         {line(24, 2), line(64, 1), line(101, 9), line(216, 4), line(256, 3),
-                          line(9, 5), line(10, 6), line(12, 7)}}};
-  EXPECT_NEAR(operation_s(machine, 128), 2, 1e-12);  // half way between 64 and 256
-  // Between 24 and 216 in size, nearer to 216 in the share of 3.
-  EXPECT_GT(operation_s(machine, 72), 3.1);
-  EXPECT_LT(operation_s(machine, 72), 3.9);
-  EXPECT_NEAR(operation_s(machine, 105), 5, 1e-12);
-  EXPECT_NEAR(operation_s(machine, 210), 6, 1e-12);
-  EXPECT_NEAR(operation_s(machine, 420), 7, 1e-12);
-  EXPECT_NEAR(operation_s(machine, 103), 9, 1e-12);
-  EXPECT_NEAR(operation_s(machine, 4096), 3, 1e-12);
-  EXPECT_NEAR(operation_s(machine, 11), 5, 1e-12);  // libraries have kernels for 11 and 13
-  // 509 lines of 12 points and 12 of 509.
-  const auto seconds = [&](std::int64_t length) {
-    return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length);
-  };
-  EXPECT_NEAR(seconds(12 * 509) / (509 * seconds(12) + 12 * seconds(509)), 1, 1e-12);
-  // Of a family that was not measured: between the lengths next to it.
-  machine.arithmetic[0].lines = {line(64, 1), line(256, 3)};
-  EXPECT_NEAR(operation_s(machine, 127), 2, 0.02);
-  machine.arithmetic[0].lines.clear();
-  EXPECT_NEAR(operation_s(machine, 127), 7, 1e-12);
-}
-
-TEST(Cost, lines_with_the_same_factors_are_alike) {
-  Machine machine = shipped_machine("celerons");
-  const auto line = [](std::int64_t length, double operation_s) {
-    const auto n = static_cast<double>(length);
-    return LineTime{Kind::c2c, length, 5 * n * std::log2(n) * operation_s};
-  };
-  machine.arithmetic = {
-      {Precision::f64, Effort::estimate, 7, {line(750, 1), line(486, 2), line(1750, 1)}}};
-  // 810 = 2 3^4 5 lies between 750 and 1750 but is made as 486 = 2 3^5.
-  EXPECT_GT(operation_s(machine, 810), 1.5);
-  EXPECT_LT(operation_s(machine, 1250), 1.1);
-}
-
 TEST(Cost, schedules_that_block_take_longer_to_send) {
   const Machine machine = shipped_machine("celerons");
   Knobs cyclic = pairs;
