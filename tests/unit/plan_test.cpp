@@ -332,7 +332,7 @@ TEST(Explain, NamesTheCopyOfNaturalOrder) {
 }
 
 TEST(Explain, RepeatsTheNotes) {
-  const std::string text = explain(make_plan({.shape = {403}, .ranks = 3}));
+  const std::string text = explain(make_plan({.shape = {401}, .ranks = 3}));
   EXPECT_NE(text.find("note: no axis is free to be split"), std::string::npos) << text;
   expect_error(invalid, {"0 stages and 0 exchanges"}, [] { explain(Plan{}); });
 }
