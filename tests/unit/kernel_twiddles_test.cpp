@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "base/memory.hpp"
+#include "kernel/sweep.hpp"
 #include "line_oracle.hpp"
 
 namespace weft::kernel {
@@ -85,6 +88,53 @@ TEST(Twiddles, lines_are_multiplied_in_every_precision) {
     check_lines<double>(n1, n2);
     check_lines<long double>(n1, n2);
   }
+}
+
+/// Contiguous lines, which are transformed where they lie: twiddles that come first must not change
+/// them. The box does not begin at line 0, and threads share it.
+TEST(Twiddles, a_sweep_numbers_its_lines_and_keeps_its_input) {
+  constexpr std::int64_t length = 16;
+  const Box box{{5, 0}, {42, length}};
+  const std::int64_t lines = box.extent(0);
+  for (const bool first : {true, false})
+    for (const int threads : {1, 3}) {
+      AxisTransform transform{.axis = 1, .length = length};
+      transform.twiddles = twiddles_of(length * 50);
+      transform.twiddles_input = first;
+      AlignedBuffer in(lines * length * 16);
+      AlignedBuffer out(lines * length * 16);
+      std::mt19937_64 random(seed);
+      for (std::int64_t i = 0; i < 2 * lines * length; ++i)
+        in.as<double>()[i] = static_cast<double>(random() >> 40) * 0x1p-24;
+      const std::vector<double> before(in.as<double>(), in.as<double>() + 2 * lines * length);
+      const auto place = [&](int buffer) { return Place{{{box, buffer, 0, {length, 1}}}, 16}; };
+      const Sweep sweep(box, {transform}, place(0), place(1),
+                        {.engine = &default_engine(), .threads = threads});
+      AlignedBuffer memory(threads * sweep.scratch_size().thread_bytes());
+      void* buffers[] = {in.data(), out.data()};
+      sweep.execute(buffers, Scratch(sweep.scratch_size(), memory.data()));
+      ASSERT_EQ(std::memcmp(before.data(), in.data(), before.size() * sizeof(double)), 0);
+      for (std::int64_t line = 0; line < lines; ++line) {
+        const double* given = before.data() + 2 * line * length;
+        const auto times = [&](std::int64_t k, WideComplex x) {
+          const WideComplex w = root((line + box.lower[0]) * k, length * 50);
+          return WideComplex{x.re * w.re - x.im * w.im, x.re * w.im + x.im * w.re};
+        };
+        std::vector<WideComplex> x;
+        for (std::int64_t k = 0; k < length; ++k) {
+          x.push_back({given[2 * k], given[2 * k + 1]});
+          if (first) x.back() = times(k, x.back());
+        }
+        const std::vector<WideComplex> transformed = direct_dft(x, true);
+        for (std::int64_t k = 0; k < length; ++k) {
+          const WideComplex wanted = first ? transformed[static_cast<std::size_t>(k)]
+                                           : times(k, transformed[static_cast<std::size_t>(k)]);
+          const double* found = out.as<double>() + 2 * (line * length + k);
+          ASSERT_LT(std::abs(static_cast<double>(wanted.re) - found[0]), 1e-14) << line;
+          ASSERT_LT(std::abs(static_cast<double>(wanted.im) - found[1]), 1e-14) << line;
+        }
+      }
+    }
 }
 
 TEST(Twiddles, are_shared_while_someone_holds_them) {
