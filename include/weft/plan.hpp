@@ -130,11 +130,15 @@ struct Problem {
 Problem checked(Problem problem);
 
 /// Axes transformed while the data lie in one layout. `source` and `target` own alike; they differ
-/// where r2c halves an axis (real extents before, complex after) or where the memory order changes.
+/// where r2c halves an axis (real extents before, complex after), where the memory order changes, or
+/// where the one axis of an array begins or ends to be seen as two (Plan::view).
 struct Stage {
   Layout source;
   Layout target;
   std::vector<int> axes;  ///< in the order of forward; backward runs them reversed
+  /// Of a view of n1 x n2: element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/(n1*n2)) behind
+  /// the transform of axis 0; backward by the conjugate before it.
+  bool twiddles = false;
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
@@ -146,6 +150,11 @@ std::string describe(const Exchange& exchange);
 
 /// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1.
 /// Backward is the same stages in the opposite order.
+///
+/// An array of one axis of n = n1*n2 points may be seen as n1 x n2, row by row (Bailey 1990, six
+/// steps): a first stage without axes, axis 0 and twiddles, axis 1. Element (k1, k2) is then
+/// X[k1 + n1*k2]: the output of OutputChoice::any is that array of two axes. A last stage without
+/// axes, in the memory order (1, 0), holds X in its natural order and is one axis again.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;
@@ -157,6 +166,8 @@ struct Plan {
 
   const Layout& input() const { return stages.front().source; }
   const Layout& output() const { return stages.back().target; }
+  /// n1 x n2 where stages see the one axis of the problem as two; else empty.
+  Shape view() const;
 };
 
 /// All points in the space of knobs for one problem: every method that can serve it, with every

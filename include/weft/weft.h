@@ -249,7 +249,9 @@ int weft_fft_backward(weft_fft* fft, const void* in, void* out);
 int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 
-/// Layouts of the input and the output of forward. Free them with weft_layout_destroy.
+/// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
+/// WEFT_OUTPUT_ANY the output of a c2c of one axis that is divided among ranks has two axes,
+/// n1 x n2, whose element (k1, k2) is X[k1 + n1*k2]: ask weft_layout_dims.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout);
 /// This process's rank in both layouts.

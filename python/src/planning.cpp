@@ -188,7 +188,11 @@ void bind_plan(nb::module_& m) {
   using weft::Stage;
   nb::class_<Stage>(m, "Stage", "Axes transformed while the data lie in one layout.")
       .def_ro("source", &Stage::source, "Layout before the transforms.")
-      .def_ro("target", &Stage::target, "Layout after them; differs where r2c halves an axis.")
+      .def_ro(
+          "target", &Stage::target,
+          "Layout after them; differs where r2c halves an axis, and where one axis is seen as two.")
+      .def_ro("twiddles", &Stage::twiddles,
+              "Whether element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/n).")
       .def_prop_ro(
           "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
       .def(

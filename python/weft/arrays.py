@@ -18,14 +18,19 @@ class Side:
     layout : the Layout: who owns which box.
     shape, strides, dtype : of this rank's array, in logical axis order; strides in bytes.
 
+    The output of one axis that is divided among ranks has two axes: see :meth:`indices`.
+
     >>> import weft
     >>> side = weft.FFT((4, 6), kind="r2c").output
     >>> side.shape, side.box, side.empty().dtype
     ((4, 4), ((0, 4), (0, 4)), dtype('complex128'))
     """
 
-    def __init__(self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str) -> None:
+    def __init__(
+        self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str, dims: int
+    ) -> None:
         self.layout = layout
+        self._dims = dims  # of the transform
         self.dtype = dtype
         self._rank = rank
         self._pool = pool
@@ -42,6 +47,23 @@ class Side:
     def slices(self) -> tuple[slice, ...]:
         """This rank's box as an index into the global array."""
         return tuple(slice(lower, upper) for lower, upper in self.box)
+
+    def indices(self) -> tuple[Array, ...]:
+        """The global indices of this rank's elements, one broadcastable array for each axis of the transform.
+
+        Where one axis is divided among ranks, output "any" has the two axes n1 x n2 = n, and its element (k1, k2) is
+        X[k1 + n1*k2]: then this is one array of two axes. The whole of such an array, gathered, is X in its natural
+        order as `whole.T.reshape(-1)`; with output "same" every rank has a run of X.
+
+        >>> import weft
+        >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
+        [[[0], [1]], [[0, 1, 2]]]
+        """
+        open_mesh = np.ogrid[self.slices]
+        if len(self.box) == self._dims:
+            return tuple(np.asarray(index) for index in open_mesh)
+        k1, k2 = open_mesh
+        return (k1 + self.layout.shape[0] * k2,)
 
     def empty(self) -> Array:
         """An array of this rank's box, in node memory; its values are arbitrary."""

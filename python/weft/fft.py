@@ -62,7 +62,8 @@ class FFT:
     Attributes
     ----------
     input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array; empty() and zeros()
-        make one in node memory.
+        make one in node memory; indices() tells which elements of the whole it has. One axis divided among ranks has
+        an output "any" of two axes, n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2].
     plan : the Plan, plain data.
     comm : the communicator that was given.
 
@@ -188,14 +189,16 @@ class FFT:
         real = self.plan.problem.kind == "r2c"
         self._pool = module.MemoryPool()
         self._memory_kind = module.node_memory_kind(handle)
+        dims = len(self.plan.problem.shape)
         self.input = Side(
             self.plan.input,
             self.rank,
             options.real_dtype(precision) if real else complex_type,
             self._pool,
             self._memory_kind,
+            dims,
         )
-        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind)
+        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind, dims)
         self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._transform.inplace_strides)
 
     @property
@@ -328,7 +331,8 @@ class FFT:
 
         `L` is the length of the domain along each axis. k runs 0, 1, .., -2, -1 as in
         numpy.fft.fftfreq; along the axis that r2c halves 0 .. n//2. Axes that are not transformed
-        get zeros. Multiplying forward's result by i*k differentiates when `sign` is -1.
+        get zeros. Multiplying forward's result by i*k differentiates when `sign` is -1. Where one axis
+        is divided among ranks, the one array has the two axes of the output (Side.indices).
         """
         lengths = _lengths(L, len(self.plan.problem.shape))
         problem = self.plan.problem
@@ -348,12 +352,7 @@ class FFT:
 
     def _local(self, values: Sequence[Array], side: Side) -> tuple[Array, ...]:
         dtype = options.real_dtype(self.plan.problem.precision)
-        local = []
-        for axis, (lower, upper) in enumerate(side.box):
-            shape = [1] * len(values)
-            shape[axis] = upper - lower
-            local.append(values[axis][lower:upper].astype(dtype).reshape(shape))
-        return tuple(local)
+        return tuple(value[index].astype(dtype) for value, index in zip(values, side.indices(), strict=True))
 
     @property
     def recording(self) -> bool:

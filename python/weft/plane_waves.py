@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,16 @@ def measure(case: Case, comm: Any, options: dict[str, Any] | None = None) -> dic
     """
     fft = make_together(case, comm, options)
     waves = Waves(case)
+    spectrum = partial(waves.spectrum, shape=fft.output.layout.shape)
     x, X = together(comm, lambda: (fft.input.empty(), fft.output.empty()))
 
     def forward_error() -> float:
         together(comm, lambda: waves.field(x, fft.input.box, 1.0))
         together(comm, lambda: fft.forward(x, X))
-        return _error(X, waves.spectrum, fft.output.box, "forward", case, comm)
+        return _error(X, spectrum, fft.output.box, "forward", case, comm)
 
     def backward_error() -> float:
-        together(comm, lambda: waves.spectrum(X, fft.output.box, 1.0))
+        together(comm, lambda: spectrum(X, fft.output.box, 1.0))
         together(comm, lambda: fft.backward(X, x))
         return _error(x, waves.field, fft.input.box, "backward", case, comm)
 
@@ -119,17 +121,22 @@ class Waves:
             total = sum(first[row] * rest for first, rest in outers)
             array[row] = total.real if self.case.kind == "r2c" else total
 
-    def spectrum(self, array: Array, box: Any, factor: float) -> None:
-        """Fills a box of the output with the waves' spectrum: points, lines along batch axes."""
+    def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
+        """Fills a box of the output with the waves' spectrum: points, lines along batch axes.
+
+        `shape` is that of the output; n1 x n2 where it has the X[k1 + n1*k2] of one axis at (k1, k2).
+        """
         array[...] = 0
-        axes = self.case.all_axes
-        for numbers, amplitude in zip(self.numbers, self.amplitudes, strict=True):
+        is_view = len(shape) > len(self.case.shape)
+        axes = (0, 1) if is_view else self.case.all_axes
+        for wave, amplitude in zip(self.numbers, self.amplitudes, strict=True):
+            numbers = [wave[0] % shape[0], wave[0] // shape[0]] if is_view else wave
             if any(not lo <= numbers[axis] < hi for axis, (lo, hi) in enumerate(box) if axis in axes):
                 continue
             where = tuple(numbers[axis] - lo if axis in axes else slice(None) for axis, (lo, _) in enumerate(box))
             value = np.ones((), np.clongdouble)
             batch = [(0, 0) if axis in axes else bounds for axis, bounds in enumerate(box)]
-            for axis, values in enumerate(self._factors(numbers, batch)):
+            for axis, values in enumerate([] if is_view else self._factors(numbers, batch)):
                 if axis not in axes:
                     value = np.multiply.outer(value, values)
             array[where] += (value * amplitude * factor).astype(array.dtype)

@@ -66,8 +66,19 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
   one_ = options.engine->lines(problem);
 }
 
-void LineRunner::run(void* in, void* out, std::int64_t count) const {
+void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
+                                      std::int64_t first) const {
+  with_real(precision_, [&](auto real) {
+    for (std::int64_t line = 0; line < count; ++line)
+      transform_.twiddles->multiply(
+          reinterpret_cast<decltype(real)*>(static_cast<char*>(lines) + line * pitch_bytes),
+          transform_.length, first + line, transform_.kind == LineKind::c2c_backward);
+  });
+}
+
+void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first) const {
   const AxisTransform& t = transform_;
+  if (t.twiddles && t.twiddles_input) multiply_by_twiddles(in, in_pitch_bytes_, count, first);
   if (t.conjugate_input)
     with_real(precision_, [&](auto real) {
       conjugate_lines<decltype(real)>(in, in_pitch_bytes_, input_extent(t), count);
@@ -78,6 +89,7 @@ void LineRunner::run(void* in, void* out, std::int64_t count) const {
   for (; k + group_ <= count; k += group_)
     many_->execute(from + k * in_pitch_bytes_, to + k * out_pitch_bytes_);
   for (; k < count; ++k) one_->execute(from + k * in_pitch_bytes_, to + k * out_pitch_bytes_);
+  if (t.twiddles && !t.twiddles_input) multiply_by_twiddles(out, out_pitch_bytes_, count, first);
   const std::int64_t reals = output_extent(t) * (t.kind == LineKind::c2r ? 1 : 2);
   if (t.conjugate_output)
     with_real(precision_, [&](auto real) {

@@ -5,6 +5,7 @@
 
 #include "kernel/engine.hpp"
 #include "kernel/transpose.hpp"
+#include "kernel/twiddles.hpp"
 
 namespace weft::kernel {
 
@@ -16,6 +17,10 @@ struct AxisTransform {
   bool conjugate_input = false;   ///< a c2r with the other sign of the exponent
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
+  /// Of a c2c in an array of two axes: element k of line j is multiplied by the root of j*k with the
+  /// exponent's sign, behind a forward transform and before a backward one.
+  std::shared_ptr<const Twiddles> twiddles = {};
+  bool twiddles_input = false;  ///< before the transform
 };
 
 /// Extents of the axis before and after.
@@ -43,10 +48,14 @@ class LineRunner {
   LineRunner(const AxisTransform& transform, const LocalOptions& options,
              std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place);
 
-  /// Scales and conjugates as the transform asks, too. `in` may be destroyed.
-  void run(void* in, void* out, std::int64_t count) const;
+  /// Scales, conjugates and multiplies by twiddles as the transform asks, too. `in` may be destroyed.
+  /// `first` is the number of the first line in the array, for twiddles.
+  void run(void* in, void* out, std::int64_t count, std::int64_t first = 0) const;
 
  private:
+  void multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
+                            std::int64_t first) const;
+
   AxisTransform transform_;
   Precision precision_ = Precision::f64;
   std::int64_t in_pitch_bytes_ = 0;

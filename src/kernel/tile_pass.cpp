@@ -1,6 +1,7 @@
 #include "kernel/tile_pass.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/block_limits.hpp"
 #include "kernel/cache.hpp"
@@ -111,6 +112,11 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
     if ((batch ? largest[axis] : box.extent(axis)) > 1) long_axes.push_back(axis);
   }
   Cell cell;
+  if (transform_.twiddles) {
+    assert(region.dims() == 2);
+    cell.line_axis = other_axes[0];
+    cell.first_line = box.lower[cell.line_axis];
+  }
   cell.loop_count = static_cast<int>(long_axes.size());
   for (int loop = 0; loop < cell.loop_count; ++loop) {
     const int axis = long_axes[loop];
@@ -177,9 +183,11 @@ void TilePass::choose_direct(Cell& cell) const {
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy what it reads and a conjugation changes it: only our own plane may suffer.
+  // A c2r may destroy what it reads, a conjugation and twiddles change it: only our own plane may
+  // suffer.
   const bool harmless =
-      from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input);
+      from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
+                     !(transform_.twiddles && transform_.twiddles_input));
   cell.direct_in = harmless && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
   cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&
                     lines_fit(cell.out, out_element_bytes_);
@@ -282,7 +290,8 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
   char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
   if (cell.direct_out)
     out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
-  runner.run(in, out, lines);
+  // With twiddles the lines run along the only other axis.
+  runner.run(in, out, lines, cell.first_line + tile.block.offset[cell.line_axis] + tile.start[0]);
   if (narrow_out_)
     narrow_lines(out, lines, tile_pitch_bytes_, output_extent(transform_) * out_element_bytes_ / 8);
   if (!cell.direct_out)

@@ -82,8 +82,10 @@ class TilePass {
     std::vector<Segment> out;
     std::array<Loop, max_loops> loops;
     int loop_count = 0;
-    bool direct_in = false;   ///< lines are transformed straight from the inlet
-    bool direct_out = false;  ///< lines are transformed straight into the outlet
+    int line_axis = 0;            ///< with twiddles: the axis that numbers the lines
+    std::int64_t first_line = 0;  ///< with twiddles: the number of the cell's first line
+    bool direct_in = false;       ///< lines are transformed straight from the inlet
+    bool direct_out = false;      ///< lines are transformed straight into the outlet
     LineRunner lines;
     LineRunner lines_from_tile;  ///< for a direct inlet that turns out not to be aligned
   };

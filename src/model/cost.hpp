@@ -59,6 +59,10 @@ PlanCost cost(const Plan& plan, const Machine& machine, Known& known);
 double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
                     std::int64_t length);
 
+/// Seconds to multiply so many complex numbers by twiddles: two products each.
+double twiddle_seconds(const Machine& machine, Precision precision, Effort effort,
+                       std::int64_t elements);
+
 /// Seconds of one message over a link, without and with its start.
 double start_seconds(const Link& link, double bytes);
 double wire_seconds(const Link& link, double bytes);

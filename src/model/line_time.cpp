@@ -137,14 +137,26 @@ double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t le
   return static_cast<double>(others) * whole(rest) + static_cast<double>(rest) * whole(others);
 }
 
+/// Numbers of more bytes than those that were measured take so much longer.
+double widening(const Arithmetic& measured, Precision precision) {
+  return static_cast<double>(real_bytes(precision)) /
+         static_cast<double>(real_bytes(measured.precision));
+}
+
 }  // namespace
+
+double twiddle_seconds(const Machine& machine, Precision precision, Effort effort,
+                       std::int64_t elements) {
+  constexpr double operations_each = 12;
+  const Arithmetic& arithmetic = arithmetic_of(machine, precision, effort);
+  return operations_each * static_cast<double>(elements) * arithmetic.operation_s *
+         widening(arithmetic, precision);
+}
 
 double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
                     std::int64_t length) {
   const Arithmetic& arithmetic = arithmetic_of(machine, precision, effort);
-  const double wider = static_cast<double>(real_bytes(precision)) /
-                       static_cast<double>(real_bytes(arithmetic.precision));
-  return measured_seconds(arithmetic, kind, length) * wider;
+  return measured_seconds(arithmetic, kind, length) * widening(arithmetic, precision);
 }
 
 }  // namespace weft::model

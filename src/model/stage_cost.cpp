@@ -140,6 +140,9 @@ StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine
   add_passes(step, plan, number, working, machine);
   for (const int axis : stage.axes)
     step.arithmetic_s += lines_seconds(problem, stage, axis, machine);
+  if (stage.twiddles)
+    step.arithmetic_s += twiddle_seconds(machine, problem.precision, problem.effort,
+                                         stage.target.max_local_volume());
   step.arithmetic_s *= share_of_core(problem, working, machine);
   if (step.seconds() > 0)
     step.limit = step.arithmetic_s > step.memory_s ? Limit::arithmetic : Limit::memory;

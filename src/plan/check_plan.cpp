@@ -5,6 +5,7 @@
 #include <weft/error.hpp>
 
 #include "layout/check.hpp"
+#include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/rule.hpp"
 
@@ -43,6 +44,9 @@ void check_axes(const Plan& plan) {
   for (const Stage& stage : plan.stages)
     done.insert(done.end(), stage.axes.begin(), stage.axes.end());
   const std::vector<int>& wanted = plan.problem.axes;
+  const bool twiddles = std::any_of(plan.stages.begin(), plan.stages.end(),
+                                    [](const Stage& stage) { return stage.twiddles; });
+  if (twiddles) refuse("only an axis that is seen as two has twiddles");
   if (!std::is_permutation(done.begin(), done.end(), wanted.begin(), wanted.end()))
     refuse("its stages must transform each of the axes (" + join(wanted, ", ") + ") once; given (" +
            join(done, ", ") + ")");
@@ -51,14 +55,25 @@ void check_axes(const Plan& plan) {
            ", before all others; given axis " + std::to_string(done.front()) + " first");
 }
 
+void check_ranks_of(const Plan& plan, const Layout& layout, const std::string& which) {
+  if (layout.ranks() != plan.problem.ranks)
+    refuse(which + " must be for " + std::to_string(plan.problem.ranks) + " ranks; given " +
+           std::to_string(layout.ranks()));
+}
+
 void check_layout(const Layout& layout, const Shape& shape, const Plan& plan,
                   const std::string& which) {
   if (layout.shape() != shape)
     refuse(which + " must have the shape " + to_string(shape) + "; given " +
            to_string(layout.shape()));
-  if (layout.ranks() != plan.problem.ranks)
-    refuse(which + " must be for " + std::to_string(plan.problem.ranks) + " ranks; given " +
-           std::to_string(layout.ranks()));
+  check_ranks_of(plan, layout, which);
+}
+
+/// `owned`: what the source becomes where an axis is halved.
+void check_owns_alike(const Stage& stage, const Layout& owned, const std::string& which) {
+  if (!owned.same_boxes(stage.target))
+    refuse("source and target of " + which + " must give every rank the same part; given " +
+           stage.source.describe() + " and " + stage.target.describe());
 }
 
 void check_whole(const Stage& stage, const std::string& which) {
@@ -66,6 +81,21 @@ void check_whole(const Stage& stage, const std::string& which) {
     if (!stage.source.is_whole(axis))
       refuse(which + " must have axis " + std::to_string(axis) + " whole to transform it; given " +
              stage.source.describe());
+}
+
+/// An axis seen as two: its first and last stage change the shape, all else is as in other plans.
+void check_stages_of_view(const Plan& plan) {
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    check_ranks_of(plan, stage.source, "the source of " + name(i));
+    check_ranks_of(plan, stage.target, "the target of " + name(i));
+  }
+  check_view(plan);
+  for (const std::size_t i : {1, 2}) {
+    const Stage& stage = plan.stages[i];
+    check_whole(stage, name(i));
+    check_owns_alike(stage, stage.source, name(i));
+  }
 }
 
 void check_stages(const Plan& plan) {
@@ -83,9 +113,7 @@ void check_stages(const Plan& plan) {
       owned = owned.with_extent(halved, shape[halved]);
     }
     check_layout(stage.target, shape, plan, "the target of " + name(i));
-    if (!owned.same_boxes(stage.target))
-      refuse("source and target of " + name(i) + " must give every rank the same part; given " +
-             stage.source.describe() + " and " + stage.target.describe());
+    check_owns_alike(stage, owned, name(i));
   }
 }
 
@@ -135,8 +163,12 @@ void check_exchanges(const Plan& plan) {
 void check_plan(const Plan& plan) {
   check_problem(plan);
   check_counts(plan);
-  check_axes(plan);
-  check_stages(plan);
+  if (plan.view().empty()) {
+    check_axes(plan);
+    check_stages(plan);
+  } else {
+    check_stages_of_view(plan);
+  }
   check_ends(plan);
   check_exchanges(plan);
 }

@@ -52,6 +52,9 @@ std::string ends_lines(const Plan& plan) {
   std::string text =
       "input:  " + plan.input().describe() + (problem.has_input ? " (given)" : " (chosen)") + "\n";
   text += "output: " + plan.output().describe();
+  if (plan.output().shape().size() != problem.shape.size())
+    text +=
+        ", whose element (k1, k2) is X[k1 + " + std::to_string(plan.output().shape()[0]) + "*k2],";
   switch (problem.output_choice) {
     case OutputChoice::any:
       return text + " (chosen)";
@@ -86,8 +89,10 @@ std::string stage_line(const Plan& plan, std::size_t index) {
   std::string text = "stage " + std::to_string(index) + ": transforms " +
                      axes_in_words(stage.axes) + " of " + stage.source.describe();
   if (stage.target.shape() != stage.source.shape())
-    text += ", which becomes " + to_string(stage.target.shape());
-  if (stage.target.order() != stage.source.order())
+    text +=
+        (plan.view().empty() ? ", which becomes " : ", seen as ") + to_string(stage.target.shape());
+  if (stage.twiddles) text += ", times exp(sign*2*pi*i*k1*j2/n)";
+  if (stage.target.dims() == stage.source.dims() && stage.target.order() != stage.source.order())
     text += ", written in memory order (" + join(stage.target.order(), ", ") + ")";
   if (stage.axes.empty()) text += cost_without_axes(plan, index);
   return text;

@@ -14,7 +14,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 6;
+constexpr std::int64_t plan_version = 7;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -87,7 +87,10 @@ Json write(const Problem& problem) {
 }
 
 Json write(const Stage& stage) {
-  return {{"source", write(stage.source)}, {"target", write(stage.target)}, {"axes", stage.axes}};
+  return {{"source", write(stage.source)},
+          {"target", write(stage.target)},
+          {"axes", stage.axes},
+          {"twiddles", stage.twiddles}};
 }
 
 Json write(const Plan& plan) {
@@ -249,7 +252,7 @@ Problem read_problem(const Place& place, Missing missing) {
 Stage read_stage(const Place& place) {
   Object object(place);
   Stage stage{read_layout(object.at("source")), read_layout(object.at("target")),
-              json::axes(object.at("axes"))};
+              json::axes(object.at("axes")), json::boolean(object.at("twiddles"))};
   object.finish();
   return stage;
 }

@@ -6,6 +6,7 @@
 #include <weft/error.hpp>
 
 #include "plan/chunks.hpp"
+#include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/route.hpp"
 #include "plan/start.hpp"
@@ -25,10 +26,16 @@ void add_notes(Plan& plan) {
                            " of " + std::to_string(layout.ranks()) + " ranks without rows");
     }
   }
-  if (gathered)
-    plan.notes.push_back(
-        "no axis is free to be split: the array goes to one rank, is transformed there and "
-        "returns");
+  if (!gathered) return;
+  const std::string why = why_no_view(plan.problem);
+  plan.notes.push_back(
+      "no axis is free to be split: the array goes to one rank, is transformed there and returns" +
+      (why.empty() ? "" : "; " + why));
+}
+
+std::vector<Stage> rule_stages(const Problem& problem) {
+  std::vector<Stage> stages = view_stages(problem, problem.ranks);
+  return stages.empty() ? std::move(routes(problem, rule_input(problem), 1).front()) : stages;
 }
 
 }  // namespace
@@ -70,7 +77,7 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
 
 Plan make_plan(const Problem& given) {
   const Problem problem = checked(given);
-  Plan plan = assemble(problem, std::move(routes(problem, rule_input(problem), 1).front()));
+  Plan plan = assemble(problem, rule_stages(problem));
   plan.chosen_by = "rule";
   return plan;
 }

@@ -24,7 +24,9 @@ std::string layout_words(const Layout& layout) {
 }
 
 std::string in_words(const Plan& plan, const std::vector<Exchange>& exchanges) {
-  std::string text = layout_words(plan.input()) + ": ";
+  const Shape view = plan.view();
+  std::string text =
+      layout_words(plan.input()) + (view.empty() ? "" : " seen as " + weft::to_string(view)) + ": ";
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     text += axes_words(plan.stages[i]);
     if (i < exchanges.size()) text += ", " + weft::describe(exchanges[i]) + ", ";

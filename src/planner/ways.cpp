@@ -4,6 +4,7 @@
 #include <set>
 
 #include "plan/chunks.hpp"
+#include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/route.hpp"
 #include "plan/rule.hpp"
@@ -73,6 +74,18 @@ std::vector<Layout> inputs(const Problem& problem) {
   return found;
 }
 
+/// One axis seen as two, on all ranks and on fewer.
+std::vector<Plan> ways_of_views(const Problem& problem) {
+  std::vector<Plan> found;
+  if (problem.shape.size() > 1) return found;
+  for (const std::int64_t ranks : numbers_of_ranks(problem)) {
+    if (problem.has_input && ranks < problem.ranks) break;
+    std::vector<Stage> stages = view_stages(problem, ranks);
+    if (!stages.empty()) found.push_back(assemble(problem, std::move(stages)));
+  }
+  return found;
+}
+
 template <class E>
 bool agrees(E forced, E has) {
   return forced == E::automatic || forced == has;
@@ -81,7 +94,7 @@ bool agrees(E forced, E has) {
 }  // namespace
 
 std::vector<Plan> ways(const Problem& problem) {
-  std::vector<Plan> found;
+  std::vector<Plan> found = ways_of_views(problem);
   std::set<std::vector<std::int64_t>> seen;
   for (const Layout& input : inputs(problem)) {
     if (input.is_grid() && input.first_rank() == 0 && !seen.insert(input.process_grid()).second)

@@ -15,6 +15,11 @@ using kernel::LineKind;
 
 std::vector<Stage> route_of(const Plan& plan, Direction direction) {
   std::vector<Stage> route = plan.stages;
+  // One axis seen as two is the same memory: all that runs sees it as its exchange does.
+  for (Stage& stage : route) {
+    if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
+    if (stage.target.dims() < stage.source.dims()) stage.target = stage.source;
+  }
   if (direction == Direction::forward) return route;
   std::reverse(route.begin(), route.end());
   for (Stage& stage : route) {
@@ -37,10 +42,14 @@ bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std
   return direction == Direction::forward ? here <= where : here > where;
 }
 
-AxisTransform axis_transform(const Problem& problem, int axis, Direction direction) {
+AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axis,
+                             Direction direction) {
   AxisTransform t;
   t.axis = axis;
-  t.length = problem.shape[axis];
+  const bool is_view = stage.source.shape().size() != problem.shape.size();
+  t.length = is_view ? stage.source.shape()[axis] : problem.shape[axis];
+  if (stage.twiddles) t.twiddles = kernel::twiddles_of(problem.points());
+  t.twiddles_input = stage.twiddles && direction == Direction::backward;
   const int sign = direction == Direction::forward ? problem.sign : -problem.sign;
   t.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward;
   if (problem.kind == Kind::r2c && axis == problem.halved_axis()) {
@@ -235,7 +244,7 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   spec.source = stage.source.box(rank);
   spec.target = stage.target.box(rank);
   for (int axis : stage.axes)
-    spec.transforms.push_back(axis_transform(problem, axis, variant_.direction));
+    spec.transforms.push_back(axis_transform(problem, stage, axis, variant_.direction));
   if (position == last_with_axes(route_) && !stage.axes.empty())
     spec.transforms.back().scale = scale_of(problem, variant_.direction);
   const bool real_in = is_real_before(problem, route_, position, variant_.direction);

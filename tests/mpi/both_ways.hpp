@@ -133,6 +133,9 @@ inline std::vector<Problem> exchange_problems() {
   Problem batch{.shape = {6, 10, 8}, .axes = {1, 2}, .has_input = true};
   batch.input = Layout::slab(batch.shape, ranks, 2);
   found.push_back(batch);
+  // One axis seen as two, even and ragged, to one axis again.
+  found.push_back({.shape = {420}});
+  found.push_back({.shape = {900}, .output_choice = OutputChoice::same, .threads = 2});
   Random random(77);
   Problem boxes{.shape = {9, 8, 7}, .has_input = true};
   boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));

@@ -163,6 +163,21 @@ WholeArray<W> collect(const T* reals, int reals_an_element, const Layout& layout
   return whole;
 }
 
+/// An array of two axes whose element (k1, k2) is X[k1 + n1*k2], as X; any other array as it is.
+template <class W>
+WholeArray<W> in_natural_order(WholeArray<W> x, const Problem& problem) {
+  if (x.shape.size() == problem.shape.size()) return x;
+  const auto n1 = static_cast<std::size_t>(x.shape[0]);
+  const auto n2 = static_cast<std::size_t>(x.shape[1]);
+  WholeArray<W> natural(problem.shape);
+  for (std::size_t k1 = 0; k1 < n1; ++k1)
+    for (std::size_t k2 = 0; k2 < n2; ++k2) {
+      natural.re[k1 + n1 * k2] = x.re[k1 * n2 + k2];
+      natural.im[k1 + n1 * k2] = x.im[k1 * n2 + k2];
+    }
+  return natural;
+}
+
 template <class W>
 double relative_error(const WholeArray<W>& got, const WholeArray<W>& wanted) {
   W difference = 0;
@@ -285,10 +300,12 @@ class CaseCheck {
   template <class In, class Out>
   void compare(bool forward, const T* result, const Layout& to, const LocalView& to_view,
                const Shape& from_shape, std::uint64_t seed) {
-    const auto got = collect<T, W>(result, reals_of<Out>, to, to_view, comm_);
+    const auto collected = collect<T, W>(result, reals_of<Out>, to, to_view, comm_);
     if (rank_of(comm_) != 0) return;
-    const auto x = whole_noise<W>(reals_of<In>, from_shape, seed);
-    const auto wanted = reference_transform(case_.problem, forward, x);
+    const Problem& problem = case_.problem;
+    const auto got = in_natural_order(collected, problem);
+    const auto x = in_natural_order(whole_noise<W>(reals_of<In>, from_shape, seed), problem);
+    const auto wanted = reference_transform(problem, forward, x);
     EXPECT_LT(relative_error(got, wanted),
               allowed_error(case_.problem.precision, case_.problem.points()))
         << (forward ? "forward " : "backward ") << describe(case_) << "\n"

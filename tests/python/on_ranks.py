@@ -312,6 +312,28 @@ def coordinates(comm: Any) -> bool:
     return bool(np.allclose(dx, expected_dx, atol=1e-12) and np.allclose(dy, expected_dy, atol=1e-12))
 
 
+def line(comm: Any, n: int, output: str) -> dict[str, Any]:
+    """One axis: its spectrum against a serial one, by gather and by the indices of each rank; a derivative."""
+    whole = np.random.default_rng(n).standard_normal(2 * n).view(complex)
+    expected = np.fft.fft(whole)
+    fft = weft.FFT((n,), output=output, comm=comm)
+    x = fft.input.empty()
+    (index,) = fft.input.indices()
+    x[...] = whole[index]
+    assert np.array_equal(x, weft.scatter(whole if comm.rank == 0 else None, fft.input.layout, comm)), "scatter"
+    X = fft.forward(x)
+    (index,) = fft.output.indices()
+    by_index = float(np.abs(X - expected[index]).max(initial=0)) / float(np.abs(expected).max())
+    gathered = weft.gather(X, fft.output.layout, comm)
+    if gathered is not None:
+        natural = gathered.T.reshape(-1) if gathered.ndim == 2 else gathered
+        assert np.allclose(natural, expected, rtol=0, atol=1e-10), "gather"
+    x[...] = np.sin(3 * fft.positions()[0])
+    derivative = fft.backward(1j * fft.wavenumbers()[0] * fft.forward(x))
+    slope = float(np.abs(derivative - 3 * np.cos(3 * fft.positions()[0])).max(initial=0))
+    return {"by_index": by_index, "slope": slope, "dims": len(fft.output.layout.shape)}
+
+
 def own_workspace(comm: Any) -> bool:
     """A workspace of the caller's gives the same bits."""
     fft = weft.FFT((12, 10, 8), kind="r2c", comm=comm)

@@ -41,6 +41,8 @@ H3, H4 = (12, 9, 6), (7, 5, 6, 3)  # r2c of S3 and S4
 WHAT_MUST_WORK = {
     "1d": lambda r: Case((60,), ranks=r),
     "1d backward first": lambda r: Case((60,), first="backward", ranks=r),
+    "1d in place, same": lambda r: Case((900,), memory="in place", output="same", ranks=r),
+    "1d ragged, backward first": lambda r: Case((210,), first="backward", precision="f32", ranks=r),
     "1d r2c": lambda r: Case((60,), kind="r2c", ranks=r),
     "1d r2c odd, in place, same": lambda r: Case((45,), kind="r2c", memory="in place", output="same", ranks=r),
     "2d": lambda r: Case((12, 10), ranks=r),

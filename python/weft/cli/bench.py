@@ -22,6 +22,7 @@ from weft.cli.traffic import exchanged_bytes
 from weft.cli.values import checked_axes
 from weft.files import check_target, complex_dtype, write_file
 from weft.plane_waves import Waves
+from weft.trial import in_natural_order
 
 # Up to here the arrays are gathered and compared with a serial transform in long double; plane waves beyond.
 GATHERED_ELEMENTS_MAX = 1 << 22
@@ -211,7 +212,9 @@ class WeftRun:
         self.prepare()
         self.forward()
         if not self._gathers:
-            return waves_error(self._session, self._case, self.X, self.fft.output.box), "the spectra of plane waves"
+            side = self.fft.output
+            error = waves_error(self._session, self._case, self.X, side.box, side.layout.shape)
+            return error, "the spectra of plane waves"
         field = self.x if self._kept is None else self._kept.copy()
         if self._kept is not None:  # a copy has the strides of its own
             given, field = field, self.fft.input.empty()
@@ -229,6 +232,7 @@ class WeftRun:
         working = np.clongdouble if case.kind == "c2c" else np.longdouble
         expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none")
         library = reference.serial_library()[1]
+        X = in_natural_order(X, len(case.shape))
         return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
 
 

@@ -114,11 +114,11 @@ def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) 
     return float(measure(session, [contestant], TRIALS).min())
 
 
-def waves_error(session: Session, case: Case, result: np.ndarray, box: Any) -> float:
-    """Collective: relative L2 error of the transform of the plane waves, over all elements."""
+def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
+    """Collective: relative L2 error of the transform of the plane waves, over all elements; `shape` as for Waves."""
     expected = np.zeros_like(result)
     if result.size:
-        Waves(case).spectrum(expected, box, float(case.points))
+        Waves(case).spectrum(expected, box, float(case.points), shape)
     size = sum_of_squares(expected)
     expected -= result
     sums = np.array([sum_of_squares(expected), size])

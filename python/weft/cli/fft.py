@@ -89,6 +89,7 @@ def run(options: Options, session: Session) -> int:
         dtype=problem.real,
         comm=session.comm,
         input=options.grid,
+        output="same" if len(problem.shape) == 1 else "any",  # one axis in its natural order
         norm=options.norm,
         overwrite_input=True,
         **options.planning,

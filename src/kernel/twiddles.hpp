@@ -1,0 +1,42 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace weft::kernel {
+
+/// exp(-2*pi*i * e/n) for any 0 <= e < n, and products of lines with its powers.
+///
+/// Accuracy  each factor within 3 units in the last place of the type it is asked in: angles are
+///           reduced to an octant in whole numbers, and roots made of two that are rounded once.
+/// Memory    64 * sqrt(n) bytes, up to twice that: 2 MiB for 2^30 points, 64 MiB for 2^40.
+/// Source    the two tables of Bailey 1990.
+class Twiddles {
+ public:
+  explicit Twiddles(std::int64_t n);
+
+  /// Multiplies element k of a line of `count` complex numbers by the root of j*k, or by its
+  /// conjugate. (count - 1) * j < n.
+  /// Cost  two complex products for each element.
+  template <class T>
+  void multiply(T* line, std::int64_t count, std::int64_t j, bool conjugate) const;
+
+  /// exp(-2*pi*i * e/n).
+  std::complex<long double> root(std::int64_t e) const {
+    return fine_[static_cast<std::size_t>(e & mask_)] *
+           coarse_[static_cast<std::size_t>(e >> bits_)];
+  }
+
+ private:
+  int bits_ = 0;
+  std::int64_t mask_ = 0;
+  std::vector<std::complex<long double>> fine_;    ///< of 0 .. 2^bits - 1
+  std::vector<std::complex<long double>> coarse_;  ///< of multiples of 2^bits
+};
+
+/// Those of n: made once and shared as long as someone holds them. Thread-safe.
+std::shared_ptr<const Twiddles> twiddles_of(std::int64_t n);
+
+}  // namespace weft::kernel

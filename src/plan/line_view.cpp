@@ -1,0 +1,231 @@
+#include "plan/line_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <weft/error.hpp>
+
+#include "layout/check.hpp"
+
+namespace weft {
+namespace {
+
+bool is_one_axis(const Problem& problem) { return problem.shape.size() == 1 && problem.ranks > 1; }
+
+/// The largest length of which every rank holds whole multiples.
+std::int64_t unit_of(const Layout& flat) {
+  const std::int64_t n = flat.shape()[0];
+  if (flat.is_grid() && n % flat.process_grid()[0] == 0) return n / flat.process_grid()[0];
+  std::int64_t unit = n;
+  for (std::int64_t rank = 0; rank < flat.ranks() && unit > 1; ++rank) {
+    const Box box = flat.box(rank);
+    unit = std::gcd(unit, std::gcd(box.lower[0], box.upper[0]));
+  }
+  return unit;
+}
+
+/// What the layouts that the caller wants allow: n2 divides `input`, n1 divides `output`.
+struct Units {
+  std::int64_t input;
+  std::int64_t output;
+  bool same = false;  ///< a free input must also end where rows of n1 end
+};
+
+Units units_of(const Problem& problem) {
+  const std::int64_t n = problem.shape[0];
+  Units units{n, n};
+  if (problem.has_input) units.input = unit_of(problem.input);
+  if (problem.output_choice == OutputChoice::given) units.output = unit_of(problem.output);
+  if (problem.output_choice == OutputChoice::same) {
+    if (problem.has_input) units.output = units.input;
+    units.same = !problem.has_input;
+  }
+  return units;
+}
+
+/// How much longer than the mean the busiest of so many ranks works.
+double imbalance(std::int64_t rows, std::int64_t ranks) {
+  const std::int64_t most = (rows + ranks - 1) / ranks;
+  return static_cast<double>(most * ranks) / static_cast<double>(rows);
+}
+
+bool has_large_prime(std::int64_t n) {
+  for (const std::int64_t prime : {2, 3, 5, 7, 11, 13})
+    while (n % prime == 0) n /= prime;
+  return n > 1;
+}
+
+/// In how many equal parts an input that weft chooses may be cut.
+std::int64_t parts_of_input(const Shape& view, const Units& units) {
+  return units.same ? std::gcd(view[0], view[1]) : view[0];
+}
+
+/// What a view costs, of the order of a pass of the balanced array; less is better.
+double price(const Shape& view, const Units& units, std::int64_t ranks) {
+  const double unlike =
+      std::abs(std::log2(static_cast<double>(view[0])) - std::log2(static_cast<double>(view[1])));
+  return imbalance(parts_of_input(view, units), ranks) + imbalance(view[0], ranks) +
+         imbalance(view[1], ranks) + 0.1 * unlike + (has_large_prime(view[0]) ? 1 : 0) +
+         (has_large_prime(view[1]) ? 1 : 0);
+}
+
+bool serves(const Shape& view, const Units& units, bool chooses_input, std::int64_t ranks) {
+  return std::min(view[0], view[1]) >= ranks && units.input % view[1] == 0 &&
+         units.output % view[0] == 0 && (!chooses_input || parts_of_input(view, units) >= ranks);
+}
+
+std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
+  const std::int64_t n = problem.shape[0];
+  const Units units = units_of(problem);
+  std::optional<Shape> best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const Shape& view) {
+    if (!serves(view, units, !problem.has_input, ranks)) return;
+    const double seconds = price(view, units, ranks);
+    if (seconds < least) best = view;
+    least = std::min(least, seconds);
+  };
+  for (std::int64_t factor = ranks; factor <= n / factor; ++factor) {
+    if (n % factor != 0) continue;
+    consider({factor, n / factor});
+    consider({n / factor, factor});
+  }
+  return best;
+}
+
+/// Whole parts of n, dealt out evenly to the first `busy` of the ranks.
+Layout cut_between(std::int64_t n, std::int64_t parts, std::int64_t busy, std::int64_t ranks) {
+  if (parts % busy == 0) return Layout::grid({n}, {busy}, {}, ranks);
+  std::vector<Box> boxes(static_cast<std::size_t>(ranks), Box{{0}, {0}});
+  for (std::int64_t rank = 0; rank < busy; ++rank) {
+    const Range part = balanced_part(parts, rank, busy);
+    boxes[static_cast<std::size_t>(rank)] = {{part.lo * (n / parts)}, {part.hi * (n / parts)}};
+  }
+  return Layout::of_boxes({n}, std::move(boxes));
+}
+
+Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks) {
+  Shape grid{1, 1};
+  grid[static_cast<std::size_t>(axis)] = busy;
+  return Layout::grid(view, grid, {}, ranks);
+}
+
+std::vector<int> order_along(int axis) {
+  return axis == 0 ? std::vector<int>{0, 1} : std::vector<int>{1, 0};
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+}
+
+void check_axes(const Plan& plan, std::size_t number, const std::vector<int>& axes) {
+  const Stage& stage = plan.stages[number];
+  if (stage.axes != axes || stage.twiddles != (number == 1))
+    refuse("of an axis seen as two, stage " + std::to_string(number) + " must transform (" +
+           join(axes, ", ") + ")" + (number == 1 ? " with" : " without") + " twiddles; given (" +
+           join(stage.axes, ", ") + ")" + (stage.twiddles ? " with" : " without"));
+}
+
+void check_same_memory(const Layout& flat, const Layout& seen, int axis) {
+  const Layout wanted = viewed(flat, seen.shape(), axis);
+  if (!wanted.same_boxes(seen) || wanted.order() != seen.order())
+    refuse("the " + std::string(axis == 0 ? "first" : "last") +
+           " stage must see the same memory as one axis and as two; given " + flat.describe() +
+           " and " + seen.describe());
+}
+
+}  // namespace
+
+Shape Plan::view() const {
+  for (const Stage& stage : stages)
+    for (const Layout* layout : {&stage.source, &stage.target})
+      if (layout->shape().size() != problem.shape.size()) return layout->shape();
+  return {};
+}
+
+Layout viewed(const Layout& flat, const Shape& view, int axis) {
+  const std::int64_t n = flat.shape()[0];
+  const auto split_axis = static_cast<std::size_t>(axis);
+  const std::int64_t row = n / view[split_axis];
+  if (unit_of(flat) % row != 0)
+    throw Error(ErrorCode::layout_mismatch, "a layout that is seen as " + to_string(view) +
+                                                " must not cut rows of " + std::to_string(row) +
+                                                " elements; given " + flat.describe());
+  const bool is_symbolic = flat.is_grid() && flat.first_rank() == 0;
+  if (is_symbolic && view[split_axis] % flat.process_grid()[0] == 0)
+    return split(view, axis, flat.process_grid()[0], flat.ranks()).with_order(order_along(axis));
+  std::vector<Box> boxes;
+  for (std::int64_t rank = 0; rank < flat.ranks(); ++rank) {
+    const Box box = flat.box(rank);
+    Box rows{{0, 0}, box.empty() ? Shape{0, 0} : view};
+    rows.lower[split_axis] = box.lower[0] / row;
+    rows.upper[split_axis] = box.upper[0] / row;
+    boxes.push_back(std::move(rows));
+  }
+  return Layout::of_boxes(view, std::move(boxes), order_along(axis));
+}
+
+std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
+  if (!is_one_axis(problem) || problem.kind != Kind::c2c || ranks < 2) return {};
+  const auto view = best_view(problem, ranks);
+  if (!view) return {};
+  const Layout input = problem.has_input
+                           ? problem.input
+                           : cut_between(problem.shape[0], parts_of_input(*view, units_of(problem)),
+                                         ranks, problem.ranks);
+  const Layout columns = split(*view, 1, ranks, problem.ranks);
+  const Layout rows = split(*view, 0, ranks, problem.ranks);
+  std::vector<Stage> stages{
+      {input, viewed(input, *view, 0), {}}, {columns, columns, {0}, true}, {rows, rows, {1}}};
+  if (problem.output_choice == OutputChoice::any) return stages;
+  const Layout& output = problem.output_choice == OutputChoice::given ? problem.output : input;
+  stages.push_back({viewed(output, *view, 1), output, {}});
+  return stages;
+}
+
+std::string why_no_view(const Problem& problem) {
+  if (!is_one_axis(problem)) return {};
+  if (problem.kind == Kind::r2c) return "one axis of real numbers is not divided among ranks yet";
+  if (best_view(problem, problem.ranks)) return {};
+  const std::string n = std::to_string(problem.shape[0]);
+  Problem free = problem;
+  free.has_input = false;
+  free.output_choice = OutputChoice::any;
+  if (!best_view(free, problem.ranks))
+    return n + " is no product of two numbers that are both at least the number of ranks, " +
+           std::to_string(problem.ranks);
+  return n + " has no two factors n1*n2 such that the input is cut between rows of n2 and the " +
+         "output between rows of n1; leave them to weft, with output any";
+}
+
+void check_view(const Plan& plan) {
+  const Shape view = plan.view();
+  const std::size_t stages = plan.stages.size();
+  if (plan.problem.shape.size() != 1 || plan.problem.kind != Kind::c2c || view.size() != 2 ||
+      volume(view) != plan.problem.shape[0])
+    refuse("only the one axis of a c2c can be seen as two, whose product it is; given " +
+           to_string(view) + " for " + to_string(plan.problem.shape));
+  const bool is_natural = plan.output().dims() == 1;
+  if (stages != (is_natural ? 4 : 3) || plan.input().dims() != 1)
+    refuse("an axis seen as two must have three stages, or four to end as one axis; given " +
+           std::to_string(stages));
+  const std::vector<std::vector<int>> axes{{}, {0}, {1}, {}};
+  for (std::size_t i = 0; i < stages; ++i) check_axes(plan, i, axes[i]);
+  for (std::size_t i = 0; i < stages; ++i) {
+    const Stage& stage = plan.stages[i];
+    const Shape& before = i == 0 ? plan.problem.shape : view;
+    const Shape& after = i == 3 ? plan.problem.shape : view;
+    if (stage.source.shape() != before || stage.target.shape() != after)
+      refuse("stage " + std::to_string(i) + " must go from " + to_string(before) + " to " +
+             to_string(after) + "; given " + to_string(stage.source.shape()) + " and " +
+             to_string(stage.target.shape()));
+  }
+  check_same_memory(plan.input(), plan.stages[0].target, 0);
+  if (is_natural) check_same_memory(plan.output(), plan.stages[3].source, 1);
+}
+
+}  // namespace weft
