@@ -1,7 +1,5 @@
 #include "planning_disks.hpp"
 
-#include <memory>
-
 #include "disk/striped_set.hpp"
 
 namespace nb = nanobind;
@@ -93,13 +91,12 @@ void bind_set(nb::module_& m) {
       .def("counters", &counters_of, "What happened so far: for each disk, and parallel I/Os.");
 }
 
-std::unique_ptr<StripedSet> created(const std::string& path,
-                                    const std::vector<std::string>& directories,
-                                    const std::vector<std::int64_t>& shape,
-                                    const std::string& dtype, std::int64_t bytes,
-                                    std::int64_t block_bytes, int processors,
-                                    std::int64_t band_bytes, std::int64_t skew_rows, bool checksums,
-                                    const std::string& backend, int depth) {
+/// Python owns it.
+StripedSet* created(const std::string& path, const std::vector<std::string>& directories,
+                    const std::vector<std::int64_t>& shape, const std::string& dtype,
+                    std::int64_t bytes, std::int64_t block_bytes, int processors,
+                    std::int64_t band_bytes, std::int64_t skew_rows, bool checksums,
+                    const std::string& backend, int depth) {
   const SetIndex index = {.shape = shape,
                           .dtype = dtype,
                           .striping = {.bytes = bytes,
@@ -108,7 +105,7 @@ std::unique_ptr<StripedSet> created(const std::string& path,
                                        .band_bytes = band_bytes,
                                        .skew_rows = skew_rows},
                           .checksums = checksums};
-  return disk::create_set(path, directories, index, options_of(backend, depth, false));
+  return disk::create_set(path, directories, index, options_of(backend, depth, false)).release();
 }
 
 }  // namespace
@@ -122,7 +119,8 @@ void bind_disks(nb::module_& m) {
       "open_striped_set",
       [](const std::string& path, bool writable, bool verify, const std::string& backend,
          int depth) {
-        return disk::open_set(path, mode_of(writable), options_of(backend, depth, verify));
+        return disk::open_set(path, mode_of(writable), options_of(backend, depth, verify))
+            .release();
       },
       "path"_a, "writable"_a, "verify"_a, "backend"_a, "depth"_a, "Opens a set by its index.");
   m.def("striped_set_index", &index_of, "path"_a, "What the index of a set says.");

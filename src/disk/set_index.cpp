@@ -144,7 +144,6 @@ void check(const SetIndex& index) {
             " files and " + std::to_string(index.striping.disks) + " disks; name as many");
   if (std::set<std::string>(index.files.begin(), index.files.end()).size() != index.files.size())
     invalid("the disks of a set have different files; one is given twice; name each once");
-  check(index.striping);
   if (index.shape.size() > axes_max)
     invalid("an array has at most " + std::to_string(axes_max) + " axes; given " +
             std::to_string(index.shape.size()) + "; reshape it");
@@ -153,6 +152,7 @@ void check(const SetIndex& index) {
     if (extent < 0) invalid("extents are at least 0; given " + std::to_string(extent));
     elements = checked_mul(elements, extent, "the elements of a set");
   }
+  check(index.striping);
   const std::int64_t bytes = index.striping.bytes;
   if (elements == 0 ? bytes != 0 : bytes % elements != 0 || bytes == 0)
     invalid("the bytes of a set must be those of its elements; " + std::to_string(bytes) +
