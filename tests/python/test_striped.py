@@ -120,9 +120,11 @@ def test_copy_goes_to_a_set_and_back(folders: list[Path], tmp_path: Path) -> Non
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
     with open(folders[1] / "set.1", "r+b") as file:
         file.write(b"damaged")
-    outcome = weft("ooc", "copy", tmp_path / "set.json", tmp_path / "damaged.npy")
-    assert_refused(outcome, 1, "checksum of block 1", "set.1")
-    assert not (tmp_path / "damaged.npy").exists()
+    before = sorted(tmp_path.rglob("*"))
+    for target in ("damaged.npy", "damaged.json"):
+        outcome = weft("ooc", "copy", tmp_path / "set.json", tmp_path / target)
+        assert_refused(outcome, 1, "checksum of block 1", "set.1")
+        assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_copy_goes_part_by_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
