@@ -202,11 +202,11 @@ TEST_P(DiskBackend, a_file_that_is_shortened_behind_our_back_is_an_error_of_wait
   const Directory directory;
   const auto path = directory.file("a.raw");
   const auto set =
-      plain_set(create_data_file(path, 3 << 20), 0, 3 << 20, Mode::write, {.backend = GetParam()});
+      plain_set(create_data_file(path, 2 << 20), 0, 2 << 20, Mode::write, {.backend = GetParam()});
   // Within an access: the system does a part of it, and nothing more.
   std::filesystem::resize_file(path, (1 << 20) + 100);
-  std::vector<std::byte> memory(3 << 20);
-  const disk::Run run = {0, 3 << 20, memory.data()};
+  std::vector<std::byte> memory(2 << 20);
+  const disk::Run run = {0, 2 << 20, memory.data()};
   const Volume::Ticket ticket = set->start_read({&run, 1});
   expect_error(ErrorCode::io_failure, {path, "to be read", "shortened", "ends at 1048676"},
                [&] { set->wait(ticket); });
