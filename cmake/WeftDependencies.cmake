@@ -1,11 +1,23 @@
 # Finds what weft is built on, and decides what can be built:
 #   WEFT_WITH_MPI      the library `weft` and the module weft._running
 #   WEFT_WITH_KERNEL   src/kernel (for `weft`, and for the unit tests)
+#   WEFT_LIBURING      the library behind io_uring; empty: without
 #   WEFT_MPI_KIND      openmpi, mpich or other; WEFT_MPIEXEC its launcher
 # WEFT_EXPECTED_MPI, where it is given, must be that kind.
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
+
+# io_uring for data on disks. Without it threads read and write; `weft info` says which.
+set(WEFT_LIBURING)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(LIBURING QUIET "liburing>=2.0")
+  if(LIBURING_FOUND)
+    # By its full path: whoever links an installed libweft needs no pkg-config.
+    set(WEFT_LIBURING ${LIBURING_LINK_LIBRARIES})
+  endif()
+endif()
 
 set(WEFT_WITH_MPI OFF)
 if(NOT WEFT_MPI STREQUAL "OFF")

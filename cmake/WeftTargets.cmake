@@ -1,11 +1,13 @@
 # The targets of src/. The folders' order of use is checked by tools/tidy.py; here it decides only who links what:
 #   weft_planning   base layout plan model planner       neither MPI nor FFTW
 #                   and the files of ooc itself: arithmetic; its subfolders belong to weft
-#   weft_kernel     kernel disk                          FFTW and OpenMP, no MPI
+#   weft_disk       disk                                 liburing where there is one; neither MPI nor FFTW
+#   weft_kernel     kernel                               FFTW and OpenMP, no MPI
 #   weft            all of the above and the rest        MPI
 
 set(WEFT_PLANNING_FOLDERS base layout plan model planner)
-set(WEFT_KERNEL_FOLDERS kernel disk)
+set(WEFT_DISK_FOLDERS disk)
+set(WEFT_KERNEL_FOLDERS kernel)
 set(WEFT_RANKS_FOLDERS comm exchange run probe ooc api)
 
 # Sources of folders below src/; a folder that does not exist gives none.
@@ -89,6 +91,16 @@ function(weft_add_planning)
   target_link_libraries(weft_planning PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
 endfunction()
 
+function(weft_add_disk)
+  weft_add_objects(weft_disk ${WEFT_DISK_FOLDERS})
+  target_link_libraries(weft_disk PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
+  if(WEFT_LIBURING)
+    target_include_directories(weft_disk SYSTEM PRIVATE ${LIBURING_INCLUDE_DIRS})
+    target_compile_definitions(weft_disk PRIVATE WEFT_HAVE_LIBURING)
+    target_link_libraries(weft_disk PUBLIC ${WEFT_LIBURING})
+  endif()
+endfunction()
+
 function(weft_add_kernel)
   weft_add_objects(weft_kernel ${WEFT_KERNEL_FOLDERS})
   target_link_libraries(weft_kernel PUBLIC FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX
@@ -125,7 +137,8 @@ function(weft_add_library)
   weft_sources(sources ${WEFT_RANKS_FOLDERS})
   weft_ooc_planning(planning)
   list(REMOVE_ITEM sources ${planning})
-  add_library(weft ${sources} $<TARGET_OBJECTS:weft_planning> $<TARGET_OBJECTS:weft_kernel>)
+  add_library(weft ${sources} $<TARGET_OBJECTS:weft_planning> $<TARGET_OBJECTS:weft_disk>
+                   $<TARGET_OBJECTS:weft_kernel>)
   if(TARGET weft_ducc0)
     target_sources(weft PRIVATE $<TARGET_OBJECTS:weft_ducc0>)
   endif()
@@ -139,7 +152,7 @@ function(weft_add_library)
   # FFTW, OpenMP and threads are needed to link libweft, never to include its headers.
   target_link_libraries(
     weft PUBLIC MPI::MPI_CXX
-    PRIVATE FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX Threads::Threads
+    PRIVATE FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX Threads::Threads ${WEFT_LIBURING}
             $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 endfunction()
 

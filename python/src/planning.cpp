@@ -5,6 +5,7 @@
 #include <weft/plan.hpp>
 
 #include "common.hpp"
+#include "planning_disks.hpp"
 #include "planning_machines.hpp"
 #include "planning_ooc.hpp"
 #include "planning_wisdom.hpp"
@@ -294,6 +295,7 @@ NB_MODULE(_planning, m) {
   bind_plan(m);
   weft::python::bind_wisdom(m);
   weft::python::bind_ooc(m);
+  weft::python::bind_disks(m);
   m.def(
       "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
       "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");

@@ -1,6 +1,7 @@
-"""Out-of-core transforms: what they would read, write and send. Arithmetic alone: no data, no MPI.
+"""Out of core: arrays on disks, and what transforms of them would read, write and send. Needs no MPI.
 
-The FFT by superlevels of Cormen and Nicol (paper 003): a bit reversal, then superlevels of mini-butterflies that fit in
+Arrays on disks are striped sets: :func:`create_set`, :func:`open_set`. The rest is arithmetic and looks at no data:
+the FFT by superlevels of Cormen and Nicol (paper 003): a bit reversal, then superlevels of mini-butterflies that fit in
 memory, each followed by a rotation of the index bits. How the permutations are done, and what is assumed:
 `docs/out-of-core.md`.
 """
@@ -11,6 +12,19 @@ from collections.abc import Sequence
 
 from . import _planning, errors, options
 from ._planning import OutOfCoreAnalysis
+from .striped import StripedArray, create_set, open_set, remove_set
+
+__all__ = [
+    "FACTORINGS",
+    "METHODS",
+    "OutOfCoreAnalysis",
+    "StripedArray",
+    "analyze",
+    "create_set",
+    "open_set",
+    "remove_set",
+    "superlevel_range",
+]
 
 #: The four variants of paper 003, section 6, as it calls them.
 METHODS: tuple[str, ...] = _planning.OUT_OF_CORE_METHODS

@@ -1,22 +1,20 @@
 // Files without a name: whole blocks and what is left of them, several accesses in flight, errors.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/memory.hpp"
+#include "directory.hpp"
 #include "disk/file.hpp"
 #include "disk/in_flight.hpp"
 #include "expect_error.hpp"
@@ -25,25 +23,9 @@
 namespace weft::disk {
 namespace {
 
+using test_support::Directory;
 using test_support::expect_error;
-
-/// A directory that is gone afterwards.
-class Directory {
- public:
-  Directory() {
-    std::string path = (std::filesystem::temp_directory_path() / "weft-disk-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no directory " + path);
-    path_ = path;
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-  bool is_empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  std::string path_;
-};
+using test_support::SizeLimit;
 
 /// Memory for direct transfers: blocks begin where AlignedBuffer aligns them.
 constexpr std::int64_t memory_bytes = 4 << 20;
@@ -137,26 +119,6 @@ TEST(DiskFile, beyond_the_end_nothing_can_be_read) {
   expect_error(ErrorCode::io_failure, {directory.path(), "ends before byte 10", "ends at 3"},
                [&] { file.read(0, read, 10); });
 }
-
-/// What a full disk is like: files may not be larger than this.
-class SizeLimit {
- public:
-  explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  SizeLimit(const SizeLimit&) = delete;
-  SizeLimit& operator=(const SizeLimit&) = delete;
-  ~SizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST(DiskFile, a_disk_that_takes_no_more_is_an_error) {
   const Directory directory;

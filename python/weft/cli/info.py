@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft import _planning
 from weft.cli.environment import usable_cores
 from weft.cli.memory import available_bytes, gibibytes
 from weft.cli.session import Session
@@ -46,8 +47,18 @@ def _collected(session: Session) -> dict[str, Any]:
             "pread and pwrite, each rank its own box (.npy, raw, .nii)",
             "rank 0 reads and scatters (.nii.gz)",
         ],
+        "disk_backend": _disk_backend(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+
+
+def _disk_backend() -> dict[str, str | None]:
+    """Who would read and write striped sets here; a variable that asks for what cannot be must not hide the rest."""
+    try:
+        kind, reason = _planning.disk_backend()
+    except weft.WeftError as error:
+        return {"kind": None, "reason": str(error)}
+    return {"kind": kind, "reason": reason}
 
 
 def _version(package: str) -> str | None:
@@ -102,6 +113,7 @@ def _print(session: Session, facts: dict[str, Any]) -> None:
         "memory": memory,
         "node memory": facts["node_memory"],
         "I/O": "; ".join(facts["io_backends"]),
+        "disks": "{kind}: {reason}".format(**facts["disk_backend"]),
         "ranks": facts["ranks"],
     }
     width = max(map(len, lines))

@@ -1,4 +1,4 @@
-"""`weft ooc`: what out-of-core transforms would read, write and send. Needs no MPI."""
+"""`weft ooc`: arrays on disks, and what transforms of them would read, write and send. Needs no MPI."""
 
 from enum import Enum
 from typing import Annotated
@@ -8,10 +8,11 @@ import typer
 import weft
 from weft.cli.choices import Json
 from weft.cli.commands import app, on_one_rank
-from weft.cli.values import size_value
+from weft.cli.values import shape_value, size_value
+from weft.files import named_dtype
 from weft.ooc import METHODS
 
-ooc_app = typer.Typer(help="Transforms of arrays on disks: so far, what they would read, write and send.")
+ooc_app = typer.Typer(help="Arrays on disks: to copy them there, and what transforms would read, write and send.")
 app.add_typer(ooc_app, name="ooc")
 
 
@@ -89,3 +90,36 @@ def analyze_command(
         factoring=factoring.value,
     )
     return on_one_rank(lambda here: ooc.run(options, as_json, here))
+
+
+@ooc_app.command("copy")
+def copy_command(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy or raw file, or the .json of a striped set.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
+    shape: Annotated[
+        str | None, typer.Option(metavar="N0xN1x...", help="Shape of a raw IN, such as 256x256x256.")
+    ] = None,
+    dtype: Annotated[str | None, typer.Option(metavar="NAME", help="Elements of a raw IN, such as complex128.")] = None,
+    disk: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."),
+    ] = None,
+    block: Annotated[
+        str, typer.Option(metavar="BYTES", help="What goes to one disk before it is the next one's turn.")
+    ] = "1MiB",
+) -> int:
+    """Copy an array between .npy, raw files and striped sets, part by part.
+
+    Blocks of a set that is read are compared with their checksums.
+    """
+    from weft.cli import ooc_copy
+
+    options = ooc_copy.Options(
+        source=source,
+        target=target,
+        shape=None if shape is None else shape_value(shape),
+        dtype=None if dtype is None else named_dtype(dtype),
+        disks=tuple(disk or ()),
+        block_bytes=size_value(block, "--block"),
+    )
+    return on_one_rank(lambda here: ooc_copy.run(options, here))

@@ -1,0 +1,136 @@
+#include "planning_disks.hpp"
+
+#include "disk/striped_set.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+using disk::BackendKind;
+using disk::SetIndex;
+using disk::SetOptions;
+using disk::StripedSet;
+
+SetOptions options_of(const std::string& backend, int depth, bool verify) {
+  return {.backend = disk::backend_from_string(backend), .depth = depth, .verify = verify};
+}
+
+disk::Mode mode_of(bool writable) { return writable ? disk::Mode::write : disk::Mode::read; }
+
+/// One run, and what it takes: the other threads of Python go on meanwhile.
+void transfer(StripedSet& set, bool write, std::int64_t offset, std::uintptr_t address,
+              std::int64_t bytes) {
+  const nb::gil_scoped_release release;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python names memory by its address
+  const disk::Run run = {offset, bytes, reinterpret_cast<std::byte*>(address)};
+  set.wait(write ? set.start_write({&run, 1}) : set.start_read({&run, 1}));
+}
+
+nb::dict counters_of(const StripedSet& set) {
+  const disk::SetCounters counters = set.counters();
+  nb::list disks;
+  for (const disk::DiskCounters& each : counters.disks) {
+    nb::dict one;
+    one["reads"] = each.reads;
+    one["writes"] = each.writes;
+    one["bytes_read"] = each.bytes_read;
+    one["bytes_written"] = each.bytes_written;
+    one["deepest"] = each.deepest;
+    disks.append(one);
+  }
+  nb::dict all;
+  all["disks"] = disks;
+  all["parallel_reads"] = counters.parallel_reads;
+  all["parallel_writes"] = counters.parallel_writes;
+  return all;
+}
+
+nb::dict index_of(const std::string& path) {
+  const SetIndex index = disk::read_index(path);
+  nb::list files;
+  for (const std::string& file : index.files) files.append(disk::file_of(path, file));
+  nb::dict found;
+  found["shape"] = nb::cast(index.shape);
+  found["dtype"] = index.dtype;
+  found["bytes"] = index.striping.bytes;
+  found["block_bytes"] = index.striping.block_bytes;
+  found["processors"] = index.striping.processors;
+  found["band_bytes"] = index.striping.band_bytes;
+  found["skew_rows"] = index.striping.skew_rows;
+  found["checksums"] = index.checksums;
+  found["files"] = files;
+  return found;
+}
+
+void bind_set(nb::module_& m) {
+  nb::class_<StripedSet>(m, "StripedSet",
+                         "Bytes in blocks over the files of several disks, open; weft.ooc has its "
+                         "face. One thread at a time.")
+      .def_prop_ro("bytes", &StripedSet::bytes, "Bytes of the array.")
+      .def_prop_ro("is_direct", &StripedSet::is_direct,
+                   "Whether whole blocks pass the system's memory by.")
+      .def_prop_ro(
+          "backend", [](const StripedSet& s) { return disk::to_string(s.backend().kind); },
+          "Who reads and writes.")
+      .def(
+          "read",
+          [](StripedSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
+            transfer(s, false, offset, address, bytes);
+          },
+          "offset"_a, "address"_a, "bytes"_a, "Reads bytes and waits for them.")
+      .def(
+          "write",
+          [](StripedSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
+            transfer(s, true, offset, address, bytes);
+          },
+          "offset"_a, "address"_a, "bytes"_a, "Writes bytes and waits for them.")
+      .def("flush", &StripedSet::flush, nb::call_guard<nb::gil_scoped_release>(),
+           "Returns when all that was written is on the disks.")
+      .def("counters", &counters_of, "What happened so far: for each disk, and parallel I/Os.");
+}
+
+/// Python owns it.
+StripedSet* created(const std::string& path, const std::vector<std::string>& directories,
+                    const std::vector<std::int64_t>& shape, const std::string& dtype,
+                    std::int64_t bytes, std::int64_t block_bytes, int processors,
+                    std::int64_t band_bytes, std::int64_t skew_rows, bool checksums,
+                    const std::string& backend, int depth) {
+  const SetIndex index = {.shape = shape,
+                          .dtype = dtype,
+                          .striping = {.bytes = bytes,
+                                       .block_bytes = block_bytes,
+                                       .processors = processors,
+                                       .band_bytes = band_bytes,
+                                       .skew_rows = skew_rows},
+                          .checksums = checksums};
+  return disk::create_set(path, directories, index, options_of(backend, depth, false)).release();
+}
+
+}  // namespace
+
+void bind_disks(nb::module_& m) {
+  bind_set(m);
+  m.def("create_striped_set", &created, "path"_a, "directories"_a, "shape"_a, "dtype"_a, "bytes"_a,
+        "block_bytes"_a, "processors"_a, "band_bytes"_a, "skew_rows"_a, "checksums"_a, "backend"_a,
+        "depth"_a, "Makes a set: its index, and a file on each disk.");
+  m.def(
+      "open_striped_set",
+      [](const std::string& path, bool writable, bool verify, const std::string& backend,
+         int depth) {
+        return disk::open_set(path, mode_of(writable), options_of(backend, depth, verify))
+            .release();
+      },
+      "path"_a, "writable"_a, "verify"_a, "backend"_a, "depth"_a, "Opens a set by its index.");
+  m.def("striped_set_index", &index_of, "path"_a, "What the index of a set says.");
+  m.def(
+      "disk_backend",
+      [](const std::string& wanted) {
+        const disk::BackendChoice choice = disk::choose_backend(disk::backend_from_string(wanted));
+        return std::pair(std::string(disk::to_string(choice.kind)), choice.reason);
+      },
+      "wanted"_a = "automatic", "Who would read and write on disks here, and why.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "common.hpp"
+
+namespace weft::python {
+
+/// Striped sets and the backends of disks.
+void bind_disks(nanobind::module_& m);
+
+}  // namespace weft::python

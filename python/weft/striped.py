@@ -1,0 +1,209 @@
+"""Arrays on disks: striped sets, which an index file describes. Needs no MPI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from . import _planning, errors, options
+
+BLOCK_BYTES = 1 << 20
+DEPTH = 32
+INDEX_NAME = "array.weft.json"
+
+
+class StripedArray:
+    """An array in C order on disks, open; from :func:`create_set` or :func:`open_set`.
+
+    Elements are numbered as in the flattened array. A block that is written as a whole has a checksum. One thread at a
+    time; one process at a time writes. Use it in a `with` statement, or call `close`.
+    """
+
+    def __init__(self, index: str, shape: tuple[int, ...], dtype: np.dtype, opened: _planning.StripedSet):
+        self.index = index
+        self.shape = shape
+        self.dtype = dtype
+        self._set: _planning.StripedSet | None = opened
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        return prod(self.shape)
+
+    @property
+    def backend(self) -> str:
+        """Who reads and writes: io_uring, threads or synchronous."""
+        return self._open().backend
+
+    def read(self, first: int = 0, count: int | None = None) -> np.ndarray:
+        """Elements [first, first + count) as a new array of one axis; without `count` all from `first` on.
+
+        Errors: InvalidArgument for a range beyond the array; IoFailure that names file and offset.
+        """
+        elements = max(0, self.size - first) if count is None else count
+        self._require_range(first, elements)
+        out = np.empty(elements, self.dtype)
+        self._open().read(first * self.dtype.itemsize, out.ctypes.data, out.nbytes)
+        return out
+
+    def read_all(self) -> np.ndarray:
+        """The whole array, in its shape. It must fit in memory."""
+        return self.read().reshape(self.shape)
+
+    def write(self, values: Any, first: int = 0) -> None:
+        """Writes values, flattened in C order and converted to the set's dtype, from element `first` on.
+
+        Errors: as `read`, and InvalidArgument for a set that was opened for reading.
+        """
+        array = np.ascontiguousarray(values, self.dtype)
+        self._require_range(first, array.size)
+        self._open().write(first * self.dtype.itemsize, array.ctypes.data, array.nbytes)
+
+    def flush(self) -> None:
+        """Returns when all that was written is on the disks, and the checksums beside the index."""
+        self._open().flush()
+
+    def counters(self) -> dict[str, Any]:
+        """Accesses, bytes and deepest queue of each disk, and parallel I/Os in the Parallel Disk Model's sense."""
+        return self._open().counters()
+
+    def close(self) -> None:
+        """Flushes and closes; safe to call twice."""
+        opened, self._set = self._set, None
+        if opened is not None:
+            opened.flush()
+
+    def __enter__(self) -> StripedArray:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        self._set = None
+
+    def __repr__(self) -> str:
+        return f"<weft.ooc.StripedArray {self.shape} {self.dtype} in {self.index}>"
+
+    def _open(self) -> _planning.StripedSet:
+        if self._set is None:
+            raise errors.InvalidArgument(f"a set must be open; {self.index} was closed; open it again")
+        return self._set
+
+    def _require_range(self, first: int, count: int) -> None:
+        if first < 0 or count < 0 or first + count > self.size:
+            raise errors.InvalidArgument(
+                f"elements must lie within the {self.size} of the set; given {count} from {first} on; correct the range"
+            )
+
+
+def create_set(
+    directories: Sequence[str | os.PathLike[str]],
+    shape: Sequence[int] | int,
+    dtype: Any,
+    *,
+    index: str | os.PathLike[str] | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    processors: int = 1,
+    band_bytes: int = 0,
+    skew_rows: int = 0,
+    checksums: bool = True,
+    backend: str = "automatic",
+    depth: int = DEPTH,
+) -> StripedArray:
+    """Makes an array of zeros on disks, one file in each of `directories`, all its space taken.
+
+    index : the file that describes the set. Default: array.weft.json in the first directory.
+    block_bytes : what goes to one disk before it is the next one's turn; a multiple of 4096.
+    processors, band_bytes : how many processors share the disks, and how many consecutive bytes they hold before it is
+        the first one's turn again; 0: one block of each disk (docs/out-of-core.md).
+    skew_rows : disks shift by one after so many rows of blocks, so that columns of a matrix lie on all disks; 0: never.
+    backend : automatic, io_uring, threads or synchronous; depth : accesses of a disk under way at a time.
+
+    Errors: InvalidArgument for what cannot be; IoFailure for a set that is there already or a disk without room, and
+    then nothing is left behind; Unsupported for a backend that does not work here.
+    """
+    extents = tuple(options.integers(shape, "shape"))
+    kind = _checked_dtype(dtype, "a set")
+    names = [os.fspath(directory) for directory in directories]
+    if not names:
+        raise errors.InvalidArgument("a set needs at least one directory; given none; name one for each disk")
+    path = os.fspath(index) if index is not None else str(Path(names[0]) / INDEX_NAME)
+    opened = _planning.create_striped_set(
+        path,
+        names,
+        list(extents),
+        kind.name,
+        prod(extents) * kind.itemsize,
+        block_bytes,
+        processors,
+        band_bytes,
+        skew_rows,
+        checksums,
+        backend,
+        depth,
+    )
+    return StripedArray(path, extents, kind, opened)
+
+
+def open_set(
+    index: str | os.PathLike[str],
+    *,
+    writable: bool = False,
+    verify: bool = False,
+    backend: str = "automatic",
+    depth: int = DEPTH,
+) -> StripedArray:
+    """Opens the set that an index file describes.
+
+    verify : compare each block that is read as a whole with its checksum.
+
+    Errors: InvalidArgument for an index that is damaged or of another version; IoFailure for a file that is missing or
+    has another length than the index says.
+    """
+    path = os.fspath(index)
+    facts = _planning.striped_set_index(path)
+    kind = _checked_dtype(facts["dtype"], path)
+    if prod(facts["shape"]) * kind.itemsize != facts["bytes"]:
+        raise errors.InvalidArgument(
+            f"the index of a striped set must be sound; {path}: {prod(facts['shape'])} elements of {kind} are not "
+            f"{facts['bytes']} bytes; write the set anew, or bring the index back from a copy"
+        )
+    opened = _planning.open_striped_set(path, writable, verify, backend, depth)
+    return StripedArray(path, tuple(facts["shape"]), kind, opened)
+
+
+def remove_set(index: str | os.PathLike[str]) -> None:
+    """Removes a set: the files of its disks, its checksums, its index. What is gone already is no error.
+
+    Errors: as `open_set` for an index that is damaged; InvalidArgument for one that names files as no set has them.
+    """
+    path = Path(index)
+    files = [Path(name) for name in _planning.striped_set_index(os.fspath(index))["files"]]
+    stem = path.name[:1] + path.name[1:].split(".")[0]
+    for number, file in enumerate(files):
+        if file.name != f"{stem}.{number}":
+            raise errors.InvalidArgument(
+                f"the files of a set are named {stem}.0 and so on; {path} names {file}; remove them by hand"
+            )
+    for file in (*files, Path(f"{path}.sums"), path):
+        file.unlink(missing_ok=True)
+
+
+def _checked_dtype(dtype: Any, where: str) -> np.dtype:
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):
+        kind = None
+    if kind is None or kind.kind not in "biufc" or not kind.isnative:
+        raise errors.InvalidArgument(
+            f"elements must be numbers in the machine's byte order; {where} has {dtype!r}; give such as complex128"
+        )
+    return kind

@@ -1,0 +1,128 @@
+#include "disk/access.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include <weft/error.hpp>
+
+namespace weft::disk {
+namespace {
+
+/// The system takes 1024 at least; more make nothing faster.
+constexpr std::size_t most_parts = 256;
+/// One call moves less than 2 GiB, whatever it is asked for.
+constexpr std::int64_t most_step_bytes = std::int64_t{1} << 30;
+
+}  // namespace
+
+Access::Access(const OpenFile& file, Direction direction, std::int64_t offset,
+               std::vector<Segment> segments)
+    : file_(&file), direction_(direction), offset_(offset), segments_(std::move(segments)) {
+  for (const Segment& segment : segments_) bytes_ += segment.bytes;
+  left_ = bytes_;
+  move_on(0);
+}
+
+Access::Step Access::next() {
+  parts_.clear();
+  asked_direct_ = false;
+  if (file_->is_direct() && !refused_direct_ && offset_ % file_->granule_bytes() == 0)
+    add_direct_parts();
+  asked_direct_ = !parts_.empty();
+  if (!asked_direct_) add_buffered_parts(edge_bytes());
+  return {asked_direct_ ? file_->direct() : file_->buffered(), offset_, parts_.data(),
+          static_cast<int>(parts_.size())};
+}
+
+/// Whole granules, as far as memory is aligned and segments end with a granule.
+void Access::add_direct_parts() {
+  const std::int64_t granule = file_->granule_bytes();
+  std::int64_t taken = 0;
+  std::int64_t skipped = skipped_;
+  for (std::size_t k = segment_; k < segments_.size() && parts_.size() < most_parts; ++k) {
+    if (!is_aligned(k, skipped)) return;
+    const std::int64_t rest = std::min(segments_[k].bytes - skipped, most_step_bytes - taken);
+    const std::int64_t whole = rest - rest % granule;
+    if (whole > 0)
+      parts_.push_back({segments_[k].memory + skipped, static_cast<std::size_t>(whole)});
+    taken += whole;
+    if (whole < segments_[k].bytes - skipped || taken == most_step_bytes) return;
+    skipped = 0;
+  }
+}
+
+bool Access::is_aligned(std::size_t segment, std::int64_t skipped) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(segments_[segment].memory + skipped);
+  return address % static_cast<std::uintptr_t>(file_->alignment_bytes()) == 0;
+}
+
+/// How far to go through the system's memory before direct transfers are tried again.
+std::int64_t Access::edge_bytes() const {
+  if (!file_->is_direct() || refused_direct_) return left_;
+  const std::int64_t granule = file_->granule_bytes();
+  const std::int64_t to_granule = granule - offset_ % granule;
+  if (to_granule < granule) return std::min(left_, to_granule);
+  // On a granule, and still not direct: all of an unaligned segment, or a granule that several
+  // segments share, or the last one.
+  const std::int64_t rest = segments_[segment_].bytes - skipped_;
+  return std::min(left_, std::max(rest, granule));
+}
+
+void Access::add_buffered_parts(std::int64_t bytes) {
+  bytes = std::min(bytes, most_step_bytes);
+  std::int64_t skipped = skipped_;
+  for (std::size_t k = segment_; bytes > 0 && parts_.size() < most_parts; ++k) {
+    const std::int64_t part = std::min(bytes, segments_[k].bytes - skipped);
+    if (part > 0) parts_.push_back({segments_[k].memory + skipped, static_cast<std::size_t>(part)});
+    bytes -= part;
+    skipped = 0;
+  }
+}
+
+void Access::take(std::int64_t answer) {
+  if (answer > 0) {
+    move_on(answer);
+  } else if (answer == -EINTR) {
+    return;
+  } else if (answer == -EAGAIN) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } else if (answer == -EINVAL && asked_direct_) {
+    refused_direct_ = true;
+  } else if (answer == 0 && direction_ == Direction::read) {
+    throw Error(ErrorCode::io_failure,
+                file_->name() + " ends before byte " + std::to_string(offset_ + left_) +
+                    ", which was to be read; it ends at " + std::to_string(file_->bytes()) +
+                    "; it was shortened or never written so far: make it anew");
+  } else {
+    fail(answer == 0 ? EIO : static_cast<int>(-answer));
+  }
+}
+
+void Access::move_on(std::int64_t bytes) {
+  offset_ += bytes;
+  left_ -= bytes;
+  skipped_ += bytes;
+  while (segment_ < segments_.size() && skipped_ >= segments_[segment_].bytes)
+    skipped_ -= segments_[segment_++].bytes;
+}
+
+void Access::fail(int reason) const {
+  const char* what = direction_ == Direction::read ? "read" : "written";
+  file_->fail(
+      std::to_string(left_) + " bytes at offset " + std::to_string(offset_) + " cannot be " + what,
+      reason);
+}
+
+std::int64_t perform(const Access::Step& step, Direction direction) {
+  const ssize_t done = direction == Direction::read
+                           ? preadv(step.descriptor, step.parts, step.count, step.offset)
+                           : pwritev(step.descriptor, step.parts, step.count, step.offset);
+  return done < 0 ? -errno : done;
+}
+
+}  // namespace weft::disk

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "disk/access.hpp"
+
+namespace weft::disk {
+
+class Batch;
+
+/// An access as a backend sees it: the disk in whose queue it stands, and whom to tell its end.
+struct Job {
+  Access access;
+  int disk = 0;
+  Batch* batch = nullptr;
+};
+
+/// Jobs that were started together. Whoever waits sees the first failure once all have ended: until
+/// then the system may still use their memory.
+class Batch {
+ public:
+  std::vector<Job> jobs;
+
+  /// Before the first job is started.
+  void expect_all() { left_ = static_cast<std::int64_t>(jobs.size()); }
+
+  void end_one(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (failure && !failure_) failure_ = std::move(failure);
+    // Under the lock: whoever waits may drop the batch as soon as it can see 0.
+    if (--left_ == 0) ended_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return left_ == 0; });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::int64_t left_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace weft::disk

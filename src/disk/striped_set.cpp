@@ -1,0 +1,197 @@
+#include "disk/striped_set.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <weft/error.hpp>
+
+#include "base/checked.hpp"
+
+namespace weft::disk {
+namespace {
+
+/// Neighbours are joined up to this: larger accesses make no disk faster, and fewer of them leave
+/// some disks without work.
+constexpr std::int64_t joined_bytes = 1 << 20;
+
+void join(std::vector<Segment>& segments, const Segment& more) {
+  Segment& last = segments.back();
+  if (last.memory + last.bytes == more.memory)
+    last.bytes += more.bytes;
+  else
+    segments.push_back(more);
+}
+
+int required_depth(const SetOptions& options) {
+  if (options.depth >= 1) return options.depth;
+  throw Error(ErrorCode::invalid_argument,
+              "the queue of a disk must have a depth of at least 1; "
+              "given " +
+                  std::to_string(options.depth) + "; give such as 32");
+}
+
+}  // namespace
+
+StripedSet::StripedSet(std::vector<OpenFile> files, const Striping& striping, Mode mode,
+                       const SetOptions& options, std::int64_t lead_bytes,
+                       std::optional<BlockSums> sums)
+    : files_(std::move(files)),
+      striping_(striping),
+      mode_(mode),
+      verify_(options.verify),
+      lead_bytes_(lead_bytes),
+      sums_(std::move(sums)),
+      choice_(choose_backend(options.backend)),
+      backend_(make_backend(choice_.kind, striping.disks, required_depth(options))) {}
+
+Volume::Ticket StripedSet::start_read(std::span<const Run> runs) {
+  return start(runs, Direction::read);
+}
+
+Volume::Ticket StripedSet::start_write(std::span<const Run> runs) {
+  return start(runs, Direction::write);
+}
+
+Volume::Ticket StripedSet::start(std::span<const Run> runs, Direction direction) {
+  require_runs(runs, direction);
+  auto started = std::make_unique<Started>();
+  started->direction = direction;
+  std::vector<std::vector<Piece>> pieces(files_.size());
+  for (const Run& run : runs) cut(run, *started, pieces);
+  std::int64_t most_blocks = 0;
+  for (std::size_t disk = 0; disk < files_.size(); ++disk) {
+    std::vector<Piece>& own = pieces[disk];
+    std::stable_sort(own.begin(), own.end(),
+                     [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+    std::int64_t blocks = 0;
+    std::int64_t last = -1;
+    for (const Piece& piece : own) {
+      const std::int64_t row = piece.offset / striping_.block_bytes;
+      if (row != last) ++blocks;
+      last = row;
+    }
+    most_blocks = std::max(most_blocks, blocks);
+    add_jobs(static_cast<int>(disk), own, *started);
+  }
+  (direction == Direction::read ? parallel_reads_ : parallel_writes_) += most_blocks;
+  started->batch.expect_all();
+  Batch& batch = started->batch;
+  started_.emplace(next_ticket_, std::move(started));
+  backend_->start(batch);
+  return next_ticket_++;
+}
+
+void StripedSet::require_runs(std::span<const Run> runs, Direction direction) const {
+  if (direction == Direction::write && mode_ == Mode::read)
+    throw Error(ErrorCode::invalid_argument, "a set that is written must be opened for it; " +
+                                                 files_.front().name() +
+                                                 " was opened for reading; open it for writing");
+  for (const Run& run : runs)
+    if (run.offset < 0 || run.bytes < 0 || run.bytes > striping_.bytes ||
+        run.offset > striping_.bytes - run.bytes)
+      throw Error(ErrorCode::invalid_argument,
+                  "a run must lie within the " + std::to_string(striping_.bytes) +
+                      " bytes of its volume; given " + std::to_string(run.bytes) + " bytes from " +
+                      std::to_string(run.offset) + "; correct the run");
+}
+
+/// Along the blocks that it touches. Blocks are those of the file, so what is before the array
+/// counts for the first.
+void StripedSet::cut(const Run& run, Started& started, std::vector<std::vector<Piece>>& pieces) {
+  std::byte* memory = run.memory;
+  std::int64_t at = run.offset + lead_bytes_;
+  const std::int64_t end = at + run.bytes;
+  while (at < end) {
+    const std::int64_t block = at / striping_.block_bytes;
+    const std::int64_t within = at % striping_.block_bytes;
+    const std::int64_t bytes = std::min(end - at, striping_.block_bytes - within);
+    const BlockPlace place = place_of(striping_, block);
+    pieces[static_cast<std::size_t>(place.disk)].push_back(
+        {place.row * striping_.block_bytes + within, {memory, bytes}});
+    if (sums_) note_sum({block, memory, bytes}, bytes == block_length(block), started);
+    memory += bytes;
+    at += bytes;
+  }
+}
+
+std::int64_t StripedSet::block_length(std::int64_t block) const {
+  return std::min(striping_.block_bytes, striping_.bytes - block * striping_.block_bytes);
+}
+
+void StripedSet::note_sum(const Whole& part, bool is_whole, Started& started) {
+  if (started.direction == Direction::read) {
+    if (verify_ && is_whole) started.wholes.push_back(part);
+    return;
+  }
+  sums_->forget(part.block);
+  if (is_whole) sums_->set(part.block, part.memory, part.bytes);
+  started.changed.push_back(part.block);
+}
+
+/// Neighbours in the file become one access.
+void StripedSet::add_jobs(int disk, const std::vector<Piece>& pieces, Started& started) const {
+  const std::int64_t most = std::max(joined_bytes, striping_.block_bytes);
+  const OpenFile& file = files_[static_cast<std::size_t>(disk)];
+  for (std::size_t first = 0; first < pieces.size();) {
+    std::vector<Segment> segments = {pieces[first].segment};
+    std::int64_t end = pieces[first].offset + pieces[first].segment.bytes;
+    std::size_t next = first + 1;
+    for (; next < pieces.size() && pieces[next].offset == end &&
+           end + pieces[next].segment.bytes - pieces[first].offset <= most;
+         ++next) {
+      join(segments, pieces[next].segment);
+      end += pieces[next].segment.bytes;
+    }
+    started.batch.jobs.push_back(
+        {Access(file, started.direction, pieces[first].offset, std::move(segments)), disk,
+         &started.batch});
+    first = next;
+  }
+}
+
+void StripedSet::wait(Ticket ticket) {
+  const auto found = started_.find(ticket);
+  if (found == started_.end())
+    throw Error(ErrorCode::invalid_argument,
+                "a ticket must be one that was given and not yet waited for; given " +
+                    std::to_string(ticket) + "; wait once for each");
+  const std::unique_ptr<Started> started = std::move(found->second);
+  started_.erase(found);
+  try {
+    started->batch.wait();
+  } catch (...) {
+    for (const std::int64_t block : started->changed) sums_->forget(block);
+    throw;
+  }
+  for (const Whole& whole : started->wholes) compare(whole);
+}
+
+void StripedSet::compare(const Whole& whole) const {
+  if (sums_->agrees(whole.block, whole.memory, whole.bytes)) return;
+  const BlockPlace place = place_of(striping_, whole.block);
+  throw Error(ErrorCode::io_failure,
+              "what is read must be what was written; the checksum of block " +
+                  std::to_string(whole.block) +
+                  " does not agree: " + files_[static_cast<std::size_t>(place.disk)].name() + ", " +
+                  std::to_string(whole.bytes) + " bytes at offset " +
+                  std::to_string(place.row * striping_.block_bytes) +
+                  "; check the disk and write the set anew");
+}
+
+void StripedSet::flush() {
+  if (mode_ == Mode::read) return;
+  for (const OpenFile& file : files_) file.flush();
+  if (sums_) sums_->save();
+}
+
+bool StripedSet::is_direct() const {
+  return std::all_of(files_.begin(), files_.end(),
+                     [](const OpenFile& file) { return file.is_direct(); });
+}
+
+SetCounters StripedSet::counters() const {
+  return {backend_->counters(), parallel_reads_, parallel_writes_};
+}
+
+}  // namespace weft::disk

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "disk/backend.hpp"
+#include "disk/block_sums.hpp"
+#include "disk/open_file.hpp"
+#include "disk/set_index.hpp"
+#include "disk/striping.hpp"
+#include "disk/volume.hpp"
+
+namespace weft::disk {
+
+struct SetOptions {
+  BackendKind backend = BackendKind::automatic;
+  int depth = 32;       ///< accesses of a disk that are under way at a time, at most
+  bool verify = false;  ///< compare blocks that are read as a whole with their checksums
+};
+
+struct SetCounters {
+  std::vector<DiskCounters> disks;
+  /// Most blocks of one disk that each start touched, summed over all starts: what the Parallel
+  /// Disk Model counts.
+  std::int64_t parallel_reads = 0;
+  std::int64_t parallel_writes = 0;
+};
+
+/// An array of bytes in blocks over the files of several disks, or in one plain file.
+///
+/// Runs that cross blocks are split, blocks of a disk that are neighbours are joined to accesses of
+/// up to 1 MiB or one block. A block that one run writes as a whole gets a checksum, where the set
+/// has them; one written in part loses it until it is written as a whole again.
+///
+/// Calls come from one thread at a time; one process at a time writes a set.
+/// Errors  as Volume; also invalid_argument for a depth below 1, for a ticket that was waited for
+///         already, and for writing to a set that was opened for reading; io_failure that names
+///         file, block and offset where a checksum does not agree.
+class StripedSet final : public Volume {
+ public:
+  /// One file for each disk. `lead_bytes` of a plain file are before the array.
+  StripedSet(std::vector<OpenFile> files, const Striping& striping, Mode mode,
+             const SetOptions& options, std::int64_t lead_bytes = 0,
+             std::optional<BlockSums> sums = {});
+
+  std::int64_t bytes() const override { return striping_.bytes; }
+  Ticket start_read(std::span<const Run> runs) override;
+  Ticket start_write(std::span<const Run> runs) override;
+  void wait(Ticket ticket) override;
+  /// Also saves the checksums; without it they are lost, and blocks go unchecked.
+  void flush() override;
+
+  const Striping& striping() const { return striping_; }
+  /// Whether whole blocks of all disks pass the system's memory by.
+  bool is_direct() const;
+  const BackendChoice& backend() const { return choice_; }
+  SetCounters counters() const;
+
+ private:
+  struct Whole {
+    std::int64_t block = 0;
+    const std::byte* memory = nullptr;
+    std::int64_t bytes = 0;
+  };
+  /// Bytes of one block on their way.
+  struct Piece {
+    std::int64_t offset = 0;  ///< in the disk's file
+    Segment segment;
+  };
+  struct Started {
+    Batch batch;
+    Direction direction = Direction::read;
+    std::vector<Whole> wholes;          ///< blocks whose checksums are to be compared
+    std::vector<std::int64_t> changed;  ///< blocks that are written
+  };
+
+  Ticket start(std::span<const Run> runs, Direction direction);
+  void require_runs(std::span<const Run> runs, Direction direction) const;
+  void cut(const Run& run, Started& started, std::vector<std::vector<Piece>>& pieces);
+  void note_sum(const Whole& part, bool is_whole, Started& started);
+  std::int64_t block_length(std::int64_t block) const;
+  void add_jobs(int disk, const std::vector<Piece>& pieces, Started& started) const;
+  void compare(const Whole& whole) const;
+
+  std::vector<OpenFile> files_;
+  Striping striping_;
+  Mode mode_;
+  bool verify_;
+  std::int64_t lead_bytes_;
+  std::optional<BlockSums> sums_;
+  std::int64_t parallel_reads_ = 0;
+  std::int64_t parallel_writes_ = 0;
+  Ticket next_ticket_ = 0;
+  std::map<Ticket, std::unique_ptr<Started>> started_;
+  BackendChoice choice_;
+  std::unique_ptr<Backend> backend_;  ///< last: it ends what is under way before the rest is gone
+};
+
+/// A new set: an index, and beside it or in other directories a file NAME.N for disk N, where NAME
+/// is that of the index without its endings. The index names the files; `index.files` is ignored.
+///
+/// Errors  io_failure where the index or a file is there already or a disk has no room, and
+///         invalid_argument for an index that cannot be; nothing is left behind.
+std::unique_ptr<StripedSet> create_set(const std::string& index_path,
+                                       const std::vector<std::string>& directories, SetIndex index,
+                                       const SetOptions& options = {});
+
+/// A set that is there. Errors  as read_index; io_failure where a disk's file is missing or has
+/// another length than the index says.
+std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
+                                     const SetOptions& options = {});
+
+/// A set of files without names, gone when it is dropped; striping.disks is that of directories.
+std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,
+                                        Striping striping, const SetOptions& options = {});
+
+/// A file as a set of one disk: the array is `bytes` bytes from `offset` on.
+///
+/// Errors  io_failure for a file that is shorter.
+std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::int64_t bytes,
+                                      Mode mode, const SetOptions& options = {});
+
+}  // namespace weft::disk

@@ -1,0 +1,84 @@
+#include "disk/striping.hpp"
+
+#include <string>
+
+#include <weft/error.hpp>
+
+#include "base/checked.hpp"
+
+namespace weft::disk {
+namespace {
+
+constexpr std::int64_t block_unit = 4096;
+constexpr int most_disks = 1024;
+
+[[noreturn]] void refuse(const std::string& rule, std::int64_t given, const std::string& remedy) {
+  throw Error(ErrorCode::invalid_argument,
+              rule + "; given " + std::to_string(given) + "; " + remedy);
+}
+
+std::int64_t stripe_bytes(const Striping& striping) {
+  return checked_mul(striping.block_bytes, striping.disks, "the bytes of a stripe");
+}
+
+std::int64_t rounded_up(std::int64_t number, std::int64_t unit) {
+  return (number / unit + (number % unit != 0 ? 1 : 0)) * unit;
+}
+
+std::int64_t band_blocks(const Striping& striping) {
+  return striping.band_bytes == 0 ? striping.disks : striping.band_bytes / striping.block_bytes;
+}
+
+}  // namespace
+
+void check(const Striping& striping) {
+  if (striping.bytes < 0) refuse("an array has at least 0 bytes", striping.bytes, "give its bytes");
+  if (striping.disks < 1 || striping.disks > most_disks)
+    refuse("a set has 1 to " + std::to_string(most_disks) + " disks", striping.disks,
+           "name other directories");
+  if (striping.block_bytes < block_unit || striping.block_bytes % block_unit != 0)
+    refuse("a block must be a multiple of 4096 bytes", striping.block_bytes, "give such as 65536");
+  if (striping.processors < 1 || striping.disks % striping.processors != 0)
+    refuse("processors must be a divisor of the number of disks, which is " +
+               std::to_string(striping.disks),
+           striping.processors, "give each as many disks");
+  if (striping.band_bytes < 0 || striping.band_bytes % stripe_bytes(striping) != 0)
+    refuse("a band must be a multiple of a block on each disk, " +
+               std::to_string(stripe_bytes(striping)) + " bytes",
+           striping.band_bytes, "give one, or 0 for the smallest");
+  if (striping.skew_rows < 0)
+    refuse("the rows between shifts of disks must be at least 0", striping.skew_rows,
+           "give bytes of a matrix row / (block bytes * disks), or 0 for no skew");
+  // What the files have to hold must be a number, too.
+  checked_mul(checked_mul(row_count(striping), striping.block_bytes, "the bytes of a disk"),
+              striping.disks, "the bytes of all disks");
+}
+
+std::int64_t block_count(const Striping& striping) {
+  return rounded_up(striping.bytes, striping.block_bytes) / striping.block_bytes;
+}
+
+std::int64_t row_count(const Striping& striping) {
+  const std::int64_t band = band_blocks(striping);
+  const std::int64_t bands = rounded_up(block_count(striping), band) / band;
+  return checked_mul(bands, band / striping.disks, "the blocks of a disk");
+}
+
+BlockPlace place_of(const Striping& striping, std::int64_t block) {
+  const std::int64_t own_disks = striping.disks / striping.processors;
+  const std::int64_t band = band_blocks(striping);
+  const std::int64_t part = band / striping.processors;
+  const std::int64_t within = block % band;
+  const std::int64_t processor = within / part;
+  const std::int64_t of_part = within % part;
+  const std::int64_t row = block / band * (part / own_disks) + of_part / own_disks;
+  const std::int64_t shift = striping.skew_rows == 0 ? 0 : row / striping.skew_rows;
+  const std::int64_t own = (of_part + shift) % own_disks;
+  return {static_cast<int>(processor * own_disks + own), row};
+}
+
+std::int64_t whole_band_bytes(const Striping& striping) {
+  return rounded_up(striping.bytes > 0 ? striping.bytes : 1, stripe_bytes(striping));
+}
+
+}  // namespace weft::disk

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "disk/backends.hpp"
+
+namespace weft::disk {
+namespace {
+
+/// Beyond so many at a time a disk gains little, and each costs a thread.
+constexpr int most_threads_a_disk = 8;
+constexpr int most_threads = 64;
+
+class ThreadsBackend final : public Backend {
+ public:
+  ThreadsBackend(int disks, int depth) : Backend(disks), queues_(disks) {
+    const int each = std::clamp(most_threads / disks, 1, std::clamp(depth, 1, most_threads_a_disk));
+    try {
+      for (Queue& queue : queues_)
+        for (int k = 0; k < each; ++k)
+          threads_.emplace_back(
+              [this, &queue](const std::stop_token& stop) { serve(queue, stop); });
+    } catch (const std::system_error& error) {
+      throw Error(ErrorCode::unsupported,
+                  "the backend threads needs " + std::to_string(each) + " threads for each of " +
+                      std::to_string(disks) + " disks; the system refuses: " + error.what() +
+                      "; raise the limit on processes (ulimit -u) or ask for synchronous");
+    }
+  }
+
+  BackendKind kind() const override { return BackendKind::threads; }
+
+  void start(Batch& batch) override {
+    // A batch may be gone as soon as its last job has been handed over.
+    const std::size_t count = batch.jobs.size();
+    Job* const jobs = batch.jobs.data();
+    for (std::size_t k = 0; k < count; ++k) {
+      Queue& queue = queues_[static_cast<std::size_t>(jobs[k].disk)];
+      const std::lock_guard lock(queue.mutex);
+      queue.jobs.push_back(&jobs[k]);
+      queue.filled.notify_one();
+    }
+  }
+
+ private:
+  struct Queue {
+    std::mutex mutex;
+    std::condition_variable_any filled;
+    std::deque<Job*> jobs;
+  };
+
+  /// Until there is nothing left and no more will come.
+  void serve(Queue& queue, const std::stop_token& stop) {
+    for (;;) {
+      Job* job = nullptr;
+      {
+        std::unique_lock lock(queue.mutex);
+        if (!queue.filled.wait(lock, stop, [&] { return !queue.jobs.empty(); })) return;
+        job = queue.jobs.front();
+        queue.jobs.pop_front();
+      }
+      begin(*job);
+      do_all(*job);
+    }
+  }
+
+  std::deque<Queue> queues_;
+  std::vector<std::jthread> threads_;  ///< last, so that they end before their queues
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_threads_backend(int disks, int depth) {
+  return std::make_unique<ThreadsBackend>(disks, depth);
+}
+
+}  // namespace weft::disk

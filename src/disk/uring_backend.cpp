@@ -1,0 +1,213 @@
+#include "disk/backends.hpp"
+
+#ifdef WEFT_HAVE_LIBURING
+
+#include <liburing.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+
+namespace weft::disk {
+namespace {
+
+/// More entries than any kernel refuses.
+constexpr int most_entries = 4096;
+
+std::string reason_of(int number) {
+  const std::string reason = std::string("io_uring does not start: ") + std::strerror(number);
+  if (number == EPERM || number == EACCES)
+    return reason + " (a container or kernel.io_uring_disabled forbids it)";
+  if (number == ENOSYS) return reason + " (the kernel has none)";
+  if (number == ENOMEM) return reason + " (the limit on locked memory, ulimit -l, is small)";
+  return reason;
+}
+
+/// A ring that is torn down at the end.
+class Ring {
+ public:
+  explicit Ring(unsigned entries) : failure_(-io_uring_queue_init(entries, &ring_, 0)) {}
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+  ~Ring() {
+    if (failure_ == 0) io_uring_queue_exit(&ring_);
+  }
+  /// The system's error number; 0 where it works.
+  int failure() const { return failure_; }
+  io_uring* get() { return &ring_; }
+
+ private:
+  io_uring ring_{};
+  int failure_;
+};
+
+/// What wakes the thread that waits for completions: a counter that is always being read.
+class Bell {
+ public:
+  Bell() : descriptor_(eventfd(0, EFD_CLOEXEC)) {
+    if (descriptor_ < 0)
+      throw Error(ErrorCode::io_failure, std::string("io_uring needs an eventfd: ") +
+                                             std::strerror(errno) + "; " + remedy(errno));
+  }
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+  ~Bell() { close(descriptor_); }
+  void ring() {
+    // Full after 2^64 - 2 rings: it cannot fail otherwise.
+    (void)!eventfd_write(descriptor_, 1);
+  }
+  void listen(io_uring_sqe* entry) {
+    io_uring_prep_read(entry, descriptor_, &heard_, sizeof heard_, 0);
+    io_uring_sqe_set_data(entry, nullptr);
+  }
+
+ private:
+  int descriptor_;
+  std::uint64_t heard_ = 0;
+};
+
+/// One thread owns the ring: it fills it from the disks' queues and takes what has ended, so that
+/// accesses go on, and partly done ones go further, while the caller computes.
+class UringBackend final : public Backend {
+ public:
+  UringBackend(int disks, int depth)
+      : Backend(disks),
+        depth_(std::clamp(depth, 1, std::max(1, (most_entries - 1) / disks))),
+        ring_(static_cast<unsigned>(depth_ * disks + 1)),
+        waiting_(disks),
+        under_way_(disks) {
+    if (ring_.failure() != 0)
+      throw Error(ErrorCode::unsupported,
+                  reason_of(ring_.failure()) + "; ask for threads (WEFT_DISK_BACKEND=threads)");
+    bell_.listen(entry());
+    thread_ = std::thread([this] { serve(); });
+  }
+
+  ~UringBackend() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    bell_.ring();
+    thread_.join();
+  }
+
+  BackendKind kind() const override { return BackendKind::io_uring; }
+
+  void start(Batch& batch) override {
+    if (batch.jobs.empty()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      for (Job& job : batch.jobs) waiting_[static_cast<std::size_t>(job.disk)].push_back(&job);
+    }
+    bell_.ring();
+  }
+
+ private:
+  void serve() {
+    while (fill()) {
+      const int answer = io_uring_submit_and_wait(ring_.get(), 1);
+      // The kernel is short of something for a moment; what is under way ends meanwhile.
+      if (answer < 0 && answer != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      take_ended();
+    }
+  }
+
+  /// Begins what the depth allows. False when there is nothing left and no more will come.
+  bool fill() {
+    const std::lock_guard lock(mutex_);
+    bool idle = true;
+    for (std::size_t disk = 0; disk < waiting_.size(); ++disk) {
+      while (!waiting_[disk].empty() && under_way_[disk] < depth_) {
+        Job* const job = waiting_[disk].front();
+        waiting_[disk].pop_front();
+        ++under_way_[disk];
+        begin(*job);
+        ask(*job);
+      }
+      idle = idle && under_way_[disk] == 0;
+    }
+    return !(idle && stopping_);
+  }
+
+  /// There is always room: each job has one entry at most, and the bell another.
+  io_uring_sqe* entry() { return io_uring_get_sqe(ring_.get()); }
+
+  void ask(Job& job) {
+    const Access::Step step = job.access.next();
+    io_uring_sqe* const asked = entry();
+    const auto count = static_cast<unsigned>(step.count);
+    const auto offset = static_cast<std::uint64_t>(step.offset);
+    if (job.access.direction() == Direction::read)
+      io_uring_prep_readv(asked, step.descriptor, step.parts, count, offset);
+    else
+      io_uring_prep_writev(asked, step.descriptor, step.parts, count, offset);
+    io_uring_sqe_set_data(asked, &job);
+  }
+
+  void take_ended() {
+    io_uring_cqe* ended = nullptr;
+    while (io_uring_peek_cqe(ring_.get(), &ended) == 0) {
+      Job* const job = static_cast<Job*>(io_uring_cqe_get_data(ended));
+      const int answer = ended->res;
+      io_uring_cqe_seen(ring_.get(), ended);
+      if (job == nullptr) {
+        bell_.listen(entry());
+        continue;
+      }
+      const auto disk = static_cast<std::size_t>(job->disk);
+      if (advance(*job, answer))
+        --under_way_[disk];
+      else
+        ask(*job);
+    }
+  }
+
+  int depth_;
+  Bell bell_;
+  Ring ring_;  ///< gone before the bell, which it reads
+  std::mutex mutex_;
+  std::vector<std::deque<Job*>> waiting_;  ///< for each disk, under the mutex
+  bool stopping_ = false;                  ///< under the mutex
+  std::vector<int> under_way_;             ///< for each disk, of the thread
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::string uring_hindrance() {
+  const Ring ring(2);
+  return ring.failure() == 0 ? "" : reason_of(ring.failure());
+}
+
+std::unique_ptr<Backend> make_uring_backend(int disks, int depth) {
+  return std::make_unique<UringBackend>(disks, depth);
+}
+
+}  // namespace weft::disk
+
+#else
+
+#include <weft/error.hpp>
+
+namespace weft::disk {
+
+std::string uring_hindrance() { return "this weft was built without liburing"; }
+
+std::unique_ptr<Backend> make_uring_backend(int, int) {
+  throw Error(ErrorCode::unsupported, uring_hindrance() + "; ask for threads");
+}
+
+}  // namespace weft::disk
+
+#endif
