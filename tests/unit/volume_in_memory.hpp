@@ -34,8 +34,11 @@ class VolumeInMemory : public disk::Volume {
   std::int64_t shortest_run() const { return shortest_run_; }
   std::size_t under_way() const { return under_way_.size(); }
   std::size_t most_under_way() const { return most_under_way_; }
-  /// The transfer that many waits from now throws io_failure.
-  void fail_after(std::int64_t waits) { until_failure_ = waits; }
+  /// Writes that started while something was being read.
+  std::int64_t writes_beside_a_read() const { return writes_beside_a_read_; }
+  /// The wait that many from now throws io_failure, or the write that many starts from now.
+  void fail_wait(std::int64_t waits) { waits_to_failure_ = waits; }
+  void fail_write(std::int64_t starts) { writes_to_failure_ = starts; }
 
   std::int64_t bytes() const override { return static_cast<std::int64_t>(data_.size()); }
 
@@ -46,6 +49,12 @@ class VolumeInMemory : public disk::Volume {
   }
 
   Ticket start_write(std::span<const disk::Run> runs) override {
+    if (writes_to_failure_-- == 0) fail();
+    for (const auto& [ticket, other] : under_way_)
+      if (!other.is_write) {
+        ++writes_beside_a_read_;
+        break;
+      }
     return start(runs, true, writes_);
   }
 
@@ -54,7 +63,7 @@ class VolumeInMemory : public disk::Volume {
     if (found == under_way_.end()) broken("no such ticket: " + std::to_string(ticket));
     const Transfer transfer = std::move(found->second);
     under_way_.erase(found);
-    if (until_failure_-- == 0) throw Error(ErrorCode::io_failure, "this volume was told to fail");
+    if (waits_to_failure_-- == 0) fail();
     for (const disk::Run& run : transfer.runs) {
       std::byte* here = data_.data() + run.offset;
       std::memcpy(transfer.is_write ? here : run.memory, transfer.is_write ? run.memory : here,
@@ -72,6 +81,10 @@ class VolumeInMemory : public disk::Volume {
 
   [[noreturn]] static void broken(const std::string& what) {
     throw Error(ErrorCode::internal, what);
+  }
+
+  [[noreturn]] static void fail() {
+    throw Error(ErrorCode::io_failure, "this volume was told to fail");
   }
 
   Ticket start(std::span<const disk::Run> runs, bool is_write, Counts& counts) {
@@ -102,7 +115,9 @@ class VolumeInMemory : public disk::Volume {
   Counts writes_;
   std::int64_t shortest_run_ = 0;
   std::size_t most_under_way_ = 0;
-  std::int64_t until_failure_ = -1;
+  std::int64_t writes_beside_a_read_ = 0;
+  std::int64_t waits_to_failure_ = -1;
+  std::int64_t writes_to_failure_ = -1;
 };
 
 }  // namespace weft::test_support
