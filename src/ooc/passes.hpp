@@ -1,0 +1,170 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <weft/layout.hpp>
+#include <weft/precision.hpp>
+
+namespace weft::ooc {
+
+// The k-pass FFT: N = R_1...R_k, one pass over the disks for each radix. A pass takes panels of
+// columns into memory, transforms lines of R_i points, multiplies by twiddles, and writes the
+// digits in the order that the next pass wants (Stockham), so that no pass only permutes.
+
+/// How the result lies. transposed: k = k1 + N1*k2 at index k1*N2 + k2, which lets one more factor
+/// of M/B be done in two passes; for one axis.
+enum class OutputOrder { natural, transposed };
+
+/// A complex transform of an array on disks, row-major, out of place.
+struct PassesProblem {
+  Shape shape;
+  std::vector<int> axes;  ///< those that are transformed
+  Precision precision = Precision::f64;
+  OutputOrder order = OutputOrder::natural;
+  std::int64_t memory_bytes = 0;  ///< all that the passes may hold
+  std::int64_t block_bytes = 0;   ///< B: no transfer is to be shorter
+  /// Panels in memory together: one is read, one is transformed into another, one is written.
+  int buffers = 4;
+  int threads = 1;
+  /// Every pass leaves what it reads as it was, so that it can be done again; takes scratch space.
+  bool keep_sources = false;
+};
+
+enum class Where { input, scratch, output };
+
+/// Which index of a column the twiddles of a line depend on.
+enum class TwiddleBy { none, rest, inner };
+
+/// Lines within a panel's radix, which is before * length * after.
+struct PanelAxis {
+  std::int64_t before = 1;
+  std::int64_t length = 1;
+  std::int64_t after = 1;
+};
+
+/// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner].
+struct FftPass {
+  std::int64_t outer = 1;
+  std::int64_t radix = 1;
+  std::int64_t rest = 1;
+  std::int64_t inner = 1;
+  std::vector<PanelAxis> axes;  ///< transformed one after the other
+  /// Point k of a line is multiplied by the root of unity of k * i * twiddle_step out of
+  /// twiddle_length, i the index of its column that `twiddle` names.
+  TwiddleBy twiddle = TwiddleBy::none;
+  std::int64_t twiddle_length = 1;
+  std::int64_t twiddle_step = 1;
+  // A panel has all of the radix and so many of the other indices; the last ones may have fewer.
+  std::int64_t outer_width = 1;
+  std::int64_t rest_width = 1;
+  std::int64_t inner_width = 1;
+  Where source = Where::input;
+  Where target = Where::output;
+  // What memory allows: panels of up to so many elements, tiles of so many lines.
+  std::int64_t panel_elements = 0;
+  std::int64_t tile_lines = 1;
+
+  std::int64_t elements() const { return outer * radix * rest * inner; }
+  std::int64_t longest_line() const;
+  /// Whether every panel is written where it was read.
+  bool keeps_order() const { return rest == 1; }
+};
+
+/// The elements of one trip through memory: all of the radix, and these of the other indices.
+struct Panel {
+  std::int64_t outer = 0, outers = 1;
+  std::int64_t rest = 0, rests = 1;
+  std::int64_t inner = 0, inners = 1;
+};
+std::int64_t panel_count(const FftPass& pass);
+/// Panels in the order in which they are done.
+Panel panel_of(const FftPass& pass, std::int64_t index);
+std::int64_t elements(const FftPass& pass, const Panel& panel);
+
+/// Runs of consecutive elements, nested in loops, in the order in which they lie in memory.
+struct RunGrid {
+  struct Loop {
+    std::int64_t count = 1;
+    std::int64_t stride = 0;
+  };
+  std::int64_t first = 0;
+  std::int64_t length = 1;
+  std::array<Loop, 3> loops;  ///< the slowest first
+
+  std::int64_t runs() const { return loops[0].count * loops[1].count * loops[2].count; }
+  /// Calls visit(first element) for every run.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::int64_t i = 0; i < loops[0].count; ++i)
+      for (std::int64_t j = 0; j < loops[1].count; ++j)
+        for (std::int64_t k = 0; k < loops[2].count; ++k)
+          visit(first + i * loops[0].stride + j * loops[1].stride + k * loops[2].stride);
+  }
+};
+/// What of the source a panel reads, as [outers][radix][rests][inners] in memory.
+RunGrid source_runs(const FftPass& pass, const Panel& panel);
+/// What of the target it writes, as [outers][rests][radix][inners] in memory.
+RunGrid target_runs(const FftPass& pass, const Panel& panel);
+
+/// The k-pass transform as plain data.
+struct FftPasses {
+  PassesProblem problem;
+  std::vector<FftPass> passes;
+  std::int64_t element_bytes = 0;
+  /// N1 of a transposed result, [N1][N2]; 1: the order is natural after all.
+  std::int64_t transposed_rows = 1;
+  std::int64_t scratch_bytes = 0;  ///< on disk
+
+  std::int64_t array_bytes() const;
+};
+
+/// Makes the plan with the fewest passes; of these the one with the widest panels. Trailing axes
+/// that fit into memory together are one pass, the axes before them are grouped likewise, in panels
+/// of at least B; an axis too long for that is split into radices.
+///
+/// Runs    at least a block where lengths are powers of two. Else a panel's columns are whole
+///         multiples of the radices before where these are below a block, which may take up to half
+///         of it; and last panels are ragged.
+/// Errors  Error(invalid_argument) for a shape, axes, precision or option outside the rules, for
+///         memory that is too small (the message has what is enough), for a prime factor of a
+///         length that memory cannot hold B of, and for a transposed order that two passes cannot
+///         make.
+/// Cost    milliseconds.
+/// Source  Bailey's six-step method, in the form with k radices in Stockham's order.
+FftPasses plan_passes(const PassesProblem& problem);
+
+/// Exact counts of one pass, or of all.
+struct PassCounts {
+  std::int64_t panels = 0;
+  std::int64_t read_bytes = 0;
+  std::int64_t written_bytes = 0;
+  std::int64_t read_runs = 0;
+  std::int64_t written_runs = 0;
+  std::int64_t shortest_run_bytes = 0;
+  PassCounts& operator+=(const PassCounts& other);
+};
+PassCounts counts_of(const FftPasses& plan, const FftPass& pass);
+PassCounts counts_of(const FftPasses& plan);
+
+/// 2kN/BD: what the passes take when all disks are busy alike.
+std::int64_t parallel_ios(const FftPasses& plan, std::int64_t disks);
+
+/// What the executor holds, at most the problem's memory_bytes.
+struct PassMemory {
+  std::int64_t panel_bytes = 0;  ///< of each buffer
+  std::int64_t panels_bytes = 0;
+  std::int64_t twiddle_bytes = 0;
+  std::int64_t tile_bytes = 0;  ///< of all threads
+  std::int64_t run_bytes = 0;   ///< lists of runs
+  std::int64_t total() const { return panels_bytes + twiddle_bytes + tile_bytes + run_bytes; }
+};
+PassMemory memory_of(const FftPasses& plan, const FftPass& pass);
+/// That of the pass which holds most.
+std::int64_t memory_bytes(const FftPasses& plan);
+
+/// Lines of a tile are so many bytes apart: whole cache lines, lest a column fall into one set.
+std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes);
+
+}  // namespace weft::ooc

@@ -1,0 +1,189 @@
+#include "ooc/run/run_passes.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "base/memory.hpp"
+#include "ooc/run/panel_lines.hpp"
+
+namespace weft::ooc {
+namespace {
+
+/// A panel that is being read or written.
+struct Transfer {
+  disk::Volume::Ticket ticket = 0;
+  char* memory = nullptr;
+};
+
+/// One pass: what it holds, and the panels on their way through memory.
+class PassRun {
+ public:
+  PassRun(const FftPasses& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
+          const PassesOptions& options)
+      : pass_(plan.passes[index]),
+        memory_(memory_of(plan, pass_)),
+        element_bytes_(plan.element_bytes),
+        source_(source),
+        target_(target),
+        options_(options),
+        panels_(memory_.panels_bytes),
+        tiles_(memory_.tile_bytes) {
+    progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, panel_count(pass_)};
+    for (int k = 0; k < plan.problem.buffers; ++k)
+      free_.push_back(panels_.as<char>() + k * memory_.panel_bytes);
+    runs_.reserve(static_cast<std::size_t>(memory_.run_bytes) / sizeof(disk::Run));
+    if (pass_.twiddle != TwiddleBy::none) twiddles_.emplace(pass_.twiddle_length, options.sign);
+    make_lines(plan.problem, index + 1 == plan.passes.size());
+  }
+  PassRun(const PassRun&) = delete;
+  PassRun& operator=(const PassRun&) = delete;
+
+  /// Nothing may be under way to memory that goes: after an error, too.
+  ~PassRun() {
+    if (reading_) wait_quietly(source_, *reading_);
+    for (const Transfer& transfer : writing_) wait_quietly(target_, transfer);
+  }
+
+  std::int64_t held_bytes() const {
+    const auto runs = static_cast<std::int64_t>(runs_.capacity() * sizeof(disk::Run));
+    return panels_.size() + tiles_.size() + runs +
+           (twiddles_ ? Twiddles::table_bytes(twiddles_->length()) : 0);
+  }
+
+  void run() {
+    start_read(0);
+    for (std::int64_t i = 0; i < progress_.panels; ++i) {
+      char* from = waited_read();
+      char* to = pass_.keeps_order() ? from : free_buffer();
+      // To wait for the panel before would leave the disks without anything to write meanwhile.
+      if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
+      const Panel panel = panel_of(pass_, i);
+      for (const PanelLines& lines : lines_) lines.execute(from, to, panel, tiles_.data());
+      if (from != to) free_.push_back(from);
+      const RunGrid grid = target_runs(pass_, panel);
+      list_runs(grid, to);
+      writing_.push_back({target_.start_write(runs_), to});
+      if (!reading_) start_read(i + 1);
+    }
+    while (!writing_.empty()) wait_for_write();
+  }
+
+ private:
+  void make_lines(const PassesProblem& problem, bool is_last) {
+    kernel::LocalOptions local{
+        .engine = options_.engine != nullptr ? options_.engine : &kernel::default_engine(),
+        .precision = problem.precision,
+        .effort = options_.effort,
+        .threads = problem.threads};
+    for (const PanelAxis& axis : pass_.axes) {
+      kernel::AxisTransform transform{.kind = options_.sign < 0 ? kernel::LineKind::c2c_forward
+                                                                : kernel::LineKind::c2c_backward,
+                                      .length = axis.length};
+      if (is_last && &axis == &pass_.axes.back()) transform.scale = options_.scale;
+      lines_.emplace_back(pass_, axis, transform, local, twiddles_ ? &*twiddles_ : nullptr);
+    }
+  }
+
+  void start_read(std::int64_t index) {
+    if (index >= progress_.panels) return;
+    char* memory = free_buffer();
+    list_runs(source_runs(pass_, panel_of(pass_, index)), memory);
+    reading_ = {source_.start_read(runs_), memory};
+  }
+
+  /// The panel that was being read.
+  char* waited_read() {
+    const Transfer transfer = *reading_;
+    reading_.reset();
+    source_.wait(transfer.ticket);
+    return transfer.memory;
+  }
+
+  char* free_buffer() {
+    if (free_.empty()) wait_for_write();
+    char* memory = free_.back();
+    free_.pop_back();
+    return memory;
+  }
+
+  void wait_for_write() {
+    const Transfer transfer = writing_.front();
+    writing_.pop_front();
+    target_.wait(transfer.ticket);
+    free_.push_back(transfer.memory);
+    ++progress_.panels_done;
+    if (options_.on_panel) options_.on_panel(progress_);
+  }
+
+  void list_runs(const RunGrid& grid, char* memory) {
+    runs_.clear();
+    const std::int64_t bytes = grid.length * element_bytes_;
+    grid.for_each([&](std::int64_t first) {
+      runs_.push_back({first * element_bytes_, bytes, reinterpret_cast<std::byte*>(memory)});
+      memory += bytes;
+    });
+  }
+
+  static void wait_quietly(disk::Volume& volume, const Transfer& transfer) noexcept {
+    try {
+      volume.wait(transfer.ticket);
+    } catch (...) {  // the error that ended the pass is the one to tell
+    }
+  }
+
+  const FftPass& pass_;
+  PassMemory memory_;
+  std::int64_t element_bytes_;
+  disk::Volume& source_;
+  disk::Volume& target_;
+  const PassesOptions& options_;
+  PassProgress progress_;
+  AlignedBuffer panels_;
+  AlignedBuffer tiles_;
+  std::vector<disk::Run> runs_;
+  std::optional<Twiddles> twiddles_;
+  std::vector<PanelLines> lines_;
+  std::vector<char*> free_;
+  std::optional<Transfer> reading_;
+  std::deque<Transfer> writing_;  ///< the oldest first
+};
+
+void check_volume(const char* what, const disk::Volume* volume, std::int64_t bytes) {
+  const std::int64_t given = volume == nullptr ? 0 : volume->bytes();
+  if (given < bytes)
+    throw Error(ErrorCode::invalid_argument, std::string("the ") + what + " volume holds " +
+                                                 std::to_string(bytes) + " bytes; given " +
+                                                 std::to_string(given) + "; give a larger one");
+}
+
+}  // namespace
+
+std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume& output,
+                        disk::Volume* scratch, const PassesOptions& options) {
+  if (options.sign != -1 && options.sign != 1)
+    throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
+                                                 std::to_string(options.sign) + "; give -1 or 1");
+  check_volume("input", &input, plan.array_bytes());
+  check_volume("output", &output, plan.array_bytes());
+  check_volume("scratch", scratch, plan.scratch_bytes);
+  if (&input == &output || &input == scratch || &output == scratch)
+    throw Error(ErrorCode::invalid_argument,
+                "input, output and scratch are different volumes; given one twice; give others");
+  const auto volume = [&](Where where) -> disk::Volume& {
+    return where == Where::input ? input : where == Where::output ? output : *scratch;
+  };
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    PassRun run(plan, i, volume(plan.passes[i].source), volume(plan.passes[i].target), options);
+    most = std::max(most, run.held_bytes());
+    run.run();
+  }
+  return most;
+}
+
+}  // namespace weft::ooc

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <weft/precision.hpp>
+
+#include "disk/volume.hpp"
+#include "kernel/engine.hpp"
+#include "ooc/passes.hpp"
+
+namespace weft::ooc {
+
+/// How far a transform is. What the panels that are done have written has been waited for; whoever
+/// wants it on the disks, for a checkpoint, flushes the volume.
+struct PassProgress {
+  std::int64_t pass = 0;
+  std::int64_t passes = 0;
+  std::int64_t panels_done = 0;  ///< of this pass: the first so many
+  std::int64_t panels = 0;
+};
+
+struct PassesOptions {
+  kernel::Engine* engine = nullptr;  ///< nullptr: the default one
+  Effort effort = Effort::estimate;
+  int sign = -1;          ///< of the exponent
+  long double scale = 1;  ///< multiplied into the result, in the last pass
+  /// Called after every panel, by the thread that called. What it throws ends the transform.
+  std::function<void(const PassProgress&)> on_panel = {};
+};
+
+/// Executes the passes of a plan: while a panel is transformed the next one is read and the last
+/// one written.
+///
+/// Volumes  input and output hold the array, scratch at least plan.scratch_bytes (nullptr where
+///          that is 0); they are different. The input is not changed. After an error nothing is
+///          under way any more, and the output is undefined.
+/// Memory   At most memory_bytes(plan), and what the engine and the volumes need for themselves.
+/// Errors   Error(invalid_argument) for a sign or a volume that does not fit; those of the volumes,
+///          of the engine, and out_of_memory.
+/// Returns  the most bytes that were held.
+std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume& output,
+                        disk::Volume* scratch, const PassesOptions& options = {});
+
+}  // namespace weft::ooc
