@@ -8,7 +8,6 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-using disk::BackendKind;
 using disk::SetIndex;
 using disk::SetOptions;
 using disk::StripedSet;

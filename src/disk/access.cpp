@@ -122,7 +122,7 @@ std::int64_t perform(const Access::Step& step, Direction direction) {
   const ssize_t done = direction == Direction::read
                            ? preadv(step.descriptor, step.parts, step.count, step.offset)
                            : pwritev(step.descriptor, step.parts, step.count, step.offset);
-  return done < 0 ? -errno : done;
+  return done < 0 ? std::int64_t{-errno} : std::int64_t{done};
 }
 
 }  // namespace weft::disk

@@ -110,9 +110,14 @@ void Backend::end(Job& job, std::exception_ptr failure) {
     const auto disk = static_cast<std::size_t>(job.disk);
     --under_way_[disk];
     DiskCounters& counters = counters_[disk];
-    const bool reads = job.access.direction() == Direction::read;
-    ++(reads ? counters.reads : counters.writes);
-    if (!failure) (reads ? counters.bytes_read : counters.bytes_written) += job.access.bytes();
+    const std::int64_t bytes = failure ? 0 : job.access.bytes();
+    if (job.access.direction() == Direction::read) {
+      ++counters.reads;
+      counters.bytes_read += bytes;
+    } else {
+      ++counters.writes;
+      counters.bytes_written += bytes;
+    }
   }
   job.batch->end_one(std::move(failure));
 }

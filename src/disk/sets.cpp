@@ -51,7 +51,7 @@ std::string name_in_index(const std::string& index_path, const std::string& dire
   const fs::path index = fs::absolute(index_path);
   std::string stem = index.filename().string();
   stem = stem.substr(0, stem.find('.', 1));
-  const std::string name = stem + "." + std::to_string(disk);
+  std::string name = stem + "." + std::to_string(disk);
   std::error_code failed;
   if (fs::equivalent(index.parent_path(), directory, failed)) return name;
   return (fs::absolute(directory).lexically_normal() / name).string();

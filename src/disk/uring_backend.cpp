@@ -25,7 +25,7 @@ namespace {
 constexpr int most_entries = 4096;
 
 std::string reason_of(int number) {
-  const std::string reason = std::string("io_uring does not start: ") + std::strerror(number);
+  std::string reason = std::string("io_uring does not start: ") + std::strerror(number);
   if (number == EPERM || number == EACCES)
     return reason + " (a container or kernel.io_uring_disabled forbids it)";
   if (number == ENOSYS) return reason + " (the kernel has none)";
