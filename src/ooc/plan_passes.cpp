@@ -272,10 +272,15 @@ class Planner {
 
   /// Enough for a pass of this radix and a block of columns.
   std::int64_t enough_bytes(const FftPass& pass) const {
-    const std::int64_t width = std::min(block_, pass.rest * pass.inner);
-    const std::int64_t panel = pass.radix * width * plan_.element_bytes + panel_rounding_bytes;
+    // Where reals are unpacked, also of their mirrors, and the last element.
+    const std::int64_t sides = problem_.real_input ? 2 : 1;
+    const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
+    const std::int64_t panel =
+        (pass.radix * width + sides - 1) * plan_.element_bytes + 2 * panel_rounding_bytes;
+    std::int64_t beside = beside_panels(pass, 1, sides * pass.radix + sides - 1);
+    if (problem_.real_input) beside += Twiddles::table_bytes(problem_.shape[0]);
     // Wider tiles take a share of their own.
-    return (problem_.buffers * panel + beside_panels(pass, 1, pass.radix)) / 7 * 8 + page_bytes;
+    return (problem_.buffers * panel + beside) / 7 * 8 + page_bytes;
   }
 
   /// `tried` is the pass of the largest prime of an axis. What is said to be enough is so for all.
