@@ -17,12 +17,14 @@ namespace weft::ooc {
 /// of M/B be done in two passes; for one axis.
 enum class OutputOrder { natural, transposed };
 
-/// A complex transform of an array on disks, row-major, out of place.
+/// A transform of an array on disks, row-major, out of place.
 struct PassesProblem {
   Shape shape;
   std::vector<int> axes;  ///< those that are transformed
   Precision precision = Precision::f64;
   OutputOrder order = OutputOrder::natural;
+  /// r2c: the input are reals, the output the first N/2 + 1 complex numbers; for one axis of even N.
+  bool real_input = false;
   std::int64_t memory_bytes = 0;  ///< all that the passes may hold
   std::int64_t block_bytes = 0;   ///< B: no transfer is to be shorter
   /// Panels in memory together: one is read, one is transformed into another, one is written.
@@ -56,6 +58,9 @@ struct FftPass {
   TwiddleBy twiddle = TwiddleBy::none;
   std::int64_t twiddle_length = 1;
   std::int64_t twiddle_step = 1;
+  /// Columns c and inner - c are in memory together, and what the transform of N/2 complex numbers
+  /// left becomes that of N reals; `twiddle_length` is N.
+  bool unpacks_reals = false;
   // A panel has all of the radix and so many of the other indices; the last ones may have fewer.
   std::int64_t outer_width = 1;
   std::int64_t rest_width = 1;
@@ -70,6 +75,7 @@ struct FftPass {
   std::int64_t longest_line() const;
   /// Whether every panel is written where it was read.
   bool keeps_order() const { return rest == 1; }
+  bool has_twiddles() const { return twiddle != TwiddleBy::none || unpacks_reals; }
 };
 
 /// The elements of one trip through memory: all of the radix, and these of the other indices.
@@ -82,6 +88,12 @@ std::int64_t panel_count(const FftPass& pass);
 /// Panels in the order in which they are done.
 Panel panel_of(const FftPass& pass, std::int64_t index);
 std::int64_t elements(const FftPass& pass, const Panel& panel);
+/// The panel, and where reals are unpacked its mirror: the columns inner - c that it has not itself.
+/// They lie one after the other in memory.
+std::vector<Panel> panel_parts(const FftPass& pass, std::int64_t index);
+/// Of all parts. The first panel that unpacks reals has one more: the last element of the output.
+std::int64_t elements(const FftPass& pass, const std::vector<Panel>& parts);
+bool has_last_element(const FftPass& pass, const std::vector<Panel>& parts);
 
 /// Runs of consecutive elements, nested in loops, in the order in which they lie in memory.
 struct RunGrid {
@@ -91,7 +103,7 @@ struct RunGrid {
   };
   std::int64_t first = 0;
   std::int64_t length = 1;
-  std::array<Loop, 3> loops;  ///< the slowest first
+  std::array<Loop, 3> loops = {};  ///< the slowest first
 
   std::int64_t runs() const { return loops[0].count * loops[1].count * loops[2].count; }
   /// Calls visit(first element) for every run.
@@ -117,7 +129,8 @@ struct FftPasses {
   std::int64_t transposed_rows = 1;
   std::int64_t scratch_bytes = 0;  ///< on disk
 
-  std::int64_t array_bytes() const;
+  std::int64_t input_bytes() const;
+  std::int64_t output_bytes() const;
 };
 
 /// Makes the plan with the fewest passes; of these the one with the widest panels. Trailing axes

@@ -48,6 +48,11 @@ void check(const PassesProblem& p) {
   if (p.buffers < 2 || p.threads < 1)
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
            std::to_string(p.buffers) + " and " + std::to_string(p.threads) + "; give more");
+  if (p.real_input && (p.shape.size() != 1 || p.axes.size() != 1 || p.shape[0] % 2 != 0 ||
+                       p.order == OutputOrder::transposed))
+    refuse("reals are transformed along one axis of even length, in natural order; given " +
+           std::to_string(p.shape.size()) + " axes, the first of " + std::to_string(p.shape[0]) +
+           "; give them as complex numbers");
   if (p.order == OutputOrder::transposed && (p.shape.size() != 1 || p.axes.size() != 1))
     refuse("a transposed result is that of one axis; given " + std::to_string(p.axes.size()) +
            " axes of " + std::to_string(p.shape.size()) + "; ask for the natural order");
@@ -55,7 +60,8 @@ void check(const PassesProblem& p) {
 
 class Planner {
  public:
-  explicit Planner(const PassesProblem& problem) : problem_(problem) {
+  explicit Planner(const PassesProblem& problem) : problem_(problem), shape_(problem.shape) {
+    if (problem.real_input) shape_[0] /= 2;  // N reals are N/2 complex numbers
     plan_.problem = problem;
     plan_.element_bytes = complex_bytes(problem.precision);
     block_ = problem.block_bytes / plan_.element_bytes;
@@ -76,7 +82,8 @@ class Planner {
     std::vector<int> axes = problem_.axes;
     std::erase_if(axes, [&](int axis) { return extent(axis) == 1; });
     std::sort(axes.rbegin(), axes.rend());
-    if (axes.empty()) return add_copy();
+    if (axes.empty() && !problem_.real_input) return add_copy();
+    if (axes.empty()) axes = {0};
     for (std::size_t i = 0; i < axes.size();) {
       std::size_t end = i;
       std::optional<FftPass> pass;
@@ -97,7 +104,7 @@ class Planner {
   /// What is left to do without axes is to copy and to scale.
   void add_copy() {
     FftPass pass;
-    pass.outer = volume(problem_.shape);
+    pass.outer = volume(shape_);
     pass.axes = {{}};
     const auto copy = fitted(pass);
     if (!copy) refuse_memory(pass);
@@ -109,10 +116,17 @@ class Planner {
     FftPass pass;
     pass.outer = product(0, axes[end - 1]);
     pass.radix = product(axes[end - 1], axes[first] + 1);
-    pass.inner = product(axes[first] + 1, static_cast<int>(problem_.shape.size()));
+    pass.inner = product(axes[first] + 1, static_cast<int>(shape_.size()));
     for (std::size_t i = first; i < end; ++i)
       pass.axes.push_back({product(axes[end - 1], axes[i]), extent(axes[i]),
                            product(axes[i] + 1, axes[first] + 1)});
+    return unpacking(pass);
+  }
+
+  /// The last pass of reals unpacks them.
+  FftPass unpacking(FftPass pass) const {
+    pass.unpacks_reals = problem_.real_input && pass.rest == 1;
+    if (pass.unpacks_reals) pass.twiddle_length = problem_.shape[0];
     return pass;
   }
 
@@ -147,14 +161,14 @@ class Planner {
     pass.outer = product(0, axis);
     pass.radix = radix;
     pass.rest = extent(axis) / done / radix;
-    pass.inner = done * product(axis + 1, static_cast<int>(problem_.shape.size()));
+    pass.inner = done * product(axis + 1, static_cast<int>(shape_.size()));
     pass.axes = {{1, radix, 1}};
     if (pass.rest > 1) {
       pass.twiddle = TwiddleBy::rest;
       pass.twiddle_length = extent(axis);
       pass.twiddle_step = done;
     }
-    return pass;
+    return unpacking(pass);
   }
 
   /// N1 columns, then whole rows of N2 points where they are: N2 as long as memory allows, for that
@@ -198,6 +212,7 @@ class Planner {
     const std::int64_t columns = pass.rest * pass.inner;
     pass.tile_lines = tile_lines(pass.longest_line());
     pass.panel_elements = panel_elements(pass, 1);
+    if (pass.unpacks_reals) return fitted_mirrored(pass);
     if (pass.radix <= pass.panel_elements / columns) {
       pass.outer_width = std::min(pass.outer, pass.panel_elements / columns / pass.radix);
       pass.rest_width = pass.rest;
@@ -216,6 +231,15 @@ class Planner {
           std::min(pass.rest, divides ? blocks * (block_ / pass.inner)
                                       : pass.panel_elements / pass.radix / pass.inner);
     }
+    return pass;
+  }
+
+  /// All columns, or two blocks of them and the last element.
+  std::optional<FftPass> fitted_mirrored(FftPass pass) const {
+    pass.panel_elements = panel_elements(pass, 2 * pass.radix + 1);
+    const std::int64_t columns = (pass.panel_elements - 1) / pass.radix;
+    pass.inner_width = columns >= pass.inner ? pass.inner / 2 + 1 : columns / 2 / block_ * block_;
+    if (columns < pass.inner && pass.inner_width == 0) return std::nullopt;
     return pass;
   }
 
@@ -242,16 +266,21 @@ class Planner {
     const std::int64_t pitch = tile_pitch_bytes(pass.longest_line(), plan_.element_bytes);
     std::int64_t bytes = problem_.threads * (lines + 1) * pitch +
                          runs * static_cast<std::int64_t>(sizeof(disk::Run));
-    if (pass.twiddle != TwiddleBy::none) bytes += Twiddles::table_bytes(pass.twiddle_length);
+    if (pass.has_twiddles()) bytes += Twiddles::table_bytes(pass.twiddle_length);
     return bytes;
   }
 
   /// Enough for a pass of this radix and a block of columns.
   std::int64_t enough_bytes(const FftPass& pass) const {
-    const std::int64_t width = std::min(block_, pass.rest * pass.inner);
-    const std::int64_t panel = pass.radix * width * plan_.element_bytes + panel_rounding_bytes;
+    // Where reals are unpacked, also of their mirrors, and the last element.
+    const std::int64_t sides = problem_.real_input ? 2 : 1;
+    const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
+    const std::int64_t panel =
+        (pass.radix * width + sides - 1) * plan_.element_bytes + 2 * panel_rounding_bytes;
+    std::int64_t beside = beside_panels(pass, 1, sides * pass.radix + sides - 1);
+    if (problem_.real_input) beside += Twiddles::table_bytes(problem_.shape[0]);
     // Wider tiles take a share of their own.
-    return (problem_.buffers * panel + beside_panels(pass, 1, pass.radix)) / 7 * 8 + page_bytes;
+    return (problem_.buffers * panel + beside) / 7 * 8 + page_bytes;
   }
 
   /// `tried` is the pass of the largest prime of an axis. What is said to be enough is so for all.
@@ -289,12 +318,12 @@ class Planner {
       pass.target = target;
       pass.source = i == 0 ? Where::input : stays ? target : other;
       if (pass.source == Where::scratch || pass.target == Where::scratch)
-        plan_.scratch_bytes = plan_.array_bytes();
+        plan_.scratch_bytes = plan_.input_bytes();
       target = pass.source;
     }
   }
 
-  std::int64_t extent(int axis) const { return problem_.shape[static_cast<std::size_t>(axis)]; }
+  std::int64_t extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
   std::int64_t product(int first, int end) const {
     std::int64_t result = 1;
     for (int axis = first; axis < end; ++axis) result *= extent(axis);
@@ -302,6 +331,7 @@ class Planner {
   }
 
   const PassesProblem& problem_;
+  Shape shape_;  ///< in complex numbers
   FftPasses plan_;
   std::int64_t block_ = 1;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "expect_error.hpp"
 #include "ooc/radices.hpp"
@@ -156,12 +157,50 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
       ASSERT_EQ(pass.elements(), volume(plan.problem.shape));
       ASSERT_NO_FATAL_FAILURE(expect_partition(pass));
       const PassCounts counts = counts_of(plan, pass);
-      ASSERT_EQ(counts.read_bytes, plan.array_bytes());
-      ASSERT_EQ(counts.written_bytes, plan.array_bytes());
+      ASSERT_EQ(counts.read_bytes, plan.input_bytes());
+      ASSERT_EQ(counts.written_bytes, plan.input_bytes());
       for (std::int64_t k = 0; k < panel_count(pass); ++k)
         ASSERT_LE(elements(pass, panel_of(pass, k)), pass.panel_elements);
     }
   }
+}
+
+TEST(Passes, reals_are_unpacked_in_the_last_pass) {
+  const unsigned seed = 33;
+  Random random(seed);
+  int mirrors = 0;
+  for (int i = 0; i < 100; ++i) {
+    PassesProblem problem = random_problem(random);
+    problem.shape = {2 * draw(random, 1, 20000)};
+    problem.axes = {0};
+    problem.real_input = true;
+    SCOPED_TRACE(std::to_string(problem.shape[0]) + " reals, seed " + std::to_string(seed));
+    const FftPasses plan = plan_with_enough(problem);
+    EXPECT_LE(memory_bytes(plan), plan.problem.memory_bytes);
+    EXPECT_EQ(plan.input_bytes(), problem.shape[0] * plan.element_bytes / 2);
+    EXPECT_EQ(plan.output_bytes(), plan.input_bytes() + plan.element_bytes);
+    const FftPass& last = plan.passes.back();
+    ASSERT_TRUE(last.unpacks_reals);
+    std::vector<int> seen(static_cast<std::size_t>(last.elements()));
+    for (std::int64_t k = 0; k < panel_count(last); ++k) {
+      const std::vector<Panel> parts = panel_parts(last, k);
+      mirrors += parts.size() > 1 ? 1 : 0;
+      EXPECT_LE(elements(last, parts), last.panel_elements);
+      std::set<std::int64_t> together;
+      for (const Panel& part : parts)
+        source_runs(last, part).for_each([&](std::int64_t first) {
+          for (std::int64_t j = 0; j < source_runs(last, part).length; ++j) {
+            ++seen[static_cast<std::size_t>(first + j)];
+            together.insert(first + j);
+          }
+        });
+      for (const std::int64_t at : together)
+        ASSERT_TRUE(together.contains((last.elements() - at) % last.elements())) << at;
+    }
+    ASSERT_EQ(std::count(seen.begin(), seen.end(), 1), last.elements());
+    ASSERT_EQ(counts_of(plan, last).written_bytes, plan.output_bytes());
+  }
+  EXPECT_GT(mirrors, 100);
 }
 
 TEST(Passes, planes_that_fit_are_one_pass) {
@@ -253,6 +292,10 @@ TEST(Passes, refusals_tell_what_helps) {
   refused({"axes", "0"}, [](auto& p) { p.axes = {0, 0}; });
   refused({"whole elements", "24"}, [](auto& p) { p.block_bytes = 24; });
   refused({"buffers", "1"}, [](auto& p) { p.buffers = 1; });
+  refused({"even length", "7"}, [](auto& p) {
+    p.shape = {7};
+    p.real_input = true;
+  });
   refused({"transposed", "one axis"}, [](auto& p) {
     p.shape = {8, 8};
     p.order = OutputOrder::transposed;

@@ -10,6 +10,7 @@
 
 #include "base/memory.hpp"
 #include "ooc/run/panel_lines.hpp"
+#include "ooc/run/unpack_reals.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -25,7 +26,8 @@ class PassRun {
  public:
   PassRun(const FftPasses& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
           const PassesOptions& options)
-      : pass_(plan.passes[index]),
+      : problem_(plan.problem),
+        pass_(plan.passes[index]),
         memory_(memory_of(plan, pass_)),
         element_bytes_(plan.element_bytes),
         source_(source),
@@ -37,7 +39,7 @@ class PassRun {
     for (int k = 0; k < plan.problem.buffers; ++k)
       free_.push_back(panels_.as<char>() + k * memory_.panel_bytes);
     runs_.reserve(static_cast<std::size_t>(memory_.run_bytes) / sizeof(disk::Run));
-    if (pass_.twiddle != TwiddleBy::none) twiddles_.emplace(pass_.twiddle_length, options.sign);
+    if (pass_.has_twiddles()) twiddles_.emplace(pass_.twiddle_length, options.sign);
     make_lines(plan.problem, index + 1 == plan.passes.size());
   }
   PassRun(const PassRun&) = delete;
@@ -62,11 +64,10 @@ class PassRun {
       char* to = pass_.keeps_order() ? from : free_buffer();
       // To wait for the panel before would leave the disks without anything to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
-      const Panel panel = panel_of(pass_, i);
-      for (const PanelLines& lines : lines_) lines.execute(from, to, panel, tiles_.data());
+      const std::vector<Panel> parts = panel_parts(pass_, i);
+      transform(parts, from, to);
       if (from != to) free_.push_back(from);
-      const RunGrid grid = target_runs(pass_, panel);
-      list_runs(grid, to);
+      list_target_runs(parts, to);
       writing_.push_back({target_.start_write(runs_), to});
       if (!reading_) start_read(i + 1);
     }
@@ -85,14 +86,29 @@ class PassRun {
                                                                 : kernel::LineKind::c2c_backward,
                                       .length = axis.length};
       if (is_last && &axis == &pass_.axes.back()) transform.scale = options_.scale;
-      lines_.emplace_back(pass_, axis, transform, local, twiddles_ ? &*twiddles_ : nullptr);
+      const bool multiplies = pass_.twiddle != TwiddleBy::none;
+      lines_.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
     }
+  }
+
+  void transform(const std::vector<Panel>& parts, const char* from, char* to) {
+    std::int64_t offset = 0;
+    for (const Panel& panel : parts) {
+      for (const PanelLines& lines : lines_)
+        lines.execute(from + offset, to + offset, panel, tiles_.data());
+      offset += elements(pass_, panel) * element_bytes_;
+    }
+    if (pass_.unpacks_reals)
+      unpack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, to);
   }
 
   void start_read(std::int64_t index) {
     if (index >= progress_.panels) return;
     char* memory = free_buffer();
-    list_runs(source_runs(pass_, panel_of(pass_, index)), memory);
+    runs_.clear();
+    char* next = memory;
+    for (const Panel& panel : panel_parts(pass_, index))
+      next = list_runs(source_runs(pass_, panel), next);
     reading_ = {source_.start_read(runs_), memory};
   }
 
@@ -120,13 +136,19 @@ class PassRun {
     if (options_.on_panel) options_.on_panel(progress_);
   }
 
-  void list_runs(const RunGrid& grid, char* memory) {
+  void list_target_runs(const std::vector<Panel>& parts, char* memory) {
     runs_.clear();
+    for (const Panel& panel : parts) memory = list_runs(target_runs(pass_, panel), memory);
+    if (has_last_element(pass_, parts)) list_runs({.first = pass_.elements()}, memory);
+  }
+
+  char* list_runs(const RunGrid& grid, char* memory) {
     const std::int64_t bytes = grid.length * element_bytes_;
     grid.for_each([&](std::int64_t first) {
       runs_.push_back({first * element_bytes_, bytes, reinterpret_cast<std::byte*>(memory)});
       memory += bytes;
     });
+    return memory;
   }
 
   static void wait_quietly(disk::Volume& volume, const Transfer& transfer) noexcept {
@@ -136,6 +158,7 @@ class PassRun {
     }
   }
 
+  const PassesProblem& problem_;
   const FftPass& pass_;
   PassMemory memory_;
   std::int64_t element_bytes_;
@@ -168,8 +191,8 @@ std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
                                                  std::to_string(options.sign) + "; give -1 or 1");
-  check_volume("input", &input, plan.array_bytes());
-  check_volume("output", &output, plan.array_bytes());
+  check_volume("input", &input, plan.input_bytes());
+  check_volume("output", &output, plan.output_bytes());
   check_volume("scratch", scratch, plan.scratch_bytes);
   if (&input == &output || &input == scratch || &output == scratch)
     throw Error(ErrorCode::invalid_argument,

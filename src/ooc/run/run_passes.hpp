@@ -32,7 +32,7 @@ struct PassesOptions {
 /// Executes the passes of a plan: while a panel is transformed the next one is read and the last
 /// one written.
 ///
-/// Volumes  input and output hold the array, scratch at least plan.scratch_bytes (nullptr where
+/// Volumes  at least plan.input_bytes(), output_bytes() and scratch_bytes (nullptr for scratch where
 ///          that is 0); they are different. The input is not changed. After an error nothing is
 ///          under way any more, and the output is undefined.
 /// Memory   At most memory_bytes(plan), and what the engine and the volumes need for themselves.

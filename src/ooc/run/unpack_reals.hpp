@@ -1,0 +1,19 @@
+#pragma once
+
+#include <weft/precision.hpp>
+
+#include "ooc/passes.hpp"
+#include "ooc/twiddles.hpp"
+
+namespace weft::ooc {
+
+/// Makes of the transform Z of N/2 complex numbers, which N reals were taken for, that of the reals:
+/// X[k] = E + w O and X[N/2 - k] = conj(E - w O), where E and O are the transforms of the even and
+/// the odd reals, E = (Z[k] + conj Z[N/2 - k]) / 2, O = (Z[k] - conj Z[N/2 - k]) / 2i, w the root k
+/// of N. In place; X[N/2] goes behind the parts.
+///
+/// Shapes  `memory` has the parts one after the other, as [radix][inners] each.
+void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
+                  Precision precision, int threads, void* memory);
+
+}  // namespace weft::ooc
