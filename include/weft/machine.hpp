@@ -84,6 +84,9 @@ struct Topology {
   std::vector<std::int64_t> arity = {};
   /// fat_tree: capacity of all links together from one switch of a level to the next.
   std::vector<double> uplinks = {};
+  /// fat_tree: of the links above a switch a message takes that of its destination's number modulo
+  /// their number (d-mod-k, as InfiniBand's fixed routes); else messages are spread over all evenly.
+  bool routes_by_destination = false;
   /// dragonfly: switches of a group and nodes of a switch.
   std::int64_t switches = 1;
   std::int64_t nodes_per_switch = 1;

@@ -187,7 +187,12 @@ def fat_tree(nodes_of_leaf: int, leaves: int, uplinks: int) -> Network:
         nodes=nodes,
         hops=2 * inside + 4 * (1 - inside),
         links=1,
-        topology={"network": "fat_tree", "arity": [nodes_of_leaf, leaves], "uplinks": [float(uplinks)]},
+        topology={
+            "network": "fat_tree",
+            "arity": [nodes_of_leaf, leaves],
+            "uplinks": [float(uplinks)],
+            "routes_by_destination": True,  # SimGrid's d-mod-k
+        },
         cluster={"topology": "FAT_TREE", "topo_parameters": f"2;{nodes_of_leaf},{leaves};1,{uplinks};1,1"},
     )
 

@@ -84,6 +84,7 @@ Json write(const Topology& topology) {
     case Network::fat_tree:
       object["arity"] = topology.arity;
       object["uplinks"] = topology.uplinks;
+      if (topology.routes_by_destination) object["routes_by_destination"] = true;
       break;
     case Network::torus:
       object["extents"] = topology.extents;
@@ -144,6 +145,8 @@ Topology read_topology(const Place& place) {
     case Network::fat_tree:
       topology.arity = json::shape(object.at("arity"));
       topology.uplinks = read_as<std::vector<double>>(object.at("uplinks"));
+      if (object.has("routes_by_destination"))
+        topology.routes_by_destination = json::boolean(object.at("routes_by_destination"));
       break;
     case Network::torus:
       topology.extents = json::shape(object.at("extents"));

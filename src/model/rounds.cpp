@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/dragonfly.hpp"
+#include "model/fat_tree.hpp"
 #include "model/torus_axis.hpp"
 #include "plan/schedule.hpp"
 
@@ -50,12 +51,12 @@ class Ends {
     out_[static_cast<std::size_t>(from)] += 1;
     in_[static_cast<std::size_t>(to)] += 1;
   }
-  /// `name` is followed by the place.
-  BusiestLink busiest(double capacity, const char* name) const {
+  /// The place with the most messages one way, and how many.
+  std::pair<std::int64_t, double> busiest() const {
     const auto out = std::max_element(out_.begin(), out_.end());
     const auto in = std::max_element(in_.begin(), in_.end());
-    const auto place = *in > *out ? in - in_.begin() : out - out_.begin();
-    return {std::max(*in, *out) / capacity, name + std::to_string(place)};
+    if (*in > *out) return {in - in_.begin(), *in};
+    return {out - out_.begin(), *out};
   }
   void clear() {
     std::fill(out_.begin(), out_.end(), 0.0);
@@ -71,40 +72,34 @@ const BusiestLink& busier(const BusiestLink& one, const BusiestLink& other) {
   return other.load > one.load ? other : one;
 }
 
-/// The links above the switches of each level, those of a switch together.
+/// The links above the switches of each level.
 class FatTreeLinks : public Links {
  public:
-  explicit FatTreeLinks(const Topology& topology) : uplinks_(topology.uplinks) {
-    std::int64_t below = 1;
-    for (std::size_t level = 0; level < uplinks_.size(); ++level) {
-      below *= topology.arity[level];
-      below_.push_back(below);
-      levels_.emplace_back((topology.nodes + below - 1) / below);
-    }
+  explicit FatTreeLinks(const Topology& topology) : levels_(uplinks_of(topology)) {
+    for (const Uplinks& level : levels_) loads_.emplace_back(level.places());
   }
   void send(std::int64_t from, std::int64_t to) override {
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const std::int64_t below = below_[level];
-      if (from / below == to / below) return;
-      levels_[level].send(from / below, to / below);
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const Uplinks& level = levels_[i];
+      if (from / level.below == to / level.below) return;
+      loads_[i].send(level.place(from, to), level.place(to, to));
     }
   }
   BusiestLink busiest() const override {
     BusiestLink found;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const std::string name = "the links above switch " + std::to_string(level) + ".";
-      found = busier(found, levels_[level].busiest(uplinks_[level], name.c_str()));
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const auto [place, load] = loads_[i].busiest();
+      found = busier(found, {load / levels_[i].capacity, levels_[i].name(place)});
     }
     return found;
   }
   void clear() override {
-    for (Ends& level : levels_) level.clear();
+    for (Ends& level : loads_) level.clear();
   }
 
  private:
-  std::vector<double> uplinks_;
-  std::vector<std::int64_t> below_;  ///< nodes below a switch, level by level
-  std::vector<Ends> levels_;
+  std::vector<Uplinks> levels_;
+  std::vector<Ends> loads_;
 };
 
 class TorusLinks : public Links {
@@ -200,7 +195,10 @@ class Rounds {
   BusiestLink busiest(std::int64_t round) {
     send_all(round);
     BusiestLink found;
-    if (has_node_links_) found = nodes_.busiest(1, "the link of node ");
+    if (has_node_links_) {
+      const auto [node, load] = nodes_.busiest();
+      found = {load, "the link of node " + std::to_string(node)};
+    }
     // A message has one link of a torus at a time, however many of them make up a node's rate.
     if (found.load > 0) found.load = std::max(found.load, least_load_);
     if (links_) found = busier(found, links_->busiest());

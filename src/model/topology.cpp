@@ -1,17 +1,23 @@
 #include "model/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include <weft/error.hpp>
 
 #include "model/dragonfly.hpp"
+#include "model/fat_tree.hpp"
 #include "model/rank_order.hpp"
 #include "model/torus.hpp"
 
 namespace weft::model {
 namespace {
+
+/// Above a switch, where they are counted one by one.
+constexpr std::int64_t links_apart_max = 65536;
 
 [[noreturn]] void refuse(const std::string& rule, const std::string& given) {
   throw Error(ErrorCode::invalid_argument, "topology: " + rule + "; given " + given);
@@ -32,6 +38,19 @@ bool product_is(std::span<const std::int64_t> factors, std::int64_t wanted) {
     left /= factor;
   }
   return left == 1;
+}
+
+/// Links that routes choose by destination are as fast as a node's, and each chooses among all that
+/// those below it lead to.
+void check_links_apart(std::span<const double> uplinks) {
+  double below = 1;
+  for (const double links : uplinks) {
+    if (links > static_cast<double>(links_apart_max) || std::fmod(links, below) != 0)
+      refuse("where routes go by destination, uplinks must be whole numbers of links up to " +
+                 std::to_string(links_apart_max) + ", each level's a multiple of the one below",
+             std::to_string(links) + " above " + std::to_string(below));
+    below = links;
+  }
 }
 
 /// Places in ascending order, each with the ranks of one group that it has.
@@ -62,14 +81,25 @@ class Loads {
     for (const auto& [place, ranks] : group)
       loads_[static_cast<std::size_t>(place)] += ranks * (size - ranks);
   }
+  void add(std::int64_t place, double messages) {
+    loads_[static_cast<std::size_t>(place)] += messages;
+  }
   double all() const { return std::accumulate(loads_.begin(), loads_.end(), 0.0); }
-  BusiestLink busiest(double capacity, const std::string& name) const {
-    const auto most = std::max_element(loads_.begin(), loads_.end());
-    if (most == loads_.end()) return {};
-    return {*most / capacity, name + std::to_string(most - loads_.begin())};
+  BusiestLink busiest_node() const {
+    const auto [node, load] = most();
+    return {load, "the link of node " + std::to_string(node)};
+  }
+  BusiestLink busiest(const Uplinks& level) const {
+    const auto [place, load] = most();
+    return {load / level.capacity, level.name(place)};
   }
 
  private:
+  std::pair<std::int64_t, double> most() const {
+    const auto found = std::max_element(loads_.begin(), loads_.end());
+    return {found - loads_.begin(), *found};
+  }
+
   std::vector<double> loads_;
 };
 
@@ -86,17 +116,40 @@ BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
   return other.load > one.load ? other : one;
 }
 
+/// Of links that are counted apart, those of the destinations: what goes up, and what comes down.
+BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std::int64_t>> groups,
+                          std::span<const std::int64_t> node_of) {
+  Loads up(level.places());
+  Loads down(level.places());
+  for (const auto& group : groups) {
+    std::vector<double> to_kind(static_cast<std::size_t>(level.apart));
+    std::map<std::int64_t, std::vector<double>> to_switch;  ///< by kind of link
+    for (const std::int64_t rank : group) {
+      const std::int64_t node = node_of[static_cast<std::size_t>(rank)];
+      const auto kind = static_cast<std::size_t>(node % level.apart);
+      to_switch.try_emplace(node / level.below, to_kind.size()).first->second[kind] += 1;
+      to_kind[kind] += 1;
+    }
+    for (const auto& [number, here] : to_switch) {
+      const double ranks = std::accumulate(here.begin(), here.end(), 0.0);
+      for (std::size_t kind = 0; kind < here.size(); ++kind) {
+        const std::int64_t place = number * level.apart + static_cast<std::int64_t>(kind);
+        up.add(place, ranks * (to_kind[kind] - here[kind]));
+        down.add(place, here[kind] * (static_cast<double>(group.size()) - ranks));
+      }
+    }
+  }
+  return busier(up.busiest(level), down.busiest(level));
+}
+
 BusiestLink of_fat_tree(const Topology& topology, std::span<const std::vector<std::int64_t>> groups,
                         std::span<const std::int64_t> node_of) {
   BusiestLink busiest;
-  std::int64_t below = 1;
-  for (std::size_t level = 0; level < topology.uplinks.size(); ++level) {
-    below *= topology.arity[level];
-    const Loads loads = loads_of(groups, node_of, (topology.nodes + below - 1) / below, below);
-    busiest =
-        busier(busiest, loads.busiest(topology.uplinks[level],
-                                      "the links above switch " + std::to_string(level) + "."));
-  }
+  for (const Uplinks& level : uplinks_of(topology))
+    busiest = busier(busiest,
+                     level.apart > 1
+                         ? busiest_apart(level, groups, node_of)
+                         : loads_of(groups, node_of, level.switches, level.below).busiest(level));
   return busiest;
 }
 
@@ -141,6 +194,7 @@ void check(const Topology& topology) {
       refuse("a fat tree needs a positive capacity between each two levels",
              std::to_string(topology.uplinks.size()) + " for " +
                  std::to_string(topology.arity.size()) + " levels");
+    if (topology.routes_by_destination) check_links_apart(topology.uplinks);
   }
   if (topology.network == Network::dragonfly) {
     const std::int64_t factors[] = {topology.switches, topology.nodes_per_switch};
@@ -157,7 +211,7 @@ BusiestLink busiest_link(const Topology& topology,
                          std::span<const std::vector<std::int64_t>> groups,
                          std::span<const std::int64_t> node_of) {
   const Loads nodes = loads_of(groups, node_of, topology.nodes, 1);
-  BusiestLink busiest = nodes.busiest(1, "the link of node ");
+  BusiestLink busiest = nodes.busiest_node();
   switch (topology.network) {
     case Network::crossbar:
       if (topology.bisection > 0)

@@ -88,13 +88,13 @@ class Arrays {
 
 }  // namespace
 
-void measure_handing_over(Timing& timing, const Extent& extent, Machine& machine,
+bool measure_handing_over(Timing& timing, const Extent& extent, Machine& machine,
                           const comm::Communicator& comm, int threads) {
   const comm::Communicator node = comm.node_group();
   const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective: before all else
   const bool shares =
       node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
-  if (comm.min(std::int64_t{shares}) == 0) return;
+  if (comm.min(std::int64_t{shares}) == 0) return false;
   std::vector<Plan> plans;
   for (const Copying& each : machine.copying)
     plans.push_back(plan_of(each.precision, std::min(each.bytes, longest), node, threads));
@@ -109,6 +109,7 @@ void measure_handing_over(Timing& timing, const Extent& extent, Machine& machine
                     read_bytes(plans[i]) / share);
   for (std::size_t i = 0; i < plans.size(); ++i)
     machine.copying[i].handed_over_s_per_byte = found[i];
+  return true;
 }
 
 }  // namespace weft::probe

@@ -9,8 +9,8 @@ namespace weft::probe {
 
 /// What the ranks of a node lose because they read what others have just written: of transforms with
 /// one exchange through node memory, the time above what the machine's other figures say. Enters
-/// handed_over_s_per_byte of the machine's copying; nothing where no ranks share memory. Collective.
-void measure_handing_over(Timing& timing, const Extent& extent, Machine& machine,
+/// handed_over_s_per_byte of the machine's copying; false, and nothing, where no ranks share memory. Collective.
+bool measure_handing_over(Timing& timing, const Extent& extent, Machine& machine,
                           const comm::Communicator& comm, int threads);
 
 }  // namespace weft::probe

@@ -54,6 +54,8 @@ void check_directories(const std::vector<std::string>& directories) {
 
 /// What a message takes of a processor where nobody could measure it.
 constexpr double assumed_request_s = 2e-7;
+/// Taken to be nothing where no two ranks of a node were there to measure it.
+constexpr const char* handed_over = "copying.handed_over_s_per_byte";
 
 /// A link that nobody could measure.
 Link assumed_link(double start_s, double s_per_byte) {
@@ -77,13 +79,17 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
   Timing copying(comm, for_copying * seconds);
   machine.copying = measure_copying(copying, extent, machine, options.threads);
   add(machine, copying);
-  if (extent.stream_bytes == 0) return;
+  if (extent.stream_bytes == 0) {
+    machine.assumed.emplace_back(handed_over);
+    return;
+  }
   Timing memory(comm, for_memory * seconds);
   machine.memory_bytes_per_s =
       measure_memory(memory, extent, comm, placement, options.threads, machine.cores_per_node);
   add(machine, memory);
   Timing handing_over(comm, for_handing_over * seconds);
-  measure_handing_over(handing_over, extent, machine, comm, options.threads);
+  if (!measure_handing_over(handing_over, extent, machine, comm, options.threads))
+    machine.assumed.emplace_back(handed_over);
   add(machine, handing_over);
 }
 

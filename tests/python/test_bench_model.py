@@ -29,6 +29,8 @@ def test_every_problem_has_its_row(ranks: int, tmp_path: Path) -> None:
         assert row["error_by_profile"] == pytest.approx(row["by_profile_s"] / row["measured_s"] - 1)
         assert min(row["speed"].values()) > 0
         assert row["loss"]["estimate"] == pytest.approx(row["measured_s"] / row["best_s"] - 1)
+    assert result["cores"] == 2
+    assert len(result["notes"]) == (ranks > 2)  # more ranks than cores, which the table must say
     for name in ("", "_by_profile"):
         errors = [abs(row[f"error{name}"]) for row in result["problems"]]
         assert result[f"median_error{name}"] == pytest.approx(sum(errors) / 2)
@@ -71,6 +73,19 @@ def test_what_a_choice_may_lose() -> None:
 
 
 MACHINE = weft_package.Machine.shipped("vm-2-cores")
+
+
+def test_a_table_tells_of_shared_cores_and_of_a_profile_of_other_ranks() -> None:
+    source = {"source": "measured by weft probe on 2 ranks of 1 threads, 1 node"}
+    profile = weft_package.Machine.from_json(json.dumps(json.loads(MACHINE.to_json()) | source))
+    assert bench_model.crowding(2, 1, profile) == []
+    (other,) = bench_model.crowding(1, 2, profile)
+    assert "profile is of 2 ranks of 1 threads" in other and "weft probe -n 1 --threads 2" in other
+    shared, other = bench_model.crowding(4, 1, profile)
+    assert shared.startswith("4 ranks of 1 threads share 2 cores")
+    assert "weft probe -n 4 --threads 1" in other
+
+
 PROBLEM = {"ranks": 2, "ranks_per_node": 2}
 
 

@@ -50,6 +50,19 @@ def test_order_of_the_cells(cells: list[papers.Row]) -> None:
     assert found["004, Table 3"] > 0.79
 
 
+def test_order_of_the_cells_without_the_gain_of_rotation(cells: list[papers.Row]) -> None:
+    beside = list(papers.beside_their_mesh(cells))
+    assert len(beside) == len(cells) - 1  # Table 3 has one rotated cell
+    mine = [row for row in beside if row["about"] == "004, Table 6, 512x2048x2048"]
+    paper = [row["paper"] for row in mine]
+    assert paper[1] / paper[0] == pytest.approx(115.3 / 113.1)
+    assert paper[0] * paper[1] * paper[2] == pytest.approx(1)
+    found = {row["about"]: row["rank correlation"] for row in papers.within_meshes(cells)}
+    assert found["004, Table 3"] == pytest.approx(1)
+    assert min(found["004, Table 6"], found["004, Table 7"]) > 0.7
+    assert 0 < found["004, Table 4"] < 0.5  # the spike of I() at 64 and 128 rows
+
+
 def test_the_page_is_written(tmp_path: Path) -> None:
     text = papers.write(tmp_path / "papers").read_text()
     assert "rank correlation" in text and "004, Table 7, 2048x2048x512" in text

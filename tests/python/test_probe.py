@@ -23,6 +23,7 @@ def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
         ("f32", "estimate"), ("f64", "estimate"), ("f64", "measure"), ("f80", "estimate"),
     }  # fmt: skip
     assert ("within_node" in machine["assumed"]) == (ranks == 1)
+    assert ("copying.handed_over_s_per_byte" in machine["assumed"]) == (ranks == 1)
     assert (machine["barrier_s"] > 0) == (ranks > 1)
     # Some sizes lie in caches, where what a neighbour wrote is far.
     assert any(each["handed_over_s_per_byte"] > 0 for each in machine["copying"]) == (ranks > 1)

@@ -69,6 +69,15 @@ TEST(Machine, how_a_torus_decides_ties_is_kept) {
   EXPECT_EQ(machine_from_json(to_json(machine)), machine);
 }
 
+TEST(Machine, how_a_fat_tree_routes_is_kept) {
+  Machine machine = shipped_machine("infiniband-64");
+  ASSERT_EQ(machine.topology.network, Network::fat_tree);
+  EXPECT_EQ(to_json(machine).find("routes_by_destination"), std::string::npos);
+  machine.topology.routes_by_destination = true;
+  machine.topology.uplinks.assign(machine.topology.uplinks.size(), 4);
+  EXPECT_EQ(machine_from_json(to_json(machine)), machine);
+}
+
 TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"between_nodes.pieces[0].s_per_byte", "above 0", "-1"},
                  [](ordered_json& m) { m["between_nodes"]["pieces"][0]["s_per_byte"] = -1.0; });

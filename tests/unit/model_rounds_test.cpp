@@ -4,27 +4,19 @@
 
 #include <numeric>
 
+#include "networks.hpp"
 #include "plan/schedule.hpp"
 
 namespace weft::model {
 namespace {
 
+using test_support::torus;
 using Groups = std::vector<std::vector<std::int64_t>>;
 
 std::vector<std::int64_t> numbers(std::int64_t count) {
   std::vector<std::int64_t> result(static_cast<std::size_t>(count));
   std::iota(result.begin(), result.end(), std::int64_t{0});
   return result;
-}
-
-Topology torus(std::vector<std::int64_t> extents) {
-  Topology topology;
-  topology.network = Network::torus;
-  topology.nodes = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
-                                   std::multiplies<std::int64_t>());
-  topology.rings.assign(extents.size(), true);
-  topology.extents = std::move(extents);
-  return topology;
 }
 
 double all_to_all(const Topology& topology, Schedule schedule) {
@@ -87,6 +79,27 @@ TEST(Rounds, a_fat_tree_waits_for_the_links_above_its_switches) {
   EXPECT_EQ(all_to_all(fat_tree(2), Schedule::pairwise), 3);
   // By one: 1 leaves each switch. By two: both. By three: one.
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::cyclic), 1 + 2 + 1);
+}
+
+// Two links above each switch, to even and to odd nodes. Pairwise: 03 12, both destinations of a switch
+// apart; 13 02, 3 and 2 apart; 01 23. Cyclic, two on: 0 to 2 and 1 to 3, apart. Of nodes 0 1 2 3 in the
+// order 0 2 1 3, rounds 03 21 and 23 01: 0 and 1 of the first switch send to 3 and 2.
+TEST(Rounds, links_of_a_fat_tree_may_be_those_of_the_destinations) {
+  Topology tree = fat_tree(2);
+  tree.routes_by_destination = true;
+  EXPECT_EQ(all_to_all(tree, Schedule::pairwise), 3);
+  EXPECT_EQ(all_to_all(tree, Schedule::cyclic), 3);
+  // Groups 0 4 and 1 6 of two switches of four nodes: 4 and 6 are even, so one link has both.
+  tree.nodes = 8;
+  tree.arity = {4, 2};
+  const auto ranks = numbers(8);
+  const Groups pairs{{0, 4}, {1, 6}};
+  const BusiestLink link = busiest_by_rounds(tree, Schedule::pairwise, pairs, ranks);
+  EXPECT_EQ(link.load, 2);
+  EXPECT_EQ(link.name, "link 0 above switch 0.0");
+  EXPECT_EQ(busiest_by_rounds(tree, Schedule::pairwise, Groups{{0, 4}, {1, 7}}, ranks).load, 1);
+  tree.routes_by_destination = false;
+  EXPECT_EQ(busiest_by_rounds(tree, Schedule::pairwise, pairs, ranks).load, 1);
 }
 
 TEST(Rounds, what_passes_one_medium_passes_it_in_any_order) {

@@ -6,32 +6,25 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <string>
 #include <tuple>
 
 #include "expect_error.hpp"
 #include "model/placement.hpp"
 #include "model/torus.hpp"
+#include "networks.hpp"
 
 namespace weft::model {
 namespace {
 
 using test_support::expect_error;
+using test_support::torus;
 using Groups = std::vector<std::vector<std::int64_t>>;
 
 std::vector<std::int64_t> numbers(std::int64_t count, std::int64_t step = 1) {
   std::vector<std::int64_t> result(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = i * step;
   return result;
-}
-
-Topology torus(std::vector<std::int64_t> extents, bool rings = true) {
-  Topology topology;
-  topology.network = Network::torus;
-  topology.nodes = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
-                                   std::multiplies<std::int64_t>());
-  topology.rings.assign(extents.size(), rings);
-  topology.extents = std::move(extents);
-  return topology;
 }
 
 double all_to_all(const Topology& topology) {
@@ -282,6 +275,76 @@ TEST(Topology, refuses_networks_that_cannot_be) {
   topology.switches = 4;
   expect_error(ErrorCode::invalid_argument, {"divide its 10 nodes"},
                [&] { model::check(topology); });
+}
+
+/// Message by message over the links that the destinations choose.
+double counted_by_destination(const Topology& tree, const Groups& groups,
+                              const std::vector<std::int64_t>& node_of) {
+  std::map<std::tuple<int, std::size_t, std::int64_t, std::int64_t>, double> loads;
+  std::map<std::pair<std::int64_t, bool>, double> nodes;
+  for (const auto& group : groups)
+    for (const std::int64_t sender : group)
+      for (const std::int64_t receiver : group) {
+        const std::int64_t from = node_of[static_cast<std::size_t>(sender)];
+        const std::int64_t to = node_of[static_cast<std::size_t>(receiver)];
+        if (from == to) continue;
+        ++nodes[{from, true}];
+        ++nodes[{to, false}];
+        std::int64_t below = 1;
+        for (std::size_t level = 0; level < tree.uplinks.size(); ++level) {
+          below *= tree.arity[level];
+          if (from / below == to / below) break;
+          const auto link = to % static_cast<std::int64_t>(tree.uplinks[level]);
+          ++loads[{0, level, from / below, link}];
+          ++loads[{1, level, to / below, link}];
+        }
+      }
+  double most = 0;
+  for (const auto& [place, load] : loads) most = std::max(most, load);
+  for (const auto& [place, load] : nodes) most = std::max(most, load);
+  return most;
+}
+
+TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
+  constexpr unsigned seed = 20;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  Topology tree;
+  tree.network = Network::fat_tree;
+  tree.nodes = 60;
+  tree.arity = {5, 4, 3};
+  tree.uplinks = {3, 6};
+  tree.routes_by_destination = true;
+  int busier_than_even = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    auto node_of = numbers(60);
+    std::shuffle(node_of.begin(), node_of.end(), random);
+    Groups groups(static_cast<std::size_t>(1 + trial % 7));
+    for (std::int64_t rank = 0; rank < 60; ++rank)
+      groups[static_cast<std::size_t>(rank) % groups.size()].push_back(rank);
+    const double load = busiest_link(tree, groups, node_of).load;
+    EXPECT_EQ(load, counted_by_destination(tree, groups, node_of)) << "trial " << trial;
+    Topology even = tree;
+    even.routes_by_destination = false;
+    busier_than_even += load > busiest_link(even, groups, node_of).load;
+  }
+  EXPECT_GT(busier_than_even, 0);
+}
+
+TEST(FatTree, links_of_destinations_are_whole_and_lead_on) {
+  Topology tree;
+  tree.network = Network::fat_tree;
+  tree.nodes = 8;
+  tree.arity = {2, 2, 2};
+  tree.routes_by_destination = true;
+  for (const auto& [uplinks, told] : std::map<std::vector<double>, std::string>{
+           {{1.5, 2}, "1.5"}, {{2, 3}, "3.0"}, {{0.5, 1}, "0.5"}, {{1e9, 1e9}, "65536"}}) {
+    tree.uplinks = uplinks;
+    expect_error(ErrorCode::invalid_argument, {"whole numbers of links", told},
+                 [&] { check(tree); });
+  }
+  tree.uplinks = {2, 4};
+  EXPECT_NO_THROW(check(tree));
 }
 
 }  // namespace

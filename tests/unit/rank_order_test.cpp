@@ -13,24 +13,15 @@
 #include "model/placement.hpp"
 #include "model/topology.hpp"
 #include "model/torus.hpp"
+#include "networks.hpp"
 #include "planner/orders.hpp"
 
 namespace weft {
 namespace {
 
 using test_support::expect_error;
+using test_support::torus;
 using Numbers = std::vector<std::int64_t>;
-
-Topology torus(Numbers extents, const std::string& order = "") {
-  Topology topology;
-  topology.network = Network::torus;
-  topology.nodes = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
-                                   std::multiplies<std::int64_t>());
-  topology.rings.assign(extents.size(), true);
-  topology.extents = std::move(extents);
-  topology.order = order;
-  return topology;
-}
 
 Topology fat_tree(Numbers arity, const std::string& order = "") {
   Topology topology;

@@ -7,6 +7,7 @@ at the speed before and after the problem is timed.
 
 import math
 import random
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,6 +28,8 @@ TOO_SLOW = 3.0
 REPETITIONS = 7
 # The best are timed again, beside each other.
 REPETITIONS_AGAIN = 11
+# How `weft probe` says in a machine's source what it ran on.
+PROFILED = re.compile(r"on (\d+) ranks of (\d+) threads")
 # Short transforms are repeated to last about so long.
 ROUND_S = 2e-3
 # What a choice may lose: this share, or twice the spread of the measurement where that is more.
@@ -182,10 +185,37 @@ def run(options: Options, session: Session) -> int:
         if not options.json:
             session.print(line(row) if number else f"{HEADER}\n{line(row)}")
     if options.json:
-        session.print_json(_as_data(options, session, rows))
+        session.print_json(_as_data(options, session, machine, rows))
     else:
-        session.print("\n" + "\n".join(summary(rows)))
+        ended = [*summary(rows), *crowding(session.ranks, options.threads, machine)]
+        session.print("\n" + "\n".join(ended))
     return 0
+
+
+def cores_of(machine: Any) -> int:
+    return int(machine.cores_per_node * machine.nodes)
+
+
+def crowding(ranks: int, threads: int, machine: Any) -> list[str]:
+    """What a reader of the table must know: threads that share cores, a profile of other ranks.
+
+    >>> machine = weft.Machine.shipped("vm-2-cores")
+    >>> crowding(2, 1, machine), crowding(2, 2, machine)
+    ([], ['2 ranks of 2 threads share 2 cores: predictions take them to share evenly, and ranks to wait without work'])
+    """
+    lines = []
+    if ranks * threads > cores_of(machine):
+        lines.append(
+            f"{ranks} ranks of {threads} threads share {cores_of(machine)} cores: predictions take them to share "
+            "evenly, and ranks to wait without work"
+        )
+    of_profile = PROFILED.search(machine.source)
+    if of_profile and (int(of_profile[1]), int(of_profile[2])) != (ranks, threads):
+        lines.append(
+            f"the profile is of {of_profile[1]} ranks of {of_profile[2]} threads, not of {ranks} of {threads}: "
+            f"`weft probe -n {ranks} --threads {threads} -o FILE` measures one"
+        )
+    return lines
 
 
 def _row(options: Options, session: Session, profile: Any, drawn: Drawn) -> Row:
@@ -296,11 +326,13 @@ def summary(rows: list[Row]) -> list[str]:
     return lines
 
 
-def _as_data(options: Options, session: Session, rows: list[Row]) -> dict[str, Any]:
+def _as_data(options: Options, session: Session, machine: Any, rows: list[Row]) -> dict[str, Any]:
     return {
         "command": command_line(),
         "ranks": session.ranks,
         "threads": options.threads,
+        "cores": cores_of(machine),
+        "notes": crowding(session.ranks, options.threads, machine),
         "seed": options.seed,
         "machine": options.machine,
         "problems": [row.as_data() for row in rows],

@@ -76,6 +76,13 @@ Ranks = Annotated[str | None, typer.Option("-n", metavar="R", help="Run on R ran
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
 Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes, such as 0,2. Default: all.")]
+KindOption = Annotated[Kind, typer.Option("--kind", help="Complex to complex, or real to complex.")]
+Dtype = Annotated[str, typer.Option("--dtype", metavar="T", help="Precision: float32, float64, longdouble.")]
+Output = Annotated[
+    str,
+    typer.Option("--output", metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid."),
+]
+NormOption = Annotated[Norm, typer.Option("--norm", help="Which direction is scaled, as in numpy.")]
 EffortOption = Annotated[Effort, typer.Option(help="How hard the local transforms are planned.")]
 MethodOption = Annotated[Method | None, typer.Option(help="Force how ranks exchange data.")]
 WireFormOption = Annotated[WireForm | None, typer.Option(help="Force the form of messages.")]

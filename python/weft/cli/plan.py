@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import weft
+from weft import division
 from weft.cli.session import Session
 from weft.files import check_target, write_file
 from weft.planning import machine_of
@@ -16,6 +17,7 @@ def run(
     plot: str | None,
     as_json: bool,
     session: Session,
+    cores: int | None = None,
 ) -> None:
     from weft.cli import plots
 
@@ -29,13 +31,70 @@ def run(
             )
         check_target(plot, plots.FORMS)
         plots.pyplot()
-    plan = weft.plan(shape, **options)
+    if cores is not None:
+        found = _divided(shape, cores, options)
+        plan, advice = found[0], _of_all(found)
+    else:
+        plan = weft.plan(shape, **options)
+        advice = _of_others(plan, shape, options)
     if plot:
         write_file(plot, plots.steps(plan, plot))
     if as_json:
         session.print_json(json.loads(plan.to_json()))
     else:
-        session.print(plan.explain().rstrip("\n"))
+        session.print(plan.explain().rstrip("\n") + advice)
+
+
+_NOT_OF_CORES = ("ranks", "threads", "ranks_per_node")
+
+
+def _others_than_cores(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in (*_NOT_OF_CORES, "machine")}
+
+
+def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> list[weft.Plan]:
+    if options["machine"] is None:
+        raise weft.InvalidArgument(
+            f"--cores compares divisions into ranks and threads by a machine's model; none was given, only {cores}; "
+            "give such as --machine infiniband-64"
+        )
+    given = [options["ranks"] != 1, options["threads"] != 1, options["ranks_per_node"] is not None]
+    if any(given):
+        name = ("--ranks", "--threads", "--ranks-per-node")[given.index(True)]
+        raise weft.InvalidArgument(f"--cores {cores} finds ranks and threads; {name} was given too; leave one out")
+    return division.of_cores(shape, cores, options["machine"], **_others_than_cores(options))
+
+
+def _of_all(plans: list[weft.Plan]) -> str:
+    """The divisions of --cores, fastest first."""
+    lines = [f"{_words(plan)}: predicted {_in_units(plan)}" for plan in plans]
+    return "\nthe same cores divided:\n  " + "\n  ".join(lines)
+
+
+def _of_others(plan: weft.Plan, shape: tuple[int, ...], options: dict[str, Any]) -> str:
+    """What twice or half the threads would bring on the same cores; a running job cannot change it."""
+    if options["machine"] is None:
+        return ""
+    others = division.others(plan, shape, options["machine"], **_others_than_cores(options))
+    now = division.seconds(plan)
+    return "".join(
+        f"\n{_words(other)} on the same cores: predicted {_in_units(other)}, {division.seconds(other) / now:.2f} x"
+        for other in others
+        if division.seconds(other) <= (1 - division.WORTH) * now
+    )
+
+
+def _words(plan: weft.Plan) -> str:
+    """
+    >>> _words(weft.plan((8, 8), ranks=2, threads=1)), _words(weft.plan((8, 8), ranks=1, threads=3))
+    ('2 ranks of 1 thread', '1 rank of 3 threads')
+    """
+    ranks, threads = plan.problem.ranks, plan.problem.threads
+    return f"{ranks} rank{'s' * (ranks > 1)} of {threads} thread{'s' * (threads > 1)}"
+
+
+def _in_units(plan: weft.Plan) -> str:
+    return f"{1e3 * division.seconds(plan):.3g} ms"
 
 
 def _in_order(machine: str | None, order: str) -> weft.Machine:

@@ -7,15 +7,18 @@ import typer
 from weft.cli.choices import (
     Axes,
     Chunks,
+    Dtype,
     Effort,
     EffortOption,
     Grid,
     Json,
     Kind,
+    KindOption,
     MachineOption,
     MapForm,
     MethodOption,
     NodesOption,
+    Output,
     PieceBytes,
     PresetOption,
     Ranks,
@@ -80,12 +83,14 @@ def plan_command(
     shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
     ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = 1,
     ranks_per_node: RanksPerNode = None,
-    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
-    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
+    cores: Annotated[
+        int | None,
+        typer.Option("--cores", min=1, metavar="C", help="With --machine: find the ranks and threads for C cores."),
+    ] = None,
+    kind: KindOption = Kind.c2c,
+    dtype: Dtype = "float64",
     axes: Axes = None,
-    output: Annotated[
-        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
-    ] = "any",
+    output: Output = "any",
     grid: Grid = None,
     threads: Threads = 1,
     effort: EffortOption = Effort.estimate,
@@ -109,7 +114,8 @@ def plan_command(
 
     With --machine the plan is the fastest that the model knows for that machine, each step with its predicted time and
     what limits it, and the next best ways; else it follows a fixed rule. Where nodes share links it may name an order
-    of the ranks over the nodes, which `weft map` writes for launchers.
+    of the ranks over the nodes, which `weft map` writes for launchers. It says where twice or half the threads would be
+    faster on the same cores; with --cores every division into ranks and threads is planned, and the fastest printed.
     """
     from weft.cli import plan
 
@@ -131,7 +137,7 @@ def plan_command(
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
-    return on_one_rank(lambda here: plan.run(extents, options, order, plot, as_json, here))
+    return on_one_rank(lambda here: plan.run(extents, options, order, plot, as_json, here, cores))
 
 
 @app.command("map")
@@ -174,11 +180,9 @@ def project_command(
         str, typer.Option("--ranks", metavar="A..B|P,Q", help="A range, of which powers of two count, or a list.")
     ] = "1..64",
     ranks_per_node: RanksPerNode = None,
-    kind: Annotated[Kind, typer.Option(help="Complex to complex, or real to complex.")] = Kind.c2c,
-    dtype: Annotated[str, typer.Option(metavar="T", help="Precision: float32, float64, longdouble.")] = "float64",
-    output: Annotated[
-        str, typer.Option(metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid.")
-    ] = "any",
+    kind: KindOption = Kind.c2c,
+    dtype: Dtype = "float64",
+    output: Output = "any",
     threads: Threads = 1,
     preset: PresetOption = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a plot (.png, .pdf, .svg).")] = None,

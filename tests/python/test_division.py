@@ -1,0 +1,75 @@
+"""Cores divided into ranks and threads: weft.division, `weft plan --cores`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import weft as weft_package
+from cli_helpers import assert_done, weft
+from weft import division
+
+SHAPE = (64, 64, 64)
+MACHINE = "infiniband-64"
+
+
+def seconds(ranks: int, threads: int, on_node: int) -> float:
+    """Planned by itself."""
+    plan = weft_package.plan(SHAPE, ranks=ranks, threads=threads, ranks_per_node=on_node, machine=MACHINE)
+    assert plan.prediction is not None
+    return plan.prediction.seconds
+
+
+def test_every_division_of_the_cores_is_planned_on_as_many_nodes() -> None:
+    plans = division.of_cores(SHAPE, 192, MACHINE)
+    found = {(plan.problem.ranks, plan.problem.threads): plan for plan in plans}
+    assert set(found) == {(192 // t, t) for t in range(1, 65) if 192 % t == 0}
+    for (ranks, threads), plan in found.items():
+        on_node = plan.problem.ranks_per_node
+        assert on_node == max(1, min(ranks, 64 // threads))
+        assert division.seconds(plan) == seconds(ranks, threads, on_node)
+    assert [division.seconds(plan) for plan in plans] == sorted(division.seconds(plan) for plan in plans)
+
+
+def test_divisions_that_cannot_be_planned_are_left_out_or_refused() -> None:
+    # A grid of 4 ranks leaves one division.
+    (only,) = division.of_cores(SHAPE, 8, MACHINE, input=(4, 1, 1))
+    assert (only.problem.ranks, only.problem.threads) == (4, 2)
+    with pytest.raises(weft_package.WeftError):
+        division.of_cores(SHAPE, 7, MACHINE, input=(4, 1, 1))
+    with pytest.raises(weft_package.InvalidArgument, match="cores must be 1 or more; got 0"):
+        division.of_cores(SHAPE, 0, MACHINE)
+
+
+def test_plan_says_where_other_threads_are_faster(tmp_path: Path) -> None:
+    # Small on many ranks: fewer of them have fewer messages to start.
+    crowded = ("plan", "64x64x64", "--ranks", "128", "--ranks-per-node", "64", "--machine", MACHINE)
+    outcome = weft(*crowded, cwd=tmp_path)
+    assert_done(outcome)
+    assert seconds(64, 2, 32) < 0.98 * seconds(128, 1, 64)
+    assert "64 ranks of 2 threads on the same cores: predicted" in outcome.out.splitlines()[-1]
+    forced = weft(*crowded, "--grid", "16x8x1", cwd=tmp_path)
+    assert_done(forced)
+    assert "on the same cores" not in forced.out  # the ranks are the caller's
+
+
+def test_plan_finds_the_ranks_of_cores(tmp_path: Path) -> None:
+    outcome = weft("plan", "64x64x64", "--cores", "16", "--machine", MACHINE, cwd=tmp_path)
+    assert_done(outcome)
+    best = division.of_cores(SHAPE, 16, MACHINE)[0]
+    assert best.explain().strip() in outcome.out
+    assert len(outcome.out.split("the same cores divided:")[1].split("predicted")) == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--cores", "4"), "machine"),
+        (("--cores", "4", "--ranks", "2", "--machine", MACHINE), "--ranks was given too"),
+        (("--cores", "4", "--threads", "2", "--machine", MACHINE), "--threads was given too"),
+    ],
+)
+def test_what_cores_cannot_go_with_is_refused(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    outcome = weft("plan", "64x64x64", *words, cwd=tmp_path)
+    assert outcome.status == 2
+    assert told in outcome.err
