@@ -136,8 +136,7 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
 }
 
 void Handle::bind(const Options& options) {
-  auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
-  bound.number = number_;
+  const auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
   engine_ = bound.local.engine->name();
   transform_.emplace(plan_, comm_, bound);
   const bool has_input = plan_.input().local_volume(comm_.rank()) > 0;
@@ -200,36 +199,26 @@ struct Handle::Call {
   }
 };
 
-/// Opens when all ranks are found to have made the same call, without an error and out of place. Else
-/// what some of them have sent meanwhile is taken back, in which all take part.
+/// Opens when all ranks are found to have made the same call, without an error and out of place.
 class Handle::CallGate final : public run::Gate {
  public:
-  CallGate(Handle& handle, const Call& call, const std::optional<Error>& mine, bool mine_in_place)
+  CallGate(const Handle& handle, const Call& call, const std::optional<Error>& mine,
+           bool mine_in_place)
       : handle_(handle),
         call_(call),
         mine_in_place_(mine_in_place),
         agreement_(handle.comm_, mine, mine_in_place, call.number()) {}
-  bool progress() override { return agreement_.progress(); }
+  void progress() override { agreement_.progress(); }
   void pass() override { conclude(); }
   /// Collective: waits for all, then says whether the transform runs in place.
   bool conclude() {
-    try {
-      return agreed();
-    } catch (const Error& error) {
-      // A call of MPI that fails does not do so on all ranks.
-      if (error.code() != ErrorCode::mpi_failure) handle_.transform_->call_off();
-      throw;
-    }
-  }
-
- private:
-  bool agreed() {
     const comm::Agreement::Found found = agreement_.conclude();
     if (!found.alike) comm::require_same(handle_.comm_, call_.values(), "a transform");
     return handle_.agreed_in_place(found.flagged, mine_in_place_);
   }
 
-  Handle& handle_;
+ private:
+  const Handle& handle_;
   const Call call_;
   const bool mine_in_place_;
   comm::Agreement agreement_;
@@ -241,8 +230,7 @@ void Handle::execute(run::Direction direction, const void* in, void* out,
   const std::optional<Error> wrong = mine ? mine : call_error(direction, in, out);
   CallGate gate(*this, {number_, direction}, wrong, mine_in_place);
   // A rank with two arrays and no error goes ahead: it runs out of place or not at all. The first
-  // stage and its messages then take the time that the agreement needs, which on a slow network or
-  // many ranks is worth having.
+  // stage then takes the time that the agreement needs, which on a slow network is worth having.
   const bool goes_ahead =
       transform_->can_wait_at_gate() && !wrong && has_both_arrays_ && !mine_in_place;
   const bool in_place = goes_ahead ? false : gate.conclude();

@@ -28,7 +28,7 @@ bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, 
 
 /// agree_or_throw in two steps: what harms nobody where a rank fails can be done between them.
 ///
-/// Between the steps no other collective call may be made on the group.
+/// Between the steps nothing else may be called on the group.
 class Agreement {
  public:
   struct Found {
@@ -43,8 +43,8 @@ class Agreement {
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
-  /// Local. MPI carries the reduction on in its calls only. Whether all ranks have begun theirs.
-  bool progress() { return pending_.test(); }
+  /// Local. MPI carries the reduction on in its calls only.
+  void progress() { pending_.test(); }
   /// Collective: waits for all ranks, then throws as agree_or_throw or says what was found. Once.
   Found conclude();
 

@@ -9,8 +9,6 @@
 
 namespace weft::comm {
 
-class MessageQueue;
-
 /// What one rank sends when a prepared exchange is executed once, to other ranks only.
 struct Traffic {
   std::int64_t bytes = 0;
@@ -108,7 +106,7 @@ struct MessageOptions {
   /// Blocks lie in a row on both sides, so that long ones can be cut into several messages. Else
   /// each block is one message, whatever its length.
   bool in_pieces = true;
-  int tag = 0;  ///< of exchanges that may be under way at the same time, not the same
+  int tag = 0;  ///< of exchanges that are under way at the same time, not the same
 };
 
 /// Boxes that travel step by step, without packing; those that lie in a row as such, others as
@@ -146,9 +144,6 @@ class Messages {
   Traffic traffic() const;
   std::int64_t bytes_sent() const { return traffic().bytes; }
   std::int64_t messages() const { return traffic().messages; }
-
-  /// For the implementation of comm.
-  MessageQueue& queue() const;
 
  private:
   struct Body;

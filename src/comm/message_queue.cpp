@@ -112,7 +112,7 @@ void MessageQueue::prepare(const void* send, void* recv) {
 }
 
 void MessageQueue::post_message(std::size_t message) {
-  Message& m = messages_[message];
+  const Message& m = messages_[message];
   MPI_Request* request = &requests_[message];
   if (options_.persistent)
     check_mpi(MPI_Start(request), "MPI_Start", m.peer);
@@ -124,7 +124,6 @@ void MessageQueue::post_message(std::size_t message) {
     check_mpi(MPI_Irecv(recv_ + m.offset_bytes, m.count, m.type, m.peer, options_.tag,
                         usable(comm_.state()), request),
               "MPI_Irecv", m.peer);
-  m.under_way = true;
 }
 
 void MessageQueue::post() {
@@ -142,7 +141,7 @@ int MessageQueue::window_size() const { return static_cast<int>(high_ - low_); }
 
 int MessageQueue::oldest_peer() const {
   for (std::size_t i = low_; i < high_; ++i)
-    if (messages_[i].under_way) return messages_[i].peer;
+    if (requests_[i] != MPI_REQUEST_NULL) return messages_[i].peer;
   return -1;
 }
 
@@ -150,8 +149,7 @@ int MessageQueue::oldest_peer() const {
 void MessageQueue::complete(int count) {
   if (count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; ++i) {
-    Message& message = messages_[low_ + static_cast<std::size_t>(indices_[i])];
-    message.under_way = false;
+    const Message& message = messages_[low_ + static_cast<std::size_t>(indices_[i])];
     Step& step = steps_[message.step];
     if (!message.is_send) --arriving_[static_cast<std::size_t>(step.chunk)];
     if (--step.open == 0) --working_steps_;
@@ -204,40 +202,6 @@ void MessageQueue::wait(int chunk) {
 
 void MessageQueue::finish() {
   while (!is_idle()) wait_for_some();
-}
-
-std::vector<std::int64_t> MessageQueue::posted(bool sends) const {
-  std::vector<std::int64_t> count(static_cast<std::size_t>(comm_.size()), 0);
-  for (std::size_t i = 0; i < high_; ++i)
-    if (messages_[i].is_send == sends) ++count[static_cast<std::size_t>(messages_[i].peer)];
-  return count;
-}
-
-std::vector<std::int64_t> MessageQueue::cancel_receives() {
-  started_steps_ = next_step_;
-  std::vector<std::int64_t> arrived = posted(false);
-  for (std::size_t i = low_; i < high_; ++i) {
-    Message& message = messages_[i];
-    if (message.is_send || !message.under_way) continue;
-    MPI_Status status;
-    int cancelled = 0;
-    check_mpi(MPI_Cancel(&requests_[i]), "MPI_Cancel", message.peer);
-    check_mpi(MPI_Wait(&requests_[i], &status), "MPI_Wait", message.peer);
-    check_mpi(MPI_Test_cancelled(&status, &cancelled), "MPI_Test_cancelled", message.peer);
-    if (cancelled) --arrived[static_cast<std::size_t>(message.peer)];
-    message.under_way = false;
-  }
-  return arrived;
-}
-
-void MessageQueue::finish_sends() {
-  for (std::size_t i = low_; i < high_; ++i) {
-    if (!messages_[i].under_way) continue;
-    check_mpi(MPI_Wait(&requests_[i], MPI_STATUS_IGNORE), "MPI_Wait", messages_[i].peer);
-    messages_[i].under_way = false;
-  }
-  low_ = high_;
-  working_steps_ = 0;
 }
 
 }  // namespace weft::comm

@@ -29,15 +29,6 @@ class MessageQueue {
   bool is_idle() const { return working_steps_ == 0 && next_step_ == started_steps_; }
   Traffic traffic() const { return traffic_; }
 
-  // To take back what was started (comm/take_back.hpp), by rank of the communicator:
-  int tag() const { return options_.tag; }
-  /// Messages that have been handed to MPI since the first chunk was started.
-  std::vector<std::int64_t> sent() const { return posted(true); }
-  /// Cancels what has not arrived and starts nothing more; returns how many messages have arrived.
-  std::vector<std::int64_t> cancel_receives();
-  /// Waits for what was sent, after cancel_receives(). Then nothing is under way.
-  void finish_sends();
-
  private:
   struct Message {
     std::size_t step = 0;
@@ -46,7 +37,6 @@ class MessageQueue {
     std::int64_t offset_bytes = 0;
     int count = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    bool under_way = false;
   };
   struct Step {
     int chunk = 0;
@@ -61,7 +51,6 @@ class MessageQueue {
   void post();
   void post_message(std::size_t message);
   void complete(int count);
-  std::vector<std::int64_t> posted(bool sends) const;
   void wait_for_some();
   void check(int code, int count, const char* call) const;
   MPI_Request* window() { return requests_.data() + low_; }

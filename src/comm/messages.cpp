@@ -65,6 +65,5 @@ void Messages::wait(int chunk) const { body_->queue->wait(chunk); }
 void Messages::finish() const { body_->queue->finish(); }
 bool Messages::is_idle() const { return body_->queue->is_idle(); }
 Traffic Messages::traffic() const { return body_->queue->traffic(); }
-MessageQueue& Messages::queue() const { return *body_->queue; }
 
 }  // namespace weft::comm

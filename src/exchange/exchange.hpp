@@ -33,9 +33,6 @@ class Executor {
   virtual void progress() {}
   virtual void wait(int /*chunk*/) { finish(); }
   virtual void finish() = 0;
-  /// The messages that an execution consists of, where comm::take_back() can undo it, so that it may
-  /// begin before all ranks have agreed on the call; else null.
-  virtual const comm::Messages* messages() const { return nullptr; }
   /// What this rank sends to others in one execution.
   virtual comm::Traffic traffic() const = 0;
   /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
@@ -78,7 +75,7 @@ struct Side {
 struct Means {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
   comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
-  int tag = 0;                          ///< of messages, not that of another call or lane
+  int tag = 0;                          ///< of messages: of transforms that are under way together
 };
 
 /// Local: sizes and places, before anything is allocated.

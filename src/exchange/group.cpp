@@ -56,10 +56,6 @@ int Group::index_of(std::int64_t rank) const {
   return static_cast<int>(found - members.begin());
 }
 
-int Group::rank_of(int index) const {
-  return members.empty() ? index : static_cast<int>(members.at(static_cast<std::size_t>(index)));
-}
-
 Group make_group(const Layout& from, const Layout& to, const comm::Communicator& comm) {
   const std::int64_t color = group_color(from, to, comm.rank());
   std::vector<std::int64_t> members;

@@ -18,8 +18,6 @@ struct Group {
 
   /// Number of a rank of the layouts within the group.
   int index_of(std::int64_t rank) const;
-  /// The rank of the layouts that has this number within the group.
-  int rank_of(int index) const;
 };
 
 /// Numbers the groups: ranks of one color exchange among themselves only.

@@ -8,10 +8,8 @@ namespace {
 /// Point-to-point messages in the order of a schedule.
 class Messages : public Executor {
  public:
-  Messages(comm::Messages messages, OwnBlocks own, bool can_be_taken_back)
-      : messages_(std::move(messages)),
-        own_(std::move(own)),
-        can_be_taken_back_(can_be_taken_back) {}
+  Messages(comm::Messages messages, OwnBlocks own)
+      : messages_(std::move(messages)), own_(std::move(own)) {}
 
   void start(int chunk, void* send, void* recv) override {
     messages_.start(chunk, send, recv);
@@ -30,37 +28,23 @@ class Messages : public Executor {
     messages_.finish();
     flight_.update(false);
   }
-  const comm::Messages* messages() const override {
-    return can_be_taken_back_ ? &messages_ : nullptr;
-  }
   comm::Traffic traffic() const override { return messages_.traffic(); }
   std::int64_t copied_bytes() const override { return own_.bytes(); }
 
  private:
   comm::Messages messages_;
   OwnBlocks own_;
-  bool can_be_taken_back_;
 };
-
-/// The steps of the group, between ranks of the layouts: messages that may have to be taken back go
-/// through the communicator of all ranks, where any two know each other's.
-std::vector<comm::MessageStep> steps_of(const Exchange& exchange, const Side& side,
-                                        const Group& group, const WireBlocks& blocks) {
-  auto steps = message_steps(exchange, blocks, side, group.index_of(side.rank), group.comm.size());
-  for (comm::MessageStep& step : steps) {
-    step.send.peer = group.rank_of(step.send.peer);
-    step.recv.peer = group.rank_of(step.recv.peer);
-  }
-  return steps;
-}
 
 std::unique_ptr<Executor> make_messages(const Exchange& exchange, const Side& side,
                                         const Group& group, const Means& means,
                                         const WireBlocks& blocks) {
   return std::make_unique<Messages>(
-      comm::Messages(means.comm, steps_of(exchange, side, group, blocks), side.element_bytes,
-                     message_options(exchange, means)),
-      OwnBlocks(side, blocks), exchange.wire_form == WireForm::packed);
+      comm::Messages(
+          group.comm,
+          message_steps(exchange, blocks, side, group.index_of(side.rank), group.comm.size()),
+          side.element_bytes, message_options(exchange, means)),
+      OwnBlocks(side, blocks));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 namespace weft::run {
 
-/// What a transform waits for before it uses anything that others have sent. Until then it reads the
-/// input, writes into the workspace and sends what can be taken back, so that it can be called off.
+/// What a transform waits for before anything leaves the rank. Until then it reads the input and
+/// writes into the workspace alone, so that it can still be called off.
 class Gate {
  public:
   virtual ~Gate() = default;
-  /// Called now and then before pass(). Whether pass() would go on at once.
-  virtual bool progress() = 0;
+  /// Called now and then before pass().
+  virtual void progress() = 0;
   /// Waits. An error that it throws calls the transform off.
   virtual void pass() = 0;
 };

@@ -18,7 +18,7 @@ std::int64_t aligned(std::int64_t bytes) {
 }  // namespace
 
 Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-           bool own_workspace, int first_tag)
+           bool own_workspace, int number)
     : threads_(local.threads) {
   comm::together(comm, [&] {
     make_programs(plan, comm.rank(), local);
@@ -32,7 +32,7 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
       workspace_ = memory_.as<char>();
     });
   }
-  exchange::Means means{comm, nullptr, first_tag};
+  exchange::Means means{comm, nullptr, number};
   if (programs_[0].is_shared()) {
     // Memory that one node lacks is an error of all.
     comm::together(comm, [&] {
@@ -45,7 +45,6 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
     Program& out_of_place = programs_[index({direction, false})];
     out_of_place.connect(means);
     programs_[index({direction, true})].connect_like(out_of_place);
-    ++means.tag;
   }
 }
 

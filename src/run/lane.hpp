@@ -14,9 +14,9 @@ namespace weft::run {
 class Lane {
  public:
   /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
-  /// Its forward messages have the tag `first_tag`, its backward ones the next; no other lane has.
+  /// Lanes that work at the same time have different numbers.
   Lane(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-       bool own_workspace, int first_tag);
+       bool own_workspace, int number);
 
   /// Workspace of this rank, besides the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
@@ -34,7 +34,7 @@ class Lane {
   bool is_busy() const { return program_ != nullptr; }
   /// Executes the next stage; the last one ends the transform.
   void execute_stage();
-  /// Forgets the transform under way, of which nothing has left this rank or all is taken back.
+  /// Forgets the transform under way, of which nothing has left this rank.
   void call_off() { program_ = nullptr; }
 
  private:

@@ -309,7 +309,7 @@ void Program::end(SharedBuffers* shared) const {
 void Program::start(std::size_t link, int chunk, const Context& context) const {
   const Link& l = links_[link];
   if (chunk == 0) {
-    if (l.executor->messages() == nullptr) context.progress.pass_gate();
+    context.progress.pass_gate();
     l.executor->forget_flight();
     l.executor->set_overlaps(context.progress.overlaps());
     context.progress.add(l.executor.get());
@@ -321,7 +321,6 @@ void Program::start(std::size_t link, int chunk, const Context& context) const {
 
 void Program::wait(std::size_t link, int chunk, const Context& context) const {
   const double start = context.records ? now_s() : 0;
-  context.progress.pass_gate();
   links_[link].executor->wait(chunk);
   if (context.records) context.records[2 * link + 1].waited_s += now_s() - start;
 }
@@ -329,7 +328,6 @@ void Program::wait(std::size_t link, int chunk, const Context& context) const {
 void Program::finish(std::size_t link, const Context& context) const {
   exchange::Executor& executor = *links_[link].executor;
   const double start = context.records ? now_s() : 0;
-  context.progress.pass_gate();
   executor.finish();
   context.progress.remove(&executor);
   if (context.shared && link == 0) context.shared->find_shown(context.buffers);

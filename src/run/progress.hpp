@@ -17,21 +17,10 @@ class Progress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }
   void remove(exchange::Executor* executor) { std::erase(active_, executor); }
-  /// Has the next pass_gate() wait at `gate`; null: at none.
+  /// Has the next exchange wait at `gate`; null: at none.
   void hold_at(Gate* gate) { gate_ = gate; }
-  /// Waits at the gate, while exchanges that have begun before it go on. MPI has waiting ranks give
-  /// up their core in these calls as in others (docs/adr/0003-mpich-yield.md).
   void pass_gate() {
-    if (!gate_) return;
-    while (!active_.empty() && !gate_->progress())
-      for (exchange::Executor* executor : active_) executor->progress();
-    std::exchange(gate_, nullptr)->pass();
-  }
-  /// Forgets what is under way; returns one exchange of it, or null.
-  exchange::Executor* drop() {
-    exchange::Executor* const one = active_.empty() ? nullptr : active_.front();
-    active_.clear();
-    return one;
+    if (gate_) std::exchange(gate_, nullptr)->pass();
   }
   /// Whether other stages work while an exchange that was started is not yet waited for.
   void set_overlaps(bool overlaps) { overlaps_ = overlaps; }

@@ -1,13 +1,10 @@
 #include "run/transform.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <string>
 
 #include <weft/error.hpp>
 
 #include "comm/end_all_ranks.hpp"
-#include "comm/take_back.hpp"
 
 namespace weft::run {
 namespace {
@@ -23,20 +20,13 @@ void in_step(const comm::Communicator& comm, Work&& work) {
   }
 }
 
-/// The tag of a lane's forward messages; that of its backward ones follows. MPI has tags up to 32767
-/// everywhere, so that transforms share theirs with the one made 8191 before.
-int first_tag(std::int64_t transform, int lane) {
-  constexpr std::int64_t transforms = 8191;
-  return static_cast<int>(1 + 4 * (transform % transforms)) + 2 * lane;
-}
-
 }  // namespace
 
 Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Options& options)
     : plan_(plan),
       comm_(comm),
       options_(options),
-      lane_(plan, comm, options.local, options.own_workspace, first_tag(options.number, 0)) {
+      lane_(plan, comm, options.local, options.own_workspace, 0) {
   progress_.reserve(2 * plan.exchanges.size());
 }
 
@@ -74,18 +64,6 @@ void Transform::execute(const Variant& variant, const void* in, void* out, Gate*
   }
 }
 
-void Transform::call_off() {
-  const exchange::Executor* begun = progress_.drop();
-  try {
-    comm::take_back(comm_, begun ? begun->messages() : nullptr);
-  } catch (const std::exception& error) {
-    comm::end_all_ranks(comm_.rank(),
-                        std::string("messages of a call that was called off cannot be "
-                                    "taken back: ") +
-                            error.what());
-  }
-}
-
 /// Ranks that share memory exchange without waiting for messages.
 bool Transform::can_overlap() const {
   return options_.own_workspace && lane_.stage_count() > 1 && !lane_.is_shared();
@@ -94,7 +72,7 @@ bool Transform::can_overlap() const {
 void Transform::execute_many(const Variant& variant, std::span<const void* const> in,
                              std::span<void* const> out) {
   if (in.size() > 1 && can_overlap() && !second_lane_)
-    second_lane_.emplace(plan_, comm_, options_.local, true, first_tag(options_.number, 1));
+    second_lane_.emplace(plan_, comm_, options_.local, true, 1);
   StepRecord* records = make_records(variant, in.size());
   std::vector<Lane*> lanes{&lane_};
   if (second_lane_) lanes.push_back(&*second_lane_);

@@ -16,8 +16,6 @@ class Transform {
   struct Options {
     kernel::LocalOptions local;
     bool own_workspace = true;  ///< else use_workspace() comes before the first run
-    /// Of the transform on its communicator: messages of different ones have different tags.
-    std::int64_t number = 0;
   };
 
   /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
@@ -35,13 +33,9 @@ class Transform {
   /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all. Or
   /// he does so in the meantime, where can_wait_at_gate(), and `gate` opens when he has.
   void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
-  /// True when, out of place, what comes before the gate changes nothing that the caller sees, and
-  /// others only what call_off() takes back.
+  /// True when, out of place, the stage before the first exchange changes nothing that others or
+  /// the caller see.
   bool can_wait_at_gate() const;
-  /// Takes back what has left this rank in a call that all ranks have found wrong: the gate does so
-  /// before it throws. Collective over `comm`, whatever transforms of it the ranks have called;
-  /// ends all ranks where it fails.
-  void call_off();
 
   /// Transforms one array after the other, each while the one before it is exchanged, where messages
   /// move it and the workspace is weft's own: the first call with more than one array makes a second

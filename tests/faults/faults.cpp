@@ -79,13 +79,6 @@ int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
   return PMPI_Waitsome(count, requests, done, indices, statuses);
 }
 
-/// What a rank asks while it waits for others to enter the call.
-int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
-                 MPI_Status statuses[]) {
-  if (fails("wait")) return MPI_ERR_OTHER;
-  return PMPI_Testsome(count, requests, done, indices, statuses);
-}
-
 int MPI_Alltoallv(const void* send, const int send_counts[], const int send_offsets[],
                   MPI_Datatype send_type, void* recv, const int recv_counts[],
                   const int recv_offsets[], MPI_Datatype recv_type, MPI_Comm comm) {
