@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <weft/error.hpp>
 
@@ -114,14 +116,79 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
+/// Those that the engine has. A library without vector instructions for long doubles finds little by
+/// trials.
+std::vector<Precision> precisions_of(const Extent& extent, Effort effort) {
+  std::vector<Precision> found;
+  for (const Precision precision : extent.precisions)
+    if (kernel::default_engine().supports(precision) &&
+        (effort == Effort::estimate || precision != Precision::f80))
+      found.push_back(precision);
+  return found;
+}
+
+/// Short and long ones early: where the time for planning is up, all kinds of lengths are there.
+std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
+  constexpr std::size_t step = 7;
+  std::vector<std::int64_t> found;
+  for (std::size_t first = 0; first < step; ++first)
+    for (std::size_t i = first; i < lengths.size(); i += step) found.push_back(lengths[i]);
+  return found;
+}
+
+/// Seconds in the order in which the lines were added; then all lines in ascending order.
+void assign(std::vector<Arithmetic>& arithmetic, const Extent& extent,
+            const std::vector<double>& seconds) {
+  auto next = seconds.begin();
+  for (const std::int64_t length : spread_out(extent.lengths))
+    for (Arithmetic& each : arithmetic)
+      for (LineTime& line : each.lines)
+        if (line.length == length) line.seconds = *next++;
+  for (Arithmetic& each : arithmetic) {
+    std::sort(each.lines.begin(), each.lines.end(), [](const LineTime& one, const LineTime& two) {
+      return std::pair(one.kind, one.length) < std::pair(two.kind, two.length);
+    });
+    for (const LineTime& line : each.lines)
+      if (line.kind == Kind::c2c && line.length == copied_length)
+        each.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
+  }
+}
+
+const LineTime* find(const Arithmetic& arithmetic, const LineTime& line) {
+  const auto place = std::find_if(
+      arithmetic.lines.begin(), arithmetic.lines.end(),
+      [&](const LineTime& each) { return each.kind == line.kind && each.length == line.length; });
+  return place == arithmetic.lines.end() ? nullptr : &*place;
+}
+
+/// Lines that were not planned by trials take of the time of those that were planned without what
+/// the others do in the mean.
+void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
+  const auto without = std::find_if(all.begin(), all.end(), [&](const Arithmetic& each) {
+    return each.precision == trials.precision && each.effort == Effort::estimate;
+  });
+  if (without == all.end()) return;
+  double sum = 0;
+  for (const LineTime& line : trials.lines)
+    sum += std::log(line.seconds / find(*without, line)->seconds);
+  const double share = std::exp(sum / static_cast<double>(trials.lines.size()));
+  std::vector<LineTime> lines;
+  for (const LineTime& line : without->lines) {
+    const LineTime* measured = find(trials, line);
+    lines.push_back(measured ? *measured : LineTime{line.kind, line.length, line.seconds * share});
+  }
+  trials.lines = std::move(lines);
+}
+
 }  // namespace
 
-std::vector<Arithmetic> measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
-                                           int threads) {
+Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads) {
   const Tiles tiles(extent, threads);
-  std::vector<Arithmetic> found;
+  Lines found;
   std::vector<Work> works;
-  // Many ranks on few cores may take minutes to plan by trials what they then time in a second.
+  for (const Effort effort : extent.efforts)
+    for (const Precision precision : precisions_of(extent, effort))
+      found.arithmetic.push_back({precision, effort, 0, {}});
   const auto add = [&](Arithmetic& arithmetic, Kind kind, std::int64_t length) {
     const bool must_be = kind == Kind::c2c && length == copied_length;
     if (arithmetic.effort != Effort::estimate && !must_be && !planning.affords(1e-9)) return;
@@ -130,23 +197,16 @@ std::vector<Arithmetic> measure_arithmetic(Timing& timing, Timing& planning, con
       works.push_back(tiles.lines(kind, arithmetic.precision, arithmetic.effort, length));
     });
   };
-  for (const Precision precision : extent.precisions) {
-    if (!kernel::default_engine().supports(precision)) continue;
-    for (const Effort effort : extent.efforts) {
-      // A library without vector instructions for a precision finds little by trials.
-      if (effort != Effort::estimate && precision == Precision::f80) continue;
-      found.push_back({precision, effort, 0, {}});
-      for (const Kind kind : {Kind::c2c, Kind::r2c})
-        for (const std::int64_t length : extent.lengths) add(found.back(), kind, length);
-    }
-  }
+  for (const std::int64_t length : spread_out(extent.lengths))
+    for (Arithmetic& each : found.arithmetic)
+      for (const Kind kind : {Kind::c2c, Kind::r2c}) add(each, kind, length);
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
-  auto next = seconds.begin();
-  for (Arithmetic& each : found)
-    for (LineTime& line : each.lines) {
-      line.seconds = *next++;
-      if (line.kind == Kind::c2c && line.length == copied_length)
-        each.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
+  assign(found.arithmetic, extent, seconds);
+  for (Arithmetic& each : found.arithmetic)
+    if (each.lines.size() < 2 * extent.lengths.size()) {
+      fill_in(each, found.arithmetic);
+      found.assumed.push_back(std::string("some lines of ") + to_string(each.precision) +
+                              " planned with " + to_string(each.effort));
     }
   return found;
 }

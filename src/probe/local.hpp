@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <weft/machine.hpp>
 
 #include "probe/extent.hpp"
@@ -7,11 +10,16 @@
 
 namespace weft::probe {
 
+/// What lines take, and which of it was not measured.
+struct Lines {
+  std::vector<Arithmetic> arithmetic;
+  std::vector<std::string> assumed;
+};
+
 /// t_c: lines of many lengths in cache, by precision and effort; on all ranks and threads
-/// at once. Lines that are planned by trials are left out once the time for `planning` is up, but for
-/// one of each precision.
-std::vector<Arithmetic> measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
-                                           int threads);
+/// at once. Many ranks on few cores may take minutes to plan by trials what they then time in a
+/// second: once the time for `planning` is up, those that are left are assumed.
+Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads);
 
 /// t_a: what weft's own stages need for arrays of several sizes beyond the time of their lines, which
 /// `so_far` has; on all ranks and threads at once.

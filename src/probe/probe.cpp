@@ -23,7 +23,7 @@ namespace {
 
 /// How the time is shared out.
 constexpr double for_lines = 0.45;
-constexpr double for_planning = 0.25;  ///< besides, for FFTs planned by trials
+constexpr double for_planning = 0.6;  ///< besides, for FFTs planned by trials
 constexpr double for_copying = 0.17;
 constexpr double for_handing_over = 0.08;
 constexpr double for_memory = 0.1;
@@ -70,11 +70,9 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
                    const comm::Communicator& comm, const Placement& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
   Timing planning(comm, for_planning * seconds);
-  machine.arithmetic = measure_arithmetic(lines, planning, extent, options.threads);
-  for (const Arithmetic& each : machine.arithmetic)
-    if (each.lines.size() < 2 * extent.lengths.size())
-      machine.assumed.push_back(std::string("some lines of ") + to_string(each.precision) +
-                                " planned with " + to_string(each.effort));
+  Lines found = measure_arithmetic(lines, planning, extent, options.threads);
+  machine.arithmetic = std::move(found.arithmetic);
+  machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
   add(machine, lines);
   Timing copying(comm, for_copying * seconds);
   machine.copying = measure_copying(copying, extent, machine, options.threads);
