@@ -23,7 +23,9 @@ namespace {
 
 /// How the time is shared out.
 constexpr double for_lines = 0.45;
-constexpr double for_planning = 0.6;  ///< besides, for FFTs planned by trials
+constexpr double for_planning =
+    0.6;  ///< besides, for FFTs planned by trials; a yardstick's few always are
+constexpr double least_for_planning_s = 3;
 constexpr double for_copying = 0.17;
 constexpr double for_handing_over = 0.08;
 constexpr double for_memory = 0.1;
@@ -69,7 +71,7 @@ void add(Machine& machine, const Timing& timing) {
 void measure_local(Machine& machine, const Options& options, const Extent& extent,
                    const comm::Communicator& comm, const Placement& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
-  Timing planning(comm, for_planning * seconds);
+  Timing planning(comm, std::max(least_for_planning_s, for_planning * seconds));
   Lines found = measure_arithmetic(lines, planning, extent, options.threads);
   machine.arithmetic = std::move(found.arithmetic);
   machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
