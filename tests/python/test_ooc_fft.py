@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -178,13 +179,21 @@ def test_set_to_set(folders: list[Path], tmp_path: Path, disks: int, shape: Any)
 def test_scratch_lies_where_it_is_told(folders: list[Path], tmp_path: Path) -> None:
     """More than two passes take it; it has no names, so its disks look empty."""
     x = values(2**16, "complex128")
-    seen = []
+    seen: list[ooc.Progress] = []
+    opened: set[str] = set()
+
+    def look(at: ooc.Progress) -> None:
+        seen.append(at)
+        links = Path("/proc/self/fd").iterdir()
+        opened.update(os.path.dirname(os.readlink(link)) for link in links if os.path.lexists(link))
+
     np.save(tmp_path / "in.npy", x)
     given = {"memory_bytes": 64 * KIB, "block_bytes": 1024, "scratch": folders}
     transform = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given)
     assert [need.directory for need in transform.scratch_needs()] == [str(folder) for folder in folders]
     assert sum(need.bytes for need in transform.scratch_needs()) >= transform.plan.scratch_bytes == x.nbytes
-    transform.run(seen.append)
+    transform.run(look)
+    assert opened >= {str(folder) for folder in folders}
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
     assert [listing(folder) for folder in folders] == [[], [], []]
     assert [at.at_pass for at in seen] == sorted(at.at_pass for at in seen)
@@ -462,6 +471,7 @@ def test_a_dry_run_writes_nothing(inputs: Path) -> None:
     assert [one["radix"] for one in document["plan"]["passes"]] == [one["radix"] for one in plan.passes]
     assert document["needs"][0] == {"what": "the output", "directory": ".", "bytes": 2**18}
     assert_refused(weft("ooc", "fft", "cut.npy", "out.npy", *size, "--dry-run"), 1, "truncated")
+    assert_refused(weft("ooc", "fft", "in.npy", "set.json", *size, "--dry-run"), 1, "new name", "set.json")
 
 
 def test_the_command_plans(tmp_path: Path) -> None:
