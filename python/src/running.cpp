@@ -14,6 +14,7 @@
 #include "probe/links.hpp"
 #include "probe/probe.hpp"
 #include "running_memory.hpp"
+#include "running_ooc.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -251,4 +252,5 @@ NB_MODULE(_running, m) {
   bind_collectives(m);
   bind_environment(m);
   weft::python::bind_memory(m);
+  weft::python::bind_ooc_runs(m);
 }

@@ -1,9 +1,12 @@
-"""Out of core: arrays on disks, and what transforms of them would read, write and send. Needs no MPI.
+"""Out of core: arrays on disks, their transforms, and what those would read, write and send.
 
-Arrays on disks are striped sets: :func:`create_set`, :func:`open_set`. The rest is arithmetic and looks at no data:
-the FFT by superlevels of Cormen and Nicol (paper 003): a bit reversal, then superlevels of mini-butterflies that fit in
-memory, each followed by a rotation of the index bits. How the permutations are done, and what is assumed:
-`docs/out-of-core.md`.
+:func:`fft` transforms an array that is larger than memory, from a file or striped set into another; :func:`plan` tells
+in how many passes over the disks. Striped sets are :func:`create_set`, :func:`open_set`. Only :func:`fft` needs weft's
+extension module over MPI, and it starts no MPI.
+
+:func:`analyze` is arithmetic and looks at no data: it counts the FFT by superlevels of Cormen and Nicol (paper 003): a
+bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits.
+How the permutations are done, and what is assumed: `docs/out-of-core.md`.
 """
 
 from __future__ import annotations
@@ -11,17 +14,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import _planning, errors, options
-from ._planning import OutOfCoreAnalysis
+from ._planning import OutOfCoreAnalysis, OutOfCorePlan
+from .ooc_fft import Moved, Progress, fft
+from .ooc_plan import plan
 from .striped import StripedArray, create_set, open_set, remove_set
 
 __all__ = [
     "FACTORINGS",
     "METHODS",
+    "Moved",
     "OutOfCoreAnalysis",
+    "OutOfCorePlan",
+    "Progress",
     "StripedArray",
     "analyze",
     "create_set",
+    "fft",
     "open_set",
+    "plan",
     "remove_set",
     "superlevel_range",
 ]

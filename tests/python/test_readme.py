@@ -161,7 +161,9 @@ def test_compiled(block: Block, ranks: int, programs: Path) -> None:
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("commands")
-    np.save(folder / "field.npy", np.random.default_rng(0).standard_normal((24, 18, 20)))
+    field = np.random.default_rng(0).standard_normal((24, 18, 20))
+    np.save(folder / "field.npy", field)
+    np.save(folder / "waves.npy", np.exp(1j * field))
     return folder
 
 

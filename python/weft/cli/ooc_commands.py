@@ -1,18 +1,18 @@
-"""`weft ooc`: arrays on disks, and what transforms of them would read, write and send. Needs no MPI."""
+"""`weft ooc`: arrays on disks, their transforms, and what those would read, write and send."""
 
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import weft
-from weft.cli.choices import Json
+from weft.cli.choices import Axes, Dtype, Effort, EffortOption, Json, Norm, NormOption, RawShape
 from weft.cli.commands import app, on_one_rank
-from weft.cli.values import shape_value, size_value
+from weft.cli.values import axes_value, ranks_value, shape_value, size_value
 from weft.files import named_dtype
 from weft.ooc import METHODS
 
-ooc_app = typer.Typer(help="Arrays on disks: to copy them there, and what transforms would read, write and send.")
+ooc_app = typer.Typer(help="Arrays on disks: to transform them, to copy them there, and what transforms would take.")
 app.add_typer(ooc_app, name="ooc")
 
 
@@ -31,6 +31,33 @@ class Paper(str, Enum):
 class Factoring(str, Enum):
     published = "published"
     least_crossing = "least-crossing"
+
+
+class Order(str, Enum):
+    natural = "natural"
+    transposed = "transposed"
+
+
+class Kind(str, Enum):
+    c2c = "c2c"
+    r2c = "r2c"
+    c2r = "c2r"
+
+
+Memory = Annotated[str, typer.Option("--memory", metavar="BYTES", help="All that it may hold, such as 2GiB.")]
+Block = Annotated[
+    str | None,
+    typer.Option(
+        "--block",
+        metavar="BYTES",
+        help="What no transfer is to be shorter than. Default: the largest up to 1MiB that costs no pass.",
+    ),
+]
+OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, or real to complex; c2r is to come.")]
+OrderOption = Annotated[
+    Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
+]
+OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads that compute.")]
 
 
 @ooc_app.callback(invoke_without_command=True)
@@ -123,3 +150,96 @@ def copy_command(
         block_bytes=size_value(block, "--block"),
     )
     return on_one_rank(lambda here: ooc_copy.run(options, here))
+
+
+@ooc_app.command("fft")
+def fft_command(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy or raw file, or the .json of a striped set.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
+    memory: Memory,
+    kind: OocKind = Kind.c2c,
+    axes: Axes = None,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
+    norm: NormOption = Norm.backward,
+    order: OrderOption = Order.natural,
+    shape: RawShape = None,
+    dtype: Annotated[
+        str | None, typer.Option(metavar="T", help="Element type of a raw IN, such as complex128 (with --shape).")
+    ] = None,
+    block: Block = None,
+    disk: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."),
+    ] = None,
+    scratch: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A directory for temporary files; once a disk. Default: where OUT lies."),
+    ] = None,
+    threads: OocThreads = 1,
+    effort: EffortOption = Effort.estimate,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
+    ] = False,
+    as_json: Json = False,
+    ranks: Annotated[str | None, typer.Option("-n", hidden=True)] = None,
+) -> int:
+    """Transform an array that is larger than memory, from a file or a striped set into another.
+
+    IN is read in place: complex64 or complex128, for r2c float32 or float64 in one axis, in C order. Each pass reads
+    and writes the array once. OUT gets its name when it is complete; after a failure nothing is left.
+    """
+    from weft.cli import ooc_fft
+
+    _require_one_process(ranks)
+    given = {
+        "shape": None if shape is None else shape_value(shape),
+        "dtype": None if dtype is None else named_dtype(dtype),
+        "inverse": inverse,
+        "norm": norm.value,
+        "disks": tuple(disk or ()),
+        "scratch": scratch or None,
+        "effort": effort.value,
+        **_planning_of(kind, axes, memory, block, order, threads),
+    }
+    options = ooc_fft.Options(source, target, given, dry_run, as_json)
+    return on_one_rank(lambda here: ooc_fft.run(options, here))
+
+
+@ooc_app.command("plan")
+def plan_command(
+    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c.")],
+    memory: Memory,
+    kind: OocKind = Kind.c2c,
+    axes: Axes = None,
+    dtype: Dtype = "float64",
+    order: OrderOption = Order.natural,
+    block: Block = None,
+    threads: OocThreads = 1,
+    as_json: Json = False,
+) -> int:
+    """Print the passes of a transform on disks, without files: their radices, panels, runs and bytes."""
+    from weft.cli import ooc_fft
+
+    extents = (size_value(shape, "SHAPE"),) if "^" in shape else shape_value(shape, "SHAPE")
+    given = {"dtype": named_dtype(dtype), **_planning_of(kind, axes, memory, block, order, threads)}
+    return on_one_rank(lambda here: ooc_fft.run_plan(extents, given, as_json, here))
+
+
+def _planning_of(
+    kind: Kind, axes: str | None, memory: str, block: str | None, order: Order, threads: int
+) -> dict[str, Any]:
+    return {
+        "kind": kind.value,
+        "axes": axes_value(axes),
+        "memory_bytes": size_value(memory, "--memory"),
+        "block_bytes": None if block is None else size_value(block, "--block"),
+        "order": order.value,
+        "threads": threads,
+    }
+
+
+def _require_one_process(ranks: str | None) -> None:
+    if ranks_value(ranks) not in (None, 1):
+        raise weft.InvalidArgument(
+            f"a transform on disks is done by one process; got -n {ranks}; leave -n out and give --threads"
+        )

@@ -150,11 +150,17 @@ def run_here(work: Callable[[Session], int | None]) -> int:
 
 
 def _run_alone(work: Callable[[Session], int | None]) -> int:
+    clean_up_when_stopped()
+    return _guarded(work, Session())
+
+
+def clean_up_when_stopped() -> None:
+    """From now on SIGTERM ends the process as an exception does, so that temporary files are removed on the way."""
+
     def stop(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)  # so that temporary files are removed on the way
+        raise SystemExit(128 + number)
 
     signal.signal(signal.SIGTERM, stop)
-    return _guarded(work, Session())
 
 
 def _guarded(work: Callable[[Session], int | None], session: Session) -> int:

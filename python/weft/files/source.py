@@ -104,8 +104,8 @@ class FlatSource:
         self.name = path
         self.shape = shape
         self.dtype = dtype
-        self._offset = offset
-        self._fortran = fortran
+        self.offset = offset
+        self.fortran = fortran
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self._check_size()
@@ -115,7 +115,7 @@ class FlatSource:
 
     def _check_size(self) -> None:
         size = os.fstat(self._file).st_size
-        needed = self._offset + prod(self.shape) * self.dtype.itemsize
+        needed = self.offset + prod(self.shape) * self.dtype.itemsize
         if size < needed:
             text = "x".join(map(str, self.shape))
             raise weft.IoFailure(
@@ -125,10 +125,10 @@ class FlatSource:
 
     def read(self, box: Box, out: np.ndarray) -> None:
         shape: tuple[int, ...] = self.shape
-        if self._fortran:  # the same bytes are the transposed array in C order
+        if self.fortran:  # the same bytes are the transposed array in C order
             shape, box, out = shape[::-1], tuple(box)[::-1], out.T
         for offset, index in pieces(shape, box, self.dtype.itemsize):
-            place = self._offset + offset * self.dtype.itemsize
+            place = self.offset + offset * self.dtype.itemsize
             part = out[index]
             if part.dtype == self.dtype and part.flags.c_contiguous:
                 self._fill(part, place)

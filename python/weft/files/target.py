@@ -18,13 +18,21 @@ class Target(Replacement):
 
     One rank calls `create` and tells the others the name it returns (`temporary`); all ranks `write` boxes that
     together cover the array; then the first calls `commit`, or `discard` after a failure.
+
+    lead_multiple : the elements of a .npy file begin at a multiple of so many bytes.
     """
 
-    def __init__(self, path: str, shape: tuple[int, ...], dtype: np.dtype):
+    def __init__(self, path: str, shape: tuple[int, ...], dtype: np.dtype, lead_multiple: int = 64):
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)
-        self._header = npy.header_bytes(shape, self.dtype) if path.lower().endswith(NPY_ENDINGS) else b""
+        is_npy = path.lower().endswith(NPY_ENDINGS)
+        self._header = npy.header_bytes(shape, self.dtype, lead_multiple) if is_npy else b""
         super().__init__(path, len(self._header) + prod(shape) * self.dtype.itemsize)
+
+    @property
+    def offset(self) -> int:
+        """Where the elements begin."""
+        return len(self._header)
 
     def create(self) -> str:
         temporary = super().create()

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace weft::python {
+
+/// The passes of an out-of-core FFT as data.
+void bind_passes(nanobind::module_& m);
+
+}  // namespace weft::python

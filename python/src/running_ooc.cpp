@@ -1,0 +1,67 @@
+#include "running_ooc.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common.hpp"
+#include "ooc/run/run_on_files.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+/// Path, whether it is that of a set's index; of a plain file the array's first byte and bytes.
+using Stored = std::tuple<std::string, bool, std::int64_t, std::int64_t>;
+
+ooc::StoredArray to_stored(const Stored& given) {
+  const auto& [path, is_set, offset, bytes] = given;
+  return {.path = path, .is_set = is_set, .offset = offset, .bytes = bytes};
+}
+
+/// Tells Python how far it is. Ctrl-C and what the callback raises end the transform.
+void tell(const nb::object& progress, const ooc::PassProgress& at) {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+  if (!progress.is_none()) progress(at.pass, at.passes, at.panels_done, at.panels);
+}
+
+nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
+             const std::vector<std::string>& scratch_directories, const std::string& backend,
+             const std::string& effort, int sign, double scale, const nb::object& progress) {
+  const ooc::PassesFiles files = {.input = to_stored(input),
+                                  .output = to_stored(output),
+                                  .scratch_directories = scratch_directories,
+                                  .backend = disk::backend_from_string(backend)};
+  const ooc::PassesOptions options = {
+      .effort = from_string<Effort>(effort),
+      .sign = sign,
+      .scale = scale,
+      .on_panel = [&](const ooc::PassProgress& at) { tell(progress, at); }};
+  ooc::PassesOutcome outcome;
+  {
+    const nb::gil_scoped_release release;
+    outcome = ooc::run_on_files(plan, files, options);
+  }
+  nb::dict moved;
+  moved["memory_bytes"] = outcome.held_bytes;
+  moved["read_bytes"] = outcome.bytes_read;
+  moved["written_bytes"] = outcome.bytes_written;
+  moved["backend"] = disk::to_string(outcome.backend);
+  return moved;
+}
+
+}  // namespace
+
+void bind_ooc_runs(nb::module_& m) {
+  m.def("run_out_of_core", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
+        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(),
+        "Executes the passes of a plan on files that are there; weft.ooc.fft is its face.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,181 @@
+"""`weft ooc fft` and `weft ooc plan`: transforms of arrays on disks, and tables of their passes."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from weft import ooc, ooc_fft
+from weft.cli import session as sessions
+from weft.cli.session import Session
+from weft.ooc import Moved, OutOfCorePlan, Progress
+
+_COLUMNS = ("pass", "lines", "panels", "runs read", "runs written", "shortest run", "from", "to")
+_PLAN_NAMES = (
+    "kind",
+    "shape",
+    "result_shape",
+    "axes",
+    "precision",
+    "block_bytes",
+    "threads",
+    "read_bytes",
+    "written_bytes",
+    "scratch_bytes",
+    "memory_bytes",
+    "passes",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for; `given` are the arguments of weft.ooc.fft."""
+
+    source: str
+    target: str
+    given: dict[str, Any]
+    dry_run: bool
+    json: bool
+
+
+def run(options: Options, session: Session) -> None:
+    transform = ooc_fft.prepare(options.source, options.target, **options.given)
+    if options.dry_run:
+        _print_dry_run(transform, options.json, session)
+        return
+    sessions.clean_up_when_stopped()
+    try:
+        moved = transform.run(_Reporter(session))
+    finally:
+        session.clear_progress()
+    if options.json:
+        session.print_json({**_facts(transform), **_moved_facts(moved)})
+        return
+    session.print(
+        f"{options.target}: {_array(transform.output)}, {_name(transform)} of {options.source} in "
+        f"{_counted(moved.plan.pass_count, 'pass', 'passes')}"
+    )
+    session.print(
+        f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
+        f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory"
+    )
+
+
+def run_plan(shape: tuple[int, ...], given: dict[str, Any], as_json: bool, session: Session) -> None:
+    plan = ooc.plan(shape, **given)
+    if as_json:
+        session.print_json(plan_data(plan))
+    else:
+        session.print(plan_text(plan))
+
+
+class _Reporter:
+    """Says on a terminal how far it is, and when the end is expected."""
+
+    def __init__(self, session: Session):
+        self._session = session
+        self._start_s = time.perf_counter()
+        self._shown = -1
+
+    def __call__(self, at: Progress) -> None:
+        percent = int(100 * at.fraction)
+        if percent == self._shown:
+            return
+        self._shown = percent
+        left_s = (time.perf_counter() - self._start_s) * (1 / at.fraction - 1)
+        self._session.progress(f"pass {at.at_pass + 1} of {at.passes}: {percent} %, {duration(left_s)} left")
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(7.2), duration(100), duration(9000)
+    ('7 s', '1 min 40 s', '2 h 30 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def plan_text(plan: OutOfCorePlan) -> str:
+    """A table of the passes, and what they take together."""
+    rows = [_COLUMNS] + [_row(number, one) for number, one in enumerate(plan.passes, 1)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
+    table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(
+        [
+            f"{plan.kind} over axes {_joined(plan.axes, ',')} of {_joined(plan.shape, 'x')}, {plan.precision}, in "
+            f"{_counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
+            *table,
+            f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
+            f"memory {plan.memory_bytes} bytes",
+        ]
+    )
+
+
+def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
+    """The plan for JSON."""
+    return {name: getattr(plan, name) for name in _PLAN_NAMES}
+
+
+def _row(number: int, one: dict[str, Any]) -> tuple[str, ...]:
+    counts = (one["panels"], one["read_runs"], one["written_runs"], one["shortest_run_bytes"])
+    return (str(number), _joined(one["lines"], "x"), *map(str, counts), one["source"], one["target"])
+
+
+def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session) -> None:
+    needs = [vars(need) for need in transform.needs()]
+    if as_json:
+        session.print_json({**_facts(transform), "needs": needs})
+        return
+    session.print(plan_text(transform.plan))
+    session.print(f"input {transform.source.path}: {_array(transform.source)}")
+    session.print(f"output {transform.output.path}: {_array(transform.output)}")
+    for need in transform.needs():
+        session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
+    session.print("nothing was written: this was a dry run")
+
+
+def _facts(transform: ooc_fft.Transform) -> dict[str, Any]:
+    return {
+        "input": transform.source.path,
+        "input_dtype": str(transform.source.dtype),
+        "output": transform.output.path,
+        "output_dtype": str(transform.output.dtype),
+        "inverse": transform.inverse,
+        "scale": transform.scale,
+        "plan": plan_data(transform.plan),
+    }
+
+
+def _moved_facts(moved: Moved) -> dict[str, Any]:
+    return {
+        "read_bytes": moved.read_bytes,
+        "written_bytes": moved.written_bytes,
+        "memory_bytes": moved.memory_bytes,
+        "seconds": moved.seconds,
+        "mb_per_s": _speed(moved),
+        "backend": moved.backend,
+    }
+
+
+def _speed(moved: Moved) -> float:
+    return (moved.read_bytes + moved.written_bytes) / moved.seconds / 1e6
+
+
+def _array(array: Any) -> str:
+    return f"{_joined(array.shape, 'x')} of {array.dtype}"
+
+
+def _name(transform: ooc_fft.Transform) -> str:
+    kind = f"inverse {transform.plan.kind}" if transform.inverse else transform.plan.kind
+    return f"{kind} over axes {_joined(transform.plan.axes, ',')}"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def _joined(numbers: Any, separator: str) -> str:
+    return separator.join(map(str, numbers))

@@ -1,0 +1,269 @@
+"""Out-of-core transforms of arrays in files and on striped sets."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _planning, errors, ooc_plan, options
+from ._planning import OutOfCorePlan
+from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
+from .runtime import running
+
+NORMS = ("backward", "ortho", "forward", "none")
+EFFORTS = ("estimate", "measure", "exhaustive")
+_ELEMENTS = {"c2c": ("complex64", "complex128"), "r2c": ("float32", "float64")}
+_GRANULE_BYTES = 4096
+
+
+class Progress(NamedTuple):
+    """How far a transform is: passes count from 0, panels are those of the pass."""
+
+    at_pass: int
+    passes: int
+    panels_done: int
+    panels: int
+
+    @property
+    def fraction(self) -> float:
+        """Of the whole; every pass moves as many bytes as any other."""
+        return (self.at_pass + self.panels_done / self.panels) / self.passes
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What a transform did. Bytes are those of all disks together."""
+
+    plan: OutOfCorePlan
+    read_bytes: int
+    written_bytes: int
+    memory_bytes: int  # the most that the passes held
+    seconds: float
+    backend: str  # who read and wrote
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A transform whose arguments have been checked; :func:`prepare` makes it. Nothing has been written yet."""
+
+    source: Stored
+    output: Output
+    plan: OutOfCorePlan
+    scratch: tuple[str, ...]  # a directory for each disk
+    inverse: bool
+    scale: float
+    effort: str
+    backend: str
+
+    def needs(self) -> list[Need]:
+        """Bytes that must be free, and where."""
+        return self.output.needs() + self.scratch_needs()
+
+    def scratch_needs(self) -> list[Need]:
+        """Those of them that are free again at the end."""
+        if self.plan.scratch_bytes == 0:
+            return []
+        block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+        return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
+
+    def run(self, progress: Callable[[Progress], object] | None = None) -> Moved:
+        """Makes the output. After an error, or Ctrl-C, nothing is left of it."""
+        module = running()
+        start_s = time.perf_counter()
+        with self.output.made() as made:
+            done = module.run_out_of_core(
+                self.plan,
+                self.source.as_given(),
+                made.as_given(),
+                list(self.scratch),
+                self.backend,
+                self.effort,
+                1 if self.inverse else -1,
+                self.scale,
+                None if progress is None else _telling(progress),
+            )
+        return Moved(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
+
+
+def _telling(progress: Callable[[Progress], object]) -> Callable[..., object]:
+    return lambda *at: progress(Progress(*at))
+
+
+def fft(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    shape: Any = None,
+    dtype: Any = None,
+    axes: Any = None,
+    kind: str = "c2c",
+    memory_bytes: int,
+    block_bytes: int | None = None,
+    order: str = "natural",
+    inverse: bool = False,
+    norm: str = "backward",
+    disks: Sequence[str | os.PathLike[str]] = (),
+    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    threads: int = 1,
+    effort: str = "estimate",
+    backend: str = "automatic",
+    progress: Callable[[Progress], object] | None = None,
+) -> Moved:
+    """Transforms an array that is larger than memory, from a file or striped set into another.
+
+    source : a .npy file; a raw file, with `shape` and `dtype`; or the .json of a striped set, whose blocks are compared
+        with their checksums where they are read as a whole. Elements are complex64 or complex128, for kind "r2c"
+        float32 or float64, in C order and the machine's byte order. It is not changed.
+    target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
+        a file in each directory of `disks` (default: beside it).
+    kind, axes, memory_bytes, block_bytes, order, threads : as :func:`weft.ooc.plan` has them. block_bytes is also what
+        goes to one disk of a new set before it is the next one's turn.
+    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). norm : which direction is scaled, as in numpy, or
+        "none".
+    scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
+        that the target lies in.
+    effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
+    progress : called with a Progress now and then; what it raises ends the transform.
+
+    Returns what was moved. Errors: InvalidArgument, IoFailure (also for a disk without room, before anything is
+    written), OutOfMemory, Unsupported; after one, nothing is left of the target.
+    Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
+
+    >>> import numpy as np, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     given, found = os.path.join(folder, "x.npy"), os.path.join(folder, "y.npy")
+    ...     x = np.exp(1j * np.arange(2**16))  # 1 MiB
+    ...     np.save(given, x)
+    ...     moved = fft(given, found, memory_bytes=2**19, block_bytes=1024)
+    ...     moved.plan.pass_count, moved.read_bytes == 3 * x.nbytes, np.allclose(np.load(found), np.fft.fft(x))
+    (3, True, True)
+    """
+    return prepare(
+        source,
+        target,
+        shape=shape,
+        dtype=dtype,
+        axes=axes,
+        kind=kind,
+        memory_bytes=memory_bytes,
+        block_bytes=block_bytes,
+        order=order,
+        inverse=inverse,
+        norm=norm,
+        disks=disks,
+        scratch=scratch,
+        threads=threads,
+        effort=effort,
+        backend=backend,
+    ).run(progress)
+
+
+def prepare(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    shape: Any = None,
+    dtype: Any = None,
+    axes: Any = None,
+    kind: str = "c2c",
+    memory_bytes: int,
+    block_bytes: int | None = None,
+    order: str = "natural",
+    inverse: bool = False,
+    norm: str = "backward",
+    disks: Sequence[str | os.PathLike[str]] = (),
+    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    threads: int = 1,
+    effort: str = "estimate",
+    backend: str = "automatic",
+) -> Transform:
+    """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing."""
+    _require_word("norm", norm, NORMS)
+    _require_word("effort", effort, EFFORTS)
+    if inverse and kind == "r2c":
+        raise errors.InvalidArgument(
+            "the inverse of r2c is c2r, which arrays on disks do not have yet; given r2c with inverse; store the whole "
+            "spectrum and use c2c"
+        )
+    given, path = options.file_path(source, "source"), options.file_path(target, "target")
+    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
+    stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
+    _require_elements(stored, kind)
+    made = ooc_plan.plan(
+        stored.shape,
+        kind=kind,
+        axes=axes,
+        dtype=stored.dtype,
+        memory_bytes=memory_bytes,
+        block_bytes=block_bytes,
+        order=order,
+        threads=threads,
+    )
+    names = [options.file_path(disk, "a disk") for disk in disks]
+    checked_output(path, given, names, made.block_bytes)
+    output = Output(
+        path,
+        tuple(made.result_shape),
+        options.complex_dtype(made.precision),
+        tuple(names) or (os.path.dirname(path) or ".",),
+        made.block_bytes,
+    )
+    folders = output.directories() if scratch is None else _directories(scratch)
+    if made.scratch_bytes > 0:
+        for folder in folders:
+            require_directory(folder, "temporary files")
+    backend, _ = _planning.disk_backend(backend)
+    scale = _scale(norm, inverse, math.prod(stored.shape[axis] for axis in made.axes))
+    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend)
+    check_room(transform.needs())
+    return transform
+
+
+def _require_word(what: str, given: str, words: tuple[str, ...]) -> None:
+    if given not in words:
+        raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {given!r}; give one")
+
+
+def _dtype_of(dtype: Any) -> np.dtype:
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):
+        raise errors.InvalidArgument(
+            f"a dtype must be one that numpy knows; given {dtype!r}; give such as complex128"
+        ) from None
+
+
+def _require_elements(stored: Stored, kind: str) -> None:
+    wanted = _ELEMENTS.get(kind, (stored.dtype.name,))
+    if stored.dtype.name not in wanted:
+        fits = [f"use kind {other}, or " for other, names in _ELEMENTS.items() if stored.dtype.name in names]
+        raise errors.InvalidArgument(
+            f"kind {kind} transforms {' or '.join(wanted)}, for the input is read in place; {stored.path} holds "
+            f"{stored.dtype}; {''.join(fits)}convert it with numpy's astype, part by part"
+        )
+
+
+def _directories(scratch: Any) -> tuple[str, ...]:
+    several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
+    if not several:
+        raise errors.InvalidArgument(
+            "scratch must be at least one directory; given none; leave it out for that of the target"
+        )
+    return tuple(options.file_path(each, "scratch") for each in several)
+
+
+def _scale(norm: str, inverse: bool, points: int) -> float:
+    """What the result is multiplied by.
+
+    >>> _scale("backward", True, 8), _scale("forward", True, 8), _scale("ortho", False, 64), _scale("none", True, 8)
+    (0.125, 1.0, 0.125, 1.0)
+    """
+    if norm == "ortho":
+        return 1 / math.sqrt(points)
+    return 1 / points if norm == ("backward" if inverse else "forward") else 1.0

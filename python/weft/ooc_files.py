@@ -1,0 +1,193 @@
+"""Where out-of-core transforms find their input and leave their output: files, striped sets and room for them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from . import errors
+from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
+from .striped import create_set, open_set, remove_set
+
+SET_ENDINGS = (".json",)
+# Elements of a .npy file begin where a granule of the disk does, so that blocks need not go through the system's
+# memory.
+_LEAD_MULTIPLE = 4096
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array in C order and the machine's byte order: in a plain file from `offset` on, or a striped set."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    offset: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+    def as_given(self) -> tuple[str, bool, int, int]:
+        """As the core takes it."""
+        return self.path, is_set(self.path), self.offset, self.nbytes
+
+
+@dataclass(frozen=True)
+class Need:
+    """Bytes that a directory is to hold."""
+
+    what: str
+    directory: str
+    bytes: int
+
+
+def is_set(path: str) -> bool:
+    """Whether a name is that of a striped set's index."""
+    return path.lower().endswith(SET_ENDINGS)
+
+
+def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> Stored:
+    """Looks at an input; it is not held open. `shape` and `dtype` together mean a raw file.
+
+    Errors: InvalidArgument for a file that cannot be read in place, with what would make it so; those of open_source
+    and open_set.
+    """
+    if (shape is None) != (dtype is None):
+        raise errors.InvalidArgument(f"a raw file needs a shape and a dtype; got one of them with {path}; give both")
+    if is_set(path):
+        if shape is not None:
+            raise errors.InvalidArgument(
+                f"a striped set has a shape and dtype of its own; others were given with {path}; leave both out"
+            )
+        with open_set(path) as found:
+            return Stored(path, found.shape, found.dtype)
+    source = open_source(path, shape, dtype)
+    try:
+        return _in_place(source, path)
+    finally:
+        source.close()
+
+
+def _in_place(source: object, path: str) -> Stored:
+    if not isinstance(source, FlatSource):
+        raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
+    if source.fortran:
+        raise _unreadable(path, "is in Fortran order", "weft ooc copy")
+    if not source.dtype.isnative:
+        raise _unreadable(path, f"has {source.dtype.str} in another byte order", "weft ooc copy")
+    return Stored(path, source.shape, source.dtype, source.offset)
+
+
+def _unreadable(path: str, what: str, remedy: str) -> Exception:
+    return errors.InvalidArgument(
+        f"an input must lie in C order and the machine's byte order, for it is read in place; {path} {what}; "
+        f"{remedy} makes a .npy file that does"
+    )
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output to be: a file or a set."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    disks: tuple[str, ...]  # of a set, one directory for each
+    block_bytes: int
+
+    def directories(self) -> tuple[str, ...]:
+        """One for each disk that it lies on."""
+        return self.disks if is_set(self.path) else (str(Path(os.path.realpath(self.path)).parent),)
+
+    def needs(self) -> list[Need]:
+        nbytes = prod(self.shape) * self.dtype.itemsize
+        if not is_set(self.path):
+            return [Need("the output", self.directories()[0], nbytes + _LEAD_MULTIPLE)]
+        return disk_needs("the output", self.disks, nbytes, self.block_bytes)
+
+    @contextmanager
+    def made(self) -> Iterator[Stored]:
+        """Makes it with its space; it is complete when the context ends without an error, else removed."""
+        with self._made_set() if is_set(self.path) else self._made_file() as stored:
+            yield stored
+
+    @contextmanager
+    def _made_file(self) -> Iterator[Stored]:
+        target = Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE)
+        try:
+            yield Stored(target.create(), self.shape, self.dtype, target.offset)
+            target.commit()
+        finally:
+            target.discard()
+
+    @contextmanager
+    def _made_set(self) -> Iterator[Stored]:
+        made = create_set(self.disks, self.shape, self.dtype, index=self.path, block_bytes=self.block_bytes)
+        try:
+            made.close()
+            yield Stored(self.path, self.shape, self.dtype)
+        except BaseException:
+            remove_set(self.path)
+            raise
+
+
+def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int) -> None:
+    """Raises InvalidArgument or IoFailure where an output of this name could not be made. Writes nothing."""
+    if os.path.realpath(source) == os.path.realpath(path):
+        raise errors.InvalidArgument(f"source and target must be two files; given {path} twice; name another target")
+    if not is_set(path):
+        if disks:
+            raise errors.InvalidArgument(
+                f"disks are for a striped set, whose name ends in {SET_ENDINGS[0]}; given with {path}; leave them out"
+            )
+        check_target(path, (*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
+        return
+    if os.path.lexists(path):
+        raise errors.IoFailure(f"a new set must have a new name; there is a file {path}; remove that set or rename")
+    if block_bytes % 4096 != 0:
+        raise errors.InvalidArgument(
+            f"the blocks of a set must be a multiple of 4096 bytes; given {block_bytes}; give such as 1048576"
+        )
+    for directory in {str(Path(path).parent), *disks}:
+        require_directory(directory, "a set")
+
+
+def require_directory(directory: str, what: str) -> None:
+    """Raises IoFailure unless files can be made in a directory."""
+    if not os.path.isdir(directory):
+        raise errors.IoFailure(f"the directory of {what} must exist; there is no {directory}; create it")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise errors.IoFailure(
+            f"the directory of {what} must be writable; {directory} is not; change its permissions or name another"
+        )
+
+
+def disk_needs(what: str, directories: Sequence[str], nbytes: int, block_bytes: int) -> list[Need]:
+    """What a set of so many bytes takes on each disk, whole blocks."""
+    blocks = -(-nbytes // block_bytes)
+    rows = -(-blocks // len(directories))
+    return [Need(what, directory, rows * block_bytes) for directory in directories]
+
+
+def check_room(needs: Sequence[Need]) -> None:
+    """Raises IoFailure where a disk has less room than all that is put on it needs."""
+    by_disk: dict[int, list[Need]] = {}
+    for need in needs:
+        by_disk.setdefault(os.stat(need.directory).st_dev, []).append(need)
+    for together in by_disk.values():
+        total = sum(need.bytes for need in together)
+        free = shutil.disk_usage(together[0].directory).free
+        if total > free:
+            each = ", ".join(f"{need.bytes} for {need.what} in {need.directory}" for need in together)
+            raise errors.IoFailure(
+                f"a disk must have room for all that is put on it: {total} bytes ({each}); it has {free}; make room, "
+                "or name directories on other disks"
+            )

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "disk/backend.hpp"
+#include "ooc/run/run_passes.hpp"
+
+namespace weft::ooc {
+
+/// An array by the names of its files: a striped set, or part of a plain file.
+struct StoredArray {
+  std::string path;  ///< of the file, or of the set's index
+  bool is_set = false;
+  // Of a plain file.
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+
+/// What a transform reads and writes. The output is there already, with its space.
+struct PassesFiles {
+  StoredArray input;
+  StoredArray output;
+  /// One for each disk that scratch space is to lie on; unused where the plan takes none.
+  std::vector<std::string> scratch_directories = {};
+  disk::BackendKind backend = disk::BackendKind::automatic;
+};
+
+struct PassesOutcome {
+  std::int64_t held_bytes = 0;  ///< what run_passes returned
+  // Of all disks together.
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  disk::BackendKind backend = disk::BackendKind::automatic;  ///< that did it
+};
+
+/// Executes a plan on files, and returns when the output is on its disks. Blocks of an input set
+/// that a run reads as a whole are compared with their checksums.
+///
+/// Scratch  files without names, gone at the end however it comes.
+/// Errors   as open_set, plain_set, scratch_set and run_passes.
+PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
+                           const PassesOptions& options = {});
+
+}  // namespace weft::ooc
