@@ -8,7 +8,7 @@ Along axes that are not transformed a wave is a plain factor and stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -71,8 +71,25 @@ def _error(
 
 
 def _square(x: Array) -> float:
-    """The sum of |x|^2, one row of the first axis at a time."""
-    return float(sum(np.sum(np.abs(row) ** 2, dtype=np.float64) for row in x))
+    """The sum of |x|^2, some rows of the first axis at a time."""
+    return float(sum(np.sum(np.abs(x[rows]) ** 2, dtype=np.float64) for rows in _rows(x.shape)))
+
+
+def _rows(shape: Sequence[int]) -> Iterator[slice]:
+    """Parts of the first axis of some 2^16 elements, so that temporary arrays stay small and loops short.
+
+    >>> list(_rows((3, 2**15, 2))), list(_rows((2**16 + 1,))), list(_rows((0, 5)))
+    ([slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)], [slice(0, 65536, None), slice(65536, 131072, None)], [])
+    """
+    step = max(1, 2**16 // max(1, math.prod(shape[1:])))
+    return (slice(first, first + step) for first in range(0, shape[0], step))
+
+
+def _remainders(k: int, n: int, lo: int, hi: int) -> Array:
+    """j*k mod n for lo <= j < hi, also where j*k does not fit an integer of numpy."""
+    if hi * k < 2**63:
+        return np.arange(lo, hi) * k % n
+    return np.array([j * k % n for j in range(lo, hi)], np.int64)
 
 
 class Waves:
@@ -99,7 +116,7 @@ class Waves:
         factors = []
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
             # j*k is reduced modulo n in whole numbers, so that the angle is exact however long the axis.
-            turns = np.array([j * numbers[axis] % n for j in range(lo, hi)], np.longdouble) / n
+            turns = _remainders(numbers[axis], n, lo, hi).astype(np.longdouble) / n
             angle = 2 * reference.PI * turns
             if axis in self.case.all_axes:
                 factors.append(np.cos(angle) - np.clongdouble(1j * self.case.sign) * np.sin(angle))
@@ -117,9 +134,9 @@ class Waves:
             for values in factors[1:]:
                 rest = np.multiply.outer(rest, values.astype(work))
             outers.append((factors[0].astype(work) * (amplitude * factor), rest))
-        for row in range(array.shape[0]):
-            total = sum(first[row] * rest for first, rest in outers)
-            array[row] = total.real if self.case.kind == "r2c" else total
+        for rows in _rows(array.shape):
+            total = sum(np.multiply.outer(first[rows], rest) for first, rest in outers)
+            array[rows] = total.real if self.case.kind == "r2c" else total
 
     def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
         """Fills a box of the output with the waves' spectrum: points, lines along batch axes.
