@@ -36,6 +36,9 @@ CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON 
     $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(MPICXX),,-DWEFT_EXPECTED_MPI=$(MPI)) \
     $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
     $(if $(shell test -f $(DUCC0)/PKG-INFO && echo there),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
+# Where there is ccache, trees share what is compiled alike in them. CMake reads the launcher when it first configures.
+export CCACHE_DIR ?= $(CURDIR)/build/ccache
+export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
@@ -126,7 +129,7 @@ format:  ## reformat the sources
 	$(PYTHON_BIN) -m ruff format .
 
 clean:  ## remove what was built
-	rm -rf build/openmpi build/mpich build/asan build/tsan build/data
+	rm -rf build/openmpi build/mpich build/asan build/tsan build/data build/ccache
 
 distclean: clean  ## remove what was fetched as well
 	rm -rf build .venv .venv-mpich
