@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "ooc/radices.hpp"
 
 namespace weft::ooc {
@@ -61,6 +62,18 @@ std::vector<FftPass> passes_of(const std::vector<std::int64_t>& radices,
   return all;
 }
 
+/// The last radix needs no blocks of columns: the longest row that memory holds beside the kernel's
+/// leaves the least to the others.
+std::int64_t longest_row(std::int64_t points, const PassFit& fit) {
+  std::int64_t longest = 1;
+  for (const std::int64_t row : divisors(points)) {
+    FftPass pass = pass_of_radix({points / row, row}, 1);
+    pass.convolves = true;
+    if (row < points && fit.fitted(pass)) longest = row;
+  }
+  return longest;
+}
+
 std::optional<std::vector<FftPass>> all_fitted(const std::vector<FftPass>& passes,
                                                const PassFit& fit) {
   std::vector<FftPass> result;
@@ -90,10 +103,13 @@ std::int64_t smooth_length(std::int64_t n) {
 
 std::optional<ChirpPasses> chirp_passes(const PassesProblem& problem, const PassFit& fit) {
   const std::int64_t points = smooth_length(2 * problem.shape[0] - 1);
-  const auto primes = static_cast<int>(prime_factors(points).size());
-  for (int count = 2; count <= primes; ++count) {
-    std::vector<std::int64_t> radices = balanced_factors(points, count);
-    std::sort(radices.begin(), radices.end());  // the last one needs no blocks of columns
+  checked_mul(points, 4 * complex_bytes(problem.precision), "bytes of a convolution");
+  const std::int64_t row = longest_row(points, fit);
+  const std::int64_t columns = points / row;
+  const auto primes = static_cast<int>(prime_factors(columns).size());
+  for (int count = 1; count <= primes; ++count) {
+    std::vector<std::int64_t> radices = balanced_factors(columns, count);
+    radices.push_back(row);
     const auto passes = all_fitted(passes_of(radices, problem, points), fit);
     if (passes) return ChirpPasses{points, *passes, radices.size()};
   }

@@ -312,6 +312,7 @@ class Planner {
       if (extent(axis) > 1)
         enough = std::max(
             enough, fit_.enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
+    if (shape_.size() == 1 && !problem_.axes.empty()) enough = enough_for_chirp(enough);
     const std::string given = "given " + std::to_string(problem_.memory_bytes) +
                               " bytes of memory in " + std::to_string(problem_.buffers) +
                               " buffers; " + std::to_string(enough) +
@@ -327,6 +328,15 @@ class Planner {
     refuse("each buffer holds a block of each point of the shortest line, " +
            std::to_string(tried.radix) + " blocks of " + std::to_string(problem_.block_bytes) +
            " bytes; " + given);
+  }
+
+  /// Less than `enough`, where that does for Bluestein's algorithm.
+  std::int64_t enough_for_chirp(std::int64_t enough) const {
+    if (problem_.order == OutputOrder::transposed) return enough;
+    PassesProblem more = problem_;
+    for (more.memory_bytes *= 2; more.memory_bytes < enough; more.memory_bytes *= 2)
+      if (chirp_passes(more, PassFit(more))) return more.memory_bytes;
+    return enough;
   }
 
   std::int64_t extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
