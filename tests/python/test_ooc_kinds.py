@@ -77,11 +77,14 @@ def test_reals_there_and_back(tmp_path: Path, real: str, shape: tuple[int, ...],
     assert_close(back, np.fft.irfftn(spectrum.astype(np.complex128), lengths, all_axes), padded)
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize(
+    ("dtype", "backend"), [("complex64", "automatic"), ("complex128", "threads"), ("complex128", "synchronous")]
+)
 @pytest.mark.parametrize("inverse", [False, True])
-def test_lines_of_large_primes(tmp_path: Path, dtype: str, inverse: bool) -> None:
+def test_lines_of_large_primes(tmp_path: Path, dtype: str, backend: str, inverse: bool) -> None:
     x = values(2 * 10007, dtype)
-    found, moved = transformed(tmp_path, x, memory_bytes=128 * KIB, block_bytes=512, inverse=inverse)
+    given = {"memory_bytes": 128 * KIB, "block_bytes": 512, "inverse": inverse, "backend": backend}
+    found, moved = transformed(tmp_path, x, **given)
     plan = moved.plan
     assert plan.convolution_points >= 2 * x.size - 1
     assert len(plan.passes) == 3 * plan.kernel_passes - 1
