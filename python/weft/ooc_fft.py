@@ -18,7 +18,8 @@ from .runtime import running
 
 NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
-_ELEMENTS = {"c2c": ("complex64", "complex128"), "r2c": ("float32", "float64")}
+_COMPLEX = ("complex64", "complex128")
+_ELEMENTS = {"c2c": _COMPLEX, "r2c": ("float32", "float64"), "c2r": _COMPLEX}
 _GRANULE_BYTES = 4096
 
 
@@ -32,7 +33,7 @@ class Progress(NamedTuple):
 
     @property
     def fraction(self) -> float:
-        """Of the whole; every pass moves as many bytes as any other."""
+        """Of the whole; every pass moves about as many bytes as any other."""
         return (self.at_pass + self.panels_done / self.panels) / self.passes
 
 
@@ -103,6 +104,7 @@ def fft(
     dtype: Any = None,
     axes: Any = None,
     kind: str = "c2c",
+    last: int | None = None,
     memory_bytes: int,
     block_bytes: int | None = None,
     order: str = "natural",
@@ -124,7 +126,9 @@ def fft(
         a file in each directory of `disks` (default: beside it).
     kind, axes, memory_bytes, block_bytes, order, threads : as :func:`weft.ooc.plan` has them. block_bytes is also what
         goes to one disk of a new set before it is the next one's turn.
-    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). norm : which direction is scaled, as in numpy, or
+    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
+        which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
+        one. norm : which direction is scaled, as in numpy, or
         "none".
     scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
         that the target lies in.
@@ -151,6 +155,7 @@ def fft(
         dtype=dtype,
         axes=axes,
         kind=kind,
+        last=last,
         memory_bytes=memory_bytes,
         block_bytes=block_bytes,
         order=order,
@@ -172,6 +177,7 @@ def prepare(
     dtype: Any = None,
     axes: Any = None,
     kind: str = "c2c",
+    last: int | None = None,
     memory_bytes: int,
     block_bytes: int | None = None,
     order: str = "natural",
@@ -186,17 +192,14 @@ def prepare(
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing."""
     _require_word("norm", norm, NORMS)
     _require_word("effort", effort, EFFORTS)
-    if inverse and kind == "r2c":
-        raise errors.InvalidArgument(
-            "the inverse of r2c is c2r, which arrays on disks do not have yet; given r2c with inverse; store the whole "
-            "spectrum and use c2c"
-        )
+    inverse = inverse or kind == "c2r"
+    kind = "c2r" if inverse and kind == "r2c" else kind
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
     _require_elements(stored, kind)
     made = ooc_plan.plan(
-        stored.shape,
+        _planned_shape(stored.shape, kind, axes, last),
         kind=kind,
         axes=axes,
         dtype=stored.dtype,
@@ -210,7 +213,7 @@ def prepare(
     output = Output(
         path,
         tuple(made.result_shape),
-        options.complex_dtype(made.precision),
+        options.real_dtype(made.precision) if kind == "c2r" else options.complex_dtype(made.precision),
         tuple(names) or (os.path.dirname(path) or ".",),
         made.block_bytes,
     )
@@ -219,7 +222,7 @@ def prepare(
         for folder in folders:
             require_directory(folder, "temporary files")
     backend, _ = _planning.disk_backend(backend)
-    scale = _scale(norm, inverse, math.prod(stored.shape[axis] for axis in made.axes))
+    scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
     transform = Transform(stored, output, made, folders, inverse, scale, effort, backend)
     check_room(transform.needs())
     return transform
@@ -228,6 +231,19 @@ def prepare(
 def _require_word(what: str, given: str, words: tuple[str, ...]) -> None:
     if given not in words:
         raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {given!r}; give one")
+
+
+def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
+    """That of the reals, where there are any."""
+    if kind == "c2r":
+        (length,) = (None,) if last is None else options.integers(last, "last")
+        return options.real_shape(stored, ooc_plan.chosen_axes(axes, len(stored))[-1], length)
+    if last is not None:
+        raise errors.InvalidArgument(
+            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
+            "it out"
+        )
+    return stored
 
 
 def _dtype_of(dtype: Any) -> np.dtype:

@@ -53,7 +53,7 @@ Block = Annotated[
         help="What no transfer is to be shorter than. Default: the largest up to 1MiB that costs no pass.",
     ),
 ]
-OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, or real to complex; c2r is to come.")]
+OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse.")]
 OrderOption = Annotated[
     Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
 ]
@@ -159,7 +159,10 @@ def fft_command(
     memory: Memory,
     kind: OocKind = Kind.c2c,
     axes: Axes = None,
-    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform; that of r2c is c2r.")] = False,
+    last: Annotated[
+        int | None, typer.Option(metavar="N", help="Real length of the halved axis of c2r. Default: the even one.")
+    ] = None,
     norm: NormOption = Norm.backward,
     order: OrderOption = Order.natural,
     shape: RawShape = None,
@@ -185,8 +188,8 @@ def fft_command(
 ) -> int:
     """Transform an array that is larger than memory, from a file or a striped set into another.
 
-    IN is read in place: complex64 or complex128, for r2c float32 or float64 in one axis, in C order. Each pass reads
-    and writes the array once. OUT gets its name when it is complete; after a failure nothing is left.
+    IN is read in place: complex64 or complex128, for r2c float32 or float64, in C order. Each pass reads and writes
+    the array once. OUT gets its name when it is complete; after a failure nothing is left.
     """
     from weft.cli import ooc_fft
 
@@ -195,6 +198,7 @@ def fft_command(
         "shape": None if shape is None else shape_value(shape),
         "dtype": None if dtype is None else named_dtype(dtype),
         "inverse": inverse,
+        "last": last,
         "norm": norm.value,
         "disks": tuple(disk or ()),
         "scratch": scratch or None,
@@ -207,7 +211,9 @@ def fft_command(
 
 @ooc_app.command("plan")
 def plan_command(
-    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c.")],
+    shape: Annotated[
+        str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
+    ],
     memory: Memory,
     kind: OocKind = Kind.c2c,
     axes: Axes = None,

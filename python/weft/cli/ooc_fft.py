@@ -21,6 +21,8 @@ _PLAN_NAMES = (
     "read_bytes",
     "written_bytes",
     "scratch_bytes",
+    "convolution_points",
+    "kernel_passes",
     "memory_bytes",
     "passes",
 )
@@ -108,10 +110,20 @@ def plan_text(plan: OutOfCorePlan) -> str:
             f"{plan.kind} over axes {_joined(plan.axes, ',')} of {_joined(plan.shape, 'x')}, {plan.precision}, in "
             f"{_counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
             *table,
+            *_convolution(plan),
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
             f"memory {plan.memory_bytes} bytes",
         ]
     )
+
+
+def _convolution(plan: OutOfCorePlan) -> list[str]:
+    if plan.convolution_points == 0:
+        return []
+    return [
+        f"by Bluestein's algorithm, a convolution of {plan.convolution_points} points; passes 1 to "
+        f"{plan.kernel_passes} make its kernel"
+    ]
 
 
 def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
@@ -169,7 +181,8 @@ def _array(array: Any) -> str:
 
 
 def _name(transform: ooc_fft.Transform) -> str:
-    kind = f"inverse {transform.plan.kind}" if transform.inverse else transform.plan.kind
+    plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
+    kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
     return f"{kind} over axes {_joined(transform.plan.axes, ',')}"
 
 
