@@ -128,6 +128,7 @@ struct FftPasses {
   /// N1 of a transposed result, [N1][N2]; 1: the order is natural after all.
   std::int64_t transposed_rows = 1;
   std::int64_t scratch_bytes = 0;  ///< on disk
+  int ranks = 1;                   ///< that the panels are dealt to, each with the memory
 
   std::int64_t input_bytes() const;
   std::int64_t output_bytes() const;

@@ -9,8 +9,7 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
-#include "ooc/run/panel_lines.hpp"
-#include "ooc/run/unpack_reals.hpp"
+#include "ooc/run/panel_transform.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -26,21 +25,18 @@ class PassRun {
  public:
   PassRun(const FftPasses& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
           const PassesOptions& options)
-      : problem_(plan.problem),
-        pass_(plan.passes[index]),
+      : pass_(plan.passes[index]),
         memory_(memory_of(plan, pass_)),
         element_bytes_(plan.element_bytes),
         source_(source),
         target_(target),
         options_(options),
         panels_(memory_.panels_bytes),
-        tiles_(memory_.tile_bytes) {
+        transform_(plan, index, options) {
     progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, panel_count(pass_)};
     for (int k = 0; k < plan.problem.buffers; ++k)
       free_.push_back(panels_.as<char>() + k * memory_.panel_bytes);
     runs_.reserve(static_cast<std::size_t>(memory_.run_bytes) / sizeof(disk::Run));
-    if (pass_.has_twiddles()) twiddles_.emplace(pass_.twiddle_length, options.sign);
-    make_lines(plan.problem, index + 1 == plan.passes.size());
   }
   PassRun(const PassRun&) = delete;
   PassRun& operator=(const PassRun&) = delete;
@@ -53,8 +49,7 @@ class PassRun {
 
   std::int64_t held_bytes() const {
     const auto runs = static_cast<std::int64_t>(runs_.capacity() * sizeof(disk::Run));
-    return panels_.size() + tiles_.size() + runs +
-           (twiddles_ ? Twiddles::table_bytes(twiddles_->length()) : 0);
+    return panels_.size() + runs + transform_.held_bytes();
   }
 
   void run() {
@@ -65,7 +60,7 @@ class PassRun {
       // To wait for the panel before would leave the disks without anything to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
-      transform(parts, from, to);
+      transform_.execute(parts, from, to);
       if (from != to) free_.push_back(from);
       list_target_runs(parts, to);
       writing_.push_back({target_.start_write(runs_), to});
@@ -75,33 +70,6 @@ class PassRun {
   }
 
  private:
-  void make_lines(const PassesProblem& problem, bool is_last) {
-    kernel::LocalOptions local{
-        .engine = options_.engine != nullptr ? options_.engine : &kernel::default_engine(),
-        .precision = problem.precision,
-        .effort = options_.effort,
-        .threads = problem.threads};
-    for (const PanelAxis& axis : pass_.axes) {
-      kernel::AxisTransform transform{.kind = options_.sign < 0 ? kernel::LineKind::c2c_forward
-                                                                : kernel::LineKind::c2c_backward,
-                                      .length = axis.length};
-      if (is_last && &axis == &pass_.axes.back()) transform.scale = options_.scale;
-      const bool multiplies = pass_.twiddle != TwiddleBy::none;
-      lines_.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
-    }
-  }
-
-  void transform(const std::vector<Panel>& parts, const char* from, char* to) {
-    std::int64_t offset = 0;
-    for (const Panel& panel : parts) {
-      for (const PanelLines& lines : lines_)
-        lines.execute(from + offset, to + offset, panel, tiles_.data());
-      offset += elements(pass_, panel) * element_bytes_;
-    }
-    if (pass_.unpacks_reals)
-      unpack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, to);
-  }
-
   void start_read(std::int64_t index) {
     if (index >= progress_.panels) return;
     char* memory = free_buffer();
@@ -158,7 +126,6 @@ class PassRun {
     }
   }
 
-  const PassesProblem& problem_;
   const FftPass& pass_;
   PassMemory memory_;
   std::int64_t element_bytes_;
@@ -167,10 +134,8 @@ class PassRun {
   const PassesOptions& options_;
   PassProgress progress_;
   AlignedBuffer panels_;
-  AlignedBuffer tiles_;
+  PanelTransform transform_;
   std::vector<disk::Run> runs_;
-  std::optional<Twiddles> twiddles_;
-  std::vector<PanelLines> lines_;
   std::vector<char*> free_;
   std::optional<Transfer> reading_;
   std::deque<Transfer> writing_;  ///< the oldest first
