@@ -119,6 +119,7 @@ void bind_passes(nb::module_& m) {
           "What no transfer is to be shorter than.")
       .def_prop_ro(
           "threads", [](const FftPasses& p) { return p.problem.threads; }, "That compute.")
+      .def_ro("ranks", &FftPasses::ranks, "That the panels are dealt to, each with the memory.")
       .def_prop_ro(
           "pass_count", [](const FftPasses& p) { return p.passes.size(); }, "How many passes.")
       .def_prop_ro("passes", &passes_of,

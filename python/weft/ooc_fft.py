@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_plan, options
+from . import _planning, errors, ooc_plan, ooc_ranks, options
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
-from .runtime import running
+from .runtime import handle_of, running
 
 NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
@@ -39,14 +39,16 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Moved:
-    """What a transform did. Bytes are those of all disks together."""
+    """What a transform did. Bytes are those of all disks together, messages those of all ranks."""
 
     plan: OutOfCorePlan
     read_bytes: int
     written_bytes: int
-    memory_bytes: int  # the most that the passes held
+    memory_bytes: int  # the most that the passes held on one rank
     seconds: float
     backend: str  # who read and wrote
+    messages: int = 0
+    sent_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class Transform:
     scale: float
     effort: str
     backend: str
+    memory_bytes: int = 0
+    order: str = "natural"
 
     def needs(self) -> list[Need]:
         """Bytes that must be free, and where."""
@@ -71,6 +75,8 @@ class Transform:
         if self.plan.scratch_bytes == 0:
             return []
         block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+        if self.plan.ranks > 1:
+            return ooc_ranks.scratch_needs(self.plan, self.scratch, block)
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
     def run(self, progress: Callable[[Progress], object] | None = None) -> Moved:
@@ -96,6 +102,29 @@ def _telling(progress: Callable[[Progress], object]) -> Callable[..., object]:
     return lambda *at: progress(Progress(*at))
 
 
+def run_on_ranks(
+    comm: Any,
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    given: dict[str, Any],
+    progress: Callable[[Progress], object] | None,
+    note_temporary: Callable[[str], object] = lambda path: None,
+) -> tuple[Transform | None, Moved]:
+    """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
+
+    Also returns, on the first rank, what was prepared. note_temporary : told of a file before it is written.
+    """
+    start_s = time.perf_counter()
+    plan, transform, done = ooc_ranks.run(
+        comm,
+        lambda ranks: prepare(source, target, **given, ranks=ranks),
+        repr([os.fspath(source), os.fspath(target), sorted(given.items())]),
+        None if progress is None else _telling(progress),
+        note_temporary,
+    )
+    return transform, Moved(plan=plan, seconds=time.perf_counter() - start_s, **done)
+
+
 def fft(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
@@ -116,6 +145,7 @@ def fft(
     effort: str = "estimate",
     backend: str = "automatic",
     progress: Callable[[Progress], object] | None = None,
+    comm: Any = None,
 ) -> Moved:
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
@@ -134,9 +164,12 @@ def fft(
         that the target lies in.
     effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
     progress : called with a Progress now and then; what it raises ends the transform.
+    comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
+        same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
+        only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
 
     Returns what was moved. Errors: InvalidArgument, IoFailure (also for a disk without room, before anything is
-    written), OutOfMemory, Unsupported; after one, nothing is left of the target.
+    written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is left of the target.
     Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
 
     >>> import numpy as np, os, tempfile
@@ -148,25 +181,26 @@ def fft(
     ...     moved.plan.pass_count, moved.read_bytes == 3 * x.nbytes, np.allclose(np.load(found), np.fft.fft(x))
     (3, True, True)
     """
-    return prepare(
-        source,
-        target,
-        shape=shape,
-        dtype=dtype,
-        axes=axes,
-        kind=kind,
-        last=last,
-        memory_bytes=memory_bytes,
-        block_bytes=block_bytes,
-        order=order,
-        inverse=inverse,
-        norm=norm,
-        disks=disks,
-        scratch=scratch,
-        threads=threads,
-        effort=effort,
-        backend=backend,
-    ).run(progress)
+    given = {
+        "shape": shape,
+        "dtype": dtype,
+        "axes": axes,
+        "kind": kind,
+        "last": last,
+        "memory_bytes": memory_bytes,
+        "block_bytes": block_bytes,
+        "order": order,
+        "inverse": inverse,
+        "norm": norm,
+        "disks": disks,
+        "scratch": scratch,
+        "threads": threads,
+        "effort": effort,
+        "backend": backend,
+    }
+    if comm is not None and running().size_of(handle_of(comm)) > 1:
+        return run_on_ranks(comm, source, target, given, progress)[1]
+    return prepare(source, target, **given).run(progress)
 
 
 def prepare(
@@ -188,8 +222,12 @@ def prepare(
     threads: int = 1,
     effort: str = "estimate",
     backend: str = "automatic",
+    ranks: int = 1,
 ) -> Transform:
-    """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing."""
+    """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
+
+    ranks : that are to do it.
+    """
     _require_word("norm", norm, NORMS)
     _require_word("effort", effort, EFFORTS)
     inverse = inverse or kind == "c2r"
@@ -208,6 +246,8 @@ def prepare(
         order=order,
         threads=threads,
     )
+    if ranks > 1:
+        made = _planning.deal_out_of_core(made, ranks)
     names = [options.file_path(disk, "a disk") for disk in disks]
     checked_output(path, given, names, made.block_bytes)
     output = Output(
@@ -223,7 +263,7 @@ def prepare(
             require_directory(folder, "temporary files")
     backend, _ = _planning.disk_backend(backend)
     scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
-    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend)
+    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend, memory_bytes, order)
     check_room(transform.needs())
     return transform
 

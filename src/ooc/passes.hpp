@@ -116,6 +116,8 @@ struct FftPass {
   /// Whether the elements of every panel have the same places before and after.
   bool keeps_order() const { return rest == 1; }
   bool halves() const { return real_radix > 0; }
+  /// Whether a panel stays in its memory.
+  bool transforms_in_place() const { return keeps_order() && !halves(); }
   /// Whether columns are in memory with their mirrors.
   bool mirrors() const { return packs_reals || unpacks_reals; }
   /// Whether what is read must become complex numbers, or is not all of the panel.
@@ -180,6 +182,7 @@ struct FftPasses {
   /// N1 of a transposed result, [N1][N2]; 1: the order is natural after all.
   std::int64_t transposed_rows = 1;
   std::int64_t scratch_bytes = 0;  ///< on disk
+  int ranks = 1;                   ///< that the panels are dealt to, each with the memory
   // Where Bluestein's algorithm does it: points of its transforms, and passes that make the kernel.
   std::int64_t convolution_points = 0;
   std::size_t kernel_passes = 0;
