@@ -109,8 +109,7 @@ void bind_passes(nb::module_& m) {
             return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
           },
           "Those that are transformed.")
-      .def_prop_ro(
-          "kind", &kind_of, "c2c, r2c or c2r.")
+      .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r.")
       .def_prop_ro(
           "precision", [](const FftPasses& p) { return to_string(p.problem.precision); },
           "f32 or f64.")
