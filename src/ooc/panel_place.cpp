@@ -8,12 +8,14 @@ namespace {
 std::int64_t parts(std::int64_t extent, std::int64_t width) { return (extent + width - 1) / width; }
 
 /// Columns c and inner - c are in one panel, the former first.
-PanelPlace mirrored_place(const FftPass& pass, std::int64_t row, std::int64_t column) {
+PanelPlace mirrored_place(const FftPass& pass, std::int64_t outer, std::int64_t row,
+                          std::int64_t column) {
   const std::int64_t leading = std::min(column, pass.inner - column);
-  PanelPlace place{.panel = leading / pass.inner_width};
+  PanelPlace place{.panel = outer / pass.outer_width * parts(pass.inner / 2 + 1, pass.inner_width) +
+                            leading / pass.inner_width};
   for (const Panel& part : panel_parts(pass, place.panel)) {
     if (column >= part.inner && column < part.inner + part.inners) {
-      place.offset += row * part.inners + column - part.inner;
+      place.offset += ((outer - part.outer) * pass.radix + row) * part.inners + column - part.inner;
       place.elements = part.inner + part.inners - column;
       break;
     }
@@ -31,7 +33,7 @@ PanelPlace panel_place(const FftPass& pass, std::int64_t element) {
   const std::int64_t row = element / plane % pass.radix;
   const std::int64_t rest = element / pass.inner % pass.rest;
   const std::int64_t column = element % pass.inner;
-  if (pass.unpacks_reals) return mirrored_place(pass, row, column);
+  if (pass.unpacks_reals) return mirrored_place(pass, outer, row, column);
   const std::int64_t index =
       (outer / pass.outer_width * parts(pass.rest, pass.rest_width) + rest / pass.rest_width) *
           parts(pass.inner, pass.inner_width) +
