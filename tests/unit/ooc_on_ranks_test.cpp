@@ -171,6 +171,18 @@ TEST(Deals, GiveEachPanelOnce) {
       }
 }
 
+TEST(Deals, LeaveNoRankWithoutRows) {
+  PassesProblem problem = line(1, 16, 3);
+  problem.shape = {64, 512};
+  problem.axes = {1};
+  ASSERT_EQ(panel_count(plan_passes(problem).passes[0]), 3);
+  for (const int ranks : {4, 8, 16, 64}) {
+    const FftPasses plan = dealt_to_ranks(plan_passes(problem), ranks);
+    EXPECT_EQ(plan.passes[0].outer_width, 64 / ranks);
+    EXPECT_EQ(Deal(plan.passes[0], ranks).panels(), ranks);
+  }
+}
+
 /// Pieces fill panels and buffers without gaps, and no buffer holds more than a panel.
 TEST(Rounds, FillPanelsAndBuffers) {
   const int ranks = 3;
