@@ -333,6 +333,17 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
     expect_failure(ErrorCode::io_failure, "told to fail",
                    [&](Disks& disks) { disks.output().fail_write(when); });
   }
+  // No rank goes on with what it has not got.
+  expect_failure(
+      ErrorCode::io_failure, "told to fail", [](Disks& disks) { disks.input().fail_wait(0); },
+      {.on_panel = [](const PassProgress&) { ADD_FAILURE() << "a round after the failure"; }});
+  // The last write of all.
+  Disks whole(plan, input, input, comm.rank());
+  whole.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
+  run_on_ranks(plan, comm, whole.volumes());
+  const std::int64_t writes = whole.output().writes().transfers;
+  expect_failure(ErrorCode::io_failure, "told to fail",
+                 [&](Disks& disks) { disks.output().fail_wait(writes - 1); });
   expect_failure(ErrorCode::unsupported, "enough", [](Disks&) {},
                  {.on_panel = [&](const PassProgress& at) {
                    if (unlucky && at.pass == 1) throw Error(ErrorCode::unsupported, "enough");
