@@ -29,6 +29,13 @@ std::int64_t panels_of_rank(const FftPass& pass, int ranks, int rank) {
   return count;
 }
 
+/// Rows in as many rounds as before, but of as many for each rank as can be.
+void make_even(FftPass& pass, int ranks) {
+  const std::int64_t at_once = pass.outer_width * ranks;
+  const std::int64_t rounds = (pass.outer + at_once - 1) / at_once;
+  pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
+}
+
 }  // namespace
 
 FftPasses dealt_to_ranks(FftPasses plan, int ranks) {
@@ -48,6 +55,7 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks) {
   plan.ranks = ranks;
   plan.scratch_bytes = 0;
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    make_even(plan.passes[i], ranks);
     plan.passes[i].source = i == 0 ? Where::input : Where::scratch;
     plan.passes[i].target = i + 1 == plan.passes.size() ? Where::output : Where::scratch;
     plan.passes[i].source_first = plan.passes[i].target_first = 0;

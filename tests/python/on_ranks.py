@@ -411,8 +411,10 @@ def renumbered_apart(comm: Any, machine: str) -> None:
 # ---- arrays on disks ----
 
 
-def out_of_core(comm: Any, folder: str, memory_bytes: list[int], spoil: str = "") -> dict[str, Any]:
-    """in.npy to out.npy in a folder. The last rank may have other memory, or raise in its callback."""
+def out_of_core(
+    comm: Any, folder: str, memory_bytes: list[int], spoil: str = "", source: str = "in.npy"
+) -> dict[str, Any]:
+    """From `source` to out.npy in a folder. The last rank may have other memory, or raise in its callback."""
     from weft import ooc
 
     last = comm.rank == comm.size - 1
@@ -423,9 +425,9 @@ def out_of_core(comm: Any, folder: str, memory_bytes: list[int], spoil: str = ""
         if spoil == "progress" and last and at.at_pass == 1:
             raise RuntimeError("out of patience")
 
-    source, target = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
+    given, target = os.path.join(folder, source), os.path.join(folder, "out.npy")
     memory = memory_bytes[-1 if last else 0]
-    moved = ooc.fft(source, target, memory_bytes=memory, block_bytes=4096, comm=comm, progress=progress)
+    moved = ooc.fft(given, target, memory_bytes=memory, block_bytes=4096, comm=comm, progress=progress)
     assert told == sorted(told) and told[-1] == 1.0
     return {
         "ranks": moved.plan.ranks,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from cli_helpers import assert_done, assert_refused, weft
+from cli_helpers import assert_done, weft
 from weft import ooc, ooc_fft, ooc_ranks
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:
     assert (tmp_path / "out.json.sums").exists()
 
 
-def test_a_missing_disk_is_one_error_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_missing_disk_is_one_error_and_leaves_nothing(pool: Pool, tmp_path: Path) -> None:
     folders = [tmp_path / f"disk{k}" for k in range(3)]
     for folder in folders:
         folder.mkdir()
@@ -87,7 +87,9 @@ def test_a_missing_disk_is_one_error_and_leaves_nothing(tmp_path: Path) -> None:
         made.write(values(2**12, "complex128"))
     (folders[2] / "in.2").unlink()
     before = listing(tmp_path)
-    assert_refused(weft("ooc", "fft", "in.json", "out.json", "--memory", "64KiB", "-n", 3, cwd=tmp_path), 1, "in.2")
+    outcomes = pool.outcomes("out_of_core", 3, folder=str(tmp_path), memory_bytes=[128 * KIB], source="in.json")
+    assert {(one.raised, one.message) for one in outcomes} == {("IoFailure", outcomes[0].message)}
+    assert "in.2" in outcomes[0].message
     assert listing(tmp_path) == before
 
 

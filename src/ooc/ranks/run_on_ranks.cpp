@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,16 +61,24 @@ class PassOnRanks {
   RankTraffic sent() const { return exchange_.sent(); }
 
   void run() {
-    comm::together(comm_, [&] { start_read(0, 0); });
+    here([&] { start_read(0, 0); });
     for (std::int64_t round = 0; round < deal_.rounds(); ++round) {
       read(round);
-      comm::together(comm_, [&] { transform(round); });
+      here([&] { transform(round); });
       write(round);
     }
-    comm::together(comm_, [&] { wait_for_writes(deal_.rounds()); });
+    here([&] { wait_for_writes(deal_.rounds()); });
+    comm::agree_or_throw(comm_, failed_);
   }
 
  private:
+  /// What this rank does by itself. Its first failure is that of all where the ranks meet next, and
+  /// until then it does nothing more.
+  template <class Work>
+  void here(Work&& work) {
+    if (!failed_) failed_ = comm::error_of(std::forward<Work>(work));
+  }
+
   void allocate(const FftPasses& plan, std::size_t index, disk::Volume* source,
                 disk::Volume* target) {
     const PassMemory memory = memory_of(plan, pass_);
@@ -93,12 +102,12 @@ class PassOnRanks {
     const Round::Trips all = pieces.trips(comm_.rank());
     for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
       const Round::Trip& bytes = all.trips[trip];
-      comm::together(comm_, [&] { reads_->wait(); });
+      here([&] { reads_->wait(); });
       if (is_local(all))
         std::swap(incoming_, panel_);
       else
-        exchange_.execute(bytes.on_disks, bytes.of_panel, incoming_, other_);
-      comm::together(comm_, [&] {
+        exchange_.execute(failed_, bytes.on_disks, bytes.of_panel, incoming_, other_);
+      here([&] {
         if (trip + 1 < all.trips.size())
           start_read(round, trip + 1);
         else
@@ -123,7 +132,7 @@ class PassOnRanks {
     const Round::Trips all = pieces.trips(comm_.rank());
     for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
       const Round::Trip& bytes = all.trips[trip];
-      comm::together(comm_, [&] {
+      here([&] {
         if (!is_local(all)) pack(pieces, trip, bytes.of_panel);
         if (trip == 0)
           wait_for_writes(round);
@@ -133,8 +142,8 @@ class PassOnRanks {
       if (is_local(all))
         std::swap(panel_, outgoing_);
       else
-        exchange_.execute(bytes.of_panel, bytes.on_disks, other_, outgoing_);
-      comm::together(comm_, [&] { start(*writes_, pieces, trip, outgoing_); });
+        exchange_.execute(failed_, bytes.of_panel, bytes.on_disks, other_, outgoing_);
+      here([&] { start(*writes_, pieces, trip, outgoing_); });
     }
   }
 
@@ -190,6 +199,7 @@ class PassOnRanks {
   const PassesOptions& options_;
   TripExchange exchange_;
   PassProgress progress_;
+  std::optional<Error> failed_;
   std::int64_t held_bytes_ = 0;
   AlignedBuffer buffers_;
   char* incoming_ = nullptr;

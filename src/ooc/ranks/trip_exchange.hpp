@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include <weft/error.hpp>
+
 #include "comm/communicator.hpp"
 #include "comm/exchanges.hpp"
 #include "ooc/round.hpp"
@@ -16,18 +18,18 @@ class TripExchange {
  public:
   explicit TripExchange(const comm::Communicator& comm) : comm_(comm) {}
 
-  /// Collective. Bytes for each rank and from each, this one included.
+  /// Collective: first agrees whether a rank has failed by now. Bytes for each rank and from each,
+  /// this one included.
   ///
-  /// An MPI call that fails ends the program on all ranks: the others wait in theirs.
-  void execute(const std::vector<std::int64_t>& send, const std::vector<std::int64_t>& recv,
-               const char* from, char* to);
+  /// Errors  as agree_or_throw. An MPI call that fails ends the program on all ranks: the others wait
+  ///         in theirs.
+  void execute(const std::optional<Error>& failed, const std::vector<std::int64_t>& send,
+               const std::vector<std::int64_t>& recv, const char* from, char* to);
 
   /// What this rank has sent.
   RankTraffic sent() const { return sent_; }
 
  private:
-  void prepare(const std::vector<std::int64_t>& send, const std::vector<std::int64_t>& recv);
-
   comm::Communicator comm_;
   std::vector<std::int64_t> send_;
   std::vector<std::int64_t> recv_;
