@@ -13,8 +13,8 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
 Deal::Deal(const FftPass& pass, int ranks)
     : panels_(panel_count(pass)),
       ranks_(ranks),
-      in_parts_(!pass.mirrors() && pass.rest_width == pass.rest &&
-                pass.inner_width == pass.inner) {}
+      in_parts_(!pass.mirrors() && pass.rest_width == pass.rest && pass.inner_width == pass.inner) {
+}
 
 std::optional<std::int64_t> Deal::panel(std::int64_t round, int rank) const {
   const Share part = share_of(panels_, ranks_, rank);
