@@ -24,17 +24,32 @@ ooc::OutputOrder order_of(const std::string& word) {
 }
 
 const char* word_of(ooc::Where where) {
-  return where == ooc::Where::input ? "input" : where == ooc::Where::output ? "output" : "scratch";
+  switch (where) {
+    case ooc::Where::input:
+      return "input";
+    case ooc::Where::scratch:
+      return "scratch";
+    case ooc::Where::output:
+      return "output";
+    case ooc::Where::nothing:
+      return "nothing";
+  }
+  return "";
+}
+
+const char* kind_of(const FftPasses& plan) {
+  return plan.problem.real_input ? "r2c" : plan.problem.real_output ? "c2r" : "c2c";
 }
 
 FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
-                  bool real_input, const std::string& order, std::int64_t memory_bytes,
+                  const std::string& kind, const std::string& order, std::int64_t memory_bytes,
                   std::int64_t block_bytes, int threads) {
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
                            .precision = from_string<Precision>(precision),
                            .order = order_of(order),
-                           .real_input = real_input,
+                           .real_input = kind == "r2c",
+                           .real_output = kind == "c2r",
                            .memory_bytes = memory_bytes,
                            .block_bytes = block_bytes,
                            .threads = threads});
@@ -48,7 +63,7 @@ nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
 
 nb::tuple result_shape(const FftPasses& plan) {
   const Shape& shape = plan.problem.shape;
-  if (plan.problem.real_input) return as_tuple({shape[0] / 2 + 1});
+  if (plan.problem.real_input) return as_tuple(complex_shape(plan.problem));
   if (plan.transposed_rows == 1) return as_tuple(shape);
   return as_tuple({plan.transposed_rows, shape[0] / plan.transposed_rows});
 }
@@ -84,7 +99,7 @@ void bind_passes(nb::module_& m) {
                         "The passes of an out-of-core FFT, plain data; from weft.ooc.plan.")
       .def_prop_ro(
           "shape", [](const FftPasses& p) { return as_tuple(p.problem.shape); },
-          "Of the input; reals for r2c.")
+          "Of the input; for r2c and c2r of the reals.")
       .def_prop_ro("result_shape", &result_shape,
                    "Of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
                    "k2].")
@@ -94,9 +109,7 @@ void bind_passes(nb::module_& m) {
             return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
           },
           "Those that are transformed.")
-      .def_prop_ro(
-          "kind", [](const FftPasses& p) { return p.problem.real_input ? "r2c" : "c2c"; },
-          "c2c or r2c.")
+      .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r.")
       .def_prop_ro(
           "precision", [](const FftPasses& p) { return to_string(p.problem.precision); },
           "f32 or f64.")
@@ -105,6 +118,7 @@ void bind_passes(nb::module_& m) {
           "What no transfer is to be shorter than.")
       .def_prop_ro(
           "threads", [](const FftPasses& p) { return p.problem.threads; }, "That compute.")
+      .def_ro("ranks", &FftPasses::ranks, "That the panels are dealt to, each with the memory.")
       .def_prop_ro(
           "pass_count", [](const FftPasses& p) { return p.passes.size(); }, "How many passes.")
       .def_prop_ro("passes", &passes_of,
@@ -116,6 +130,10 @@ void bind_passes(nb::module_& m) {
       .def_prop_ro(
           "written_bytes", [](const FftPasses& p) { return counts_of(p).written_bytes; },
           "Bytes that all passes write.")
+      .def_ro("convolution_points", &FftPasses::convolution_points,
+              "Of the transforms of Bluestein's algorithm; 0: it is not used.")
+      .def_ro("kernel_passes", &FftPasses::kernel_passes,
+              "The first so many passes make the kernel of its convolution.")
       .def_prop_ro("input_bytes", &FftPasses::input_bytes, "Bytes of the input.")
       .def_prop_ro("output_bytes", &FftPasses::output_bytes, "Bytes of the output.")
       .def_ro("scratch_bytes", &FftPasses::scratch_bytes, "Temporary space on disks.")
@@ -126,7 +144,7 @@ void bind_passes(nb::module_& m) {
         return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
                std::to_string(p.passes.size()) + " passes>";
       });
-  m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "real_input"_a, "order"_a,
+  m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
         "memory_bytes"_a, "block_bytes"_a, "threads"_a,
         "Plans the fewest passes over the disks; pure.");
 }

@@ -15,6 +15,7 @@
 #include "probe/probe.hpp"
 #include "running_memory.hpp"
 #include "running_ooc.hpp"
+#include "running_ranks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -253,4 +254,5 @@ NB_MODULE(_running, m) {
   bind_environment(m);
   weft::python::bind_memory(m);
   weft::python::bind_ooc_runs(m);
+  weft::python::bind_ooc_runs_on_ranks(m);
 }

@@ -14,22 +14,19 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace weft::python {
-namespace {
-
-/// Path, whether it is that of a set's index; of a plain file the array's first byte and bytes.
-using Stored = std::tuple<std::string, bool, std::int64_t, std::int64_t>;
 
 ooc::StoredArray to_stored(const Stored& given) {
   const auto& [path, is_set, offset, bytes] = given;
   return {.path = path, .is_set = is_set, .offset = offset, .bytes = bytes};
 }
 
-/// Tells Python how far it is. Ctrl-C and what the callback raises end the transform.
 void tell(const nb::object& progress, const ooc::PassProgress& at) {
   const nb::gil_scoped_acquire held;
   if (PyErr_CheckSignals() != 0) nb::raise_python_error();
   if (!progress.is_none()) progress(at.pass, at.passes, at.panels_done, at.panels);
 }
+
+namespace {
 
 nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,

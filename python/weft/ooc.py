@@ -2,7 +2,7 @@
 
 :func:`fft` transforms an array that is larger than memory, from a file or striped set into another; :func:`plan` tells
 in how many passes over the disks. Striped sets are :func:`create_set`, :func:`open_set`. Only :func:`fft` needs weft's
-extension module over MPI, and it starts no MPI.
+extension module over MPI, and it uses no MPI without a communicator.
 
 :func:`analyze` is arithmetic and looks at no data: it counts the FFT by superlevels of Cormen and Nicol (paper 003): a
 bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits.

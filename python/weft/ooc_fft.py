@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_plan, options
+from . import _planning, errors, ooc_plan, ooc_ranks, options
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
-from .runtime import running
+from .runtime import handle_of, running
 
 NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
-_ELEMENTS = {"c2c": ("complex64", "complex128"), "r2c": ("float32", "float64")}
+_COMPLEX = ("complex64", "complex128")
+_ELEMENTS = {"c2c": _COMPLEX, "r2c": ("float32", "float64"), "c2r": _COMPLEX}
 _GRANULE_BYTES = 4096
 
 
@@ -32,20 +33,22 @@ class Progress(NamedTuple):
 
     @property
     def fraction(self) -> float:
-        """Of the whole; every pass moves as many bytes as any other."""
+        """Of the whole; every pass moves about as many bytes as any other."""
         return (self.at_pass + self.panels_done / self.panels) / self.passes
 
 
 @dataclass(frozen=True)
 class Moved:
-    """What a transform did. Bytes are those of all disks together."""
+    """What a transform did. Bytes are those of all disks together, messages those of all ranks."""
 
     plan: OutOfCorePlan
     read_bytes: int
     written_bytes: int
-    memory_bytes: int  # the most that the passes held
+    memory_bytes: int  # the most that the passes held on one rank
     seconds: float
     backend: str  # who read and wrote
+    messages: int = 0
+    sent_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class Transform:
     scale: float
     effort: str
     backend: str
+    memory_bytes: int = 0
+    order: str = "natural"
 
     def needs(self) -> list[Need]:
         """Bytes that must be free, and where."""
@@ -70,6 +75,8 @@ class Transform:
         if self.plan.scratch_bytes == 0:
             return []
         block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+        if self.plan.ranks > 1:
+            return ooc_ranks.scratch_needs(self.plan, self.scratch, block)
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
     def run(self, progress: Callable[[Progress], object] | None = None) -> Moved:
@@ -95,6 +102,29 @@ def _telling(progress: Callable[[Progress], object]) -> Callable[..., object]:
     return lambda *at: progress(Progress(*at))
 
 
+def run_on_ranks(
+    comm: Any,
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    given: dict[str, Any],
+    progress: Callable[[Progress], object] | None,
+    note_temporary: Callable[[str], object] = lambda path: None,
+) -> tuple[Transform | None, Moved]:
+    """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
+
+    Also returns, on the first rank, what was prepared. note_temporary : told of a file before it is written.
+    """
+    start_s = time.perf_counter()
+    plan, transform, done = ooc_ranks.run(
+        comm,
+        lambda ranks: prepare(source, target, **given, ranks=ranks),
+        repr([os.fspath(source), os.fspath(target), sorted(given.items())]),
+        None if progress is None else _telling(progress),
+        note_temporary,
+    )
+    return transform, Moved(plan=plan, seconds=time.perf_counter() - start_s, **done)
+
+
 def fft(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
@@ -103,6 +133,7 @@ def fft(
     dtype: Any = None,
     axes: Any = None,
     kind: str = "c2c",
+    last: int | None = None,
     memory_bytes: int,
     block_bytes: int | None = None,
     order: str = "natural",
@@ -114,6 +145,7 @@ def fft(
     effort: str = "estimate",
     backend: str = "automatic",
     progress: Callable[[Progress], object] | None = None,
+    comm: Any = None,
 ) -> Moved:
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
@@ -124,15 +156,20 @@ def fft(
         a file in each directory of `disks` (default: beside it).
     kind, axes, memory_bytes, block_bytes, order, threads : as :func:`weft.ooc.plan` has them. block_bytes is also what
         goes to one disk of a new set before it is the next one's turn.
-    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). norm : which direction is scaled, as in numpy, or
+    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
+        which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
+        one. norm : which direction is scaled, as in numpy, or
         "none".
     scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
         that the target lies in.
     effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
     progress : called with a Progress now and then; what it raises ends the transform.
+    comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
+        same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
+        only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
 
     Returns what was moved. Errors: InvalidArgument, IoFailure (also for a disk without room, before anything is
-    written), OutOfMemory, Unsupported; after one, nothing is left of the target.
+    written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is left of the target.
     Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
 
     >>> import numpy as np, os, tempfile
@@ -144,24 +181,26 @@ def fft(
     ...     moved.plan.pass_count, moved.read_bytes == 3 * x.nbytes, np.allclose(np.load(found), np.fft.fft(x))
     (3, True, True)
     """
-    return prepare(
-        source,
-        target,
-        shape=shape,
-        dtype=dtype,
-        axes=axes,
-        kind=kind,
-        memory_bytes=memory_bytes,
-        block_bytes=block_bytes,
-        order=order,
-        inverse=inverse,
-        norm=norm,
-        disks=disks,
-        scratch=scratch,
-        threads=threads,
-        effort=effort,
-        backend=backend,
-    ).run(progress)
+    given = {
+        "shape": shape,
+        "dtype": dtype,
+        "axes": axes,
+        "kind": kind,
+        "last": last,
+        "memory_bytes": memory_bytes,
+        "block_bytes": block_bytes,
+        "order": order,
+        "inverse": inverse,
+        "norm": norm,
+        "disks": disks,
+        "scratch": scratch,
+        "threads": threads,
+        "effort": effort,
+        "backend": backend,
+    }
+    if comm is not None and running().size_of(handle_of(comm)) > 1:
+        return run_on_ranks(comm, source, target, given, progress)[1]
+    return prepare(source, target, **given).run(progress)
 
 
 def prepare(
@@ -172,6 +211,7 @@ def prepare(
     dtype: Any = None,
     axes: Any = None,
     kind: str = "c2c",
+    last: int | None = None,
     memory_bytes: int,
     block_bytes: int | None = None,
     order: str = "natural",
@@ -182,21 +222,22 @@ def prepare(
     threads: int = 1,
     effort: str = "estimate",
     backend: str = "automatic",
+    ranks: int = 1,
 ) -> Transform:
-    """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing."""
+    """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
+
+    ranks : that are to do it.
+    """
     _require_word("norm", norm, NORMS)
     _require_word("effort", effort, EFFORTS)
-    if inverse and kind == "r2c":
-        raise errors.InvalidArgument(
-            "the inverse of r2c is c2r, which arrays on disks do not have yet; given r2c with inverse; store the whole "
-            "spectrum and use c2c"
-        )
+    inverse = inverse or kind == "c2r"
+    kind = "c2r" if inverse and kind == "r2c" else kind
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
     _require_elements(stored, kind)
     made = ooc_plan.plan(
-        stored.shape,
+        _planned_shape(stored.shape, kind, axes, last),
         kind=kind,
         axes=axes,
         dtype=stored.dtype,
@@ -205,12 +246,14 @@ def prepare(
         order=order,
         threads=threads,
     )
+    if ranks > 1:
+        made = _planning.deal_out_of_core(made, ranks)
     names = [options.file_path(disk, "a disk") for disk in disks]
     checked_output(path, given, names, made.block_bytes)
     output = Output(
         path,
         tuple(made.result_shape),
-        options.complex_dtype(made.precision),
+        options.real_dtype(made.precision) if kind == "c2r" else options.complex_dtype(made.precision),
         tuple(names) or (os.path.dirname(path) or ".",),
         made.block_bytes,
     )
@@ -219,8 +262,8 @@ def prepare(
         for folder in folders:
             require_directory(folder, "temporary files")
     backend, _ = _planning.disk_backend(backend)
-    scale = _scale(norm, inverse, math.prod(stored.shape[axis] for axis in made.axes))
-    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend)
+    scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
+    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend, memory_bytes, order)
     check_room(transform.needs())
     return transform
 
@@ -228,6 +271,19 @@ def prepare(
 def _require_word(what: str, given: str, words: tuple[str, ...]) -> None:
     if given not in words:
         raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {given!r}; give one")
+
+
+def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
+    """That of the reals, where there are any."""
+    if kind == "c2r":
+        (length,) = (None,) if last is None else options.integers(last, "last")
+        return options.real_shape(stored, ooc_plan.chosen_axes(axes, len(stored))[-1], length)
+    if last is not None:
+        raise errors.InvalidArgument(
+            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
+            "it out"
+        )
+    return stored
 
 
 def _dtype_of(dtype: Any) -> np.dtype:

@@ -107,6 +107,10 @@ class Output:
         """One for each disk that it lies on."""
         return self.disks if is_set(self.path) else (str(Path(os.path.realpath(self.path)).parent),)
 
+    def lead_bytes(self) -> int:
+        """Where the elements of a plain file will begin."""
+        return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE).offset
+
     def needs(self) -> list[Need]:
         nbytes = prod(self.shape) * self.dtype.itemsize
         if not is_set(self.path):

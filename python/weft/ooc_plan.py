@@ -8,7 +8,7 @@ from typing import Any
 from . import _planning, errors, options
 from ._planning import OutOfCorePlan
 
-KINDS = ("c2c", "r2c")
+KINDS = ("c2c", "r2c", "c2r")
 # Longer transfers make no disk faster, and shorter ones than a page are done as a page.
 _BLOCK_MOST = 1 << 20
 _BLOCK_LEAST = 1 << 12
@@ -29,11 +29,13 @@ def plan(
 ) -> OutOfCorePlan:
     """Plans the transform of an array on disks in the fewest passes over them.
 
-    shape : of the array; for kind "r2c" of the reals, one axis of even length.
-    kind : "c2c" or "r2c"; axes : the transformed ones, by default all; dtype : any of the precision, 32 or 64 bits.
+    shape : of the array; for kinds "r2c" and "c2r" of the reals.
+    kind : "c2c", "r2c" or, the way back, "c2r"; axes : the transformed ones, by default all, the last of which has
+        n//2 + 1 elements on the complex side of r2c and c2r; dtype : any of the precision, 32 or 64 bits.
     memory_bytes : all that the passes may hold.
     block_bytes : what no transfer is to be shorter than. Default: the largest power of two from 4 KiB to 1 MiB with
-        which there are no more passes than with 64 KiB, or with 4 KiB where memory is too small for 64.
+        which there are no more passes than with 64 KiB, or with 4 KiB where memory is too small for 64; shorter
+        where that spares Bluestein's algorithm.
     order : "natural", or "transposed" for one axis: the result is a matrix whose element [k1, k2] is X[k1 + n1 * k2],
         which takes two passes for longer lines.
 
@@ -47,26 +49,29 @@ def plan(
     ((3, 1048576, True), (2, 0))
     """
     extents = options.integers(shape, "a shape")
-    chosen = list(range(len(extents))) if axes is None else _counted(options.integers(axes, "axes"), len(extents))
-    if not chosen:
-        raise errors.InvalidArgument("axes must name at least one axis; given none; leave them out for all axes")
+    chosen = chosen_axes(axes, len(extents))
     if kind not in KINDS:
-        raise errors.InvalidArgument(
-            f"arrays on disks are transformed by c2c or r2c, c2r is not there yet; given {kind!r}; "
-            "store the array as complex numbers for c2c"
-        )
+        raise errors.InvalidArgument(f"kind must be one of {', '.join(KINDS)}; given {kind!r}; give one")
     memory, count = options.integers((memory_bytes, threads), "memory_bytes and threads")
     if not -(2**31) <= count < 2**31:
         raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the cores there are")
     precision = options.precision_of(dtype)
 
     def planned(block: int) -> OutOfCorePlan:
-        return _planning.plan_out_of_core(extents, chosen, precision, kind == "r2c", str(order), memory, block, count)
+        return _planning.plan_out_of_core(extents, chosen, precision, kind, str(order), memory, block, count)
 
     if block_bytes is None:
         return _with_best_block(planned)
     (block,) = options.integers(block_bytes, "block_bytes")
     return planned(block)
+
+
+def chosen_axes(axes: Any, dims: int) -> list[int]:
+    """The transformed axes of an array, counted from the first."""
+    chosen = list(range(dims)) if axes is None else _counted(options.integers(axes, "axes"), dims)
+    if not chosen:
+        raise errors.InvalidArgument("axes must name at least one axis; given none; leave them out for all axes")
+    return chosen
 
 
 def _counted(axes: list[int], dims: int) -> list[int]:
@@ -87,6 +92,12 @@ def _with_best_block(planned: Callable[[int], OutOfCorePlan]) -> OutOfCorePlan:
             return None
 
     least = attempt(_BLOCK_WORTH_A_PASS) or planned(_BLOCK_LEAST)
+    block = _BLOCK_WORTH_A_PASS
+    while least.convolution_points > 0 and block > _BLOCK_LEAST:
+        block //= 2
+        made = attempt(block)
+        if made is not None and made.convolution_points == 0:
+            return made
     block = _BLOCK_MOST
     while block > _BLOCK_LEAST:
         made = attempt(block)

@@ -62,6 +62,22 @@ def integers(values: Any, what: str) -> list[int]:
         raise errors.InvalidArgument(f"{what} must be whole numbers; given {values!r}") from None
 
 
+def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = "last") -> tuple[int, ...]:
+    """The shape of the reals whose half spectrum has `shape`; `last` is the real length of the halved axis.
+
+    >>> real_shape((4, 5), 1, None), real_shape((4, 5), 1, 9)
+    ((4, 8), (4, 9))
+    """
+    halved = shape[axis]
+    length = 2 * (halved - 1) if last is None else last
+    if length < 1 or length // 2 + 1 != halved:
+        raise errors.InvalidArgument(
+            f"{name} must be {max(1, 2 * halved - 2)} or {2 * halved - 1} where axis {axis} has {halved} halved "
+            f"elements; got {length}; give one of them"
+        )
+    return (*shape[:axis], length, *shape[axis + 1 :])
+
+
 def seconds(value: Any, what: str) -> float:
     """A time as a float; its rules are checked where it is used."""
     try:

@@ -57,31 +57,38 @@ class Agreement {
   Pending pending_;
 };
 
+/// Runs `f` and returns the Error that it threw, if any. std::bad_alloc becomes out_of_memory, any
+/// other exception internal. Local.
+template <class F>
+std::optional<Error> error_of(F&& f) {
+  try {
+    std::forward<F>(f)();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::out_of_memory,
+                 "no memory for a small allocation; use more nodes or a smaller size");
+  } catch (const std::exception& error) {
+    return Error(ErrorCode::internal, error.what());
+  }
+  return std::nullopt;
+}
+
 /// Runs `f`, which must make no collective call, and returns its value; or throws the same Error on
-/// all ranks when it threw on any.
-/// std::bad_alloc becomes out_of_memory, any other exception internal.
+/// all ranks when it threw on any, as error_of gives it.
 ///
 /// Collective. Cost: as agree_or_throw.
 template <class F>
 auto together(const Communicator& comm, F&& f) -> std::invoke_result_t<F> {
   using Value = std::invoke_result_t<F>;
-  std::optional<Error> failed;
   std::conditional_t<std::is_void_v<Value>, bool, std::optional<Value>> value{};
-  try {
-    if constexpr (std::is_void_v<Value>) {
-      std::forward<F>(f)();
-    } else {
-      value.emplace(std::forward<F>(f)());
-    }
-  } catch (const Error& error) {
-    failed = error;
-  } catch (const std::bad_alloc&) {
-    failed = Error(ErrorCode::out_of_memory,
-                   "no memory for a small allocation; use more nodes or a smaller size");
-  } catch (const std::exception& error) {
-    failed = Error(ErrorCode::internal, error.what());
-  }
-  agree_or_throw(comm, failed);
+  agree_or_throw(comm, error_of([&] {
+                   if constexpr (std::is_void_v<Value>) {
+                     std::forward<F>(f)();
+                   } else {
+                     value.emplace(std::forward<F>(f)());
+                   }
+                 }));
   if constexpr (!std::is_void_v<Value>) return std::move(*value);
 }
 

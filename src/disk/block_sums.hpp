@@ -25,6 +25,12 @@ class BlockSums {
   void set(std::int64_t block, const std::byte* memory, std::int64_t bytes);
   /// Whether bytes are those that set() was given; true where nothing is known.
   bool agrees(std::int64_t block, const std::byte* memory, std::int64_t bytes) const;
+  /// Those of all blocks, 0 where nothing is known, to be changed by whoever knows more: of several
+  /// processes that write blocks of one set one saves the sums of all.
+  std::vector<std::uint32_t>& all() {
+    changed_ = true;
+    return sums_;
+  }
   /// Writes the file, as a whole or not at all. Errors  io_failure.
   void save();
 

@@ -20,6 +20,8 @@ class OpenFile {
  public:
   /// Takes over an open descriptor. `name` is what messages call the file.
   OpenFile(std::string name, int descriptor);
+  /// A file that another rank opens: any transfer fails.
+  static OpenFile elsewhere(std::string name) { return OpenFile(std::move(name)); }
   OpenFile(OpenFile&& other) noexcept
       : name_(std::move(other.name_)),
         buffered_(std::exchange(other.buffered_, -1)),
@@ -32,6 +34,7 @@ class OpenFile {
   ~OpenFile();
 
   const std::string& name() const { return name_; }
+  bool is_open() const { return buffered_ >= 0; }
   bool is_direct() const { return direct_ >= 0; }
   /// Direct transfers have offsets and lengths that are multiples of this.
   std::int64_t granule_bytes() const { return granule_bytes_; }
@@ -62,6 +65,7 @@ class OpenFile {
   [[noreturn]] void fail(const std::string& what, int reason) const;
 
  private:
+  explicit OpenFile(std::string name) : name_(std::move(name)) {}
   void open_direct();
   void ask_alignment();
 

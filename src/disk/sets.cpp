@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -103,10 +104,20 @@ std::unique_ptr<StripedSet> create_set(const std::string& index_path,
 
 std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
                                      const SetOptions& options) {
+  return open_disks_of_set(index_path, mode, 0, std::numeric_limits<int>::max(), options);
+}
+
+std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mode mode, int first,
+                                              int end, const SetOptions& options) {
   const SetIndex index = read_index(index_path);
   std::vector<OpenFile> files;
-  for (const std::string& name : index.files) {
-    files.push_back(open_data_file(file_of(index_path, name), mode));
+  for (int disk = 0; disk < std::ssize(index.files); ++disk) {
+    const std::string path = file_of(index_path, index.files[static_cast<std::size_t>(disk)]);
+    if (disk < first || disk >= end) {
+      files.push_back(OpenFile::elsewhere(path));
+      continue;
+    }
+    files.push_back(open_data_file(path, mode));
     require_length(files.back(), disk_bytes(index.striping), index_path);
   }
   return std::make_unique<StripedSet>(std::move(files), index.striping, mode, options, 0,

@@ -181,13 +181,18 @@ void StripedSet::compare(const Whole& whole) const {
 
 void StripedSet::flush() {
   if (mode_ == Mode::read) return;
-  for (const OpenFile& file : files_) file.flush();
+  flush_disks();
   if (sums_) sums_->save();
+}
+
+void StripedSet::flush_disks() {
+  for (const OpenFile& file : files_)
+    if (file.is_open()) file.flush();
 }
 
 bool StripedSet::is_direct() const {
   return std::all_of(files_.begin(), files_.end(),
-                     [](const OpenFile& file) { return file.is_direct(); });
+                     [](const OpenFile& file) { return file.is_direct() || !file.is_open(); });
 }
 
 SetCounters StripedSet::counters() const {

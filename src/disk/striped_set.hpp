@@ -54,6 +54,10 @@ class StripedSet final : public Volume {
   void wait(Ticket ticket) override;
   /// Also saves the checksums; without it they are lost, and blocks go unchecked.
   void flush() override;
+  /// flush() without the checksums, for one of several processes that write a set.
+  void flush_disks();
+  /// nullptr where the set has none.
+  BlockSums* sums() { return sums_ ? &*sums_ : nullptr; }
 
   const Striping& striping() const { return striping_; }
   /// Whether whole blocks of all disks pass the system's memory by.
@@ -114,6 +118,11 @@ std::unique_ptr<StripedSet> create_set(const std::string& index_path,
 /// another length than the index says.
 std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
                                      const SetOptions& options = {});
+
+/// Disks first, ..., end - 1 of a set that is there, for one of several processes that share it; of
+/// the other ones no file is opened, and a run on them fails.
+std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mode mode, int first,
+                                              int end, const SetOptions& options = {});
 
 /// A set of files without names, gone when it is dropped; striping.disks is that of directories.
 std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <mutex>
-#include <numbers>
-#include <utility>
 
 namespace weft::kernel {
 namespace {
@@ -14,32 +11,7 @@ namespace {
 /// Products of one root are made of so many others.
 constexpr std::int64_t run = 64;
 
-/// exp(-2*pi*i * e/n), rounded once: e is reduced to the first octant in whole numbers.
-std::complex<long double> exact_root(std::int64_t e, std::int64_t n) {
-  std::int64_t eighths = 8 * e;  // of n, a whole turn being 8n
-  const bool lower_half = eighths > 4 * n;
-  if (lower_half) eighths = 8 * n - eighths;
-  const bool left = eighths > 2 * n;
-  if (left) eighths = 4 * n - eighths;
-  const bool steep = eighths > n;
-  if (steep) eighths = 2 * n - eighths;
-  const long double angle = std::numbers::pi_v<long double> / 4 *
-                            static_cast<long double>(eighths) / static_cast<long double>(n);
-  long double re = std::cos(angle);
-  long double im = std::sin(angle);
-  if (steep) std::swap(re, im);
-  return {left ? -re : re, lower_half ? im : -im};
-}
-
 }  // namespace
-
-Twiddles::Twiddles(std::int64_t n) {
-  while ((std::int64_t{1} << (2 * bits_)) < n) ++bits_;
-  const std::int64_t step = std::int64_t{1} << bits_;
-  mask_ = step - 1;
-  for (std::int64_t e = 0; e < std::min(step, n); ++e) fine_.push_back(exact_root(e, n));
-  for (std::int64_t e = 0; e < n; e += step) coarse_.push_back(exact_root(e, n));
-}
 
 template <class T>
 void Twiddles::multiply(T* line, std::int64_t count, std::int64_t j, bool conjugate) const {

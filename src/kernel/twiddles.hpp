@@ -3,19 +3,18 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
-#include <vector>
+
+#include "base/roots.hpp"
 
 namespace weft::kernel {
 
 /// exp(-2*pi*i * e/n) for any 0 <= e < n, and products of lines with its powers.
 ///
-/// Accuracy  each factor within 3 units in the last place of the type it is asked in: angles are
-///           reduced to an octant in whole numbers, and roots made of two that are rounded once.
+/// Accuracy  each factor within 3 units in the last place of the type it is asked in.
 /// Memory    64 * sqrt(n) bytes, up to twice that: 2 MiB for 2^30 points, 64 MiB for 2^40.
-/// Source    the two tables of Bailey 1990.
 class Twiddles {
  public:
-  explicit Twiddles(std::int64_t n);
+  explicit Twiddles(std::int64_t n) : tables_(n, -1) {}
 
   /// Multiplies element k of a line of `count` complex numbers by the root of j*k, or by its
   /// conjugate. (count - 1) * j < n.
@@ -24,16 +23,10 @@ class Twiddles {
   void multiply(T* line, std::int64_t count, std::int64_t j, bool conjugate) const;
 
   /// exp(-2*pi*i * e/n).
-  std::complex<long double> root(std::int64_t e) const {
-    return fine_[static_cast<std::size_t>(e & mask_)] *
-           coarse_[static_cast<std::size_t>(e >> bits_)];
-  }
+  std::complex<long double> root(std::int64_t e) const { return tables_.at(e); }
 
  private:
-  int bits_ = 0;
-  std::int64_t mask_ = 0;
-  std::vector<std::complex<long double>> fine_;    ///< of 0 .. 2^bits - 1
-  std::vector<std::complex<long double>> coarse_;  ///< of multiples of 2^bits
+  RootTables<long double> tables_;
 };
 
 /// Those of n: made once and shared as long as someone holds them. Thread-safe.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "disk/volume.hpp"
 #include "ooc/twiddles.hpp"
@@ -22,8 +23,28 @@ constexpr std::int64_t long_panel_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t line_bytes = 64;
 
 /// Columns that are not in a panel as the mirror of another one.
-std::int64_t leading_columns(const FftPass& pass) {
-  return pass.unpacks_reals ? pass.inner / 2 + 1 : pass.inner;
+std::int64_t leading(std::int64_t columns, bool mirrors) {
+  return mirrors ? columns / 2 + 1 : columns;
+}
+
+std::int64_t or_else(std::int64_t given, std::int64_t otherwise) {
+  return given > 0 ? given : otherwise;
+}
+
+std::int64_t source_radix(const FftPass& pass) {
+  return pass.reads_reals ? or_else(pass.real_radix, pass.radix) : pass.radix;
+}
+
+std::int64_t target_radix(const FftPass& pass) {
+  return pass.writes_reals ? or_else(pass.real_radix, pass.radix) : pass.radix;
+}
+
+std::int64_t source_slab(const FftPass& pass) {
+  return or_else(pass.source_slab, source_radix(pass) * pass.rest * pass.inner);
+}
+
+std::int64_t target_slab(const FftPass& pass) {
+  return or_else(pass.target_slab, target_radix(pass) * pass.rest * pass.inner);
 }
 
 /// What lies one after the other on both sides is one run; what does not is a loop.
@@ -44,21 +65,50 @@ RunGrid merged(std::int64_t first, const std::array<RunGrid::Loop, 4>& nest) {
 
 std::int64_t FftPass::longest_line() const {
   std::int64_t longest = 1;
-  for (const PanelAxis& axis : axes) longest = std::max(longest, axis.length);
+  for (const PanelAxis& axis : axes) longest = std::max(longest, axis.complex_length());
   return longest;
 }
 
 std::int64_t FftPasses::input_bytes() const {
-  return volume(problem.shape) * element_bytes / (problem.real_input ? 2 : 1);
+  return problem.real_input ? volume(problem.shape) * element_bytes / 2
+                            : volume(complex_shape(problem)) * element_bytes;
 }
 
 std::int64_t FftPasses::output_bytes() const {
-  return input_bytes() + (problem.real_input ? element_bytes : 0);
+  return problem.real_output ? volume(problem.shape) * element_bytes / 2
+                             : volume(complex_shape(problem)) * element_bytes;
+}
+
+std::int64_t FftPasses::source_element_bytes(const FftPass& pass) const {
+  return pass.reads_reals ? element_bytes / 2 : element_bytes;
+}
+
+std::int64_t FftPasses::target_element_bytes(const FftPass& pass) const {
+  return pass.writes_reals ? element_bytes / 2 : element_bytes;
+}
+
+std::int64_t FftPasses::source_bytes(const FftPass& pass) const {
+  if (pass.source == Where::nothing) return 0;
+  return pass.outer * source_slab(pass) * source_element_bytes(pass);
+}
+
+std::int64_t FftPasses::target_bytes(const FftPass& pass) const {
+  return pass.outer * target_slab(pass) * target_element_bytes(pass);
+}
+
+Shape complex_shape(const PassesProblem& problem) {
+  Shape shape = problem.shape;
+  if (problem.has_reals()) {
+    std::int64_t& halved = shape[static_cast<std::size_t>(problem.axes.back())];
+    halved = halved / 2 + 1;
+  }
+  return shape;
 }
 
 std::int64_t panel_count(const FftPass& pass) {
-  return parts(pass.outer, pass.outer_width) * parts(pass.rest, pass.rest_width) *
-         parts(leading_columns(pass), pass.inner_width);
+  return parts(pass.outer, pass.outer_width) *
+         parts(leading(pass.rest, pass.packs_reals), pass.rest_width) *
+         parts(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
 }
 
 Panel panel_of(const FftPass& pass, std::int64_t index) {
@@ -69,8 +119,8 @@ Panel panel_of(const FftPass& pass, std::int64_t index) {
     index /= parts(extent, width);
   };
   Panel panel;
-  part(leading_columns(pass), pass.inner_width, panel.inner, panel.inners);
-  part(pass.rest, pass.rest_width, panel.rest, panel.rests);
+  part(leading(pass.inner, pass.unpacks_reals), pass.inner_width, panel.inner, panel.inners);
+  part(leading(pass.rest, pass.packs_reals), pass.rest_width, panel.rest, panel.rests);
   part(pass.outer, pass.outer_width, panel.outer, panel.outers);
   return panel;
 }
@@ -81,42 +131,105 @@ std::int64_t elements(const FftPass& pass, const Panel& panel) {
 
 std::vector<Panel> panel_parts(const FftPass& pass, std::int64_t index) {
   std::vector<Panel> all = {panel_of(pass, index)};
-  if (!pass.unpacks_reals) return all;
+  if (!pass.mirrors()) return all;
   Panel mirror = all[0];
-  const std::int64_t last = mirror.inner + mirror.inners - 1;
-  const std::int64_t end = pass.inner - std::max<std::int64_t>(mirror.inner, 1) + 1;
-  mirror.inner = std::max(pass.inner - last, last + 1);  // the middle column mirrors itself
-  mirror.inners = end - mirror.inner;
-  if (mirror.inners > 0) all.push_back(mirror);
+  const std::int64_t columns = pass.packs_reals ? pass.rest : pass.inner;
+  std::int64_t& first = pass.packs_reals ? mirror.rest : mirror.inner;
+  std::int64_t& count = pass.packs_reals ? mirror.rests : mirror.inners;
+  const std::int64_t last = first + count - 1;
+  const std::int64_t end = columns - std::max<std::int64_t>(first, 1) + 1;
+  first = std::max(columns - last, last + 1);  // the middle column mirrors itself
+  count = end - first;
+  if (count > 0) all.push_back(mirror);
   return all;
 }
 
 bool has_last_element(const FftPass& pass, const std::vector<Panel>& parts) {
-  return pass.unpacks_reals && parts[0].inner == 0;
+  return pass.mirrors() && (pass.packs_reals ? parts[0].rest : parts[0].inner) == 0;
 }
 
 std::int64_t elements(const FftPass& pass, const std::vector<Panel>& parts) {
   std::int64_t sum = has_last_element(pass, parts) ? 1 : 0;
   for (const Panel& panel : parts) sum += elements(pass, panel);
-  return sum;
+  return pass.convolves ? 2 * sum : sum;
 }
 
 RunGrid source_runs(const FftPass& pass, const Panel& panel) {
-  const std::int64_t slab = pass.radix * pass.rest * pass.inner;
+  const std::int64_t slab = source_slab(pass);
   return merged(panel.outer * slab + panel.rest * pass.inner + panel.inner,
                 {{{panel.outers, slab},
-                  {pass.radix, pass.rest * pass.inner},
+                  {source_radix(pass), pass.rest * pass.inner},
                   {panel.rests, pass.inner},
                   {panel.inners, 1}}});
 }
 
 RunGrid target_runs(const FftPass& pass, const Panel& panel) {
-  const std::int64_t slab = pass.radix * pass.rest * pass.inner;
-  return merged(panel.outer * slab + panel.rest * pass.radix * pass.inner + panel.inner,
+  const std::int64_t slab = target_slab(pass);
+  const std::int64_t radix = target_radix(pass);
+  return merged(panel.outer * slab + panel.rest * radix * pass.inner + panel.inner,
                 {{{panel.outers, slab},
-                  {panel.rests, pass.radix * pass.inner},
-                  {pass.radix, pass.inner},
+                  {panel.rests, radix * pass.inner},
+                  {radix, pass.inner},
                   {panel.inners, 1}}});
+}
+
+namespace {
+
+/// Of a panel of one slab [radix][columns] on the disks, what lies before `end`: whole rows, and a
+/// part of one.
+std::vector<RunGrid> rows_before(std::int64_t end, std::int64_t radix, std::int64_t columns,
+                                 std::int64_t slab_first, std::int64_t first, std::int64_t width) {
+  const std::int64_t whole =
+      end < first + width ? 0 : std::min(radix, (end - first - width) / columns + 1);
+  std::vector<RunGrid> grids;
+  if (whole > 0)
+    grids.push_back(merged(slab_first + first, {{{1, 0}, {1, 0}, {whole, columns}, {width, 1}}}));
+  const std::int64_t part_first = whole * columns + first;
+  if (whole < radix && part_first < end)
+    grids.push_back({.first = slab_first + part_first, .length = end - part_first});
+  return grids;
+}
+
+std::vector<RunGrid> shifted(std::vector<RunGrid> grids, std::int64_t first) {
+  for (RunGrid& grid : grids) grid.first += first;
+  return grids;
+}
+
+}  // namespace
+
+std::vector<RunGrid> reads_of(const FftPass& pass, const std::vector<Panel>& parts) {
+  if (pass.source == Where::nothing) return {};
+  const std::int64_t slab = source_slab(pass);
+  const std::int64_t columns = pass.rest * pass.inner;
+  const Panel& main = parts[0];
+  if (slab < source_radix(pass) * columns)
+    return shifted(rows_before(slab, pass.radix, columns, main.outer * slab,
+                               main.rest * pass.inner + main.inner, main.rests * main.inners),
+                   pass.source_first);
+  std::vector<RunGrid> grids;
+  for (const Panel& panel : parts) grids.push_back(source_runs(pass, panel));
+  if (pass.packs_reals && has_last_element(pass, parts))
+    grids.push_back({.first = main.outer * slab + slab - 1});
+  grids = shifted(std::move(grids), pass.source_first);
+  if (pass.convolves) {
+    grids.push_back(source_runs(pass, main));
+    grids.back().first += pass.kernel_first;
+  }
+  return grids;
+}
+
+std::vector<RunGrid> writes_of(const FftPass& pass, const std::vector<Panel>& parts) {
+  const std::int64_t slab = target_slab(pass);
+  const Panel& main = parts[0];
+  if (slab < target_radix(pass) * pass.rest * pass.inner)
+    return shifted(
+        rows_before(slab, pass.radix, pass.inner, main.outer * slab, main.inner, main.inners),
+        pass.target_first);
+  std::vector<RunGrid> grids;
+  for (const Panel& panel : parts) grids.push_back(target_runs(pass, panel));
+  if (pass.unpacks_reals && has_last_element(pass, parts))
+    grids.push_back({.first = main.outer * slab + slab - 1});
+  return shifted(std::move(grids), pass.target_first);
 }
 
 PassCounts& PassCounts::operator+=(const PassCounts& other) {
@@ -130,29 +243,47 @@ PassCounts& PassCounts::operator+=(const PassCounts& other) {
   return *this;
 }
 
+namespace {
+
+/// Runs of grids, their elements and the shortest one.
+struct Tally {
+  std::int64_t runs = 0;
+  std::int64_t elements = 0;
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+};
+
+Tally tally(const std::vector<RunGrid>& grids) {
+  Tally sum;
+  for (const RunGrid& grid : grids) {
+    sum.runs += grid.runs();
+    sum.elements += grid.runs() * grid.length;
+    sum.shortest = std::min(sum.shortest, grid.length);
+  }
+  return sum;
+}
+
+}  // namespace
+
 PassCounts counts_of(const FftPasses& plan, const FftPass& pass) {
   PassCounts counts;
-  for (std::int64_t i = 0; i < panel_count(pass); ++i) {
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+  const auto count = [&](const std::vector<RunGrid>& grids, std::int64_t element_bytes,
+                         std::int64_t& runs, std::int64_t& bytes) {
+    const Tally sum = tally(grids);
+    if (sum.runs == 0) return;
+    runs += sum.runs;
+    bytes += sum.elements * element_bytes;
+    shortest = std::min(shortest, sum.shortest * element_bytes);
+  };
+  counts.panels = panel_count(pass);
+  for (std::int64_t i = 0; i < counts.panels; ++i) {
     const std::vector<Panel> parts = panel_parts(pass, i);
-    PassCounts some{.panels = 1};
-    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
-    for (const Panel& panel : parts) {
-      const RunGrid source = source_runs(pass, panel);
-      const RunGrid target = target_runs(pass, panel);
-      some.read_runs += source.runs();
-      some.written_runs += target.runs();
-      some.read_bytes += elements(pass, panel) * plan.element_bytes;
-      shortest = std::min({shortest, source.length, target.length});
-    }
-    some.written_bytes = some.read_bytes;
-    if (has_last_element(pass, parts)) {
-      ++some.written_runs;
-      some.written_bytes += plan.element_bytes;
-      shortest = 1;
-    }
-    some.shortest_run_bytes = shortest * plan.element_bytes;
-    counts += some;
+    count(reads_of(pass, parts), plan.source_element_bytes(pass), counts.read_runs,
+          counts.read_bytes);
+    count(writes_of(pass, parts), plan.target_element_bytes(pass), counts.written_runs,
+          counts.written_bytes);
   }
+  counts.shortest_run_bytes = shortest;
   return counts;
 }
 
@@ -163,7 +294,15 @@ PassCounts counts_of(const FftPasses& plan) {
 }
 
 std::int64_t parallel_ios(const FftPasses& plan, std::int64_t disks) {
-  return 2 * std::ssize(plan.passes) * parts(plan.input_bytes(), plan.problem.block_bytes * disks);
+  const auto ios = [&](std::int64_t bytes) {
+    return parts(bytes, plan.problem.block_bytes * disks);
+  };
+  std::int64_t sum = 0;
+  for (const FftPass& pass : plan.passes) {
+    sum += ios(plan.source_bytes(pass)) + ios(plan.target_bytes(pass));
+    if (pass.convolves) sum += ios(plan.source_bytes(pass));  // the kernel
+  }
+  return sum;
 }
 
 std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
@@ -178,18 +317,13 @@ PassMemory memory_of(const FftPasses& plan, const FftPass& pass) {
   for (std::int64_t i = 0; i < std::min<std::int64_t>(2, panel_count(pass)); ++i) {
     const std::vector<Panel> all = panel_parts(pass, i);
     bytes = std::max(bytes, elements(pass, all) * plan.element_bytes);
-    std::int64_t read = 0;
-    std::int64_t written = has_last_element(pass, all) ? 1 : 0;
-    for (const Panel& panel : all) {
-      read += source_runs(pass, panel).runs();
-      written += target_runs(pass, panel).runs();
-    }
-    runs = std::max({runs, read, written});
+    runs = std::max({runs, tally(reads_of(pass, all)).runs, tally(writes_of(pass, all)).runs});
   }
   PassMemory memory;
   memory.panel_bytes = round_up(bytes, bytes < long_panel_bytes ? line_bytes : page_bytes);
   memory.panels_bytes = plan.problem.buffers * memory.panel_bytes;
   if (pass.has_twiddles()) memory.twiddle_bytes = Twiddles::table_bytes(pass.twiddle_length);
+  if (pass.chirp != Chirp::none) memory.chirp_bytes = Twiddles::table_bytes(2 * pass.chirp_length);
   // And one line's twiddles.
   memory.tile_bytes = plan.problem.threads * (pass.tile_lines + 1) *
                       tile_pitch_bytes(pass.longest_line(), plan.element_bytes);

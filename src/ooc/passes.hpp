@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,12 +20,13 @@ enum class OutputOrder { natural, transposed };
 
 /// A transform of an array on disks, row-major, out of place.
 struct PassesProblem {
-  Shape shape;
-  std::vector<int> axes;  ///< those that are transformed
+  Shape shape;            ///< of the reals where there are any
+  std::vector<int> axes;  ///< those that are transformed; the last one is halved where reals are
   Precision precision = Precision::f64;
   OutputOrder order = OutputOrder::natural;
-  /// r2c: the input are reals, the output the first N/2 + 1 complex numbers; for one axis of even N.
+  /// r2c: the input are reals, the output the first N/2 + 1 complex numbers along the last of `axes`.
   bool real_input = false;
+  bool real_output = false;       ///< c2r, the way back
   std::int64_t memory_bytes = 0;  ///< all that the passes may hold
   std::int64_t block_bytes = 0;   ///< B: no transfer is to be shorter
   /// Panels in memory together: one is read, one is transformed into another, one is written.
@@ -32,9 +34,12 @@ struct PassesProblem {
   int threads = 1;
   /// Every pass leaves what it reads as it was, so that it can be done again; takes scratch space.
   bool keep_sources = false;
+
+  bool has_reals() const { return real_input || real_output; }
 };
 
-enum class Where { input, scratch, output };
+/// nothing: what a pass makes of itself, without reading.
+enum class Where { input, scratch, output, nothing };
 
 /// Which index of a column the twiddles of a line depend on.
 enum class TwiddleBy { none, rest, inner };
@@ -44,9 +49,21 @@ struct PanelAxis {
   std::int64_t before = 1;
   std::int64_t length = 1;
   std::int64_t after = 1;
+  bool halved = false;  ///< `length` reals on one side, length/2 + 1 complex numbers on the other
+
+  std::int64_t complex_length() const { return halved ? length / 2 + 1 : length; }
 };
 
-/// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner].
+/// What a pass has to do with the chirp of Bluestein's algorithm, exp(sign*pi*i*j^2/n).
+enum class Chirp {
+  none,
+  first,   ///< the elements that were read are multiplied by it
+  last,    ///< those that are written
+  kernel,  ///< nothing is read, its conjugate is made for |j| < n
+};
+
+/// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner], complex
+/// numbers but where it is said.
 struct FftPass {
   std::int64_t outer = 1;
   std::int64_t radix = 1;
@@ -61,21 +78,53 @@ struct FftPass {
   /// Columns c and inner - c are in memory together, and what the transform of N/2 complex numbers
   /// left becomes that of N reals; `twiddle_length` is N.
   bool unpacks_reals = false;
+  /// The way back, in a first pass: columns c and rest - c are in memory together, and of N/2 + 1
+  /// numbers of the transform of N reals become the N/2 whose transform are the reals in pairs.
+  bool packs_reals = false;
+  bool reads_reals = false;
+  bool writes_reals = false;
+  std::int64_t real_radix = 0;  ///< of panels with a halved axis, on the side of the reals
+  /// So many elements of each [radix][rest][inner] are on the disks, 0: all. Where they are fewer the
+  /// others are zeros, or not written; one more belongs to reals in pairs.
+  std::int64_t source_slab = 0;
+  std::int64_t target_slab = 0;
+  /// What is read is half of a spectrum that a real array of such a length has along this axis.
+  std::int64_t spectrum_of = 0;
+  // Bluestein's algorithm.
+  bool other_sign = false;  ///< of the exponent; and twiddles come before the transform
+  Chirp chirp = Chirp::none;
+  std::int64_t chirp_length = 0;  ///< n
+  /// Lines are transformed, multiplied by those of the kernel, and transformed back.
+  bool convolves = false;
+  long double scale = 1;  ///< multiplied into the result
   // A panel has all of the radix and so many of the other indices; the last ones may have fewer.
   std::int64_t outer_width = 1;
   std::int64_t rest_width = 1;
   std::int64_t inner_width = 1;
   Where source = Where::input;
   Where target = Where::output;
+  // Where the arrays begin in scratch space, in elements of their own.
+  std::int64_t source_first = 0;
+  std::int64_t target_first = 0;
+  std::int64_t kernel_first = 0;
   // What memory allows: panels of up to so many elements, tiles of so many lines.
   std::int64_t panel_elements = 0;
   std::int64_t tile_lines = 1;
 
   std::int64_t elements() const { return outer * radix * rest * inner; }
   std::int64_t longest_line() const;
-  /// Whether every panel is written where it was read.
+  /// Whether the elements of every panel have the same places before and after.
   bool keeps_order() const { return rest == 1; }
-  bool has_twiddles() const { return twiddle != TwiddleBy::none || unpacks_reals; }
+  bool halves() const { return real_radix > 0; }
+  /// Whether a panel stays in its memory.
+  bool transforms_in_place() const { return keeps_order() && !halves(); }
+  /// Whether columns are in memory with their mirrors.
+  bool mirrors() const { return packs_reals || unpacks_reals; }
+  /// Whether what is read must become complex numbers, or is not all of the panel.
+  bool completes_source() const {
+    return !halves() && !packs_reals && (reads_reals || source_slab > 0);
+  }
+  bool has_twiddles() const { return twiddle != TwiddleBy::none || mirrors(); }
 };
 
 /// The elements of one trip through memory: all of the radix, and these of the other indices.
@@ -88,10 +137,11 @@ std::int64_t panel_count(const FftPass& pass);
 /// Panels in the order in which they are done.
 Panel panel_of(const FftPass& pass, std::int64_t index);
 std::int64_t elements(const FftPass& pass, const Panel& panel);
-/// The panel, and where reals are unpacked its mirror: the columns inner - c that it has not itself.
-/// They lie one after the other in memory.
+/// The panel, and where reals are packed or unpacked its mirror: the columns that it has not itself
+/// out of those which belong to its own. They lie one after the other in memory.
 std::vector<Panel> panel_parts(const FftPass& pass, std::int64_t index);
-/// Of all parts. The first panel that unpacks reals has one more: the last element of the output.
+/// In memory, complex: of all parts, the last element of reals in pairs, which is with the first
+/// panel, and the kernel's.
 std::int64_t elements(const FftPass& pass, const std::vector<Panel>& parts);
 bool has_last_element(const FftPass& pass, const std::vector<Panel>& parts);
 
@@ -119,6 +169,10 @@ struct RunGrid {
 RunGrid source_runs(const FftPass& pass, const Panel& panel);
 /// What of the target it writes, as [outers][rests][radix][inners] in memory.
 RunGrid target_runs(const FftPass& pass, const Panel& panel);
+/// All that is read (written) for a panel, one after the other in memory, in elements of that side
+/// from the first of the volume on.
+std::vector<RunGrid> reads_of(const FftPass& pass, const std::vector<Panel>& parts);
+std::vector<RunGrid> writes_of(const FftPass& pass, const std::vector<Panel>& parts);
 
 /// The k-pass transform as plain data.
 struct FftPasses {
@@ -128,10 +182,23 @@ struct FftPasses {
   /// N1 of a transposed result, [N1][N2]; 1: the order is natural after all.
   std::int64_t transposed_rows = 1;
   std::int64_t scratch_bytes = 0;  ///< on disk
+  int ranks = 1;                   ///< that the panels are dealt to, each with the memory
+  // Where Bluestein's algorithm does it: points of its transforms, and passes that make the kernel.
+  std::int64_t convolution_points = 0;
+  std::size_t kernel_passes = 0;
 
   std::int64_t input_bytes() const;
   std::int64_t output_bytes() const;
+  /// Of an element that a pass reads or writes.
+  std::int64_t source_element_bytes(const FftPass& pass) const;
+  std::int64_t target_element_bytes(const FftPass& pass) const;
+  /// Of the whole array that a pass reads or writes; nothing where it reads nothing.
+  std::int64_t source_bytes(const FftPass& pass) const;
+  std::int64_t target_bytes(const FftPass& pass) const;
 };
+
+/// The shape of the complex side: that of the problem, but for a halved axis.
+Shape complex_shape(const PassesProblem& problem);
 
 /// Makes the plan with the fewest passes; of these the one with the widest panels. Trailing axes
 /// that fit into memory together are one pass, the axes before them are grouped likewise, in panels
@@ -140,12 +207,17 @@ struct FftPasses {
 /// Runs    at least a block where lengths are powers of two. Else a panel's columns are whole
 ///         multiples of the radices before where these are below a block, which may take up to half
 ///         of it; and last panels are ragged.
+/// Reals   of one axis of even length are taken in pairs, in the passes of half as many complex
+///         numbers. Else lines are transformed by r2c and c2r in memory, the halved axis in the
+///         first pass of r2c and the last one of c2r; where it is too long for that, by the passes
+///         of complex numbers, of which the first and the last one convert.
+/// Primes  Of an array of one axis, a length with a prime factor of which memory cannot hold B points
+///         is done by Bluestein's algorithm: a convolution of twice the length at least.
 /// Errors  Error(invalid_argument) for a shape, axes, precision or option outside the rules, for
-///         memory that is too small (the message has what is enough), for a prime factor of a
-///         length that memory cannot hold B of, and for a transposed order that two passes cannot
-///         make.
+///         memory that is too small (the message has what is enough), for such a prime factor in an
+///         array of several axes, and for a transposed order that two passes cannot make.
 /// Cost    milliseconds.
-/// Source  Bailey's six-step method, in the form with k radices in Stockham's order.
+/// Source  Bailey's six-step method, in the form with k radices in Stockham's order; Bluestein 1970.
 FftPasses plan_passes(const PassesProblem& problem);
 
 /// Exact counts of one pass, or of all.
@@ -161,7 +233,7 @@ struct PassCounts {
 PassCounts counts_of(const FftPasses& plan, const FftPass& pass);
 PassCounts counts_of(const FftPasses& plan);
 
-/// 2kN/BD: what the passes take when all disks are busy alike.
+/// What the passes take when all disks are busy alike: 2kN/BD for k passes of N complex numbers.
 std::int64_t parallel_ios(const FftPasses& plan, std::int64_t disks);
 
 /// What the executor holds, at most the problem's memory_bytes.
@@ -169,9 +241,12 @@ struct PassMemory {
   std::int64_t panel_bytes = 0;  ///< of each buffer
   std::int64_t panels_bytes = 0;
   std::int64_t twiddle_bytes = 0;
-  std::int64_t tile_bytes = 0;  ///< of all threads
-  std::int64_t run_bytes = 0;   ///< lists of runs
-  std::int64_t total() const { return panels_bytes + twiddle_bytes + tile_bytes + run_bytes; }
+  std::int64_t chirp_bytes = 0;  ///< its table
+  std::int64_t tile_bytes = 0;   ///< of all threads
+  std::int64_t run_bytes = 0;    ///< lists of runs
+  std::int64_t total() const {
+    return panels_bytes + twiddle_bytes + chirp_bytes + tile_bytes + run_bytes;
+  }
 };
 PassMemory memory_of(const FftPasses& plan, const FftPass& pass);
 /// That of the pass which holds most.

@@ -1,28 +1,20 @@
 // Chooses the passes of a k-pass FFT.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
-#include "disk/volume.hpp"
+#include "ooc/chirp_passes.hpp"
+#include "ooc/fit_pass.hpp"
 #include "ooc/passes.hpp"
+#include "ooc/place_passes.hpp"
 #include "ooc/radices.hpp"
-#include "ooc/twiddles.hpp"
 
 namespace weft::ooc {
 namespace {
-
-/// A tile is to stay in the second level of any cache, and should be so wide that rows across it
-/// are whole cache lines; of memory it takes no more than this share.
-constexpr std::int64_t tile_target_bytes = std::int64_t{256} << 10;
-constexpr std::int64_t tile_row_bytes = 512;
-constexpr std::int64_t cache_line_bytes = 64;
-constexpr std::int64_t tile_memory_share = 16;
-/// Panels are rounded up to this.
-constexpr std::int64_t panel_rounding_bytes = 64;
-constexpr std::int64_t page_bytes = 4096;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
@@ -48,11 +40,13 @@ void check(const PassesProblem& p) {
   if (p.buffers < 2 || p.threads < 1)
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
            std::to_string(p.buffers) + " and " + std::to_string(p.threads) + "; give more");
-  if (p.real_input && (p.shape.size() != 1 || p.axes.size() != 1 || p.shape[0] % 2 != 0 ||
-                       p.order == OutputOrder::transposed))
-    refuse("reals are transformed along one axis of even length, in natural order; given " +
-           std::to_string(p.shape.size()) + " axes, the first of " + std::to_string(p.shape[0]) +
-           "; give them as complex numbers");
+  if (p.real_input && p.real_output)
+    refuse("a transform has reals on one side; given both; ask for r2c or c2r");
+  if (p.has_reals() && (p.axes.empty() || p.order == OutputOrder::transposed))
+    refuse("reals are transformed along at least one axis, in natural order; given " +
+           std::to_string(p.axes.size()) + " axes" +
+           (p.axes.empty() ? "" : " and the transposed order") +
+           "; give them as complex numbers, or ask for the natural order");
   if (p.order == OutputOrder::transposed && (p.shape.size() != 1 || p.axes.size() != 1))
     refuse("a transposed result is that of one axis; given " + std::to_string(p.axes.size()) +
            " axes of " + std::to_string(p.shape.size()) + "; ask for the natural order");
@@ -60,35 +54,40 @@ void check(const PassesProblem& p) {
 
 class Planner {
  public:
-  explicit Planner(const PassesProblem& problem) : problem_(problem), shape_(problem.shape) {
-    if (problem.real_input) shape_[0] /= 2;  // N reals are N/2 complex numbers
+  explicit Planner(const PassesProblem& problem)
+      : problem_(problem), shape_(complex_shape(problem)), fit_(problem) {
     plan_.problem = problem;
     plan_.element_bytes = complex_bytes(problem.precision);
-    block_ = problem.block_bytes / plan_.element_bytes;
   }
 
   FftPasses planned() {
     if (problem_.order == OutputOrder::transposed)
       add_transposed();
+    else if (problem_.has_reals())
+      add_reals();
     else
-      add_natural();
-    place();
+      add_groups(descending());
+    if (plan_.passes.empty()) add_copy();
+    place_passes(plan_);
     return plan_;
   }
 
  private:
-  /// Axes from the last to the first: as many as memory holds together, or one in radices.
-  void add_natural() {
+  /// The axes from the last to the first; those of one point only where they are halved.
+  std::vector<int> descending() const {
     std::vector<int> axes = problem_.axes;
-    std::erase_if(axes, [&](int axis) { return extent(axis) == 1; });
+    std::erase_if(axes, [&](int axis) { return extent(axis) == 1 && !is_halved(axis); });
     std::sort(axes.rbegin(), axes.rend());
-    if (axes.empty() && !problem_.real_input) return add_copy();
-    if (axes.empty()) axes = {0};
+    return axes;
+  }
+
+  /// As many axes together as memory holds, or one in radices.
+  void add_groups(const std::vector<int>& axes) {
     for (std::size_t i = 0; i < axes.size();) {
       std::size_t end = i;
       std::optional<FftPass> pass;
       while (end < axes.size()) {
-        auto wider = fitted(group(axes, i, end + 1));
+        auto wider = fit_.fitted(group(axes, i, end + 1));
         if (!wider) break;
         pass = wider;
         ++end;
@@ -101,12 +100,71 @@ class Planner {
     }
   }
 
+  /// Complex numbers have the shape of the half spectrum: r2c begins with the halved axis and those
+  /// that memory holds with it, c2r ends with them.
+  void add_reals() {
+    if (has_pairs() && shape_.size() == 1) return add_pairs();
+    const std::vector<int> axes = descending();
+    const auto at = static_cast<std::size_t>(
+        std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin());
+    std::size_t first = at;
+    std::size_t end = at + 1;
+    auto pass = fit_.fitted(halving(axes, first, end));
+    while (pass && first > 0 && fit_.fitted(halving(axes, first - 1, end))) --first;
+    while (pass && end < axes.size() && fit_.fitted(halving(axes, first, end + 1))) ++end;
+    const auto add_halved = [&] {
+      if (pass)
+        plan_.passes.push_back(*fit_.fitted(halving(axes, first, end)));
+      else
+        add_split_reals(axes[at]);
+    };
+    if (problem_.real_input) add_halved();
+    add_groups({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(first)});
+    add_groups({axes.begin() + static_cast<std::ptrdiff_t>(end), axes.end()});
+    if (problem_.real_output) add_halved();
+  }
+
+  bool is_halved(int axis) const { return problem_.has_reals() && axis == problem_.axes.back(); }
+
+  /// Reals of the halved axis.
+  std::int64_t real_extent() const {
+    return problem_.shape[static_cast<std::size_t>(problem_.axes.back())];
+  }
+
+  /// Whether neighbours along the halved axis lie together in pairs, which are complex numbers.
+  bool has_pairs() const {
+    return problem_.has_reals() && real_extent() % 2 == 0 &&
+           product(problem_.axes.back() + 1, static_cast<int>(shape_.size())) == 1;
+  }
+
+  void add_pairs() {
+    see_split_axis();
+    if (const auto pass = fit_.fitted(with_reals(group({0}, 0, 1), true, true)))
+      plan_.passes.push_back(*pass);
+    else
+      add_split(0);
+  }
+
+  /// A halved axis that is too long for lines in memory.
+  void add_split_reals(int axis) {
+    const Shape shape = shape_;
+    see_split_axis();
+    add_split(axis);
+    shape_ = shape;
+  }
+
+  /// As the passes of radices have the halved axis.
+  void see_split_axis() {
+    shape_[static_cast<std::size_t>(problem_.axes.back())] =
+        has_pairs() ? real_extent() / 2 : real_extent();
+  }
+
   /// What is left to do without axes is to copy and to scale.
   void add_copy() {
     FftPass pass;
     pass.outer = volume(shape_);
     pass.axes = {{}};
-    const auto copy = fitted(pass);
+    const auto copy = fit_.fitted(pass);
     if (!copy) refuse_memory(pass);
     plan_.passes.push_back(*copy);
   }
@@ -120,13 +178,45 @@ class Planner {
     for (std::size_t i = first; i < end; ++i)
       pass.axes.push_back({product(axes[end - 1], axes[i]), extent(axes[i]),
                            product(axes[i] + 1, axes[first] + 1)});
-    return unpacking(pass);
+    return pass;
   }
 
-  /// The last pass of reals unpacks them.
-  FftPass unpacking(FftPass pass) const {
-    pass.unpacks_reals = problem_.real_input && pass.rest == 1;
-    if (pass.unpacks_reals) pass.twiddle_length = problem_.shape[0];
+  /// A group with the halved axis; the others are transformed on the side of complex numbers.
+  FftPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
+    FftPass pass = group(axes, first, end);
+    const auto at = std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin() -
+                    static_cast<std::ptrdiff_t>(first);
+    PanelAxis halved = pass.axes[static_cast<std::size_t>(at)];
+    halved.length = real_extent();
+    halved.halved = true;
+    pass.real_radix = halved.before * halved.length * halved.after;
+    pass.reads_reals = problem_.real_input;
+    pass.writes_reals = problem_.real_output;
+    pass.axes.erase(pass.axes.begin() + at);
+    pass.axes.insert(problem_.real_input ? pass.axes.begin() : pass.axes.end(), halved);
+    return pass;
+  }
+
+  /// What the first and the last of the passes of a halved axis do with reals.
+  FftPass with_reals(FftPass pass, bool is_first, bool is_last) const {
+    const std::int64_t n = real_extent();
+    const std::int64_t after = product(problem_.axes.back() + 1, static_cast<int>(shape_.size()));
+    const bool pairs = has_pairs();
+    const bool unpacks = pairs && problem_.real_input && is_last;
+    const bool packs = pairs && problem_.real_output && is_first;
+    if (problem_.real_input && is_last) pass.target_slab = (n / 2 + 1) * after;
+    if (problem_.real_output && is_first) pass.source_slab = (n / 2 + 1) * after;
+    if (unpacks || packs) {
+      pass.twiddle_step *= 2;  // of n, not of n/2
+      pass.twiddle_length = n;
+    }
+    pass.unpacks_reals = unpacks;
+    pass.packs_reals = packs;
+    if (pairs) return pass;
+    pass.reads_reals = problem_.real_input && is_first;
+    pass.writes_reals = problem_.real_output && is_last;
+    if (problem_.real_output && is_first) pass.spectrum_of = n;
+    if (problem_.real_output && is_last) pass.scale = 2;
     return pass;
   }
 
@@ -139,7 +229,12 @@ class Planner {
         plan_.passes.insert(plan_.passes.end(), passes->begin(), passes->end());
         return;
       }
-    refuse_memory(split_pass(axis, 1, prime_factors(n).back()));
+    const std::optional<ChirpPasses> chirp =
+        shape_.size() == 1 ? chirp_passes(problem_, fit_) : std::nullopt;
+    if (!chirp) refuse_memory(split_pass(axis, 1, n > 1 ? prime_factors(n).back() : 1));
+    plan_.passes = chirp->passes;
+    plan_.convolution_points = chirp->points;
+    plan_.kernel_passes = chirp->kernel_passes;
   }
 
   std::optional<std::vector<FftPass>> split(int axis,
@@ -147,7 +242,9 @@ class Planner {
     std::vector<FftPass> passes;
     std::int64_t done = 1;
     for (const std::int64_t radix : radices) {
-      const auto pass = fitted(split_pass(axis, done, radix));
+      FftPass one = split_pass(axis, done, radix);
+      if (is_halved(axis)) one = with_reals(one, done == 1, one.rest == 1);
+      const auto pass = fit_.fitted(one);
       if (!pass) return std::nullopt;
       passes.push_back(*pass);
       done *= radix;
@@ -168,14 +265,14 @@ class Planner {
       pass.twiddle_length = extent(axis);
       pass.twiddle_step = done;
     }
-    return unpacking(pass);
+    return pass;
   }
 
   /// N1 columns, then whole rows of N2 points where they are: N2 as long as memory allows, for that
   /// makes the runs of the columns widest.
   void add_transposed() {
     const std::int64_t n = extent(0);
-    if (const auto whole = fitted(transposed_rows(n))) {
+    if (const auto whole = fit_.fitted(transposed_rows(n))) {
       plan_.passes = {*whole};
       return;
     }
@@ -183,14 +280,14 @@ class Planner {
     const std::int64_t most = std::min(n - 1, problem_.memory_bytes / problem_.block_bytes);
     for (std::int64_t rows = 2; rows <= most; ++rows) {
       if (n % rows != 0) continue;
-      const auto row_pass = fitted(transposed_rows(n / rows));
+      const auto row_pass = fit_.fitted(transposed_rows(n / rows));
       if (!row_pass) continue;
       FftPass columns{.radix = rows,
                       .inner = n / rows,
                       .axes = {{1, rows, 1}},
                       .twiddle = TwiddleBy::inner,
                       .twiddle_length = n};
-      const auto column_pass = fitted(columns);
+      const auto column_pass = fit_.fitted(columns);
       if (!column_pass) break;
       plan_.passes = {*column_pass, *row_pass};
       plan_.transposed_rows = rows;
@@ -207,89 +304,15 @@ class Planner {
     return {.outer = extent(0) / row, .radix = row, .axes = {{1, row, 1}}};
   }
 
-  /// The pass with the widths of its panels; none if memory has no room for a block of columns.
-  std::optional<FftPass> fitted(FftPass pass) const {
-    const std::int64_t columns = pass.rest * pass.inner;
-    pass.tile_lines = tile_lines(pass.longest_line());
-    pass.panel_elements = panel_elements(pass, 1);
-    if (pass.unpacks_reals) return fitted_mirrored(pass);
-    if (pass.radix <= pass.panel_elements / columns) {
-      pass.outer_width = std::min(pass.outer, pass.panel_elements / columns / pass.radix);
-      pass.rest_width = pass.rest;
-      pass.inner_width = pass.inner;
-      return pass;
-    }
-    pass.panel_elements = panel_elements(pass, pass.radix);
-    const std::int64_t blocks = pass.panel_elements / pass.radix / block_;
-    if (blocks < 1) return std::nullopt;
-    if (pass.inner > blocks * block_) {
-      pass.inner_width = blocks * block_;
-    } else {
-      pass.inner_width = pass.inner;
-      const bool divides = block_ % pass.inner == 0;
-      pass.rest_width =
-          std::min(pass.rest, divides ? blocks * (block_ / pass.inner)
-                                      : pass.panel_elements / pass.radix / pass.inner);
-    }
-    return pass;
-  }
-
-  /// All columns, or two blocks of them and the last element.
-  std::optional<FftPass> fitted_mirrored(FftPass pass) const {
-    pass.panel_elements = panel_elements(pass, 2 * pass.radix + 1);
-    const std::int64_t columns = (pass.panel_elements - 1) / pass.radix;
-    pass.inner_width = columns >= pass.inner ? pass.inner / 2 + 1 : columns / 2 / block_ * block_;
-    if (columns < pass.inner && pass.inner_width == 0) return std::nullopt;
-    return pass;
-  }
-
-  std::int64_t tile_lines(std::int64_t length) const {
-    const std::int64_t pitch = tile_pitch_bytes(length, plan_.element_bytes);
-    const std::int64_t allowed =
-        problem_.memory_bytes / tile_memory_share / problem_.threads / pitch;
-    const std::int64_t wanted =
-        std::clamp(tile_target_bytes / pitch, cache_line_bytes / plan_.element_bytes,
-                   tile_row_bytes / plan_.element_bytes);
-    return std::max<std::int64_t>(1, std::min(wanted, allowed));
-  }
-
-  /// What memory leaves for each panel.
-  std::int64_t panel_elements(const FftPass& pass, std::int64_t runs) const {
-    const std::int64_t left = problem_.memory_bytes - beside_panels(pass, pass.tile_lines, runs);
-    const std::int64_t bytes = left / problem_.buffers;
-    if (bytes < panel_rounding_bytes) return 0;
-    const std::int64_t rounding = bytes < page_bytes * 256 ? panel_rounding_bytes : page_bytes;
-    return bytes / rounding * rounding / plan_.element_bytes;
-  }
-
-  std::int64_t beside_panels(const FftPass& pass, std::int64_t lines, std::int64_t runs) const {
-    const std::int64_t pitch = tile_pitch_bytes(pass.longest_line(), plan_.element_bytes);
-    std::int64_t bytes = problem_.threads * (lines + 1) * pitch +
-                         runs * static_cast<std::int64_t>(sizeof(disk::Run));
-    if (pass.has_twiddles()) bytes += Twiddles::table_bytes(pass.twiddle_length);
-    return bytes;
-  }
-
-  /// Enough for a pass of this radix and a block of columns.
-  std::int64_t enough_bytes(const FftPass& pass) const {
-    // Where reals are unpacked, also of their mirrors, and the last element.
-    const std::int64_t sides = problem_.real_input ? 2 : 1;
-    const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
-    const std::int64_t panel =
-        (pass.radix * width + sides - 1) * plan_.element_bytes + 2 * panel_rounding_bytes;
-    std::int64_t beside = beside_panels(pass, 1, sides * pass.radix + sides - 1);
-    if (problem_.real_input) beside += Twiddles::table_bytes(problem_.shape[0]);
-    // Wider tiles take a share of their own.
-    return (problem_.buffers * panel + beside) / 7 * 8 + page_bytes;
-  }
-
   /// `tried` is the pass of the largest prime of an axis. What is said to be enough is so for all.
-  [[noreturn]] void refuse_memory(const FftPass& tried) const {
-    std::int64_t enough = enough_bytes(tried);
+  [[noreturn]] void refuse_memory(const FftPass& tried) {
+    if (problem_.has_reals()) see_split_axis();
+    std::int64_t enough = fit_.enough_bytes(tried);
     for (const int axis : problem_.axes)
       if (extent(axis) > 1)
-        enough =
-            std::max(enough, enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
+        enough = std::max(
+            enough, fit_.enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
+    if (shape_.size() == 1 && !problem_.axes.empty()) enough = enough_for_chirp(enough);
     const std::string given = "given " + std::to_string(problem_.memory_bytes) +
                               " bytes of memory in " + std::to_string(problem_.buffers) +
                               " buffers; " + std::to_string(enough) +
@@ -297,30 +320,23 @@ class Planner {
     FftPass least = tried;
     least.radix = 2;
     least.axes = {{1, 2, 1}};
-    if (tried.radix > 2 && fitted(least))
+    if (tried.radix > 2 && fit_.fitted(least))
       refuse(
-          "memory holds a block of each point of a line as long as the largest prime factor, for "
-          "there is no Bluestein transform on disks yet: the prime is " +
+          "memory holds a block of each point of a line as long as the largest prime factor, or "
+          "what Bluestein's algorithm takes for an array of one axis: the prime is " +
           std::to_string(tried.radix) + "; " + given);
     refuse("each buffer holds a block of each point of the shortest line, " +
            std::to_string(tried.radix) + " blocks of " + std::to_string(problem_.block_bytes) +
            " bytes; " + given);
   }
 
-  /// The last pass writes the output. Before it they alternate, but a pass that keeps the order of
-  /// its elements may write where it reads.
-  void place() {
-    Where target = Where::output;
-    for (std::size_t i = plan_.passes.size(); i-- > 0;) {
-      FftPass& pass = plan_.passes[i];
-      const Where other = target == Where::output ? Where::scratch : Where::output;
-      const bool stays = pass.keeps_order() && !problem_.keep_sources;
-      pass.target = target;
-      pass.source = i == 0 ? Where::input : stays ? target : other;
-      if (pass.source == Where::scratch || pass.target == Where::scratch)
-        plan_.scratch_bytes = plan_.input_bytes();
-      target = pass.source;
-    }
+  /// Less than `enough`, where that does for Bluestein's algorithm.
+  std::int64_t enough_for_chirp(std::int64_t enough) const {
+    if (problem_.order == OutputOrder::transposed) return enough;
+    PassesProblem more = problem_;
+    for (more.memory_bytes *= 2; more.memory_bytes < enough; more.memory_bytes *= 2)
+      if (chirp_passes(more, PassFit(more))) return more.memory_bytes;
+    return enough;
   }
 
   std::int64_t extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
@@ -332,8 +348,8 @@ class Planner {
 
   const PassesProblem& problem_;
   Shape shape_;  ///< in complex numbers
+  PassFit fit_;
   FftPasses plan_;
-  std::int64_t block_ = 1;
 };
 
 }  // namespace

@@ -4,7 +4,14 @@
 #include <functional>
 
 namespace weft::ooc {
-namespace {
+
+std::vector<std::int64_t> prime_factors(std::int64_t n) {
+  std::vector<std::int64_t> primes;
+  for (std::int64_t p = 2; p <= n / p; ++p)
+    for (; n % p == 0; n /= p) primes.push_back(p);
+  if (n > 1) primes.push_back(n);
+  return primes;
+}
 
 std::vector<std::int64_t> divisors(std::int64_t n) {
   std::vector<std::int64_t> result = {1};
@@ -22,16 +29,6 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   }
   std::sort(result.begin(), result.end());
   return result;
-}
-
-}  // namespace
-
-std::vector<std::int64_t> prime_factors(std::int64_t n) {
-  std::vector<std::int64_t> primes;
-  for (std::int64_t p = 2; p <= n / p; ++p)
-    for (; n % p == 0; n /= p) primes.push_back(p);
-  if (n > 1) primes.push_back(n);
-  return primes;
 }
 
 std::vector<std::int64_t> balanced_factors(std::int64_t n, int count) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/error.hpp>
 #include <weft/fft.hpp>
 
 namespace weft::test_support {

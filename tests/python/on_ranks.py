@@ -406,3 +406,35 @@ def renumbered_apart(comm: Any, machine: str) -> None:
 
     order = "nt" if comm.rank == comm.size - 1 else "tn"
     mapping.reordered(comm, weft.Machine.from_json(machine), order, 2)
+
+
+# ---- arrays on disks ----
+
+
+def out_of_core(
+    comm: Any, folder: str, memory_bytes: list[int], spoil: str = "", source: str = "in.npy"
+) -> dict[str, Any]:
+    """From `source` to out.npy in a folder. The last rank may have other memory, or raise in its callback."""
+    from weft import ooc
+
+    last = comm.rank == comm.size - 1
+    told = []
+
+    def progress(at: ooc.Progress) -> None:
+        told.append(at.fraction)
+        if spoil == "progress" and last and at.at_pass == 1:
+            raise RuntimeError("out of patience")
+
+    given, target = os.path.join(folder, source), os.path.join(folder, "out.npy")
+    memory = memory_bytes[-1 if last else 0]
+    moved = ooc.fft(given, target, memory_bytes=memory, block_bytes=4096, comm=comm, progress=progress)
+    assert told == sorted(told) and told[-1] == 1.0
+    return {
+        "ranks": moved.plan.ranks,
+        "read": moved.read_bytes,
+        "written": moved.written_bytes,
+        "memory": moved.memory_bytes,
+        "messages": moved.messages,
+        "sent": moved.sent_bytes,
+        "planned": [moved.plan.read_bytes, moved.plan.written_bytes, moved.plan.memory_bytes],
+    }

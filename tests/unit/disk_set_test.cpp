@@ -301,6 +301,25 @@ TEST(DiskSet, missing_and_wrong_files_are_refused) {
                [&] { open_set(made.path, Mode::read); });
 }
 
+TEST(DiskSet, of_some_disks_the_other_ones_are_not_touched) {
+  Made made;
+  made.fill();
+  made.set->flush();
+  std::filesystem::remove(made.disk(0));
+  std::filesystem::remove(made.disk(2));
+  const auto own = open_disks_of_set(made.path, Mode::read, 1, 2, {.verify = true});
+  const std::vector<std::byte> before = made.memory;
+  std::fill(made.memory.begin(), made.memory.end(), std::byte{});
+  const disk::Run mine = {4 * block, block, made.memory.data() + 4 * block};
+  own->wait(own->start_read({&mine, 1}));
+  EXPECT_EQ(0, std::memcmp(mine.memory, before.data() + 4 * block, block));
+  const disk::Run other = {5 * block, block, made.memory.data()};
+  const Volume::Ticket ticket = own->start_read({&other, 1});
+  expect_error(ErrorCode::io_failure, {made.disk(2)}, [&] { own->wait(ticket); });
+  expect_error(ErrorCode::io_failure, {made.disk(2)},
+               [&] { open_disks_of_set(made.path, Mode::read, 1, 3); });
+}
+
 TEST(DiskSet, one_that_cannot_be_made_leaves_nothing_behind) {
   const Directory directory;
   SetIndex index = {.shape = {100 * block},

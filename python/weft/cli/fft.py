@@ -23,6 +23,7 @@ from weft.files import (
     working_dtype,
     write_file,
 )
+from weft.options import real_shape
 
 
 @dataclass
@@ -148,24 +149,13 @@ def described(source: Source, options: Options) -> Problem:
         real = working_dtype(options.dtype)
     shape = source.shape
     if kind == "r2c" and options.inverse:
-        shape = _real_shape(shape, axes[-1], options.last)
+        shape = real_shape(shape, axes[-1], options.last, "--last")
     elif options.last is not None:
         raise weft.InvalidArgument(
             "--last is the real length of the halved axis of an inverse r2c transform; got it without "
             "--inverse --kind r2c; leave it out"
         )
     return Problem(kind, shape, axes, real, options.inverse)
-
-
-def _real_shape(shape: tuple[int, ...], axis: int, last: int | None) -> tuple[int, ...]:
-    halved = shape[axis]
-    length = 2 * (halved - 1) if last is None else last
-    if length < 1 or length // 2 + 1 != halved:
-        raise weft.InvalidArgument(
-            f"--last must be {max(1, 2 * halved - 2)} or {2 * halved - 1} where axis {axis} has {halved} halved "
-            f"elements; got {length}; give one of them"
-        )
-    return (*shape[:axis], length, *shape[axis + 1 :])
 
 
 class Clock:

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 import typer
 
 import weft
-from weft.cli.choices import Axes, Dtype, Effort, EffortOption, Json, Norm, NormOption, RawShape
-from weft.cli.commands import app, on_one_rank
+from weft.cli.choices import Axes, Dtype, Effort, EffortOption, Json, Norm, NormOption, Ranks, RawShape
+from weft.cli.commands import app, on_one_rank, start
+from weft.cli.environment import surrounding_ranks
+from weft.cli.session import Session
 from weft.cli.values import axes_value, ranks_value, shape_value, size_value
 from weft.files import named_dtype
 from weft.ooc import METHODS
@@ -53,7 +55,7 @@ Block = Annotated[
         help="What no transfer is to be shorter than. Default: the largest up to 1MiB that costs no pass.",
     ),
 ]
-OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, or real to complex; c2r is to come.")]
+OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse.")]
 OrderOption = Annotated[
     Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
 ]
@@ -154,12 +156,16 @@ def copy_command(
 
 @ooc_app.command("fft")
 def fft_command(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A .npy or raw file, or the .json of a striped set.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
     memory: Memory,
     kind: OocKind = Kind.c2c,
     axes: Axes = None,
-    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform; that of r2c is c2r.")] = False,
+    last: Annotated[
+        int | None, typer.Option(metavar="N", help="Real length of the halved axis of c2r. Default: the even one.")
+    ] = None,
     norm: NormOption = Norm.backward,
     order: OrderOption = Order.natural,
     shape: RawShape = None,
@@ -181,33 +187,42 @@ def fft_command(
         bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
     ] = False,
     as_json: Json = False,
-    ranks: Annotated[str | None, typer.Option("-n", hidden=True)] = None,
+    ranks: Ranks = None,
 ) -> int:
     """Transform an array that is larger than memory, from a file or a striped set into another.
 
-    IN is read in place: complex64 or complex128, for r2c float32 or float64 in one axis, in C order. Each pass reads
-    and writes the array once. OUT gets its name when it is complete; after a failure nothing is left.
+    IN is read in place: complex64 or complex128, for r2c float32 or float64, in C order. Each pass reads and writes
+    the array once. OUT gets its name when it is complete; after a failure nothing is left. With -n the disks of a set,
+    or the parts of a plain file, are dealt to the ranks; --memory and --threads are those of each.
     """
     from weft.cli import ooc_fft
 
-    _require_one_process(ranks)
     given = {
         "shape": None if shape is None else shape_value(shape),
         "dtype": None if dtype is None else named_dtype(dtype),
         "inverse": inverse,
+        "last": last,
         "norm": norm.value,
         "disks": tuple(disk or ()),
         "scratch": scratch or None,
         "effort": effort.value,
         **_planning_of(kind, axes, memory, block, order, threads),
     }
-    options = ooc_fft.Options(source, target, given, dry_run, as_json)
-    return on_one_rank(lambda here: ooc_fft.run(options, here))
+    options = ooc_fft.Options(source, target, given, as_json)
+    wanted, around = ranks_value(ranks), surrounding_ranks()
+    if dry_run:
+        count = wanted or (1 if around is None else around[1])
+        return on_one_rank(lambda here: ooc_fft.run_dry(options, count, here))
+    if around is None and wanted in (None, 1):
+        return ooc_fft.run(options, Session())
+    return start(context, lambda here: ooc_fft.run(options, here), ranks, threads)
 
 
 @ooc_app.command("plan")
 def plan_command(
-    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c.")],
+    shape: Annotated[
+        str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
+    ],
     memory: Memory,
     kind: OocKind = Kind.c2c,
     axes: Axes = None,
@@ -236,10 +251,3 @@ def _planning_of(
         "order": order.value,
         "threads": threads,
     }
-
-
-def _require_one_process(ranks: str | None) -> None:
-    if ranks_value(ranks) not in (None, 1):
-        raise weft.InvalidArgument(
-            f"a transform on disks is done by one process; got -n {ranks}; leave -n out and give --threads"
-        )

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from weft import ooc, ooc_fft
+from weft import ooc, ooc_fft, ooc_ranks
 from weft.cli import session as sessions
 from weft.cli.session import Session
 from weft.ooc import Moved, OutOfCorePlan, Progress
@@ -18,9 +18,12 @@ _PLAN_NAMES = (
     "precision",
     "block_bytes",
     "threads",
+    "ranks",
     "read_bytes",
     "written_bytes",
     "scratch_bytes",
+    "convolution_points",
+    "kernel_passes",
     "memory_bytes",
     "passes",
 )
@@ -33,20 +36,34 @@ class Options:
     source: str
     target: str
     given: dict[str, Any]
-    dry_run: bool
     json: bool
 
 
-def run(options: Options, session: Session) -> None:
-    transform = ooc_fft.prepare(options.source, options.target, **options.given)
-    if options.dry_run:
-        _print_dry_run(transform, options.json, session)
-        return
+def run(options: Options, session: Session) -> int:
+    """On the ranks of the session, or in this process."""
     sessions.clean_up_when_stopped()
+    reporter = _Reporter(session)
     try:
-        moved = transform.run(_Reporter(session))
+        if session.ranks > 1:
+            transform, moved = ooc_fft.run_on_ranks(
+                session.comm, options.source, options.target, options.given, reporter, session.note_temporary
+            )
+        else:
+            transform = ooc_fft.prepare(options.source, options.target, **options.given)
+            moved = transform.run(reporter)
     finally:
         session.clear_progress()
+    if transform is not None:
+        _report(options, transform, moved, session)
+    return 0
+
+
+def run_dry(options: Options, ranks: int, session: Session) -> None:
+    transform = ooc_fft.prepare(options.source, options.target, **options.given, ranks=ranks)
+    _print_dry_run(transform, options.json, session)
+
+
+def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, session: Session) -> None:
     if options.json:
         session.print_json({**_facts(transform), **_moved_facts(moved)})
         return
@@ -54,10 +71,13 @@ def run(options: Options, session: Session) -> None:
         f"{options.target}: {_array(transform.output)}, {_name(transform)} of {options.source} in "
         f"{_counted(moved.plan.pass_count, 'pass', 'passes')}"
     )
+    each = "" if moved.plan.ranks == 1 else f" on each of {moved.plan.ranks} ranks at most"
     session.print(
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
-        f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory"
+        f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory{each}"
     )
+    if moved.plan.ranks > 1:
+        session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
 
 
 def run_plan(shape: tuple[int, ...], given: dict[str, Any], as_json: bool, session: Session) -> None:
@@ -108,10 +128,20 @@ def plan_text(plan: OutOfCorePlan) -> str:
             f"{plan.kind} over axes {_joined(plan.axes, ',')} of {_joined(plan.shape, 'x')}, {plan.precision}, in "
             f"{_counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
             *table,
+            *_convolution(plan),
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
             f"memory {plan.memory_bytes} bytes",
         ]
     )
+
+
+def _convolution(plan: OutOfCorePlan) -> list[str]:
+    if plan.convolution_points == 0:
+        return []
+    return [
+        f"by Bluestein's algorithm, a convolution of {plan.convolution_points} points; passes 1 to "
+        f"{plan.kernel_passes} make its kernel"
+    ]
 
 
 def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
@@ -127,14 +157,22 @@ def _row(number: int, one: dict[str, Any]) -> tuple[str, ...]:
 def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session) -> None:
     needs = [vars(need) for need in transform.needs()]
     if as_json:
-        session.print_json({**_facts(transform), "needs": needs})
+        messages, sent_bytes = ooc_ranks.traffic(transform) if transform.plan.ranks > 1 else (0, 0)
+        sent = {"messages": messages, "sent_bytes": sent_bytes}
+        session.print_json({**_facts(transform), **sent, "needs": needs})
         return
     session.print(plan_text(transform.plan))
     session.print(f"input {transform.source.path}: {_array(transform.source)}")
     session.print(f"output {transform.output.path}: {_array(transform.output)}")
+    if transform.plan.ranks > 1:
+        session.print(f"{transform.plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}")
     for need in transform.needs():
         session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
     session.print("nothing was written: this was a dry run")
+
+
+def _sent(messages: int, nbytes: int) -> str:
+    return f"{_counted(messages, 'message', 'messages')} with {nbytes} bytes"
 
 
 def _facts(transform: ooc_fft.Transform) -> dict[str, Any]:
@@ -157,6 +195,8 @@ def _moved_facts(moved: Moved) -> dict[str, Any]:
         "seconds": moved.seconds,
         "mb_per_s": _speed(moved),
         "backend": moved.backend,
+        "messages": moved.messages,
+        "sent_bytes": moved.sent_bytes,
     }
 
 
@@ -169,7 +209,8 @@ def _array(array: Any) -> str:
 
 
 def _name(transform: ooc_fft.Transform) -> str:
-    kind = f"inverse {transform.plan.kind}" if transform.inverse else transform.plan.kind
+    plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
+    kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
     return f"{kind} over axes {_joined(transform.plan.axes, ',')}"
 
 

@@ -7,39 +7,47 @@
 #include "kernel/copy.hpp"
 
 namespace weft::ooc {
+namespace {
+
+/// The panel is [..][length][columns], line l the one at l / columns, l % columns. Visits stretches of
+/// lines that are equally far apart: move(first line, count, offset of its first point, distance).
+template <class Move>
+void for_each_stretch(std::int64_t length, std::int64_t columns, std::int64_t first,
+                      std::int64_t end, Move&& move) {
+  while (first < end) {
+    const std::int64_t column = first % columns;
+    const std::int64_t count = columns == 1 ? end - first : std::min(end - first, columns - column);
+    move(first, count, first / columns * columns * length + column,
+         columns == 1 ? length : std::int64_t{1});
+    first += count;
+  }
+}
+
+}  // namespace
 
 PanelLines::PanelLines(const FftPass& pass, const PanelAxis& axis,
                        const kernel::AxisTransform& transform, const kernel::LocalOptions& options,
                        const Twiddles* twiddles)
     : axis_(axis),
+      source_length_(kernel::input_extent(transform)),
+      target_length_(kernel::output_extent(transform)),
       twiddle_(pass.twiddle),
+      twiddles_first_(pass.other_sign),
       twiddle_step_(pass.twiddle_step),
       twiddles_(twiddles),
       options_(options),
-      element_bytes_(complex_bytes(options.precision)),
-      pitch_bytes_(tile_pitch_bytes(pass.longest_line(), element_bytes_)),
+      source_element_bytes_(complex_bytes(options.precision) /
+                            (transform.kind == kernel::LineKind::r2c ? 2 : 1)),
+      target_element_bytes_(complex_bytes(options.precision) /
+                            (transform.kind == kernel::LineKind::c2r ? 2 : 1)),
+      pitch_bytes_(tile_pitch_bytes(pass.longest_line(), complex_bytes(options.precision))),
       tile_lines_(pass.tile_lines),
       lines_(transform, options, pitch_bytes_, pitch_bytes_, true) {}
-
-/// The panel is [..][length][columns], line l the one at l / columns, l % columns. Visits stretches of
-/// lines that are equally far apart: move(first line, count, offset of its first point, distance).
-template <class Move>
-void PanelLines::for_each_stretch(std::int64_t columns, std::int64_t first, std::int64_t end,
-                                  Move&& move) const {
-  while (first < end) {
-    const std::int64_t column = first % columns;
-    const std::int64_t count = columns == 1 ? end - first : std::min(end - first, columns - column);
-    move(first, count, first / columns * columns * axis_.length + column,
-         columns == 1 ? axis_.length : std::int64_t{1});
-    first += count;
-  }
-}
 
 void PanelLines::execute(const void* from, void* to, const Panel& panel, void* tiles) const {
   const std::int64_t target = axis_.after * panel.inners;  // columns
   const std::int64_t source = panel.rests * target;
   const std::int64_t lines = panel.outers * axis_.before * source;
-  const std::int64_t pitch = pitch_bytes_ / element_bytes_;
   const auto tile_count = (lines + tile_lines_ - 1) / tile_lines_;
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
   for (std::int64_t t = 0; t < tile_count; ++t) {
@@ -48,22 +56,18 @@ void PanelLines::execute(const void* from, void* to, const Panel& panel, void* t
     char* tile =
         static_cast<char*>(tiles) + omp_get_thread_num() * (tile_lines_ + 1) * pitch_bytes_;
     const auto in_tile = [&](std::int64_t line) { return tile + (line - first) * pitch_bytes_; };
-    for_each_stretch(source, first, end, [&](auto line, auto count, auto offset, auto step) {
-      kernel::copy_plane(in_tile(line), static_cast<const char*>(from) + offset * element_bytes_,
-                         {count, axis_.length, step, source, pitch, 1}, element_bytes_);
+    for_each_stretch(source_length_, source, first, end, [&](auto l, auto n, auto at, auto step) {
+      kernel::copy_plane(in_tile(l), static_cast<const char*>(from) + at * source_element_bytes_,
+                         {n, source_length_, step, source, pitch_bytes_ / source_element_bytes_, 1},
+                         source_element_bytes_);
     });
+    if (twiddles_first_) multiply(tile, first, end - first, panel);
     lines_.run(tile, tile, end - first);
-    if (twiddles_ != nullptr) {
-      char* row = tile + tile_lines_ * pitch_bytes_;
-      if (options_.precision == Precision::f32)
-        multiply<float>(tile, first, end - first, panel, row);
-      else
-        multiply<double>(tile, first, end - first, panel, row);
-    }
-    for_each_stretch(target, first, end, [&](auto line, auto count, auto offset, auto step) {
-      kernel::copy_plane(static_cast<char*>(to) + offset * element_bytes_, in_tile(line),
-                         {count, axis_.length, pitch, 1, step, target}, element_bytes_,
-                         {true, kernel::Stores::cached});
+    if (!twiddles_first_) multiply(tile, first, end - first, panel);
+    for_each_stretch(target_length_, target, first, end, [&](auto l, auto n, auto at, auto step) {
+      kernel::copy_plane(static_cast<char*>(to) + at * target_element_bytes_, in_tile(l),
+                         {n, target_length_, pitch_bytes_ / target_element_bytes_, 1, step, target},
+                         target_element_bytes_, {true, kernel::Stores::cached});
     });
   }
 }
@@ -71,6 +75,16 @@ void PanelLines::execute(const void* from, void* to, const Panel& panel, void* t
 std::int64_t PanelLines::twiddle_index(std::int64_t line, const Panel& panel) const {
   if (twiddle_ == TwiddleBy::inner) return panel.inner + line % panel.inners;
   return panel.rest + line / panel.inners % panel.rests;
+}
+
+void PanelLines::multiply(char* tile, std::int64_t first, std::int64_t count,
+                          const Panel& panel) const {
+  if (twiddles_ == nullptr) return;
+  char* row = tile + tile_lines_ * pitch_bytes_;
+  if (options_.precision == Precision::f32)
+    multiply<float>(tile, first, count, panel, row);
+  else
+    multiply<double>(tile, first, count, panel, row);
 }
 
 template <class Real>

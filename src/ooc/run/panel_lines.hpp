@@ -10,7 +10,8 @@ namespace weft::ooc {
 
 /// Transforms the lines of one axis of a panel in memory, tile by tile: gathers lines, transforms
 /// them in cache, multiplies by their twiddles there, scatters them. The panel is read and written
-/// once, as [outers][radix][rests][inners] and [outers][rests][radix][inners].
+/// once, as [outers][radix][rests][inners] and [outers][rests][radix][inners]. A halved axis has reals
+/// on one side.
 class PanelLines {
  public:
   /// `twiddles` are those of the pass, nullptr for a pass without; they stay the caller's.
@@ -18,26 +19,28 @@ class PanelLines {
   PanelLines(const FftPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
              const kernel::LocalOptions& options, const Twiddles* twiddles);
 
-  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements, else they
-  ///         do not overlap and `from` stays as it is. `tiles` is scratch of memory_of().tile_bytes,
-  ///         aligned to 64.
+  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the axis
+  ///         is not halved, else they do not overlap and `from` stays as it is, but for a c2r.
+  ///         `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
   void execute(const void* from, void* to, const Panel& panel, void* tiles) const;
 
  private:
-  template <class Move>
-  void for_each_stretch(std::int64_t columns, std::int64_t first, std::int64_t end,
-                        Move&& move) const;
+  void multiply(char* tile, std::int64_t first, std::int64_t count, const Panel& panel) const;
   template <class Real>
   void multiply(char* tile, std::int64_t first, std::int64_t count, const Panel& panel,
                 char* row) const;
   std::int64_t twiddle_index(std::int64_t line, const Panel& panel) const;
 
   PanelAxis axis_;
+  std::int64_t source_length_;
+  std::int64_t target_length_;
   TwiddleBy twiddle_;
+  bool twiddles_first_;
   std::int64_t twiddle_step_;
   const Twiddles* twiddles_;
   kernel::LocalOptions options_;
-  std::int64_t element_bytes_;
+  std::int64_t source_element_bytes_;
+  std::int64_t target_element_bytes_;
   std::int64_t pitch_bytes_;
   std::int64_t tile_lines_;
   kernel::LineRunner lines_;

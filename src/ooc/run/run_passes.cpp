@@ -9,8 +9,7 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
-#include "ooc/run/panel_lines.hpp"
-#include "ooc/run/unpack_reals.hpp"
+#include "ooc/run/panel_transform.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -26,21 +25,19 @@ class PassRun {
  public:
   PassRun(const FftPasses& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
           const PassesOptions& options)
-      : problem_(plan.problem),
-        pass_(plan.passes[index]),
+      : pass_(plan.passes[index]),
         memory_(memory_of(plan, pass_)),
-        element_bytes_(plan.element_bytes),
+        source_element_bytes_(plan.source_element_bytes(pass_)),
+        target_element_bytes_(plan.target_element_bytes(pass_)),
         source_(source),
         target_(target),
         options_(options),
         panels_(memory_.panels_bytes),
-        tiles_(memory_.tile_bytes) {
+        transform_(plan, index, options) {
     progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, panel_count(pass_)};
     for (int k = 0; k < plan.problem.buffers; ++k)
       free_.push_back(panels_.as<char>() + k * memory_.panel_bytes);
     runs_.reserve(static_cast<std::size_t>(memory_.run_bytes) / sizeof(disk::Run));
-    if (pass_.has_twiddles()) twiddles_.emplace(pass_.twiddle_length, options.sign);
-    make_lines(plan.problem, index + 1 == plan.passes.size());
   }
   PassRun(const PassRun&) = delete;
   PassRun& operator=(const PassRun&) = delete;
@@ -53,21 +50,20 @@ class PassRun {
 
   std::int64_t held_bytes() const {
     const auto runs = static_cast<std::int64_t>(runs_.capacity() * sizeof(disk::Run));
-    return panels_.size() + tiles_.size() + runs +
-           (twiddles_ ? Twiddles::table_bytes(twiddles_->length()) : 0);
+    return panels_.size() + runs + transform_.held_bytes();
   }
 
   void run() {
     start_read(0);
     for (std::int64_t i = 0; i < progress_.panels; ++i) {
       char* from = waited_read();
-      char* to = pass_.keeps_order() ? from : free_buffer();
+      char* to = pass_.transforms_in_place() ? from : free_buffer();
       // To wait for the panel before would leave the disks without anything to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
-      transform(parts, from, to);
+      transform_.execute(parts, from, to);
       if (from != to) free_.push_back(from);
-      list_target_runs(parts, to);
+      list_runs(writes_of(pass_, parts), target_element_bytes_, to);
       writing_.push_back({target_.start_write(runs_), to});
       if (!reading_) start_read(i + 1);
     }
@@ -75,40 +71,10 @@ class PassRun {
   }
 
  private:
-  void make_lines(const PassesProblem& problem, bool is_last) {
-    kernel::LocalOptions local{
-        .engine = options_.engine != nullptr ? options_.engine : &kernel::default_engine(),
-        .precision = problem.precision,
-        .effort = options_.effort,
-        .threads = problem.threads};
-    for (const PanelAxis& axis : pass_.axes) {
-      kernel::AxisTransform transform{.kind = options_.sign < 0 ? kernel::LineKind::c2c_forward
-                                                                : kernel::LineKind::c2c_backward,
-                                      .length = axis.length};
-      if (is_last && &axis == &pass_.axes.back()) transform.scale = options_.scale;
-      const bool multiplies = pass_.twiddle != TwiddleBy::none;
-      lines_.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
-    }
-  }
-
-  void transform(const std::vector<Panel>& parts, const char* from, char* to) {
-    std::int64_t offset = 0;
-    for (const Panel& panel : parts) {
-      for (const PanelLines& lines : lines_)
-        lines.execute(from + offset, to + offset, panel, tiles_.data());
-      offset += elements(pass_, panel) * element_bytes_;
-    }
-    if (pass_.unpacks_reals)
-      unpack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, to);
-  }
-
   void start_read(std::int64_t index) {
     if (index >= progress_.panels) return;
     char* memory = free_buffer();
-    runs_.clear();
-    char* next = memory;
-    for (const Panel& panel : panel_parts(pass_, index))
-      next = list_runs(source_runs(pass_, panel), next);
+    list_runs(reads_of(pass_, panel_parts(pass_, index)), source_element_bytes_, memory);
     reading_ = {source_.start_read(runs_), memory};
   }
 
@@ -136,19 +102,14 @@ class PassRun {
     if (options_.on_panel) options_.on_panel(progress_);
   }
 
-  void list_target_runs(const std::vector<Panel>& parts, char* memory) {
+  void list_runs(const std::vector<RunGrid>& grids, std::int64_t element_bytes, char* memory) {
     runs_.clear();
-    for (const Panel& panel : parts) memory = list_runs(target_runs(pass_, panel), memory);
-    if (has_last_element(pass_, parts)) list_runs({.first = pass_.elements()}, memory);
-  }
-
-  char* list_runs(const RunGrid& grid, char* memory) {
-    const std::int64_t bytes = grid.length * element_bytes_;
-    grid.for_each([&](std::int64_t first) {
-      runs_.push_back({first * element_bytes_, bytes, reinterpret_cast<std::byte*>(memory)});
-      memory += bytes;
-    });
-    return memory;
+    for (const RunGrid& grid : grids)
+      grid.for_each([&](std::int64_t first) {
+        const std::int64_t bytes = grid.length * element_bytes;
+        runs_.push_back({first * element_bytes, bytes, reinterpret_cast<std::byte*>(memory)});
+        memory += bytes;
+      });
   }
 
   static void wait_quietly(disk::Volume& volume, const Transfer& transfer) noexcept {
@@ -158,19 +119,17 @@ class PassRun {
     }
   }
 
-  const PassesProblem& problem_;
   const FftPass& pass_;
   PassMemory memory_;
-  std::int64_t element_bytes_;
+  std::int64_t source_element_bytes_;
+  std::int64_t target_element_bytes_;
   disk::Volume& source_;
   disk::Volume& target_;
   const PassesOptions& options_;
   PassProgress progress_;
   AlignedBuffer panels_;
-  AlignedBuffer tiles_;
+  PanelTransform transform_;
   std::vector<disk::Run> runs_;
-  std::optional<Twiddles> twiddles_;
-  std::vector<PanelLines> lines_;
   std::vector<char*> free_;
   std::optional<Transfer> reading_;
   std::deque<Transfer> writing_;  ///< the oldest first
@@ -198,7 +157,7 @@ std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume
     throw Error(ErrorCode::invalid_argument,
                 "input, output and scratch are different volumes; given one twice; give others");
   const auto volume = [&](Where where) -> disk::Volume& {
-    return where == Where::input ? input : where == Where::output ? output : *scratch;
+    return where == Where::scratch ? *scratch : where == Where::output ? output : input;
   };
   std::int64_t most = 0;
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {

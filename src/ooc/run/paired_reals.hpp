@@ -16,4 +16,12 @@ namespace weft::ooc {
 void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
                   Precision precision, int threads, void* memory);
 
+/// The way back, before the transform: of X[k] and X[N/2 - k] become Z[k] = S + i T and
+/// Z[N/2 - k] = conj(S - i T), where S = X[k] + conj X[N/2 - k], T = w (X[k] - conj X[N/2 - k]).
+/// X[N/2] is behind the parts; its imaginary part and that of X[0] do not matter.
+///
+/// Shapes  as above, [radix][rests].
+void pack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
+                Precision precision, int threads, void* memory);
+
 }  // namespace weft::ooc

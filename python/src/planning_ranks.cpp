@@ -1,0 +1,74 @@
+#include "planning_ranks.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "common.hpp"
+#include "ooc/on_ranks.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+/// Bytes of an array; of a plain file the array's first byte and 0; of a set 0 and its block bytes;
+/// disks, processors, band bytes, skew rows.
+using Lying =
+    std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, std::int64_t, std::int64_t>;
+
+ooc::SharedHolding to_holding(const Lying& given, int ranks) {
+  const auto& [bytes, lead, block, disks, processors, band, skew] = given;
+  if (block == 0) return ooc::held_by_parts(lead, bytes, ranks);
+  const disk::Striping striping = {.bytes = bytes,
+                                   .block_bytes = block,
+                                   .disks = disks,
+                                   .processors = processors,
+                                   .band_bytes = band,
+                                   .skew_rows = skew};
+  disk::check(striping);
+  return ooc::held_by_disks(striping, ranks);
+}
+
+/// Messages and bytes of all ranks together.
+std::pair<std::int64_t, std::int64_t> traffic(const ooc::FftPasses& plan, const Lying& input,
+                                              const Lying& output) {
+  ooc::RankTraffic all;
+  for (const ooc::RankTraffic& sent :
+       traffic_of(plan, to_holding(input, plan.ranks), to_holding(output, plan.ranks)))
+    all += sent;
+  return {all.messages, all.bytes};
+}
+
+std::vector<std::int64_t> scratch_of_rank(const ooc::FftPasses& plan, int rank) {
+  std::vector<std::int64_t> bytes;
+  for (int k = 0; k < ooc::scratch_volumes; ++k) bytes.push_back(scratch_bytes(plan, rank, k));
+  return bytes;
+}
+
+}  // namespace
+
+void bind_rank_passes(nb::module_& m) {
+  m.def(
+      "deal_out_of_core",
+      [](const ooc::FftPasses& plan, int ranks) { return dealt_to_ranks(plan, ranks); }, "plan"_a,
+      "ranks"_a, "The plan for so many ranks, each with its memory; pure.");
+  m.def("out_of_core_traffic", &traffic, "plan"_a, "input"_a, "output"_a,
+        "Messages and bytes that all ranks send, for arrays that lie so: bytes, first byte, block "
+        "bytes (0: a plain\nfile), disks, processors, band bytes, skew rows.");
+  m.def("out_of_core_scratch", &scratch_of_rank, "plan"_a, "rank"_a,
+        "Bytes of a rank's temporary files.");
+  m.def(
+      "disks_of_rank",
+      [](int disks, int ranks, int rank) {
+        const ooc::Share own = ooc::disks_of_rank(disks, ranks, rank);
+        return std::pair(own.first, own.end);
+      },
+      "disks"_a, "ranks"_a, "rank"_a, "The first of a rank's disks, and the one after its last.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,155 @@
+"""Out-of-core transforms by several ranks: what the first of them does for all, and what they send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from . import _planning, errors, ooc_plan, runtime
+from ._planning import OutOfCorePlan
+from .ooc_files import Need, Output, Stored, disk_needs, is_set
+
+if TYPE_CHECKING:
+    from .ooc_fft import Transform
+
+
+def scratch_needs(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[Need]:
+    """What the temporary files of all ranks take, each in the directories of its own disks."""
+    needs = []
+    for rank in range(plan.ranks):
+        first, end = _planning.disks_of_rank(len(directories), plan.ranks, rank)
+        for nbytes in _planning.out_of_core_scratch(plan, rank):
+            needs += disk_needs("temporary files", directories[first:end], nbytes, block_bytes)
+    return needs
+
+
+def traffic(transform: Transform) -> tuple[int, int]:
+    """Messages and bytes that all ranks together send, exactly.
+
+    Cost: time proportional to the blocks that the passes read and write.
+    """
+    return _planning.out_of_core_traffic(
+        transform.plan, _lying(transform.source), _lying_when_made(transform.output, transform.plan.output_bytes)
+    )
+
+
+def _lying(stored: Stored) -> tuple[int, ...]:
+    if not is_set(stored.path):
+        return stored.nbytes, stored.offset, 0, 1, 1, 0, 0
+    facts = _planning.striped_set_index(stored.path)
+    names = ("processors", "band_bytes", "skew_rows")
+    return stored.nbytes, 0, facts["block_bytes"], len(facts["files"]), *(facts[name] for name in names)
+
+
+def _lying_when_made(output: Output, nbytes: int) -> tuple[int, ...]:
+    if is_set(output.path):
+        return nbytes, 0, output.block_bytes, len(output.disks), 1, 0, 0
+    return nbytes, output.lead_bytes(), 0, 1, 1, 0, 0
+
+
+def run(
+    comm: Any,
+    prepare: Callable[[int], Transform],
+    arguments: str,
+    progress: Callable[..., object] | None,
+    note_temporary: Callable[[str], object] = lambda path: None,
+) -> tuple[OutOfCorePlan, Transform | None, dict[str, Any]]:
+    """Collective: the first rank prepares and makes the output, all ranks fill it.
+
+    prepare : given the number of ranks. arguments : must be the same text on all ranks.
+    Returns the plan, what the first rank has prepared (None elsewhere) and what the ranks together did. Errors are the
+    same on all ranks, and then nothing is left of the output.
+    """
+    handle = runtime.handle_of(comm)
+    module = runtime.running()
+    ranks = module.size_of(handle)
+    _require_same(comm, arguments)
+    prepared: list[Transform] = []
+
+    def described() -> dict[str, Any]:
+        prepared.append(prepare(ranks))
+        return _facts(prepared[0])
+
+    facts = _from_first(handle, described)
+    plan = prepared[0].plan if prepared else _planned(facts["plan"], ranks)
+    done: dict[str, Any] = {}
+    error = None
+    try:
+        with ExitStack() as stack:
+
+            def made() -> list[Any]:
+                stored = stack.enter_context(prepared[0].output.made())
+                if not is_set(stored.path):
+                    note_temporary(stored.path)
+                return list(stored.as_given())
+
+            output = _from_first(handle, made)
+            done = module.run_out_of_core_on_ranks(
+                plan, tuple(facts["input"]), tuple(output), *facts["how"], progress, handle
+            )
+    except Exception as reason:
+        if not done:  # all ranks have it
+            raise
+        error = reason  # the first rank's, when it gave the output its name
+    runtime.agree(comm, error)
+    return plan, (prepared or [None])[0], done
+
+
+def _facts(transform: Transform) -> dict[str, Any]:
+    """What the other ranks need to know, as JSON has it."""
+    plan = transform.plan
+    return {
+        "plan": {
+            "shape": list(plan.shape),
+            "kind": plan.kind,
+            "axes": list(plan.axes),
+            "dtype": transform.source.dtype.name,
+            "memory_bytes": transform.memory_bytes,
+            "block_bytes": plan.block_bytes,
+            "order": transform.order,
+            "threads": plan.threads,
+        },
+        "input": list(transform.source.as_given()),
+        "how": [
+            list(transform.scratch),
+            transform.backend,
+            transform.effort,
+            1 if transform.inverse else -1,
+            transform.scale,
+        ],
+    }
+
+
+def _planned(given: dict[str, Any], ranks: int) -> OutOfCorePlan:
+    shape = given.pop("shape")
+    return _planning.deal_out_of_core(ooc_plan.plan(shape, **given), ranks)
+
+
+def _require_same(comm: Any, arguments: str) -> None:
+    module, handle = runtime.running(), runtime.handle_of(comm)
+    first = module.broadcast_text(handle, arguments, 0)
+    error = None
+    if first != arguments:
+        error = errors.Disagreement(
+            f"all ranks must give the same arguments; rank 0 gave {first}, rank {module.rank_of(handle)} {arguments}; "
+            "give the same"
+        )
+    runtime.agree(comm, error)
+
+
+def _from_first(handle: int | None, make: Callable[[], Any]) -> Any:
+    """Collective: what `make` returns on the first rank, or raises there, on all."""
+    module = runtime.running()
+    told: dict[str, Any] = {}
+    if module.rank_of(handle) == 0:
+        try:
+            told["value"] = make()
+        except Exception as error:
+            told["error"] = errors.as_given(error)
+    told = json.loads(module.broadcast_text(handle, json.dumps(told), 0))
+    if "error" in told:
+        code, message = told["error"]
+        raise errors.class_of(code)(message)
+    return told["value"]

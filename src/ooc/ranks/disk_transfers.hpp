@@ -1,0 +1,70 @@
+#pragma once
+
+#include <exception>
+#include <vector>
+
+#include "disk/access.hpp"
+#include "disk/volume.hpp"
+
+namespace weft::ooc {
+
+/// Runs of one rank's disks on their way, started in lists of limited length.
+class DiskTransfers {
+ public:
+  /// `list` has the capacity that lists are to have. It and the volume stay the caller's; others may
+  /// use the list between start() and the next add(). No volume: there will be no runs.
+  DiskTransfers(disk::Volume* volume, disk::Direction direction, std::vector<disk::Run>& list)
+      : volume_(volume), direction_(direction), list_(list) {}
+  DiskTransfers(const DiskTransfers&) = delete;
+  DiskTransfers& operator=(const DiskTransfers&) = delete;
+
+  /// After an error, too, nothing may be under way to memory that goes.
+  ~DiskTransfers() {
+    try {
+      wait();
+    } catch (...) {  // the error that came first is the one to tell
+    }
+  }
+
+  void add(const disk::Run& run) {
+    if (!list_.empty()) {
+      disk::Run& last = list_.back();
+      if (last.offset + last.bytes == run.offset && last.memory + last.bytes == run.memory) {
+        last.bytes += run.bytes;
+        return;
+      }
+    }
+    if (list_.size() == list_.capacity()) start();
+    list_.push_back(run);
+  }
+
+  /// Starts what has been added and not started.
+  void start() {
+    if (list_.empty()) return;
+    tickets_.push_back(direction_ == disk::Direction::read ? volume_->start_read(list_)
+                                                           : volume_->start_write(list_));
+    list_.clear();
+  }
+
+  /// Returns, or throws the first error, when all that was started has ended.
+  void wait() {
+    std::exception_ptr failure;
+    for (const disk::Volume::Ticket ticket : tickets_) {
+      try {
+        volume_->wait(ticket);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    tickets_.clear();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  disk::Volume* volume_;
+  disk::Direction direction_;
+  std::vector<disk::Run>& list_;
+  std::vector<disk::Volume::Ticket> tickets_;
+};
+
+}  // namespace weft::ooc

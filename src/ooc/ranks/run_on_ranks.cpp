@@ -1,0 +1,285 @@
+#include "ooc/ranks/run_on_ranks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "base/memory.hpp"
+#include "comm/agreement.hpp"
+#include "ooc/ranks/disk_transfers.hpp"
+#include "ooc/ranks/trip_exchange.hpp"
+#include "ooc/run/panel_transform.hpp"
+
+namespace weft::ooc {
+namespace {
+
+/// Where each block of one side of a trip begins: blocks lie in rank order.
+class Cursors {
+ public:
+  explicit Cursors(const std::vector<std::int64_t>& bytes) : next_(bytes.size()) {
+    for (std::size_t rank = 1; rank < bytes.size(); ++rank)
+      next_[rank] = next_[rank - 1] + bytes[rank - 1];
+  }
+  /// Where the next bytes of a rank's block lie.
+  std::int64_t advance(int rank, std::int64_t bytes) {
+    return std::exchange(next_[static_cast<std::size_t>(rank)],
+                         next_[static_cast<std::size_t>(rank)] + bytes);
+  }
+
+ private:
+  std::vector<std::int64_t> next_;
+};
+
+struct SideOnDisks {
+  PassSide side;
+  disk::Volume* volume = nullptr;  ///< of this rank, which may have nothing of it
+};
+
+/// One pass on this rank. Four buffers: what comes from the disks, a panel, what is sent or received
+/// or the panel once it is transformed, and what goes to the disks.
+class PassOnRanks {
+ public:
+  PassOnRanks(const FftPasses& plan, std::size_t index, const comm::Communicator& comm,
+              const SideOnDisks& source, const SideOnDisks& target, const PassesOptions& options)
+      : pass_(plan.passes[index]),
+        deal_(pass_, plan.ranks),
+        comm_(comm),
+        source_(source.side),
+        target_(target.side),
+        options_(options),
+        exchange_(comm) {
+    progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, deal_.panels()};
+    comm::together(comm, [&] { allocate(plan, index, source.volume, target.volume); });
+  }
+
+  std::int64_t held_bytes() const { return held_bytes_; }
+  RankTraffic sent() const { return exchange_.sent(); }
+
+  void run() {
+    here([&] { start_read(0, 0); });
+    for (std::int64_t round = 0; round < deal_.rounds(); ++round) {
+      read(round);
+      here([&] { transform(round); });
+      write(round);
+    }
+    here([&] { wait_for_writes(deal_.rounds()); });
+    comm::agree_or_throw(comm_, failed_);
+  }
+
+ private:
+  /// What this rank does by itself. Its first failure is that of all where the ranks meet next, and
+  /// until then it does nothing more.
+  template <class Work>
+  void here(Work&& work) {
+    if (!failed_) failed_ = comm::error_of(std::forward<Work>(work));
+  }
+
+  void allocate(const FftPasses& plan, std::size_t index, disk::Volume* source,
+                disk::Volume* target) {
+    const PassMemory memory = memory_of(plan, pass_);
+    buffers_ = AlignedBuffer(memory.panels_bytes);
+    char* first = buffers_.as<char>();
+    incoming_ = first;
+    panel_ = first + memory.panel_bytes;
+    other_ = first + 2 * memory.panel_bytes;
+    outgoing_ = first + 3 * memory.panel_bytes;
+    list_.reserve(static_cast<std::size_t>(memory.run_bytes) / sizeof(disk::Run));
+    transform_.emplace(plan, index, options_);
+    reads_.emplace(source, disk::Direction::read, list_);
+    writes_.emplace(target, disk::Direction::write, list_);
+    const auto runs = static_cast<std::int64_t>(list_.capacity() * sizeof(disk::Run));
+    held_bytes_ = buffers_.size() + runs + transform_->held_bytes();
+  }
+
+  /// Brings this rank's panel of the round into panel_.
+  void read(std::int64_t round) {
+    const Round pieces(source_, round);
+    const Round::Trips all = pieces.trips(comm_.rank());
+    for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
+      const Round::Trip& bytes = all.trips[trip];
+      here([&] { reads_->wait(); });
+      if (is_local(all))
+        std::swap(incoming_, panel_);
+      else
+        exchange_.execute(failed_, bytes.on_disks, bytes.of_panel, incoming_, other_);
+      here([&] {
+        if (trip + 1 < all.trips.size())
+          start_read(round, trip + 1);
+        else
+          start_read(round + 1, 0);
+        if (!is_local(all)) unpack(pieces, trip, bytes.of_panel);
+      });
+    }
+  }
+
+  void transform(std::int64_t round) {
+    const auto panel = deal_.panel(round, comm_.rank());
+    if (!panel) return;
+    const std::vector<Panel> parts = panel_parts(pass_, *panel);
+    if (pass_.transforms_in_place()) return transform_->execute(parts, panel_, panel_);
+    transform_->execute(parts, panel_, other_);
+    std::swap(panel_, other_);
+  }
+
+  /// Takes panel_ to the disks.
+  void write(std::int64_t round) {
+    const Round pieces(target_, round);
+    const Round::Trips all = pieces.trips(comm_.rank());
+    for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
+      const Round::Trip& bytes = all.trips[trip];
+      here([&] {
+        if (!is_local(all)) pack(pieces, trip, bytes.of_panel);
+        if (trip == 0)
+          wait_for_writes(round);
+        else
+          writes_->wait();
+      });
+      if (is_local(all))
+        std::swap(panel_, outgoing_);
+      else
+        exchange_.execute(failed_, bytes.of_panel, bytes.on_disks, other_, outgoing_);
+      here([&] { start(*writes_, pieces, trip, outgoing_); });
+    }
+  }
+
+  /// The disks have the panels as they lie in memory.
+  static bool is_local(const Round::Trips& all) { return !all.crosses && all.trips.size() == 1; }
+
+  void start_read(std::int64_t round, std::size_t trip) {
+    if (round < deal_.rounds()) start(*reads_, Round(source_, round), trip, incoming_);
+  }
+
+  void start(DiskTransfers& transfers, const Round& pieces, std::size_t trip, char* memory) const {
+    pieces.for_each_piece([&](const Piece& piece) {
+      if (piece.disk_rank == comm_.rank() && piece.trip == static_cast<std::int64_t>(trip))
+        transfers.add({piece.offset, piece.bytes, reinterpret_cast<std::byte*>(memory + piece.at)});
+    });
+    transfers.start();
+  }
+
+  void wait_for_writes(std::int64_t rounds_done) {
+    writes_->wait();
+    if (rounds_done == 0) return;
+    progress_.panels_done = std::min(deal_.panels(), rounds_done * comm_.size());
+    if (options_.on_panel) options_.on_panel(progress_);
+  }
+
+  void unpack(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes) {
+    for_own_panel(pieces, trip, bytes, [&](const Piece& piece, std::int64_t at) {
+      std::memcpy(panel_ + piece.memory, other_ + at, static_cast<std::size_t>(piece.bytes));
+    });
+  }
+
+  void pack(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes) {
+    for_own_panel(pieces, trip, bytes, [&](const Piece& piece, std::int64_t at) {
+      std::memcpy(other_ + at, panel_ + piece.memory, static_cast<std::size_t>(piece.bytes));
+    });
+  }
+
+  template <class Visit>
+  void for_own_panel(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes,
+                     Visit&& visit) const {
+    Cursors cursors(bytes);
+    pieces.for_each_piece([&](const Piece& piece) {
+      if (piece.panel_rank == comm_.rank() && piece.trip == static_cast<std::int64_t>(trip))
+        visit(piece, cursors.advance(piece.disk_rank, piece.bytes));
+    });
+  }
+
+  const FftPass& pass_;
+  Deal deal_;
+  comm::Communicator comm_;
+  PassSide source_;
+  PassSide target_;
+  const PassesOptions& options_;
+  TripExchange exchange_;
+  PassProgress progress_;
+  std::optional<Error> failed_;
+  std::int64_t held_bytes_ = 0;
+  AlignedBuffer buffers_;
+  char* incoming_ = nullptr;
+  char* panel_ = nullptr;
+  char* other_ = nullptr;
+  char* outgoing_ = nullptr;
+  std::vector<disk::Run> list_;
+  std::optional<PanelTransform> transform_;
+  std::optional<DiskTransfers> reads_;  ///< last, so that nothing is under way when buffers go
+  std::optional<DiskTransfers> writes_;
+};
+
+void require_volume(const char* what, const disk::Volume* volume, std::int64_t bytes) {
+  const std::int64_t given = volume == nullptr ? 0 : volume->bytes();
+  if (given < bytes)
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the ") + what + " volume of a rank holds " + std::to_string(bytes) +
+                    " bytes; given " + std::to_string(given) + "; give a larger one");
+}
+
+void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
+           const PassesOptions& options) {
+  if (plan.ranks != comm.size())
+    throw Error(ErrorCode::invalid_argument,
+                "passes run on as many ranks as they were dealt to; dealt to " +
+                    std::to_string(plan.ranks) + ", given " + std::to_string(comm.size()) +
+                    " ranks; deal them to these");
+  if (options.sign != -1 && options.sign != 1)
+    throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
+                                                 std::to_string(options.sign) + "; give -1 or 1");
+  require_volume("input", volumes.input.volume, plan.input_bytes());
+  require_volume("output", volumes.output.volume, plan.output_bytes());
+  for (int k = 0; k < scratch_volumes; ++k)
+    require_volume("scratch", volumes.scratch.at(static_cast<std::size_t>(k)),
+                   scratch_bytes(plan, comm.rank(), k));
+}
+
+void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
+                          const PassesOptions& options) {
+  const PassesProblem& problem = plan.problem;
+  std::string axes;
+  for (const int axis : problem.axes) axes += std::to_string(axis) + " ";
+  comm::require_same(comm,
+                     {{"shape", to_string(problem.shape)},
+                      {"axes", axes},
+                      {"precision", to_string(problem.precision)},
+                      {"real input", std::to_string(static_cast<int>(problem.real_input))},
+                      {"real output", std::to_string(static_cast<int>(problem.real_output))},
+                      {"order", std::to_string(static_cast<int>(problem.order))},
+                      {"memory_bytes", std::to_string(problem.memory_bytes)},
+                      {"block_bytes", std::to_string(problem.block_bytes)},
+                      {"threads", std::to_string(problem.threads)},
+                      {"sign", std::to_string(options.sign)},
+                      {"scale", std::to_string(options.scale)}},
+                     "all ranks transform the same array on disks");
+}
+
+}  // namespace
+
+RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
+                          const VolumesOnRanks& volumes, const PassesOptions& options) {
+  comm::together(comm, [&] { check(plan, comm, volumes, options); });
+  require_same_problem(plan, comm, options);
+  const auto scratch = [&](std::size_t written_by) {
+    return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(written_by)));
+  };
+  RanksOutcome outcome;
+  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    const bool is_last = i + 1 == plan.passes.size();
+    PassOnRanks run(plan, i, comm,
+                    {reading_side(plan, i, volumes.input.holding),
+                     i == 0 ? volumes.input.volume : scratch(i - 1)},
+                    {writing_side(plan, i, volumes.output.holding),
+                     is_last ? volumes.output.volume : scratch(i)},
+                    options);
+    run.run();
+    outcome.held_bytes = std::max(outcome.held_bytes, run.held_bytes());
+    outcome.sent += run.sent();
+  }
+  return outcome;
+}
+
+}  // namespace weft::ooc

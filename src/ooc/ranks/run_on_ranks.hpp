@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "comm/communicator.hpp"
+#include "disk/volume.hpp"
+#include "ooc/on_ranks.hpp"
+#include "ooc/run/run_passes.hpp"
+
+namespace weft::ooc {
+
+/// An array on the disks of all ranks: what this rank can reach of it, and who has what.
+struct ArrayOnRanks {
+  disk::Volume* volume = nullptr;
+  SharedHolding holding;
+};
+
+struct VolumesOnRanks {
+  ArrayOnRanks input;
+  ArrayOnRanks output;
+  /// Of this rank alone; nullptr where scratch_bytes() is 0.
+  std::array<disk::Volume*, scratch_volumes> scratch = {};
+};
+
+struct RanksOutcome {
+  std::int64_t held_bytes = 0;  ///< the most that this rank held
+  RankTraffic sent;             ///< by this rank, in exchanges; agreements are not counted
+};
+
+/// Executes a plan that was dealt to ranks: while a round's panels are transformed those of the next
+/// one are read and those of the last one written. A rank touches those bytes of its volumes only
+/// that the holdings give it; the others travel.
+///
+/// Collective  `plan` and `options` are the same on all ranks, but for on_panel, which each has called
+///             after every round.
+/// Memory      At most memory_bytes(plan) on each rank, buffers for messages included; besides it a
+///             few numbers for each rank, and what engine, volumes and MPI need for themselves.
+/// Errors      as run_passes, the same on all ranks, and then nothing is under way on any;
+///             disagreement. A failing message ends the program.
+RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
+                          const VolumesOnRanks& volumes, const PassesOptions& options = {});
+
+}  // namespace weft::ooc

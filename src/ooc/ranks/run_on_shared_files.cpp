@@ -1,0 +1,147 @@
+#include "ooc/ranks/run_on_shared_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "base/checked.hpp"
+#include "comm/agreement.hpp"
+#include "comm/pending.hpp"
+#include "disk/set_index.hpp"
+#include "disk/striped_set.hpp"
+
+namespace weft::ooc {
+namespace {
+
+using OpenSet = std::unique_ptr<disk::StripedSet>;
+
+/// What blocks of several disks are whole multiples of.
+constexpr std::int64_t granule_bytes = 4096;
+
+OpenSet opened(const StoredArray& array, const comm::Communicator& comm, disk::Mode mode,
+               const disk::SetOptions& options) {
+  if (!array.is_set)
+    return disk::plain_set(disk::open_data_file(array.path, mode), array.offset, array.bytes, mode,
+                           options);
+  const int disks = disk::read_index(array.path).striping.disks;
+  const Share own = disks_of_rank(disks, comm.size(), comm.rank());
+  return disk::open_disks_of_set(array.path, mode, static_cast<int>(own.first),
+                                 static_cast<int>(own.end), options);
+}
+
+OpenSet scratch_of(const FftPasses& plan, const PassesFiles& files, int rank, int volume) {
+  const std::int64_t bytes = scratch_bytes(plan, rank, volume);
+  if (bytes == 0) return nullptr;
+  const auto disks =
+      checked_cast<int>(std::ssize(files.scratch_directories), "scratch directories");
+  if (disks == 0)
+    throw Error(
+        ErrorCode::invalid_argument,
+        "scratch space lies in one or more directories; given none; name one for each disk");
+  const Share own = disks_of_rank(disks, plan.ranks, rank);
+  const std::span<const std::string> all(files.scratch_directories);
+  const auto mine =
+      all.subspan(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.count()));
+  const std::int64_t granules = (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes;
+  return disk::scratch_set({mine.begin(), mine.end()},
+                           {.bytes = bytes, .block_bytes = granules * granule_bytes},
+                           {.backend = files.backend});
+}
+
+struct Opened {
+  OpenSet input;
+  OpenSet output;
+  std::array<OpenSet, scratch_volumes> scratch;
+};
+
+Opened opened_all(const FftPasses& plan, const PassesFiles& files, const comm::Communicator& comm) {
+  Opened all;
+  all.input =
+      opened(files.input, comm, disk::Mode::read, {.backend = files.backend, .verify = true});
+  all.output = opened(files.output, comm, disk::Mode::write, {.backend = files.backend});
+  for (int k = 0; k < scratch_volumes; ++k)
+    all.scratch.at(static_cast<std::size_t>(k)) = scratch_of(plan, files, comm.rank(), k);
+  return all;
+}
+
+/// A block's checksum is what the rank that holds it knows.
+void share_sums(disk::StripedSet& set, const Holding& holding, const comm::Communicator& comm) {
+  constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::uint32_t>& sums = set.sums()->all();
+  std::array<std::int64_t, 4096> part{};
+  for (std::size_t first = 0; first < sums.size(); first += part.size()) {
+    const std::size_t count = std::min(part.size(), sums.size() - first);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto block = static_cast<std::int64_t>(first + k);
+      const bool mine = holding.part_at(block * set.striping().block_bytes, 1).rank == comm.rank();
+      part.at(k) = mine ? sums[first + k] : not_mine;
+    }
+    comm::Pending pending;
+    comm.start_min(std::span(part).first(count), pending);
+    pending.wait();
+    for (std::size_t k = 0; k < count; ++k)
+      sums[first + k] = static_cast<std::uint32_t>(part.at(k));
+  }
+}
+
+void flush(disk::StripedSet& output, const Holding& holding, const comm::Communicator& comm) {
+  comm::together(comm, [&] { output.flush_disks(); });
+  if (output.sums() == nullptr) return;
+  share_sums(output, holding, comm);
+  comm::together(comm, [&] {
+    if (comm.rank() == 0) output.sums()->save();
+  });
+}
+
+void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
+  if (set == nullptr) return;
+  const disk::SetCounters counters = set->counters();
+  for (const disk::DiskCounters& each : counters.disks) {
+    outcome.bytes_read += each.bytes_read;
+    outcome.bytes_written += each.bytes_written;
+  }
+}
+
+SharedOutcome of_all_ranks(const SharedOutcome& mine, const comm::Communicator& comm) {
+  SharedOutcome all = mine;
+  all.passes.held_bytes = comm.max(mine.passes.held_bytes);
+  all.passes.bytes_read = comm.sum(mine.passes.bytes_read);
+  all.passes.bytes_written = comm.sum(mine.passes.bytes_written);
+  all.sent = {comm.sum(mine.sent.messages), comm.sum(mine.sent.bytes)};
+  return all;
+}
+
+}  // namespace
+
+SharedHolding holding_of(const StoredArray& array, int ranks) {
+  if (array.is_set) return held_by_disks(disk::read_index(array.path).striping, ranks);
+  return held_by_parts(array.offset, array.bytes, ranks);
+}
+
+SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& files,
+                                  const comm::Communicator& comm, const PassesOptions& options) {
+  VolumesOnRanks volumes;
+  const Opened sets = comm::together(comm, [&] {
+    volumes.input.holding = holding_of(files.input, plan.ranks);
+    volumes.output.holding = holding_of(files.output, plan.ranks);
+    return opened_all(plan, files, comm);
+  });
+  volumes.input.volume = sets.input.get();
+  volumes.output.volume = sets.output.get();
+  for (std::size_t k = 0; k < volumes.scratch.size(); ++k)
+    volumes.scratch.at(k) = sets.scratch.at(k).get();
+  SharedOutcome mine;
+  mine.passes.backend = sets.output->backend().kind;
+  const RanksOutcome done = run_on_ranks(plan, comm, volumes, options);
+  mine.passes.held_bytes = done.held_bytes;
+  mine.sent = done.sent;
+  flush(*sets.output, *volumes.output.holding, comm);
+  add_counters(sets.input.get(), mine.passes);
+  add_counters(sets.output.get(), mine.passes);
+  for (const OpenSet& set : sets.scratch) add_counters(set.get(), mine.passes);
+  return of_all_ranks(mine, comm);
+}
+
+}  // namespace weft::ooc

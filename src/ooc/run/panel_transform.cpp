@@ -1,0 +1,99 @@
+#include "ooc/run/panel_transform.hpp"
+
+#include "ooc/run/chirp.hpp"
+#include "ooc/run/paired_reals.hpp"
+#include "ooc/run/panel_ends.hpp"
+
+namespace weft::ooc {
+
+PanelTransform::PanelTransform(const FftPasses& plan, std::size_t index,
+                               const PassesOptions& options)
+    : problem_(plan.problem),
+      pass_(plan.passes[index]),
+      sign_(pass_.other_sign ? -options.sign : options.sign),
+      tiles_(memory_of(plan, pass_).tile_bytes) {
+  if (pass_.has_twiddles()) twiddles_.emplace(pass_.twiddle_length, sign_);
+  if (pass_.chirp != Chirp::none) chirp_roots_.emplace(2 * pass_.chirp_length, options.sign);
+  make_lines(options, index + 1 == plan.passes.size());
+}
+
+void PanelTransform::make_lines(const PassesOptions& options, bool is_last) {
+  for (const PanelAxis& axis : pass_.axes)
+    add_lines(options, axis, sign_,
+              is_last && &axis == &pass_.axes.back() ? options.scale * pass_.scale : 1);
+  if (pass_.convolves) add_lines(options, pass_.axes[0], -sign_, 1);
+}
+
+void PanelTransform::add_lines(const PassesOptions& options, const PanelAxis& axis, int sign,
+                               long double scale) {
+  using kernel::LineKind;
+  const kernel::LocalOptions local{
+      .engine = options.engine != nullptr ? options.engine : &kernel::default_engine(),
+      .precision = problem_.precision,
+      .effort = options.effort,
+      .threads = problem_.threads};
+  kernel::AxisTransform transform{
+      .kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward,
+      .length = axis.length,
+      .scale = scale};
+  if (axis.halved) {
+    transform.kind = pass_.reads_reals ? LineKind::r2c : LineKind::c2r;
+    transform.conjugate_output = pass_.reads_reals && sign > 0;
+    transform.conjugate_input = pass_.writes_reals && sign < 0;
+  }
+  const bool multiplies = pass_.twiddle != TwiddleBy::none;
+  lines_.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
+}
+
+void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* to) const {
+  before_lines(parts, from);
+  if (pass_.convolves)
+    convolve(parts[0], from);
+  else
+    transform_lines(parts, from, to);
+  if (pass_.unpacks_reals)
+    unpack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, to);
+  if (pass_.chirp == Chirp::last)
+    multiply_by_chirp(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, to);
+  if (pass_.writes_reals && !pass_.halves())
+    keep_real_parts(pass_, parts, problem_.precision, to);
+}
+
+void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) const {
+  if (pass_.chirp == Chirp::kernel)
+    make_kernel(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, panel);
+  else if (pass_.completes_source())
+    complete_source(pass_, parts, problem_.precision, panel);
+  if (pass_.chirp == Chirp::first)
+    multiply_by_chirp(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, panel);
+  if (pass_.packs_reals)
+    pack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, panel);
+}
+
+/// One of the axes goes from one buffer to the other, the last one where it makes reals. Those before
+/// and behind it stay where they lie.
+void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from, char* to) const {
+  const std::size_t moving = pass_.writes_reals ? lines_.size() - 1 : 0;
+  std::int64_t offset = 0;
+  for (const Panel& panel : parts) {
+    for (std::size_t k = 0; k < lines_.size(); ++k)
+      lines_[k].execute((k <= moving ? from : to) + offset, (k < moving ? from : to) + offset,
+                        panel, tiles_.data());
+    offset += elements(pass_, panel) * complex_bytes(problem_.precision);
+  }
+}
+
+void PanelTransform::convolve(const Panel& panel, char* memory) const {
+  lines_[0].execute(memory, memory, panel, tiles_.data());
+  multiply_by_kernel(elements(pass_, panel), problem_.precision, problem_.threads, memory);
+  lines_[1].execute(memory, memory, panel, tiles_.data());
+}
+
+std::int64_t PanelTransform::held_bytes() const {
+  const auto table = [](const std::optional<Twiddles>& twiddles) {
+    return twiddles ? Twiddles::table_bytes(twiddles->length()) : 0;
+  };
+  return tiles_.size() + table(twiddles_) + table(chirp_roots_);
+}
+
+}  // namespace weft::ooc

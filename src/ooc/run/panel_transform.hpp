@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "ooc/passes.hpp"
+#include "ooc/run/panel_lines.hpp"
+#include "ooc/run/run_passes.hpp"
+#include "ooc/twiddles.hpp"
+
+namespace weft::ooc {
+
+/// What a pass does to a panel while it is in memory, and the tables and tiles for it.
+class PanelTransform {
+ public:
+  /// The plan stays the caller's. Errors  those of the engine, and out_of_memory.
+  PanelTransform(const FftPasses& plan, std::size_t index, const PassesOptions& options);
+
+  /// Memory  `from` is scratch afterwards; `to` is the same where the pass transforms in place, else
+  ///         another buffer.
+  void execute(const std::vector<Panel>& parts, char* from, char* to) const;
+
+  std::int64_t held_bytes() const;
+
+ private:
+  void make_lines(const PassesOptions& options, bool is_last);
+  void add_lines(const PassesOptions& options, const PanelAxis& axis, int sign, long double scale);
+  void before_lines(const std::vector<Panel>& parts, char* panel) const;
+  void transform_lines(const std::vector<Panel>& parts, char* from, char* to) const;
+  void convolve(const Panel& panel, char* memory) const;
+
+  const PassesProblem& problem_;
+  const FftPass& pass_;
+  int sign_;
+  AlignedBuffer tiles_;
+  std::optional<Twiddles> twiddles_;
+  std::optional<Twiddles> chirp_roots_;
+  std::vector<PanelLines> lines_;
+};
+
+}  // namespace weft::ooc

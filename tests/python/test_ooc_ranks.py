@@ -1,0 +1,126 @@
+"""Out-of-core transforms by several ranks, by `weft ooc fft -n R` and weft.ooc.fft(comm=), against numpy."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from cli_helpers import assert_done, weft
+from weft import ooc, ooc_fft, ooc_ranks
+
+if TYPE_CHECKING:
+    from pool import Pool
+
+SEED = 20261124
+KIB = 1 << 10
+
+
+def values(shape: Any, dtype: str) -> np.ndarray:
+    random = np.random.default_rng(SEED)
+    real = random.standard_normal(shape)
+    return (real + 1j * random.standard_normal(shape) if dtype.startswith("complex") else real).astype(dtype)
+
+
+def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
+    """Within 4 eps sqrt(lg N), relative to all of the array."""
+    assert found.shape == expected.shape
+    error = np.linalg.norm((found - expected).ravel()) / np.linalg.norm(expected.ravel())
+    assert error < 4 * np.finfo(found.dtype).eps * math.sqrt(math.log2(points))
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def test_the_command_runs_on_ranks(tmp_path: Path) -> None:
+    """What it reads, writes and sends is what the dry run said, and its memory is that of each rank."""
+    x = values(2**15, "complex128")
+    np.save(tmp_path / "in.npy", x)
+    given = ("ooc", "fft", "in.npy", "out.npy", "--memory", "256KiB", "--block", "4KiB", "-n", 3, "--json")
+    said = json.loads(weft(*given, "--dry-run", cwd=tmp_path).out)
+    assert listing(tmp_path) == ["in.npy"]
+    outcome = weft(*given, cwd=tmp_path)
+    assert_done(outcome)
+    done = json.loads(outcome.out)
+    assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
+    assert listing(tmp_path) == ["in.npy", "out.npy"]
+    assert said["plan"] == done["plan"] and done["plan"]["ranks"] == 3
+    assert (done["messages"], done["sent_bytes"]) == (said["messages"], said["sent_bytes"])
+    assert done["messages"] > 0
+    assert (done["read_bytes"], done["written_bytes"]) == (said["plan"]["read_bytes"], said["plan"]["written_bytes"])
+    assert done["memory_bytes"] == said["plan"]["memory_bytes"] <= 256 * KIB
+    temporary = sum(need["bytes"] for need in said["needs"] if need["what"] == "temporary files")
+    assert temporary >= said["plan"]["scratch_bytes"] >= 2 * x.nbytes  # of two arrays for more than two passes
+
+
+def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:
+    """Reals from seven disks in bands to a set of two, single precision."""
+    folders = [tmp_path / f"disk{k}" for k in range(6)]
+    for folder in folders:
+        folder.mkdir()
+    x = values(2**15, "float32")
+    lying = {"block_bytes": 4096, "processors": 3, "band_bytes": 2 * 6 * 4096}
+    with ooc.create_set(folders, x.shape, x.dtype, index=tmp_path / "in.json", **lying) as made:
+        made.write(x)
+    disks = ("--disk", folders[0], "--disk", folders[5])
+    outcome = weft(
+        *("ooc", "fft", "in.json", "out.json", "--kind", "r2c", "--memory", "128KiB", "--block", "4KiB", "-n", 3),
+        *disks,
+        cwd=tmp_path,
+    )
+    assert_done(outcome)
+    assert "on each of 3 ranks" in outcome.out and "sent " in outcome.out
+    with ooc.open_set(tmp_path / "out.json", verify=True) as found:
+        assert_close(found.read_all(), np.fft.rfft(x), x.size)
+    assert (tmp_path / "out.json.sums").exists()
+
+
+def test_a_missing_disk_is_one_error_and_leaves_nothing(pool: Pool, tmp_path: Path) -> None:
+    folders = [tmp_path / f"disk{k}" for k in range(3)]
+    for folder in folders:
+        folder.mkdir()
+    with ooc.create_set(folders, 2**12, "complex128", index=tmp_path / "in.json", block_bytes=4096) as made:
+        made.write(values(2**12, "complex128"))
+    (folders[2] / "in.2").unlink()
+    before = listing(tmp_path)
+    outcomes = pool.outcomes("out_of_core", 3, folder=str(tmp_path), memory_bytes=[128 * KIB], source="in.json")
+    assert {(one.raised, one.message) for one in outcomes} == {("IoFailure", outcomes[0].message)}
+    assert "in.2" in outcomes[0].message
+    assert listing(tmp_path) == before
+
+
+def test_the_call_on_ranks(pool: Pool, tmp_path: Path) -> None:
+    x = values((70, 999), "complex64")
+    np.save(tmp_path / "in.npy", x)
+    found = pool.values("out_of_core", 3, folder=str(tmp_path), memory_bytes=[128 * KIB])
+    assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x.astype(np.complex128)), x.size)
+    given = {"memory_bytes": 128 * KIB, "block_bytes": 4096, "ranks": 3}
+    messages, nbytes = ooc_ranks.traffic(ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given))
+    for one in found:
+        assert one["ranks"] == 3
+        assert [one["read"], one["written"], one["memory"]] == one["planned"]
+        assert one["memory"] <= 128 * KIB
+        assert (one["messages"], one["sent"]) == (messages, nbytes)
+
+
+@pytest.mark.parametrize(
+    ("given", "raised", "words"),
+    [
+        ({"memory_bytes": [128 * KIB, 256 * KIB]}, "Disagreement", ("same arguments", "rank 2", "262144")),
+        ({"memory_bytes": [128 * KIB], "spoil": "progress"}, "WeftError", ("rank 2", "out of patience")),
+        ({"memory_bytes": [100]}, "InvalidArgument", ("are enough",)),
+    ],
+)
+def test_an_error_is_that_of_all_ranks(
+    pool: Pool, tmp_path: Path, given: dict[str, Any], raised: str, words: tuple[str, ...]
+) -> None:
+    np.save(tmp_path / "in.npy", values(2**14, "complex128"))
+    outcomes = pool.outcomes("out_of_core", 3, folder=str(tmp_path), **given)
+    assert {(one.raised, one.message) for one in outcomes} == {(raised, outcomes[0].message)}
+    for word in words:
+        assert word in outcomes[0].message
+    assert listing(tmp_path) == ["in.npy"]
