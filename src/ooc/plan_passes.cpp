@@ -84,10 +84,11 @@ class Planner {
     std::sort(axes.rbegin(), axes.rend());
     if (axes.empty() && !problem_.real_input) return add_copy();
     if (axes.empty()) axes = {0};
-    for (std::size_t i = 0; i < axes.size();) {
+    for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
+      const std::size_t most = last_of_group(number, i, axes.size());
       std::optional<FftPass> pass;
-      while (end < axes.size()) {
+      while (end < most) {
         auto wider = fitted(group(axes, i, end + 1));
         if (!wider) break;
         pass = wider;
@@ -99,6 +100,12 @@ class Planner {
         add_split(axes[end++]);
       i = end;
     }
+  }
+
+  /// Where the group of axes that begins at `first` ends at the latest.
+  std::size_t last_of_group(std::size_t number, std::size_t first, std::size_t axes) const {
+    if (number >= problem_.groups.size()) return axes;
+    return std::min(axes, first + std::max<std::size_t>(1, problem_.groups[number]));
   }
 
   /// What is left to do without axes is to copy and to scale.
