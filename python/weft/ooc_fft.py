@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_plan, options
+from . import _planning, errors, ooc_plan, ooc_price, options
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
+from .ooc_price import Price, Ways
 from .runtime import running
 
 NORMS = ("backward", "ortho", "forward", "none")
@@ -46,6 +47,8 @@ class Moved:
     memory_bytes: int  # the most that the passes held
     seconds: float
     backend: str  # who read and wrote
+    price: Price  # what was predicted
+    pass_seconds: tuple[float, ...] = ()  # of each pass, as far as its last panel; the rest is opening and flushing
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,16 @@ class Transform:
 
     source: Stored
     output: Output
-    plan: OutOfCorePlan
+    ways: Ways  # the plan, what it should take, and the others there were
     scratch: tuple[str, ...]  # a directory for each disk
     inverse: bool
     scale: float
     effort: str
     backend: str
+
+    @property
+    def plan(self) -> OutOfCorePlan:
+        return self.ways.plan
 
     def needs(self) -> list[Need]:
         """Bytes that must be free, and where."""
@@ -72,11 +79,16 @@ class Transform:
         block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
-    def run(self, progress: Callable[[Progress], object] | None = None) -> Moved:
-        """Makes the output. After an error, or Ctrl-C, nothing is left of it."""
+    def run(self, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False) -> Moved:
+        """Makes the output. After an error, or Ctrl-C, nothing is left of it.
+
+        moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
+            disks take, for measurements. The output is then of no use.
+        """
         module = running()
         start_s = time.perf_counter()
         with self.output.made() as made:
+            clock = _PassClock(progress)
             done = module.run_out_of_core(
                 self.plan,
                 self.source.as_given(),
@@ -86,13 +98,31 @@ class Transform:
                 self.effort,
                 1 if self.inverse else -1,
                 self.scale,
-                None if progress is None else _telling(progress),
+                clock,
+                moves_only,
             )
-        return Moved(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
+        seconds = time.perf_counter() - start_s
+        return Moved(
+            plan=self.plan, seconds=seconds, price=self.ways.price, pass_seconds=tuple(clock.pass_seconds), **done
+        )
 
 
-def _telling(progress: Callable[[Progress], object]) -> Callable[..., object]:
-    return lambda *at: progress(Progress(*at))
+class _PassClock:
+    """Notes what each pass takes, and passes on how far it is."""
+
+    def __init__(self, progress: Callable[[Progress], object] | None):
+        self.pass_seconds: list[float] = []
+        self._progress = progress
+        self._start_s = time.perf_counter()
+
+    def __call__(self, *at: int) -> None:
+        progress = Progress(*at)
+        if progress.panels_done == progress.panels:
+            now_s = time.perf_counter()
+            self.pass_seconds.append(now_s - self._start_s)
+            self._start_s = now_s
+        if self._progress is not None:
+            self._progress(progress)
 
 
 def fft(
@@ -113,6 +143,8 @@ def fft(
     threads: int = 1,
     effort: str = "estimate",
     backend: str = "automatic",
+    method: str = "auto",
+    machine: Any = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Moved:
     """Transforms an array that is larger than memory, from a file or striped set into another.
@@ -122,8 +154,8 @@ def fft(
         float32 or float64, in C order and the machine's byte order. It is not changed.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: beside it).
-    kind, axes, memory_bytes, block_bytes, order, threads : as :func:`weft.ooc.plan` has them. block_bytes is also what
-        goes to one disk of a new set before it is the next one's turn.
+    kind, axes, memory_bytes, block_bytes, order, threads, method, machine : as :func:`weft.ooc.ways` has them, on the
+        disks of the files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
     inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). norm : which direction is scaled, as in numpy, or
         "none".
     scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
@@ -161,6 +193,8 @@ def fft(
         threads=threads,
         effort=effort,
         backend=backend,
+        method=method,
+        machine=machine,
     ).run(progress)
 
 
@@ -182,6 +216,8 @@ def prepare(
     threads: int = 1,
     effort: str = "estimate",
     backend: str = "automatic",
+    method: str = "auto",
+    machine: Any = None,
 ) -> Transform:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing."""
     _require_word("norm", norm, NORMS)
@@ -195,7 +231,9 @@ def prepare(
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
     _require_elements(stored, kind)
-    made = ooc_plan.plan(
+    names = [options.file_path(disk, "a disk") for disk in disks]
+    backend, _ = _planning.disk_backend(backend)
+    found = ooc_plan.ways(
         stored.shape,
         kind=kind,
         axes=axes,
@@ -204,8 +242,10 @@ def prepare(
         block_bytes=block_bytes,
         order=order,
         threads=threads,
+        method=method,
+        disks=_placement(machine, stored, path, names, scratch, backend),
     )
-    names = [options.file_path(disk, "a disk") for disk in disks]
+    made = found.plan
     checked_output(path, given, names, made.block_bytes)
     output = Output(
         path,
@@ -218,11 +258,24 @@ def prepare(
     if made.scratch_bytes > 0:
         for folder in folders:
             require_directory(folder, "temporary files")
-    backend, _ = _planning.disk_backend(backend)
     scale = _scale(norm, inverse, math.prod(stored.shape[axis] for axis in made.axes))
-    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend)
+    transform = Transform(stored, output, found, folders, inverse, scale, effort, backend)
     check_room(transform.needs())
     return transform
+
+
+def _placement(
+    machine: Any, stored: Stored, target: str, disks: Sequence[str], scratch: Any, backend: str
+) -> ooc_price.Placement:
+    """The disks that the files are on, or are going to be."""
+    output = tuple(disks) or (os.path.dirname(target) or ".",)
+    return ooc_price.of_directories(
+        machine,
+        input=stored.directories(),
+        output=output,
+        scratch=output if scratch is None else _directories(scratch),
+        asynchronous=backend != "synchronous",
+    )
 
 
 def _require_word(what: str, given: str, words: tuple[str, ...]) -> None:

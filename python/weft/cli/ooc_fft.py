@@ -6,10 +6,15 @@ from typing import Any
 
 from weft import ooc, ooc_fft
 from weft.cli import session as sessions
+from weft.cli.ooc_price import beside_text, others_text, pass_words, price_line, ways_data
 from weft.cli.session import Session
-from weft.ooc import Moved, OutOfCorePlan, Progress
+from weft.files import check_target, write_file
+from weft.ooc import Moved, OutOfCorePlan, PassPrice, Progress, Ways
 
-_COLUMNS = ("pass", "lines", "panels", "runs read", "runs written", "shortest run", "from", "to")
+_COLUMNS = (
+    *("pass", "lines", "panels", "bytes read", "runs read", "runs written", "shortest run", "from", "to"),
+    *("predicted", "limit"),
+)
 _PLAN_NAMES = (
     "kind",
     "shape",
@@ -58,14 +63,23 @@ def run(options: Options, session: Session) -> None:
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
         f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory"
     )
+    session.print(beside_text(moved))
 
 
-def run_plan(shape: tuple[int, ...], given: dict[str, Any], as_json: bool, session: Session) -> None:
-    plan = ooc.plan(shape, **given)
+def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> None:
+    from weft.cli import plots
+
+    if plot:
+        check_target(plot, plots.FORMS)
+        plots.pyplot()
+    ways = ooc.ways(shape, **given)
+    if plot:
+        write_file(plot, plots.passes(ways, plot))
     if as_json:
-        session.print_json(plan_data(plan))
-    else:
-        session.print(plan_text(plan))
+        session.print_json({**plan_data(ways.plan), **ways_data(ways)})
+        return
+    session.print(plan_text(ways))
+    session.print(others_text(ways))
 
 
 class _Reporter:
@@ -98,9 +112,11 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def plan_text(plan: OutOfCorePlan) -> str:
+def plan_text(ways: Ways) -> str:
     """A table of the passes, and what they take together."""
-    rows = [_COLUMNS] + [_row(number, one) for number, one in enumerate(plan.passes, 1)]
+    plan = ways.plan
+    priced = enumerate(zip(plan.passes, ways.price.passes, strict=True), 1)
+    rows = [_COLUMNS] + [_row(number, one, price) for number, (one, price) in priced]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(
@@ -110,6 +126,7 @@ def plan_text(plan: OutOfCorePlan) -> str:
             *table,
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
             f"memory {plan.memory_bytes} bytes",
+            price_line(ways.price),
         ]
     )
 
@@ -119,17 +136,18 @@ def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in _PLAN_NAMES}
 
 
-def _row(number: int, one: dict[str, Any]) -> tuple[str, ...]:
-    counts = (one["panels"], one["read_runs"], one["written_runs"], one["shortest_run_bytes"])
-    return (str(number), _joined(one["lines"], "x"), *map(str, counts), one["source"], one["target"])
+def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
+    names = ("panels", "read_bytes", "read_runs", "written_runs", "shortest_run_bytes", "source", "target")
+    return (str(number), _joined(one["lines"], "x"), *(str(one[name]) for name in names), *pass_words(price))
 
 
 def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session) -> None:
     needs = [vars(need) for need in transform.needs()]
     if as_json:
-        session.print_json({**_facts(transform), "needs": needs})
+        session.print_json({**_facts(transform), **ways_data(transform.ways), "needs": needs})
         return
-    session.print(plan_text(transform.plan))
+    session.print(plan_text(transform.ways))
+    session.print(others_text(transform.ways))
     session.print(f"input {transform.source.path}: {_array(transform.source)}")
     session.print(f"output {transform.output.path}: {_array(transform.output)}")
     for need in transform.needs():
@@ -155,6 +173,8 @@ def _moved_facts(moved: Moved) -> dict[str, Any]:
         "written_bytes": moved.written_bytes,
         "memory_bytes": moved.memory_bytes,
         "seconds": moved.seconds,
+        "pass_seconds": list(moved.pass_seconds),
+        "price": moved.price.as_data(),
         "mb_per_s": _speed(moved),
         "backend": moved.backend,
     }

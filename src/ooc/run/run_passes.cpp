@@ -92,6 +92,7 @@ class PassRun {
   }
 
   void transform(const std::vector<Panel>& parts, const char* from, char* to) {
+    if (options_.moves_only) return;
     std::int64_t offset = 0;
     for (const Panel& panel : parts) {
       for (const PanelLines& lines : lines_)
