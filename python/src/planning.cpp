@@ -10,6 +10,7 @@
 #include "planning_ooc.hpp"
 #include "planning_passes.hpp"
 #include "planning_ranks.hpp"
+#include "planning_ways.hpp"
 #include "planning_wisdom.hpp"
 
 namespace nb = nanobind;
@@ -299,6 +300,7 @@ NB_MODULE(_planning, m) {
   weft::python::bind_ooc(m);
   weft::python::bind_passes(m);
   weft::python::bind_rank_passes(m);
+  weft::python::bind_ways(m);
   weft::python::bind_disks(m);
   m.def(
       "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,

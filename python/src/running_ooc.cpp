@@ -30,7 +30,8 @@ namespace {
 
 nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
-             const std::string& effort, int sign, double scale, const nb::object& progress) {
+             const std::string& effort, int sign, double scale, const nb::object& progress,
+             bool moves_only) {
   const ooc::PassesFiles files = {.input = to_stored(input),
                                   .output = to_stored(output),
                                   .scratch_directories = scratch_directories,
@@ -39,7 +40,8 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
       .effort = from_string<Effort>(effort),
       .sign = sign,
       .scale = scale,
-      .on_panel = [&](const ooc::PassProgress& at) { tell(progress, at); }};
+      .on_panel = [&](const ooc::PassProgress& at) { tell(progress, at); },
+      .moves_only = moves_only};
   ooc::PassesOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -57,7 +59,7 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
 
 void bind_ooc_runs(nb::module_& m) {
   m.def("run_out_of_core", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
-        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(),
+        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
         "Executes the passes of a plan on files that are there; weft.ooc.fft is its face.");
 }
 

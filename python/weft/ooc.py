@@ -1,12 +1,13 @@
 """Out of core: arrays on disks, their transforms, and what those would read, write and send.
 
 :func:`fft` transforms an array that is larger than memory, from a file or striped set into another; :func:`plan` tells
-in how many passes over the disks. Striped sets are :func:`create_set`, :func:`open_set`. Only :func:`fft` needs weft's
-extension module over MPI, and it uses no MPI without a communicator.
+in how many passes over the disks, and :func:`ways` in what time, and what other ways would take. Striped sets are
+:func:`create_set`, :func:`open_set`. Only :func:`fft` needs weft's extension module over MPI, and it uses no MPI
+without a communicator.
 
 :func:`analyze` is arithmetic and looks at no data: it counts the FFT by superlevels of Cormen and Nicol (paper 003): a
 bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits.
-How the permutations are done, and what is assumed: `docs/out-of-core.md`.
+How the permutations are done, and what is assumed: `docs/out-of-core.md`. :func:`cheapest` chooses among them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from collections.abc import Sequence
 from . import _planning, errors, options
 from ._planning import OutOfCoreAnalysis, OutOfCorePlan
 from .ooc_fft import Moved, Progress, fft
-from .ooc_plan import plan
+from .ooc_plan import plan, ways
+from .ooc_price import PassPrice, Price, Way, Ways
+from .ooc_weights import cheapest, message_seconds
 from .striped import StripedArray, create_set, open_set, remove_set
 
 __all__ = [
@@ -25,15 +28,22 @@ __all__ = [
     "Moved",
     "OutOfCoreAnalysis",
     "OutOfCorePlan",
+    "PassPrice",
+    "Price",
     "Progress",
     "StripedArray",
+    "Way",
+    "Ways",
     "analyze",
+    "cheapest",
     "create_set",
     "fft",
+    "message_seconds",
     "open_set",
     "plan",
     "remove_set",
     "superlevel_range",
+    "ways",
 ]
 
 #: The four variants of paper 003, section 6, as it calls them.

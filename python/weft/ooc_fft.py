@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_plan, ooc_ranks, options
+from . import _planning, errors, ooc_plan, ooc_price, ooc_ranks, options
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
+from .ooc_price import Price, Ways
 from .runtime import handle_of, running
 
 NORMS = ("backward", "ortho", "forward", "none")
@@ -47,6 +48,8 @@ class Moved:
     memory_bytes: int  # the most that the passes held on one rank
     seconds: float
     backend: str  # who read and wrote
+    price: Price | None = None  # what was predicted; None on several ranks
+    pass_seconds: tuple[float, ...] = ()  # of each pass, as far as its last panel; the rest is opening and flushing
     messages: int = 0
     sent_bytes: int = 0
 
@@ -57,7 +60,7 @@ class Transform:
 
     source: Stored
     output: Output
-    plan: OutOfCorePlan
+    ways: Ways  # the plan, what it should take, and the others there were
     scratch: tuple[str, ...]  # a directory for each disk
     inverse: bool
     scale: float
@@ -65,6 +68,10 @@ class Transform:
     backend: str
     memory_bytes: int = 0
     order: str = "natural"
+
+    @property
+    def plan(self) -> OutOfCorePlan:
+        return self.ways.plan
 
     def needs(self) -> list[Need]:
         """Bytes that must be free, and where."""
@@ -79,11 +86,16 @@ class Transform:
             return ooc_ranks.scratch_needs(self.plan, self.scratch, block)
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
-    def run(self, progress: Callable[[Progress], object] | None = None) -> Moved:
-        """Makes the output. After an error, or Ctrl-C, nothing is left of it."""
+    def run(self, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False) -> Moved:
+        """Makes the output. After an error, or Ctrl-C, nothing is left of it.
+
+        moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
+            disks take, for measurements. The output is then of no use.
+        """
         module = running()
         start_s = time.perf_counter()
         with self.output.made() as made:
+            clock = _PassClock(progress)
             done = module.run_out_of_core(
                 self.plan,
                 self.source.as_given(),
@@ -93,13 +105,31 @@ class Transform:
                 self.effort,
                 1 if self.inverse else -1,
                 self.scale,
-                None if progress is None else _telling(progress),
+                clock,
+                moves_only,
             )
-        return Moved(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
+        seconds = time.perf_counter() - start_s
+        return Moved(
+            plan=self.plan, seconds=seconds, price=self.ways.price, pass_seconds=tuple(clock.pass_seconds), **done
+        )
 
 
-def _telling(progress: Callable[[Progress], object]) -> Callable[..., object]:
-    return lambda *at: progress(Progress(*at))
+class _PassClock:
+    """Notes what each pass takes, and passes on how far it is."""
+
+    def __init__(self, progress: Callable[[Progress], object] | None):
+        self.pass_seconds: list[float] = []
+        self._progress = progress
+        self._start_s = time.perf_counter()
+
+    def __call__(self, *at: int) -> None:
+        progress = Progress(*at)
+        if progress.panels_done == progress.panels:
+            now_s = time.perf_counter()
+            self.pass_seconds.append(now_s - self._start_s)
+            self._start_s = now_s
+        if self._progress is not None:
+            self._progress(progress)
 
 
 def run_on_ranks(
@@ -118,8 +148,8 @@ def run_on_ranks(
     plan, transform, done = ooc_ranks.run(
         comm,
         lambda ranks: prepare(source, target, **given, ranks=ranks),
-        repr([os.fspath(source), os.fspath(target), sorted(given.items())]),
-        None if progress is None else _telling(progress),
+        repr([os.fspath(source), os.fspath(target), sorted(each for each in given.items() if each[0] != "machine")]),
+        None if progress is None else lambda *at: progress(Progress(*at)),
         note_temporary,
     )
     return transform, Moved(plan=plan, seconds=time.perf_counter() - start_s, **done)
@@ -144,6 +174,8 @@ def fft(
     threads: int = 1,
     effort: str = "estimate",
     backend: str = "automatic",
+    method: str = "auto",
+    machine: Any = None,
     progress: Callable[[Progress], object] | None = None,
     comm: Any = None,
 ) -> Moved:
@@ -154,8 +186,8 @@ def fft(
         float32 or float64, in C order and the machine's byte order. It is not changed.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: beside it).
-    kind, axes, memory_bytes, block_bytes, order, threads : as :func:`weft.ooc.plan` has them. block_bytes is also what
-        goes to one disk of a new set before it is the next one's turn.
+    kind, axes, memory_bytes, block_bytes, order, threads, method, machine : as :func:`weft.ooc.ways` has them, on the
+        disks of the files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
     inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
         which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
         one. norm : which direction is scaled, as in numpy, or
@@ -197,6 +229,8 @@ def fft(
         "threads": threads,
         "effort": effort,
         "backend": backend,
+        "method": method,
+        "machine": machine,
     }
     if comm is not None and running().size_of(handle_of(comm)) > 1:
         return run_on_ranks(comm, source, target, given, progress)[1]
@@ -222,6 +256,8 @@ def prepare(
     threads: int = 1,
     effort: str = "estimate",
     backend: str = "automatic",
+    method: str = "auto",
+    machine: Any = None,
     ranks: int = 1,
 ) -> Transform:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
@@ -236,7 +272,9 @@ def prepare(
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
     _require_elements(stored, kind)
-    made = ooc_plan.plan(
+    names = [options.file_path(disk, "a disk") for disk in disks]
+    backend, _ = _planning.disk_backend(backend)
+    found = ooc_plan.ways(
         _planned_shape(stored.shape, kind, axes, last),
         kind=kind,
         axes=axes,
@@ -245,10 +283,23 @@ def prepare(
         block_bytes=block_bytes,
         order=order,
         threads=threads,
+        method=method,
+        disks=_placement(machine, stored, path, names, scratch, backend),
     )
     if ranks > 1:
-        made = _planning.deal_out_of_core(made, ranks)
-    names = [options.file_path(disk, "a disk") for disk in disks]
+        # What every rank plans alike, whatever disks it sees; not priced.
+        made = ooc_plan.in_blocks(
+            found.plan.shape,
+            kind=kind,
+            axes=axes,
+            dtype=stored.dtype,
+            memory_bytes=memory_bytes,
+            block_bytes=found.plan.block_bytes,
+            order=order,
+            threads=threads,
+        )
+        found = Ways(_planning.deal_out_of_core(made, ranks), None, (), 0)
+    made = found.plan
     checked_output(path, given, names, made.block_bytes)
     output = Output(
         path,
@@ -261,11 +312,24 @@ def prepare(
     if made.scratch_bytes > 0:
         for folder in folders:
             require_directory(folder, "temporary files")
-    backend, _ = _planning.disk_backend(backend)
     scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
-    transform = Transform(stored, output, made, folders, inverse, scale, effort, backend, memory_bytes, order)
+    transform = Transform(stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order)
     check_room(transform.needs())
     return transform
+
+
+def _placement(
+    machine: Any, stored: Stored, target: str, disks: Sequence[str], scratch: Any, backend: str
+) -> ooc_price.Placement:
+    """The disks that the files are on, or are going to be."""
+    output = tuple(disks) or (os.path.dirname(target) or ".",)
+    return ooc_price.of_directories(
+        machine,
+        input=stored.directories(),
+        output=output,
+        scratch=output if scratch is None else _directories(scratch),
+        asynchronous=backend != "synchronous",
+    )
 
 
 def _require_word(what: str, given: str, words: tuple[str, ...]) -> None:

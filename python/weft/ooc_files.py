@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import errors
+from . import _planning, errors
 from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
 from .striped import create_set, open_set, remove_set
 
@@ -34,6 +34,13 @@ class Stored:
     @property
     def nbytes(self) -> int:
         return prod(self.shape) * self.dtype.itemsize
+
+    def directories(self) -> tuple[str, ...]:
+        """One for each disk that it lies on."""
+        if not is_set(self.path):
+            return (os.path.dirname(self.path) or ".",)
+        files = _planning.striped_set_index(self.path)["files"]
+        return tuple(os.path.dirname(file) or "." for file in files)
 
     def as_given(self) -> tuple[str, bool, int, int]:
         """As the core takes it."""

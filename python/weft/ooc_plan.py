@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _planning, errors, options
+from . import _planning, errors, ooc_price, options
 from ._planning import OutOfCorePlan
+from .ooc_price import Placement, Ways
 
 KINDS = ("c2c", "r2c", "c2r")
-# Longer transfers make no disk faster, and shorter ones than a page are done as a page.
-_BLOCK_MOST = 1 << 20
+# The shortest block that is tried, and so the one that needs the least memory.
 _BLOCK_LEAST = 1 << 12
-# Below this, a disk takes about as long for a block as for half of one: more passes cost less than shorter blocks.
-_BLOCK_WORTH_A_PASS = 1 << 16
+_METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.OUT_OF_CORE_METHODS))
 
 
-def plan(
+def plan(shape: Any, **given: Any) -> OutOfCorePlan:
+    """The plan that :func:`ways` chooses, with its arguments, errors and cost.
+
+    64 GiB in 4 GiB of memory:
+
+    >>> made, other = (plan((2**16, 2**16), memory_bytes=2**32, block_bytes=block) for block in (None, 2**13))
+    >>> (made.pass_count, made.block_bytes, made.scratch_bytes == 2**36), (other.pass_count, other.scratch_bytes)
+    ((3, 1048576, True), (2, 0))
+    """
+    return ways(shape, **given).plan
+
+
+def ways(
     shape: Any,
     *,
     kind: str = "c2c",
@@ -26,28 +37,62 @@ def plan(
     block_bytes: int | None = None,
     order: str = "natural",
     threads: int = 1,
-) -> OutOfCorePlan:
-    """Plans the transform of an array on disks in the fewest passes over them.
+    method: str = "auto",
+    machine: Any = None,
+    disks: Sequence[str] | Placement = (),
+) -> Ways:
+    """Plans the transform of an array on disks in the least time, and tells what that and the next best ways take.
 
     shape : of the array; for kinds "r2c" and "c2r" of the reals.
     kind : "c2c", "r2c" or, the way back, "c2r"; axes : the transformed ones, by default all, the last of which has
         n//2 + 1 elements on the complex side of r2c and c2r; dtype : any of the precision, 32 or 64 bits.
     memory_bytes : all that the passes may hold.
-    block_bytes : what no transfer is to be shorter than. Default: the largest power of two from 4 KiB to 1 MiB with
-        which there are no more passes than with 64 KiB, or with 4 KiB where memory is too small for 64; shorter
-        where that spares Bluestein's algorithm.
+    block_bytes : what no transfer is to be shorter than, which decides how many passes there are. Default: the power of
+        two from 4 KiB to 4 MiB with the least predicted time.
     order : "natural", or "transposed" for one axis: the result is a matrix whose element [k1, k2] is X[k1 + n1 * k2],
         which takes two passes for longer lines.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which are priced but not yet executed.
+    machine : whose times and disks are taken: a :class:`weft.Machine`, one that ships with weft, or a file of `weft
+        probe --disk DIR -o FILE`. None: an assumed one.
+    disks : directories of the machine's profile that the volumes are striped over; by default all that it has. One that
+        it has not, or a machine without disks, is priced as an assumed disk.
 
-    Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough.
+    Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for a
+    method that nothing executes.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
-    64 GiB in 4 GiB of memory:
-
-    >>> made, other = (plan((2**16, 2**16), memory_bytes=2**32, block_bytes=block) for block in (None, 2**13))
-    >>> (made.pass_count, made.block_bytes, made.scratch_bytes == 2**36), (other.pass_count, other.scratch_bytes)
-    ((3, 1048576, True), (2, 0))
+    >>> found = ways((2**16, 2**16), memory_bytes=2**32)
+    >>> len(found.price.passes), found.price.assumed, found.others[0].seconds > found.price.seconds
+    (3, ('processor', 'disk'), True)
     """
+    _require_method(method)
+    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads)
+    placement = disks if isinstance(disks, Placement) else ooc_price.anywhere(machine, disks)
+    if block_bytes is None:
+        return placement.ways(planned(_BLOCK_LEAST), blocks_are_free=True)
+    (block,) = options.integers(block_bytes, "block_bytes")
+    return placement.ways(planned(block), blocks_are_free=False)
+
+
+def in_blocks(
+    shape: Any,
+    *,
+    kind: str = "c2c",
+    axes: Any = None,
+    dtype: Any = "complex128",
+    memory_bytes: int,
+    block_bytes: int,
+    order: str = "natural",
+    threads: int = 1,
+) -> OutOfCorePlan:
+    """The plan of the fewest passes in these blocks, the same on any machine; arguments as :func:`ways` has them."""
+    return _planner(shape, kind, axes, dtype, memory_bytes, order, threads)(block_bytes)
+
+
+def _planner(
+    shape: Any, kind: str, axes: Any, dtype: Any, memory_bytes: int, order: str, threads: int
+) -> Callable[[int], OutOfCorePlan]:
+    """Checks arguments and returns what plans for a length of blocks."""
     extents = options.integers(shape, "a shape")
     chosen = chosen_axes(axes, len(extents))
     if kind not in KINDS:
@@ -60,10 +105,16 @@ def plan(
     def planned(block: int) -> OutOfCorePlan:
         return _planning.plan_out_of_core(extents, chosen, precision, kind, str(order), memory, block, count)
 
-    if block_bytes is None:
-        return _with_best_block(planned)
-    (block,) = options.integers(block_bytes, "block_bytes")
-    return planned(block)
+    return planned
+
+
+def _require_method(method: str) -> None:
+    if method not in _METHODS:
+        raise errors.InvalidArgument(f"a method must be one of {', '.join(_METHODS)}; given {method!r}; give one")
+    if method.startswith("bmmc:"):
+        raise errors.Unsupported(
+            f"transforms by superlevels are priced, but not executed yet; given {method}; give auto or k-pass"
+        )
 
 
 def chosen_axes(axes: Any, dims: int) -> list[int]:
@@ -82,26 +133,3 @@ def _counted(axes: list[int], dims: int) -> list[int]:
                 f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; given {axis}; leave it out"
             )
     return [axis % dims for axis in axes]
-
-
-def _with_best_block(planned: Callable[[int], OutOfCorePlan]) -> OutOfCorePlan:
-    def attempt(block: int) -> OutOfCorePlan | None:
-        try:
-            return planned(block)
-        except errors.InvalidArgument:
-            return None
-
-    least = attempt(_BLOCK_WORTH_A_PASS) or planned(_BLOCK_LEAST)
-    block = _BLOCK_WORTH_A_PASS
-    while least.convolution_points > 0 and block > _BLOCK_LEAST:
-        block //= 2
-        made = attempt(block)
-        if made is not None and made.convolution_points == 0:
-            return made
-    block = _BLOCK_MOST
-    while block > _BLOCK_LEAST:
-        made = attempt(block)
-        if made is not None and made.pass_count <= least.pass_count:
-            return made
-        block //= 2
-    return least

@@ -14,6 +14,9 @@ from .ooc_files import Need, Output, Stored, disk_needs, is_set
 if TYPE_CHECKING:
     from .ooc_fft import Transform
 
+# Bytes, offset in the file, bytes of a block, disks, processors, bytes of a band, rows of the skew.
+_Lying = tuple[int, int, int, int, int, int, int]
+
 
 def scratch_needs(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[Need]:
     """What the temporary files of all ranks take, each in the directories of its own disks."""
@@ -35,15 +38,15 @@ def traffic(transform: Transform) -> tuple[int, int]:
     )
 
 
-def _lying(stored: Stored) -> tuple[int, ...]:
+def _lying(stored: Stored) -> _Lying:
     if not is_set(stored.path):
         return stored.nbytes, stored.offset, 0, 1, 1, 0, 0
     facts = _planning.striped_set_index(stored.path)
-    names = ("processors", "band_bytes", "skew_rows")
-    return stored.nbytes, 0, facts["block_bytes"], len(facts["files"]), *(facts[name] for name in names)
+    processors, band_bytes, skew_rows = (facts[name] for name in ("processors", "band_bytes", "skew_rows"))
+    return stored.nbytes, 0, facts["block_bytes"], len(facts["files"]), processors, band_bytes, skew_rows
 
 
-def _lying_when_made(output: Output, nbytes: int) -> tuple[int, ...]:
+def _lying_when_made(output: Output, nbytes: int) -> _Lying:
     if is_set(output.path):
         return nbytes, 0, output.block_bytes, len(output.disks), 1, 0, 0
     return nbytes, output.lead_bytes(), 0, 1, 1, 0, 0
@@ -94,7 +97,7 @@ def run(
             raise
         error = reason  # the first rank's, when it gave the output its name
     runtime.agree(comm, error)
-    return plan, (prepared or [None])[0], done
+    return plan, prepared[0] if prepared else None, done
 
 
 def _facts(transform: Transform) -> dict[str, Any]:
@@ -124,7 +127,7 @@ def _facts(transform: Transform) -> dict[str, Any]:
 
 def _planned(given: dict[str, Any], ranks: int) -> OutOfCorePlan:
     shape = given.pop("shape")
-    return _planning.deal_out_of_core(ooc_plan.plan(shape, **given), ranks)
+    return _planning.deal_out_of_core(ooc_plan.in_blocks(shape, **given), ranks)
 
 
 def _require_same(comm: Any, arguments: str) -> None:

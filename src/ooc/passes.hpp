@@ -34,6 +34,9 @@ struct PassesProblem {
   int threads = 1;
   /// Every pass leaves what it reads as it was, so that it can be done again; takes scratch space.
   bool keep_sources = false;
+  /// How many of the axes each pass takes, the last axis first; fewer where memory has no room. Empty,
+  /// and for passes beyond these: as many as fit.
+  std::vector<std::size_t> groups = {};
 
   bool has_reals() const { return real_input || real_output; }
 };

@@ -81,12 +81,13 @@ class Planner {
     return axes;
   }
 
-  /// As many axes together as memory holds, or one in radices.
+  /// As many axes together as memory holds, or as the problem's groups say, or one in radices.
   void add_groups(const std::vector<int>& axes) {
-    for (std::size_t i = 0; i < axes.size();) {
+    for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
+      const std::size_t most = last_of_group(number, i, axes.size());
       std::optional<FftPass> pass;
-      while (end < axes.size()) {
+      while (end < most) {
         auto wider = fit_.fitted(group(axes, i, end + 1));
         if (!wider) break;
         pass = wider;
@@ -98,6 +99,12 @@ class Planner {
         add_split(axes[end++]);
       i = end;
     }
+  }
+
+  /// Where the group of axes that begins at `first` ends at the latest.
+  std::size_t last_of_group(std::size_t number, std::size_t first, std::size_t axes) const {
+    if (number >= problem_.groups.size()) return axes;
+    return std::min(axes, first + std::max<std::size_t>(1, problem_.groups[number]));
   }
 
   /// Complex numbers have the shape of the half spectrum: r2c begins with the halved axis and those

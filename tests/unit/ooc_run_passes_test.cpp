@@ -256,6 +256,22 @@ TEST(LineOnDisks, a_single_tone_is_one_bin) {
   }
 }
 
+TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
+  for (const Precision precision : {Precision::f32, Precision::f64})
+    for (const std::vector<std::size_t>& groups :
+         std::vector<std::vector<std::size_t>>{{1, 1, 1}, {1, 2}, {2, 1}, {1}}) {
+      PassesProblem problem{.shape = {15, 32, 20}, .axes = {0, 1, 2}, .precision = precision};
+      problem.memory_bytes = complex_bytes(precision) << 13;
+      problem.block_bytes = complex_bytes(precision);
+      problem.groups = groups;
+      const FftPasses plan = plan_passes(problem);
+      EXPECT_EQ(plan.passes.size(), groups.size() == 3 ? 3u : 2u);
+      EXPECT_EQ(plan.passes[0].radix, groups[0] == 1 ? 20 : 20 * 32);
+      SCOPED_TRACE(std::to_string(groups[0]) + " axes first, seed 46");
+      expect_result(plan, 46, {});
+    }
+}
+
 PassesProblem random_problem(Random& random) {
   PassesProblem problem;
   problem.shape.resize(static_cast<std::size_t>(draw(random, 1, 4)));

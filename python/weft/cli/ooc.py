@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from weft import ooc, ooc_figures
+from weft import ooc, ooc_figures, ooc_price
 from weft._planning import OutOfCoreAnalysis
 from weft.cli.session import Session
 
@@ -34,12 +34,16 @@ class Options:
     factoring: str
 
 
-def run(options: Options, as_json: bool, session: Session) -> None:
+def run(options: Options, weights: dict[str, Any], as_json: bool, session: Session) -> None:
     found = ooc.analyze(**vars(options))
+    chosen = ooc.cheapest(found, **weights)
+    seconds = [ooc.message_seconds(each, **weights) for each in found]
     if as_json:
-        session.print_json({**asdict(options), "analyses": [_as_data(each) for each in found]})
+        data = [{**_as_data(each), "weighted_s": weighted} for each, weighted in zip(found, seconds, strict=True)]
+        session.print_json({**asdict(options), "chosen": chosen.method, "analyses": data})
         return
-    session.print(_table(found))
+    session.print(_table(found, seconds))
+    session.print(f"least messages and bytes by {_weights_in_words(weights)}: {chosen.method}")
     for each in found:
         first, last = ooc.superlevel_range(1 << each.lg_span, len(each.depths))
         session.print(
@@ -74,19 +78,31 @@ def _as_data(found: OutOfCoreAnalysis) -> dict[str, Any]:
     }
 
 
-def _table(found: tuple[OutOfCoreAnalysis, ...]) -> str:
+def _weights_in_words(weights: dict[str, Any]) -> str:
+    """
+    >>> _weights_in_words({"message_s": 1e-05, "byte_s": 1e-09, "machine": None})
+    '1e-05 s a message and 1e-09 s a byte'
+    """
+    if weights["message_s"] is not None:
+        return f"{weights['message_s']:g} s a message and {weights['byte_s']:g} s a byte"
+    if weights["machine"] is not None:
+        return f"the link between nodes of {weights['machine']}"
+    return f"the link of an assumed network, {ooc_price.ASSUMED_MACHINE}"
+
+
+def _table(found: tuple[OutOfCoreAnalysis, ...], seconds: list[float]) -> str:
     lines = [
-        f"{'':<34}{'':>7}{'parallel':>14}{'butterflies':>22}{'permutations':>22}{'together':>22}",
-        f"{'method':<34}{'passes':>7}{'I/Os':>14}" + 3 * f"{'messages':>11}{'MB':>11}",
+        f"{'':<34}{'':>7}{'parallel':>14}{'butterflies':>22}{'permutations':>22}{'together':>22}{'weighted':>12}",
+        f"{'method':<34}{'passes':>7}{'I/Os':>14}" + 3 * f"{'messages':>11}{'MB':>11}" + f"{'s':>12}",
     ]
-    for each in found:
+    for each, weighted in zip(found, seconds, strict=True):
         counts = (
             (each.butterfly_messages, each.butterfly_bytes),
             (each.permutation_messages, each.permutation_bytes),
             (each.messages, each.bytes),
         )
         sent = "".join(f"{messages:>11}{count / 1e6:>11.4g}" for messages, count in counts)
-        lines.append(f"{each.method:<34}{each.passes:>7}{each.parallel_ios:>14}{sent}")
+        lines.append(f"{each.method:<34}{each.passes:>7}{each.parallel_ios:>14}{sent}{weighted:>12.4g}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,18 @@ from typing import Annotated, Any
 import typer
 
 import weft
-from weft.cli.choices import Axes, Dtype, Effort, EffortOption, Json, Norm, NormOption, Ranks, RawShape
+from weft.cli.choices import (
+    Axes,
+    Dtype,
+    Effort,
+    EffortOption,
+    Json,
+    MachineOption,
+    Norm,
+    NormOption,
+    Ranks,
+    RawShape,
+)
 from weft.cli.commands import app, on_one_rank, start
 from weft.cli.environment import surrounding_ranks
 from weft.cli.session import Session
@@ -52,12 +63,15 @@ Block = Annotated[
     typer.Option(
         "--block",
         metavar="BYTES",
-        help="What no transfer is to be shorter than. Default: the largest up to 1MiB that costs no pass.",
+        help="What no transfer is to be shorter than. Default: that of 4KiB to 4MiB which should take least.",
     ),
 ]
 OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse.")]
 OrderOption = Annotated[
     Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
+]
+WayOption = Annotated[
+    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT, which is not executed yet.")
 ]
 OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads that compute.")]
 
@@ -89,11 +103,24 @@ def analyze_command(
     paper: Annotated[
         Paper | None, typer.Option(help="Instead of N: a figure of Cormen and Nicol's, beside the paper's numbers.")
     ] = None,
+    message_s: Annotated[
+        float | None, typer.Option("--message-seconds", metavar="S", help="What a message counts for the choice.")
+    ] = None,
+    byte_s: Annotated[
+        float | None, typer.Option("--byte-seconds", metavar="S", help="What a byte of a message counts for it.")
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine", metavar="NAME|FILE", help="Instead of both: the machine whose link between nodes is."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Count passes, parallel I/Os, messages and bytes of an FFT by superlevels, without data.
 
-    Messages and bytes are those of one processor. All sizes are powers of two.
+    Messages and bytes are those of one processor. All sizes are powers of two. Of the methods the one is named whose
+    messages and bytes, weighted, take least.
     """
     from weft.cli import ooc
 
@@ -118,7 +145,8 @@ def analyze_command(
         asynchronous=asynchronous,
         factoring=factoring.value,
     )
-    return on_one_rank(lambda here: ooc.run(options, as_json, here))
+    weights = {"message_s": message_s, "byte_s": byte_s, "machine": machine}
+    return on_one_rank(lambda here: ooc.run(options, weights, as_json, here))
 
 
 @ooc_app.command("copy")
@@ -183,6 +211,8 @@ def fft_command(
     ] = None,
     threads: OocThreads = 1,
     effort: EffortOption = Effort.estimate,
+    method: WayOption = "auto",
+    machine: MachineOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
     ] = False,
@@ -206,6 +236,8 @@ def fft_command(
         "disks": tuple(disk or ()),
         "scratch": scratch or None,
         "effort": effort.value,
+        "method": method,
+        "machine": machine,
         **_planning_of(kind, axes, memory, block, order, threads),
     }
     options = ooc_fft.Options(source, target, given, as_json)
@@ -230,14 +262,33 @@ def plan_command(
     order: OrderOption = Order.natural,
     block: Block = None,
     threads: OocThreads = 1,
+    method: WayOption = "auto",
+    machine: MachineOption = None,
+    disk: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A disk of the machine's profile to use; once a disk. Default: all it has."),
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw what each pass should take (.png, .pdf, .svg).")
+    ] = None,
     as_json: Json = False,
 ) -> int:
-    """Print the passes of a transform on disks, without files: their radices, panels, runs and bytes."""
+    """Print the passes of a transform on disks, without files: lines, runs, bytes, predicted times, what limits them.
+
+    And the next best ways. Give --machine a file of `weft probe --disk DIR -o FILE`; without one, a processor and a
+    disk of today are assumed.
+    """
     from weft.cli import ooc_fft
 
     extents = (size_value(shape, "SHAPE"),) if "^" in shape else shape_value(shape, "SHAPE")
-    given = {"dtype": named_dtype(dtype), **_planning_of(kind, axes, memory, block, order, threads)}
-    return on_one_rank(lambda here: ooc_fft.run_plan(extents, given, as_json, here))
+    given = {
+        "dtype": named_dtype(dtype),
+        "method": method,
+        "machine": machine,
+        "disks": tuple(disk or ()),
+        **_planning_of(kind, axes, memory, block, order, threads),
+    }
+    return on_one_rank(lambda here: ooc_fft.run_plan(extents, given, plot, as_json, here))
 
 
 def _planning_of(

@@ -6,10 +6,15 @@ from typing import Any
 
 from weft import ooc, ooc_fft, ooc_ranks
 from weft.cli import session as sessions
+from weft.cli.ooc_price import beside_text, others_text, pass_words, price_line, ways_data
 from weft.cli.session import Session
-from weft.ooc import Moved, OutOfCorePlan, Progress
+from weft.files import check_target, write_file
+from weft.ooc import Moved, OutOfCorePlan, PassPrice, Progress, Ways
 
-_COLUMNS = ("pass", "lines", "panels", "runs read", "runs written", "shortest run", "from", "to")
+_COLUMNS = (
+    *("pass", "lines", "panels", "bytes read", "runs read", "runs written", "shortest run", "from", "to"),
+    *("predicted", "limit"),
+)
 _PLAN_NAMES = (
     "kind",
     "shape",
@@ -78,14 +83,24 @@ def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, sessio
     )
     if moved.plan.ranks > 1:
         session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
-
-
-def run_plan(shape: tuple[int, ...], given: dict[str, Any], as_json: bool, session: Session) -> None:
-    plan = ooc.plan(shape, **given)
-    if as_json:
-        session.print_json(plan_data(plan))
     else:
-        session.print(plan_text(plan))
+        session.print(beside_text(moved))
+
+
+def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> None:
+    from weft.cli import plots
+
+    if plot:
+        check_target(plot, plots.FORMS)
+        plots.pyplot()
+    ways = ooc.ways(shape, **given)
+    if plot and ways.price is not None:
+        write_file(plot, plots.passes(ways.plan.shape, ways.price, plot))
+    if as_json:
+        session.print_json({**plan_data(ways.plan), **ways_data(ways)})
+        return
+    session.print(plan_text(ways))
+    session.print(others_text(ways))
 
 
 class _Reporter:
@@ -118,9 +133,12 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def plan_text(plan: OutOfCorePlan) -> str:
+def plan_text(ways: Ways) -> str:
     """A table of the passes, and what they take together."""
-    rows = [_COLUMNS] + [_row(number, one) for number, one in enumerate(plan.passes, 1)]
+    plan = ways.plan
+    prices = ways.price.passes if ways.price is not None else (None,) * len(plan.passes)
+    priced = enumerate(zip(plan.passes, prices, strict=True), 1)
+    rows = [_COLUMNS] + [_row(number, one, price) for number, (one, price) in priced]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(
@@ -131,6 +149,7 @@ def plan_text(plan: OutOfCorePlan) -> str:
             *_convolution(plan),
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
             f"memory {plan.memory_bytes} bytes",
+            *([price_line(ways.price)] if ways.price is not None else []),
         ]
     )
 
@@ -149,19 +168,27 @@ def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in _PLAN_NAMES}
 
 
-def _row(number: int, one: dict[str, Any]) -> tuple[str, ...]:
-    counts = (one["panels"], one["read_runs"], one["written_runs"], one["shortest_run_bytes"])
-    return (str(number), _joined(one["lines"], "x"), *map(str, counts), one["source"], one["target"])
+def _row(number: int, one: dict[str, Any], price: PassPrice | None) -> tuple[str, ...]:
+    names = ("panels", "read_bytes", "read_runs", "written_runs", "shortest_run_bytes", "source", "target")
+    return (
+        str(number),
+        _joined(one["lines"], "x"),
+        *(str(one[name]) for name in names),
+        *(pass_words(price) if price is not None else ("-", "-")),
+    )
 
 
 def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session) -> None:
     needs = [vars(need) for need in transform.needs()]
     if as_json:
-        messages, sent_bytes = ooc_ranks.traffic(transform) if transform.plan.ranks > 1 else (0, 0)
-        sent = {"messages": messages, "sent_bytes": sent_bytes}
-        session.print_json({**_facts(transform), **sent, "needs": needs})
+        sent = {}
+        if transform.plan.ranks > 1:
+            messages, sent_bytes = ooc_ranks.traffic(transform)
+            sent = {"messages": messages, "sent_bytes": sent_bytes}
+        session.print_json({**_facts(transform), **ways_data(transform.ways), **sent, "needs": needs})
         return
-    session.print(plan_text(transform.plan))
+    session.print(plan_text(transform.ways))
+    session.print(others_text(transform.ways))
     session.print(f"input {transform.source.path}: {_array(transform.source)}")
     session.print(f"output {transform.output.path}: {_array(transform.output)}")
     if transform.plan.ranks > 1:
@@ -193,6 +220,8 @@ def _moved_facts(moved: Moved) -> dict[str, Any]:
         "written_bytes": moved.written_bytes,
         "memory_bytes": moved.memory_bytes,
         "seconds": moved.seconds,
+        "pass_seconds": list(moved.pass_seconds),
+        "price": None if moved.price is None else moved.price.as_data(),
         "mb_per_s": _speed(moved),
         "backend": moved.backend,
         "messages": moved.messages,

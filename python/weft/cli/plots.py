@@ -1,10 +1,12 @@
 """Pictures, as bytes of the form that a file's name asks for."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import weft
+from weft.ooc import Price
 from weft.projection import Point
 
 FORMS = (".png", ".pdf", ".svg")
@@ -62,6 +64,34 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     axes.invert_yaxis()
     axes.set_xlabel("predicted time, s")
     axes.set_title(f"{'x'.join(map(str, plan.problem.shape))} on {plan.prediction.machine}", fontsize=10)
+    axes.legend(fontsize="small")
+    return as_bytes(figure, name)
+
+
+# Likewise of a pass over disks.
+PASS_PARTS = {
+    "read_s": "reading",
+    "write_s": "writing",
+    "arithmetic_s": "arithmetic",
+    "memory_s": "moving through memory",
+}
+
+
+def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
+    """For each pass two bars, the disks' and the processor's parts, of which the longer decides; and its time."""
+    found = price.passes
+    figure, axes = pyplot().subplots(figsize=(8, 1.5 + 0.8 * len(found)), layout="constrained")
+    starts = {"disks": [0.0] * len(found), "processor": [0.0] * len(found)}
+    for key, words in PASS_PARTS.items():
+        bar, shift = ("disks", -0.2) if key in ("read_s", "write_s") else ("processor", 0.2)
+        widths = [getattr(one, key) for one in found]
+        axes.barh([place + shift for place in range(len(found))], widths, 0.35, left=starts[bar], label=words)
+        starts[bar] = [left + width for left, width in zip(starts[bar], widths, strict=True)]
+    axes.plot([one.seconds for one in found], range(len(found)), "k|", markersize=30, label="predicted")
+    axes.set_yticks(range(len(found)), [f"pass {number}" for number in range(1, len(found) + 1)])
+    axes.invert_yaxis()
+    axes.set_xlabel("predicted time, s")
+    axes.set_title(f"{'x'.join(map(str, shape))} on {price.machine}", fontsize=10)
     axes.legend(fontsize="small")
     return as_bytes(figure, name)
 

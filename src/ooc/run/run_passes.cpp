@@ -61,7 +61,7 @@ class PassRun {
       // To wait for the panel before would leave the disks without anything to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
-      transform_.execute(parts, from, to);
+      if (!options_.moves_only) transform_.execute(parts, from, to);
       if (from != to) free_.push_back(from);
       list_runs(writes_of(pass_, parts), target_element_bytes_, to);
       writing_.push_back({target_.start_write(runs_), to});

@@ -27,6 +27,8 @@ struct PassesOptions {
   long double scale = 1;  ///< multiplied into the result, in the last pass
   /// Called after every panel, by the thread that called. What it throws ends the transform.
   std::function<void(const PassProgress&)> on_panel = {};
+  /// Reads and writes all that the transform would, and transforms nothing: what volumes alone take.
+  bool moves_only = false;
 };
 
 /// Executes the passes of a plan: while a panel is transformed the next one is read and the last

@@ -1,0 +1,214 @@
+"""Measures transforms out of core against the disks alone and against numpy, case by case.
+
+    python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--threads 2] [--scale K] [--limit]
+
+Each round runs, one after the other and each in a process of its own: weft's transform; the roofline, which reads and
+writes the same bytes with the same blocks in the same order and computes nothing; and numpy.memmap with scipy.fft doing
+two passes in as much memory. The first round makes the input and compares the results of weft and numpy at random
+places. Before all that `weft probe` measures lines and the disk, for what weft predicts.
+
+FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. --scale K divides points,
+memory and blocks by 2^K, to try it. --limit puts each process into a memory cgroup of the case's memory and 512 MiB, so
+that the system's memory cannot hold what numpy writes; it needs root. Nothing else should run meanwhile.
+"""
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import weft
+from weft.probing import processor
+
+SEED = 20261123
+MIB = 1 << 20
+BESIDE_BYTES = 512 * MIB
+LEAST_BLOCK_BYTES = 512
+CONTESTANTS = ("weft", "roofline", "numpy")
+COLUMNS = (
+    *("case", "round", "contestant", "seconds", "disk_read_bytes", "disk_written_bytes", "passes"),
+    *("shortest_run_bytes", "planned_block_bytes", "planned_read_bytes", "planned_written_bytes", "predicted_s"),
+    *("predicted_arithmetic_s", "pass_seconds", "memory_bytes", "backend"),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    shape: tuple[int, ...]
+    memory_bytes: int
+    order: str = "natural"
+    block_bytes: int | None = None  # None: as weft chooses
+
+    def scaled(self, scale: int) -> "Case":
+        """With 2^scale times fewer points, less memory and shorter blocks."""
+        first, *others = self.shape
+        block = None if self.block_bytes is None else max(LEAST_BLOCK_BYTES, self.block_bytes >> scale)
+        return Case((first >> scale, *others), self.memory_bytes >> scale, self.order, block)
+
+
+CASES = {
+    "line-transposed": Case((1 << 28,), 512 * MIB, "transposed", 64 << 10),
+    "line-wide-memory": Case((1 << 28,), 2048 * MIB, "natural", 32 << 10),
+    "line": Case((1 << 28,), 512 * MIB),
+    "cube": Case((1024, 1024, 256), 512 * MIB),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
+    parser.add_argument("--directory", type=Path, required=True, help="on the disk that is measured")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--scale", type=int, default=0)
+    parser.add_argument("--probe-seconds", type=float, default=30)
+    parser.add_argument("--limit", action="store_true")
+    given = parser.parse_intermixed_args()
+    if unknown := set(given.case) - set(CASES):
+        parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
+    given.folder.mkdir(parents=True, exist_ok=True)
+    given.directory.mkdir(parents=True, exist_ok=True)
+    machine = given.folder / "machine.json"
+    disks = [str(given.directory)]
+    machine.write_text(weft.probe(seconds=given.probe_seconds, threads=given.threads, disks=disks).to_json())
+    rows: list[dict[str, Any]] = []
+    for name in given.case or list(CASES):
+        rows += measured(name, CASES[name].scaled(given.scale), machine, given)
+        write_results(given.folder, rows)
+    print((given.folder / "table.md").read_text(), end="")
+
+
+def measured(name: str, case: Case, machine: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
+    source = given.directory / "in.raw"
+    made_input(source, prod(case.shape))
+    rows = []
+    for number in range(1, given.rounds + 1):
+        for contestant in CONTESTANTS:
+            target = given.directory / f"{contestant}.raw"
+            row = run(contestant, case, source, target, machine, given)
+            rows.append({"case": name, "round": number, "contestant": contestant, **row})
+            print(f"{name} round {number} {contestant}: {row['seconds']:.3f} s", flush=True)
+        if number == 1:
+            compare(given.directory / "weft.raw", given.directory / "numpy.raw", name)
+        for contestant in CONTESTANTS:
+            (given.directory / f"{contestant}.raw").unlink()
+    source.unlink()
+    return rows
+
+
+def made_input(path: Path, points: int) -> None:
+    """Random numbers, part by part."""
+    random = np.random.default_rng(SEED)
+    part = min(points, 1 << 22)
+    with path.open("wb") as file:
+        for _ in range(points // part):
+            file.write(random.standard_normal(2 * part).tobytes())
+
+
+def run(
+    contestant: str, case: Case, source: Path, target: Path, machine: Path, given: argparse.Namespace
+) -> dict[str, Any]:
+    rows = 1
+    if case.order == "transposed":
+        planned = {"memory_bytes": case.memory_bytes, "block_bytes": case.block_bytes, "threads": given.threads}
+        rows = weft.ooc.plan(case.shape, order=case.order, **planned).result_shape[0]
+    words = {
+        "contestant": contestant,
+        "source": str(source),
+        "target": str(target),
+        "scratch": str(given.directory),
+        "machine": str(machine),
+        "threads": given.threads,
+        "rows": rows,
+        **{key: getattr(case, key) for key in ("shape", "memory_bytes", "order", "block_bytes")},
+    }
+    command = [sys.executable, str(Path(__file__).with_name("ooc_worker.py")), json.dumps(words)]
+    with memory_group(case.memory_bytes + BESIDE_BYTES) if given.limit else no_group() as group:
+        done = subprocess.run(["sh", "-c", group + 'exec "$@"', "sh", *command], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{contestant} failed:\n{done.stderr}")
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@contextmanager
+def no_group() -> Iterator[str]:
+    yield ""
+
+
+@contextmanager
+def memory_group(limit_bytes: int) -> Iterator[str]:
+    """A cgroup whose memory, with what the system keeps of files, is limited: the words by which a shell enters it."""
+    root = Path("/sys/fs/cgroup")
+    is_unified = (root / "cgroup.controllers").exists()
+    group = (root if is_unified else root / "memory") / f"weft-bench-{os.getpid()}"
+    group.mkdir()
+    try:
+        (group / ("memory.max" if is_unified else "memory.limit_in_bytes")).write_text(str(limit_bytes))
+        yield f"echo $$ > {group}/cgroup.procs && "
+    finally:
+        group.rmdir()
+
+
+def compare(found: Path, expected: Path, name: str) -> None:
+    """Raises SystemExit where two results differ by more than 1e-12 of their size, at random places."""
+    results = [np.memmap(path, np.complex128, "r") for path in (found, expected)]
+    places = np.random.default_rng(SEED).integers(0, results[0].size, 10000)
+    one, other = (result[places] for result in results)
+    error = np.linalg.norm(one - other) / np.linalg.norm(other)
+    if not error < 1e-12:
+        raise SystemExit(f"{name}: weft and numpy differ by {error:.2g}")
+
+
+def write_results(folder: Path, rows: list[dict[str, Any]]) -> None:
+    with (folder / "raw.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    (folder / "table.md").write_text(table(rows))
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    columns = ("case", "passes", "shortest run", "weft", "roofline", "arithmetic", "weft / floor", "numpy")
+    columns += ("numpy / weft", "predicted", "bytes / planned")
+    lines = [
+        f"Medians on {processor()}, seconds. The floor is the longer of the roofline and weft's arithmetic in cache,",
+        "which is the model's, from lines that were measured just before.",
+        "",
+        f"| {' | '.join(columns)} |",
+        "|---" * len(columns) + "|",
+    ]
+    for name in dict.fromkeys(row["case"] for row in rows):
+        lines.append(line(name, [row for row in rows if row["case"] == name]))
+    return "\n".join(lines) + "\n"
+
+
+def line(name: str, rows: list[dict[str, Any]]) -> str:
+    seconds = {
+        who: statistics.median(row["seconds"] for row in rows if row["contestant"] == who) for who in CONTESTANTS
+    }
+    first = next(row for row in rows if row["contestant"] == "weft")
+    floor_s = max(seconds["roofline"], first["predicted_arithmetic_s"])
+    moved = first["disk_read_bytes"] + first["disk_written_bytes"]
+    planned = first["planned_read_bytes"] + first["planned_written_bytes"]
+    return (
+        f"| {name} | {first['passes']} | {first['shortest_run_bytes']} | {seconds['weft']:.3f} "
+        f"| {seconds['roofline']:.3f} | {first['predicted_arithmetic_s']:.3f} | {seconds['weft'] / floor_s:.2f} "
+        f"| {seconds['numpy']:.3f} | {seconds['numpy'] / seconds['weft']:.2f} | {first['predicted_s']:.3f} "
+        f"| {moved / planned:.4f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()

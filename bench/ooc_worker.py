@@ -1,0 +1,140 @@
+"""One transform out of core, timed in a process of its own: `python bench/ooc_worker.py JSON`, for bench/ooc.py.
+
+The JSON has contestant, source, target, scratch (a folder), shape, order, memory_bytes, block_bytes, threads, machine
+(a file) and rows: N1 of a result in transposed order, 1 for natural order. Prints one line of JSON: seconds until the
+output is on its disk, and what the system counts as read from and written to disks meanwhile.
+"""
+
+import json
+import os
+import sys
+import time
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.fft
+from weft import ooc_fft
+
+# What of its memory the peer gives to a panel: scipy's transform and its result, and a temporary of numpy's.
+PEER_PARTS = 3
+
+
+def main(given: dict[str, Any]) -> None:
+    forget(given["source"])
+    before = disk_bytes()
+    start_s = time.perf_counter()
+    facts = CONTESTANTS[given["contestant"]](given)
+    seconds = time.perf_counter() - start_s
+    read, written = (after - first for after, first in zip(disk_bytes(), before, strict=True))
+    print(json.dumps({"seconds": seconds, "disk_read_bytes": read, "disk_written_bytes": written, **facts}))
+
+
+def disk_bytes() -> tuple[int, int]:
+    """Bytes that this process has had read from disks and written to them."""
+    counters = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(counters["read_bytes"]), int(counters["write_bytes"])
+
+
+def forget(path: str) -> None:
+    """The system keeps nothing of a file in its memory."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
+
+
+def with_weft(given: dict[str, Any], moves_only: bool = False) -> dict[str, Any]:
+    """weft's transform, or its reading and writing alone: the same blocks in the same order."""
+    transform = ooc_fft.prepare(
+        given["source"],
+        given["target"],
+        shape=tuple(given["shape"]),
+        dtype="complex128",
+        memory_bytes=given["memory_bytes"],
+        block_bytes=given["block_bytes"],
+        order=given["order"],
+        threads=given["threads"],
+        machine=given["machine"],
+        scratch=given["scratch"],
+    )
+    moved = transform.run(moves_only=moves_only)
+    return {
+        "passes": moved.plan.pass_count,
+        "shortest_run_bytes": min(one["shortest_run_bytes"] for one in moved.plan.passes),
+        "planned_block_bytes": moved.plan.block_bytes,
+        "planned_read_bytes": moved.plan.read_bytes,
+        "planned_written_bytes": moved.plan.written_bytes,
+        "predicted_s": moved.price.seconds,
+        "predicted_arithmetic_s": sum(one.arithmetic_s for one in moved.price.passes),
+        "pass_seconds": list(moved.pass_seconds),
+        "memory_bytes": moved.memory_bytes,
+        "backend": moved.backend,
+    }
+
+
+def with_roofline(given: dict[str, Any]) -> dict[str, Any]:
+    return with_weft(given, moves_only=True)
+
+
+def with_numpy(given: dict[str, Any]) -> dict[str, Any]:
+    """numpy.memmap and scipy.fft in two passes, panel by panel."""
+    shape = tuple(given["shape"])
+    elements = given["memory_bytes"] // PEER_PARTS // 16
+    source = np.memmap(given["source"], np.complex128, "r", shape=shape)
+    target = np.memmap(given["target"], np.complex128, "w+", shape=shape)
+    if len(shape) == 1:
+        numpy_line(source, target, given, elements)
+    else:
+        numpy_cube(source, target, given["threads"], elements)
+    target.flush()
+    return {"passes": 2}
+
+
+def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
+    """Columns of N1 points and their twiddles to a temporary file, then rows of N2 points."""
+    rows = given["rows"] if given["rows"] > 1 else 1 << (source.size.bit_length() // 2)
+    columns = source.size // rows
+    name = os.path.join(given["scratch"], "peer.tmp")
+    between = np.memmap(name, np.complex128, "w+", shape=(rows, columns))
+    matrix = source.reshape(rows, columns)
+    width = max(1, min(columns, elements // rows))
+    steps = np.exp(-2j * np.pi / source.size * np.outer(np.arange(rows), np.arange(width)))
+    for first in range(0, columns, width):
+        panel = scipy.fft.fft(np.array(matrix[:, first : first + width]), axis=0, workers=given["threads"])
+        panel *= steps[:, : panel.shape[1]]
+        panel *= np.exp(-2j * np.pi / source.size * first * np.arange(rows))[:, None]
+        between[:, first : first + width] = panel
+    del steps, panel
+    height = max(1, min(rows, elements // columns))
+    for first in range(0, rows, height):
+        panel = scipy.fft.fft(np.array(between[first : first + height]), axis=1, workers=given["threads"])
+        if given["rows"] > 1:
+            target.reshape(rows, columns)[first : first + height] = panel
+        else:
+            target.reshape(columns, rows)[:, first : first + height] = panel.T
+    os.unlink(name)
+
+
+def numpy_cube(source: np.memmap, target: np.memmap, threads: int, elements: int) -> None:
+    """Planes of all axes but the first, then columns along that one, where they are."""
+    plane = prod(source.shape[1:])
+    height = max(1, min(source.shape[0], elements // plane))
+    axes = tuple(range(1, source.ndim))
+    for first in range(0, source.shape[0], height):
+        panel = np.array(source[first : first + height])
+        target[first : first + height] = scipy.fft.fftn(panel, axes=axes, workers=threads)
+    matrix = target.reshape(source.shape[0], plane)
+    width = max(1, min(plane, elements // source.shape[0]))
+    for first in range(0, plane, width):
+        panel = np.array(matrix[:, first : first + width])
+        matrix[:, first : first + width] = scipy.fft.fft(panel, axis=0, workers=threads)
+
+
+CONTESTANTS = {"weft": with_weft, "roofline": with_roofline, "numpy": with_numpy}
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

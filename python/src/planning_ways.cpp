@@ -1,0 +1,100 @@
+#include "planning_ways.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/machine.hpp>
+
+#include "common.hpp"
+#include "ooc/price.hpp"
+#include "ooc/price_superlevels.hpp"
+#include "ooc/ways.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+using Numbers = std::vector<std::size_t>;
+
+/// `places` has for each disk its place in the machine's list, -1 for one that is assumed.
+ooc::Storage to_storage(const Machine& machine, const std::vector<int>& places,
+                        const Numbers& input, const Numbers& output, const Numbers& scratch,
+                        bool asynchronous) {
+  return {.disks = ooc::disks_of(machine, places),
+          .input = input,
+          .output = output,
+          .scratch = scratch,
+          .asynchronous = asynchronous};
+}
+
+nb::dict as_dict(const ooc::PassPrice& price) {
+  nb::dict found;
+  found["read_s"] = price.read_s;
+  found["write_s"] = price.write_s;
+  found["arithmetic_s"] = price.arithmetic_s;
+  found["memory_s"] = price.memory_s;
+  found["ends_s"] = price.ends_s;
+  found["seconds"] = price.seconds;
+  found["limit"] = ooc::to_string(price.limit);
+  return found;
+}
+
+nb::list priced(const ooc::FftPasses& plan, const Machine& machine, const std::vector<int>& places,
+                const Numbers& input, const Numbers& output, const Numbers& scratch,
+                bool asynchronous) {
+  nb::list passes;
+  const ooc::Storage storage = to_storage(machine, places, input, output, scratch, asynchronous);
+  for (const ooc::PassPrice& each : ooc::price_of(plan, machine, storage).passes)
+    passes.append(as_dict(each));
+  return passes;
+}
+
+nb::dict as_dict(const ooc::Way& way) {
+  nb::dict found;
+  found["method"] = way.method;
+  found["words"] = way.words;
+  found["passes"] = way.passes;
+  found["block_bytes"] = way.block_bytes;
+  found["seconds"] = way.seconds;
+  found["disk_s"] = way.disk_s;
+  found["compute_s"] = way.compute_s;
+  found["message_s"] = way.message_s;
+  found["barred"] = way.barred;
+  found["loses_by"] = way.loses_by;
+  return found;
+}
+
+nb::tuple ways(const ooc::FftPasses& plan, bool blocks_are_free, const Machine& machine,
+               const std::vector<int>& places, const Numbers& input, const Numbers& output,
+               const Numbers& scratch, bool asynchronous) {
+  const ooc::WaysFound found =
+      ooc::find_ways(plan.problem, blocks_are_free, machine,
+                     to_storage(machine, places, input, output, scratch, asynchronous));
+  nb::list others;
+  for (const ooc::Way& way : found.others) others.append(as_dict(way));
+  return nb::make_tuple(*found.best.plan, others, found.considered);
+}
+
+}  // namespace
+
+void bind_ways(nb::module_& m) {
+  m.def("price_out_of_core", &priced, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
+        "scratch"_a, "asynchronous"_a, "What each pass should take; pure.");
+  m.def("ways_out_of_core", &ways, "plan"_a, "blocks_are_free"_a, "machine"_a, "places"_a,
+        "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
+        "The fastest plan of the problem of a plan, the next best ways, how many were priced; "
+        "pure.");
+  m.def(
+      "message_seconds",
+      [](const Machine& machine, bool within_node, std::int64_t messages, std::int64_t bytes) {
+        return ooc::message_seconds(within_node ? machine.within_node : machine.between_nodes,
+                                    messages, bytes);
+      },
+      "machine"_a, "within_node"_a, "messages"_a, "bytes"_a,
+      "Of messages of so many bytes together, by their average length; pure.");
+}
+
+}  // namespace weft::python
