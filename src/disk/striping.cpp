@@ -21,8 +21,9 @@ std::int64_t stripe_bytes(const Striping& striping) {
   return checked_mul(striping.block_bytes, striping.disks, "the bytes of a stripe");
 }
 
-std::int64_t rounded_up(std::int64_t number, std::int64_t unit) {
-  return (number / unit + (number % unit != 0 ? 1 : 0)) * unit;
+/// Units that hold so many, the last one perhaps in part. No product, which could exceed 64 bits.
+std::int64_t units_of(std::int64_t number, std::int64_t unit) {
+  return number / unit + (number % unit != 0 ? 1 : 0);
 }
 
 std::int64_t band_blocks(const Striping& striping) {
@@ -55,12 +56,12 @@ void check(const Striping& striping) {
 }
 
 std::int64_t block_count(const Striping& striping) {
-  return rounded_up(striping.bytes, striping.block_bytes) / striping.block_bytes;
+  return units_of(striping.bytes, striping.block_bytes);
 }
 
 std::int64_t row_count(const Striping& striping) {
   const std::int64_t band = band_blocks(striping);
-  const std::int64_t bands = rounded_up(block_count(striping), band) / band;
+  const std::int64_t bands = units_of(block_count(striping), band);
   return checked_mul(bands, band / striping.disks, "the blocks of a disk");
 }
 
@@ -78,7 +79,9 @@ BlockPlace place_of(const Striping& striping, std::int64_t block) {
 }
 
 std::int64_t whole_band_bytes(const Striping& striping) {
-  return rounded_up(striping.bytes > 0 ? striping.bytes : 1, stripe_bytes(striping));
+  const std::int64_t stripe = stripe_bytes(striping);
+  return checked_mul(units_of(striping.bytes > 0 ? striping.bytes : 1, stripe), stripe,
+                     "the bytes of a band");
 }
 
 }  // namespace weft::disk
