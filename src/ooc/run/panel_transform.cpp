@@ -32,10 +32,9 @@ void PanelTransform::add_lines(const PassesOptions& options, const PanelAxis& ax
       .precision = problem_.precision,
       .effort = options.effort,
       .threads = problem_.threads};
-  kernel::AxisTransform transform{
-      .kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward,
-      .length = axis.length,
-      .scale = scale};
+  kernel::AxisTransform transform{.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward,
+                                  .length = axis.length,
+                                  .scale = scale};
   if (axis.halved) {
     transform.kind = pass_.reads_reals ? LineKind::r2c : LineKind::c2r;
     transform.conjugate_output = pass_.reads_reals && sign > 0;
@@ -55,8 +54,7 @@ void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* 
     unpack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, to);
   if (pass_.chirp == Chirp::last)
     multiply_by_chirp(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, to);
-  if (pass_.writes_reals && !pass_.halves())
-    keep_real_parts(pass_, parts, problem_.precision, to);
+  if (pass_.writes_reals && !pass_.halves()) keep_real_parts(pass_, parts, problem_.precision, to);
 }
 
 void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) const {
