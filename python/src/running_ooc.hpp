@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "ooc/run/run_on_files.hpp"
 
@@ -12,10 +13,17 @@ namespace weft::python {
 
 /// Path, whether it is that of a set's index; of a plain file the array's first byte and bytes.
 using Stored = std::tuple<std::string, bool, std::int64_t, std::int64_t>;
-ooc::StoredArray to_stored(const Stored& given);
 
-/// Tells Python how far it is. Ctrl-C and what the callback raises end the transform.
-void tell(const nanobind::object& progress, const ooc::PassProgress& at);
+ooc::PassesFiles files_of(const Stored& input, const Stored& output,
+                          const std::vector<std::string>& scratch_directories,
+                          const std::string& backend);
+
+/// Of a run that tells `progress`, which must outlive it, how far it is. Ctrl-C and what it raises end
+/// the run.
+ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
+                              const nanobind::object& progress);
+
+nanobind::dict as_dict(const ooc::PassesOutcome& outcome);
 
 /// Out-of-core transforms of files.
 void bind_ooc_runs(nanobind::module_& m);

@@ -20,26 +20,15 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              int comm) {
-  const ooc::PassesFiles files = {.input = to_stored(input),
-                                  .output = to_stored(output),
-                                  .scratch_directories = scratch_directories,
-                                  .backend = disk::backend_from_string(backend)};
-  const ooc::PassesOptions options = {
-      .effort = from_string<Effort>(effort),
-      .sign = sign,
-      .scale = scale,
-      .on_panel = [&](const ooc::PassProgress& at) { tell(progress, at); }};
+  const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  const ooc::PassesOptions options = options_of(effort, sign, scale, progress);
   ooc::SharedOutcome outcome;
   {
     const nb::gil_scoped_release release;
     outcome =
         ooc::run_on_shared_files(plan, files, comm::Communicator::of(MPI_Comm_f2c(comm)), options);
   }
-  nb::dict moved;
-  moved["memory_bytes"] = outcome.passes.held_bytes;
-  moved["read_bytes"] = outcome.passes.bytes_read;
-  moved["written_bytes"] = outcome.passes.bytes_written;
-  moved["backend"] = disk::to_string(outcome.passes.backend);
+  nb::dict moved = as_dict(outcome.passes);
   moved["messages"] = outcome.sent.messages;
   moved["sent_bytes"] = outcome.sent.bytes;
   return moved;

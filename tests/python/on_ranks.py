@@ -412,7 +412,7 @@ def renumbered_apart(comm: Any, machine: str) -> None:
 
 
 def out_of_core(
-    comm: Any, folder: str, memory_bytes: list[int], spoil: str = "", source: str = "in.npy"
+    comm: Any, folder: str, memory_bytes: list[int], spoil: str = "", source: str = "in.npy", **given: Any
 ) -> dict[str, Any]:
     """From `source` to out.npy in a folder. The last rank may have other memory, or raise in its callback."""
     from weft import ooc
@@ -425,9 +425,9 @@ def out_of_core(
         if spoil == "progress" and last and at.at_pass == 1:
             raise RuntimeError("out of patience")
 
-    given, target = os.path.join(folder, source), os.path.join(folder, "out.npy")
-    memory = memory_bytes[-1 if last else 0]
-    moved = ooc.fft(given, target, memory_bytes=memory, block_bytes=4096, comm=comm, progress=progress)
+    read, target = os.path.join(folder, source), os.path.join(folder, "out.npy")
+    given = {"memory_bytes": memory_bytes[-1 if last else 0], "block_bytes": 4096, **given}
+    moved = ooc.fft(read, target, comm=comm, progress=progress, **given)
     assert told == sorted(told) and told[-1] == 1.0
     return {
         "ranks": moved.plan.ranks,

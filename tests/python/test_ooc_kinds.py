@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cli_helpers import assert_done, weft
+from ooc_arrays import KIB, assert_close, values
 from weft import ooc
-
-SEED = 20261124
-KIB = 1 << 10
-
-
-def values(shape: Any, dtype: str) -> np.ndarray:
-    random = np.random.default_rng(SEED)
-    real = random.standard_normal(shape)
-    return (real + 1j * random.standard_normal(shape) if dtype.startswith("complex") else real).astype(dtype)
-
-
-def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
-    """Within 4 eps sqrt(lg N), relative to all of the array."""
-    assert found.shape == expected.shape
-    error = np.linalg.norm((found - expected).ravel()) / np.linalg.norm(expected.ravel())
-    assert error < 4 * np.finfo(found.dtype).eps * math.sqrt(max(1.0, math.log2(points)))
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.Moved]:

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from cli_helpers import assert_done, weft
+from ooc_arrays import KIB, assert_close, values
 from weft import ooc, ooc_fft, ooc_ranks
 
 if TYPE_CHECKING:
     from pool import Pool
-
-SEED = 20261124
-KIB = 1 << 10
-
-
-def values(shape: Any, dtype: str) -> np.ndarray:
-    random = np.random.default_rng(SEED)
-    real = random.standard_normal(shape)
-    return (real + 1j * random.standard_normal(shape) if dtype.startswith("complex") else real).astype(dtype)
-
-
-def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
-    """Within 4 eps sqrt(lg N), relative to all of the array."""
-    assert found.shape == expected.shape
-    error = np.linalg.norm((found - expected).ravel()) / np.linalg.norm(expected.ravel())
-    assert error < 4 * np.finfo(found.dtype).eps * math.sqrt(math.log2(points))
 
 
 def listing(folder: Path) -> list[str]:
@@ -105,6 +89,33 @@ def test_the_call_on_ranks(pool: Pool, tmp_path: Path) -> None:
         assert [one["read"], one["written"], one["memory"]] == one["planned"]
         assert one["memory"] <= 128 * KIB
         assert (one["messages"], one["sent"]) == (messages, nbytes)
+
+
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((6, 2048), [1]), ((6, 2048), [0, 1]), ((6, 2025), [0, 1]), ((30, 7, 15), [0, 1, 2]), ((24, 20, 18), [2, 0])],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_reals_on_ranks(
+    pool: Pool, tmp_path: Path, kind: str, shape: tuple[int, ...], axes: list[int], dtype: str
+) -> None:
+    """Lines in memory, in pairs and as complex numbers, with other axes done before and after them."""
+    reals = values(shape, dtype)
+    lengths = [shape[axis] for axis in axes]
+    half = np.fft.rfftn(reals.astype(np.float64), lengths, axes).astype(complex_of(dtype))
+    given, expected = (reals, half) if kind == "r2c" else (half, reals)
+    np.save(tmp_path / "in.npy", given)
+    options = {"kind": kind, "axes": axes, "block_bytes": 64}
+    if kind == "c2r":
+        options["last"] = lengths[-1]
+    for one in pool.values("out_of_core", 3, folder=str(tmp_path), memory_bytes=[20000], **options):
+        assert [one["read"], one["written"], one["memory"]] == one["planned"]
+    assert_close(np.load(tmp_path / "out.npy"), expected, 2 * reals.size)
+
+
+def complex_of(dtype: str) -> type[np.complexfloating]:
+    return np.complex128 if dtype == "float64" else np.complex64
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@
 #include "base/memory.hpp"
 #include "expect_error.hpp"
 #include "line_oracle.hpp"
+#include "ooc_reference.hpp"
 #include "random_layouts.hpp"
 #include "volume_in_memory.hpp"
 
@@ -18,51 +19,39 @@ namespace weft::ooc {
 namespace {
 
 using test_support::draw;
+using test_support::Exact;
 using test_support::expect_error;
 using test_support::Random;
+using test_support::random_exact;
+using test_support::transform_exact;
 using test_support::VolumeInMemory;
-using Exact = std::vector<std::complex<long double>>;
 
 std::int64_t power(int lg) { return std::int64_t{1} << lg; }
 
-/// Numbers that are floats, so that one reference serves both precisions.
-Exact random_array(std::int64_t size, unsigned seed) {
-  Random random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  Exact array(static_cast<std::size_t>(size));
-  for (auto& x : array) x = {uniform(random), uniform(random)};
-  return array;
-}
-
-/// The lines along one axis by FFTW in long double; some short ones by the definition.
-void transform_axis(Exact& array, const Shape& shape, int axis, int sign) {
-  const std::int64_t n = shape[static_cast<std::size_t>(axis)];
-  const auto after =
-      std::accumulate(shape.begin() + axis + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
-  const auto lines = kernel::engine("fftw").lines(
-      {.kind = sign < 0 ? kernel::LineKind::c2c_forward : kernel::LineKind::c2c_backward,
-       .precision = Precision::f80,
-       .length = n,
-       .in_pitch = n,
-       .out_pitch = n,
-       .in_place = true});
-  AlignedBuffer line(n * 32);
-  auto* points = line.as<std::complex<long double>>();
-  for (std::int64_t k = 0; k < std::ssize(array) / n; ++k) {
-    auto* first = array.data() + k / after * after * n + k % after;
-    for (std::int64_t i = 0; i < n; ++i) points[i] = first[i * after];
-    if (n <= 24 && k < 4) {
-      std::vector<kernel::WideComplex> x;
-      for (std::int64_t i = 0; i < n; ++i) x.push_back({points[i].real(), points[i].imag()});
-      const auto y = kernel::direct_dft(x, sign < 0);
-      for (std::int64_t i = 0; i < n; ++i)
-        points[i] = {static_cast<long double>(y[static_cast<std::size_t>(i)].re),
-                     static_cast<long double>(y[static_cast<std::size_t>(i)].im)};
-    } else {
-      lines->execute(points, points);
+/// What the other tests compare with.
+TEST(Reference, OfLinesIsTheDefinition) {
+  for (const std::int64_t n : {1, 2, 3, 7, 16, 23})
+    for (const int sign : {-1, 1}) {
+      const Exact given = random_exact(2 * n, 3, false);
+      Exact found = given;
+      transform_exact(found, {2, n}, 1, sign);
+      for (std::int64_t line = 0; line < 2; ++line) {
+        std::vector<kernel::WideComplex> x;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const auto& point = given[static_cast<std::size_t>(line * n + i)];
+          x.push_back({point.real(), point.imag()});
+        }
+        const auto y = kernel::direct_dft(x, sign < 0);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const auto& point = found[static_cast<std::size_t>(line * n + i)];
+          const auto& wide = y[static_cast<std::size_t>(i)];
+          EXPECT_NEAR(static_cast<double>(point.real() - static_cast<long double>(wide.re)), 0,
+                      1e-17);
+          EXPECT_NEAR(static_cast<double>(point.imag() - static_cast<long double>(wide.im)), 0,
+                      1e-17);
+        }
+      }
     }
-    for (std::int64_t i = 0; i < n; ++i) first[i * after] = points[i];
-  }
 }
 
 /// What a run left, and what it took.
@@ -115,7 +104,7 @@ std::int64_t place_of(const FftPasses& plan, std::int64_t k) {
 void expect_result(const FftPasses& plan, unsigned seed, const PassesOptions& options) {
   const PassesProblem& p = plan.problem;
   const std::int64_t size = volume(p.shape);
-  Exact reference = random_array(size, seed);
+  Exact reference = random_exact(size, seed, false);
   if (p.real_input)
     for (auto& x : reference) x = x.real();
   const bool single = p.precision == Precision::f32;
@@ -123,7 +112,7 @@ void expect_result(const FftPasses& plan, unsigned seed, const PassesOptions& op
                            : transformed<double>(plan, reference, options);
   std::int64_t points = 2;
   for (const int axis : p.axes) {
-    transform_axis(reference, p.shape, axis, options.sign);
+    transform_exact(reference, p.shape, axis, options.sign);
     points *= p.shape[static_cast<std::size_t>(axis)];
   }
   long double error = 0;
