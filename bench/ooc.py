@@ -1,11 +1,13 @@
-"""Measures transforms out of core against the disks alone and against numpy, case by case.
+"""Measures transforms out of core against the disks alone and against numpy and dask, case by case.
 
-    python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--threads 2] [--scale K] [--limit]
+    python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--peer-rounds 5] [--threads 2] [--scale K]
+        [--limit]
 
 Each round runs, one after the other and each in a process of its own: weft's transform; the roofline, which reads and
-writes the same bytes with the same blocks in the same order and computes nothing; and numpy.memmap with scipy.fft doing
-two passes in as much memory. The first round makes the input and compares the results of weft and numpy at random
-places. Before all that `weft probe` measures lines and the disk, for what weft predicts.
+writes the same bytes with the same blocks in the same order and computes nothing; numpy.memmap with scipy.fft doing two
+passes in as much memory; and dask.array doing the same, where dask is installed (`pip install weft[bench]`). The first
+round makes the input and compares the results at random places. Before all that `weft probe` measures lines and the
+disk, for what weft predicts.
 
 FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. --scale K divides points,
 memory and blocks by 2^K, to try it. --limit puts each process into a memory cgroup of the case's memory and 512 MiB, so
@@ -14,6 +16,7 @@ that the system's memory cannot hold what numpy writes; it needs root. Nothing e
 
 import argparse
 import csv
+import importlib.util
 import json
 import os
 import statistics
@@ -34,7 +37,7 @@ SEED = 20261123
 MIB = 1 << 20
 BESIDE_BYTES = 512 * MIB
 LEAST_BLOCK_BYTES = 512
-CONTESTANTS = ("weft", "roofline", "numpy")
+CONTESTANTS = ("weft", "roofline", "numpy", *(("dask",) if importlib.util.find_spec("dask") else ()))
 COLUMNS = (
     *("case", "round", "contestant", "seconds", "disk_read_bytes", "disk_written_bytes", "passes"),
     *("shortest_run_bytes", "planned_block_bytes", "planned_read_bytes", "planned_written_bytes", "predicted_s"),
@@ -70,6 +73,7 @@ def main() -> None:
     parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
     parser.add_argument("--directory", type=Path, required=True, help="on the disk that is measured")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peer-rounds", type=int, default=5, help="rounds with numpy and dask, at least 1")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--scale", type=int, default=0)
     parser.add_argument("--probe-seconds", type=float, default=30)
@@ -94,14 +98,16 @@ def measured(name: str, case: Case, machine: Path, given: argparse.Namespace) ->
     made_input(source, prod(case.shape))
     rows = []
     for number in range(1, given.rounds + 1):
-        for contestant in CONTESTANTS:
+        taking_part = CONTESTANTS if number <= max(1, given.peer_rounds) else CONTESTANTS[:2]
+        for contestant in taking_part:
             target = given.directory / f"{contestant}.raw"
             row = run(contestant, case, source, target, machine, given)
             rows.append({"case": name, "round": number, "contestant": contestant, **row})
             print(f"{name} round {number} {contestant}: {row['seconds']:.3f} s", flush=True)
         if number == 1:
-            compare(given.directory / "weft.raw", given.directory / "numpy.raw", name)
-        for contestant in CONTESTANTS:
+            for peer in CONTESTANTS[2:]:
+                compare(given.directory / "weft.raw", given.directory / f"{peer}.raw", f"{name}, {peer}")
+        for contestant in taking_part:
             (given.directory / f"{contestant}.raw").unlink()
     source.unlink()
     return rows
@@ -168,7 +174,7 @@ def compare(found: Path, expected: Path, name: str) -> None:
     one, other = (result[places] for result in results)
     error = np.linalg.norm(one - other) / np.linalg.norm(other)
     if not error < 1e-12:
-        raise SystemExit(f"{name}: weft and numpy differ by {error:.2g}")
+        raise SystemExit(f"{name}: the results differ by {error:.2g}")
 
 
 def write_results(folder: Path, rows: list[dict[str, Any]]) -> None:
@@ -180,8 +186,9 @@ def write_results(folder: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    columns = ("case", "passes", "shortest run", "weft", "roofline", "arithmetic", "weft / floor", "numpy")
-    columns += ("numpy / weft", "predicted", "bytes / planned")
+    peers = CONTESTANTS[2:]
+    columns = ("case", "passes", "shortest run", "weft", "roofline", "arithmetic", "weft / floor", "predicted")
+    columns += ("bytes / planned", *peers, *(f"{peer} / weft" for peer in peers))
     lines = [
         f"Medians on {processor()}, seconds. The floor is the longer of the roofline and weft's arithmetic in cache,",
         "which is the model's, from lines that were measured just before.",
@@ -205,8 +212,10 @@ def line(name: str, rows: list[dict[str, Any]]) -> str:
     return (
         f"| {name} | {first['passes']} | {first['shortest_run_bytes']} | {seconds['weft']:.3f} "
         f"| {seconds['roofline']:.3f} | {first['predicted_arithmetic_s']:.3f} | {seconds['weft'] / floor_s:.2f} "
-        f"| {seconds['numpy']:.3f} | {seconds['numpy'] / seconds['weft']:.2f} | {first['predicted_s']:.3f} "
-        f"| {moved / planned:.4f} |"
+        f"| {first['predicted_s']:.3f} | {moved / planned:.4f} "
+        + "".join(f"| {seconds[peer]:.3f} " for peer in CONTESTANTS[2:])
+        + "".join(f"| {seconds[peer] / seconds['weft']:.2f} " for peer in CONTESTANTS[2:])
+        + "|"
     )
 
 

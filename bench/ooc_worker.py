@@ -17,7 +17,7 @@ import numpy as np
 import scipy.fft
 from weft import ooc_fft
 
-# What of its memory the peer gives to a panel: scipy's transform and its result, and a temporary of numpy's.
+# What of its memory the peer gives to a panel: the panel, its twiddles, and a temporary of numpy's or scipy's.
 PEER_PARTS = 3
 
 
@@ -89,7 +89,7 @@ def with_numpy(given: dict[str, Any]) -> dict[str, Any]:
     if len(shape) == 1:
         numpy_line(source, target, given, elements)
     else:
-        numpy_cube(source, target, given["threads"], elements)
+        numpy_cube(source, target, given, elements)
     target.flush()
     return {"passes": 2}
 
@@ -102,16 +102,18 @@ def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elem
     between = np.memmap(name, np.complex128, "w+", shape=(rows, columns))
     matrix = source.reshape(rows, columns)
     width = max(1, min(columns, elements // rows))
-    steps = np.exp(-2j * np.pi / source.size * np.outer(np.arange(rows), np.arange(width)))
+    steps = np.empty((rows, width), np.complex128)
+    for row in range(rows):  # one after the other, without temporaries of the table's size
+        steps[row] = np.exp(-2j * np.pi / source.size * row * np.arange(width))
     for first in range(0, columns, width):
-        panel = scipy.fft.fft(np.array(matrix[:, first : first + width]), axis=0, workers=given["threads"])
+        panel = transformed(np.array(matrix[:, first : first + width]), 0, given)
         panel *= steps[:, : panel.shape[1]]
         panel *= np.exp(-2j * np.pi / source.size * first * np.arange(rows))[:, None]
         between[:, first : first + width] = panel
     del steps, panel
     height = max(1, min(rows, elements // columns))
     for first in range(0, rows, height):
-        panel = scipy.fft.fft(np.array(between[first : first + height]), axis=1, workers=given["threads"])
+        panel = transformed(np.array(between[first : first + height]), 1, given)
         if given["rows"] > 1:
             target.reshape(rows, columns)[first : first + height] = panel
         else:
@@ -119,22 +121,75 @@ def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elem
     os.unlink(name)
 
 
-def numpy_cube(source: np.memmap, target: np.memmap, threads: int, elements: int) -> None:
+def transformed(panel: np.ndarray, axis: int, given: dict[str, Any]) -> np.ndarray:
+    result: np.ndarray = scipy.fft.fft(panel, axis=axis, workers=given["threads"], overwrite_x=True)
+    return result
+
+
+def numpy_cube(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
     """Planes of all axes but the first, then columns along that one, where they are."""
     plane = prod(source.shape[1:])
     height = max(1, min(source.shape[0], elements // plane))
     axes = tuple(range(1, source.ndim))
     for first in range(0, source.shape[0], height):
         panel = np.array(source[first : first + height])
-        target[first : first + height] = scipy.fft.fftn(panel, axes=axes, workers=threads)
+        target[first : first + height] = scipy.fft.fftn(panel, axes=axes, workers=given["threads"], overwrite_x=True)
     matrix = target.reshape(source.shape[0], plane)
     width = max(1, min(plane, elements // source.shape[0]))
     for first in range(0, plane, width):
         panel = np.array(matrix[:, first : first + width])
-        matrix[:, first : first + width] = scipy.fft.fft(panel, axis=0, workers=threads)
+        matrix[:, first : first + width] = transformed(panel, 0, given)
 
 
-CONTESTANTS = {"weft": with_weft, "roofline": with_roofline, "numpy": with_numpy}
+def with_dask(given: dict[str, Any]) -> dict[str, Any]:
+    """dask.array's FFT of chunks, stored, read again in chunks along the other axis, and stored."""
+    import dask
+
+    shape = tuple(given["shape"])
+    # Each thread holds a chunk, and what it becomes.
+    elements = given["memory_bytes"] // (2 * PEER_PARTS * given["threads"]) // 16
+    source = np.memmap(given["source"], np.complex128, "r", shape=shape)
+    target = np.memmap(given["target"], np.complex128, "w+", shape=shape)
+    with dask.config.set(scheduler="threads", num_workers=given["threads"]):
+        if len(shape) == 1:
+            dask_line(source, target, given, elements)
+        else:
+            dask_cube(source, target, elements)
+    target.flush()
+    return {"passes": 2}
+
+
+def dask_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
+    import dask.array as da
+
+    rows = given["rows"] if given["rows"] > 1 else 1 << (source.size.bit_length() // 2)
+    columns = source.size // rows
+    name = os.path.join(given["scratch"], "peer.tmp")
+    between = np.memmap(name, np.complex128, "w+", shape=(rows, columns))
+    matrix = da.from_array(source.reshape(rows, columns), chunks=(rows, max(1, elements // rows)))
+    powers = da.arange(rows, chunks=rows)[:, None] * da.arange(columns, chunks=matrix.chunks[1])[None, :]
+    da.store(da.fft.fft(matrix, axis=0) * da.exp(-2j * np.pi / source.size * powers), between, lock=False)
+    stored = da.from_array(between, chunks=(max(1, elements // columns), columns))
+    result = da.fft.fft(stored, axis=1)
+    if given["rows"] > 1:
+        da.store(result, target.reshape(rows, columns), lock=False)
+    else:
+        da.store(result.T, target.reshape(columns, rows), lock=False)
+    os.unlink(name)
+
+
+def dask_cube(source: np.memmap, target: np.memmap, elements: int) -> None:
+    import dask.array as da
+
+    plane = prod(source.shape[1:])
+    planes = da.from_array(source, chunks=(max(1, elements // plane), *source.shape[1:]))
+    da.store(da.fft.fftn(planes, axes=tuple(range(1, source.ndim))), target, lock=False)
+    matrix = target.reshape(source.shape[0], plane)
+    columns = da.from_array(matrix, chunks=(source.shape[0], max(1, elements // source.shape[0])))
+    da.store(da.fft.fft(columns, axis=0), matrix, lock=False)
+
+
+CONTESTANTS = {"weft": with_weft, "roofline": with_roofline, "numpy": with_numpy, "dask": with_dask}
 
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))

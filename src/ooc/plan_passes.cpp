@@ -16,6 +16,9 @@
 namespace weft::ooc {
 namespace {
 
+/// Longer runs are hardly faster on any disk; volumes cut them there.
+constexpr std::int64_t long_run_bytes = 1 << 20;
+
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
 }
@@ -276,7 +279,7 @@ class Planner {
   }
 
   /// N1 columns, then whole rows of N2 points where they are: N2 as long as memory allows, for that
-  /// makes the runs of the columns widest.
+  /// makes the runs of the columns widest; where these are long, shorter, for long rows are slow.
   void add_transposed() {
     const std::int64_t n = extent(0);
     if (const auto whole = fit_.fitted(transposed_rows(n))) {
@@ -285,8 +288,8 @@ class Planner {
     }
     // N1; more rows than memory has blocks would not fit.
     const std::int64_t most = std::min(n - 1, problem_.memory_bytes / problem_.block_bytes);
-    for (std::int64_t rows = 2; rows <= most; ++rows) {
-      if (n % rows != 0) continue;
+    for (const std::int64_t rows : divisors(n)) {
+      if (rows < 2 || rows > most) continue;
       const auto row_pass = fit_.fitted(transposed_rows(n / rows));
       if (!row_pass) continue;
       FftPass columns{.radix = rows,
@@ -296,10 +299,12 @@ class Planner {
                       .twiddle_length = n};
       const auto column_pass = fit_.fitted(columns);
       if (!column_pass) break;
+      const std::int64_t run_bytes = column_pass->inner_width * plan_.element_bytes;
+      if (!plan_.passes.empty() && run_bytes < long_run_bytes) break;
       plan_.passes = {*column_pass, *row_pass};
       plan_.transposed_rows = rows;
-      return;
     }
+    if (!plan_.passes.empty()) return;
     refuse(
         "the transposed order needs N <= M^2/B, as two factors of N of which memory holds a row "
         "and a block of a column: given N = " +

@@ -251,6 +251,15 @@ TEST(Passes, the_transposed_order_goes_further_in_two) {
                [&] { plan_passes(problem); });
 }
 
+TEST(Passes, rows_of_the_transposed_order_are_no_longer_than_wide_runs_need) {
+  PassesProblem problem = line_of(28, 26, 12);
+  problem.order = OutputOrder::transposed;
+  const FftPasses plan = plan_passes(problem);
+  ASSERT_EQ(plan.passes.size(), 2u);
+  EXPECT_EQ(plan.passes[0].radix, power(10));
+  EXPECT_GE(plan.passes[0].inner_width * plan.element_bytes, power(20));
+}
+
 TEST(Passes, the_largest_factor_is_as_small_as_can_be) {
   EXPECT_EQ(balanced_factors(power(20), 3), (std::vector<std::int64_t>{128, 128, 64}));
   EXPECT_EQ(balanced_factors(30030, 2), (std::vector<std::int64_t>{182, 165}));
