@@ -16,7 +16,7 @@ class LabError(Exception):
     """What the lab cannot do, in one line: the rule, what was found and the remedy."""
 
 
-def run(command: Sequence[str], given: str = "") -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str], given: str = "", limit_s: float = COMMAND_LIMIT_S) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end; its status and output are the caller's to judge."""
     # LC_ALL: messages are passed on, and some are compared with.
     return subprocess.run(
@@ -25,7 +25,7 @@ def run(command: Sequence[str], given: str = "") -> subprocess.CompletedProcess[
         capture_output=True,
         text=True,
         check=False,
-        timeout=COMMAND_LIMIT_S,
+        timeout=limit_s,
         env={**os.environ, "LC_ALL": "C"},
     )
 

@@ -141,7 +141,9 @@ class Output:
 
     @contextmanager
     def _made_set(self) -> Iterator[Stored]:
-        made = create_set(self.disks, self.shape, self.dtype, index=self.path, block_bytes=self.block_bytes)
+        made = create_set(
+            self.disks, self.shape, self.dtype, index=self.path, block_bytes=self.block_bytes, skew_rows=None
+        )
         try:
             made.close()
             yield Stored(self.path, self.shape, self.dtype)

@@ -113,7 +113,7 @@ def create_set(
     block_bytes: int = BLOCK_BYTES,
     processors: int = 1,
     band_bytes: int = 0,
-    skew_rows: int = 0,
+    skew_rows: int | None = 0,
     checksums: bool = True,
     backend: str = "automatic",
     depth: int = DEPTH,
@@ -124,7 +124,8 @@ def create_set(
     block_bytes : what goes to one disk before it is the next one's turn; a multiple of 4096.
     processors, band_bytes : how many processors share the disks, and how many consecutive bytes they hold before it is
         the first one's turn again; 0: one block of each disk (docs/out-of-core.md).
-    skew_rows : disks shift by one after so many rows of blocks, so that columns of a matrix lie on all disks; 0: never.
+    skew_rows : disks shift from row to row of blocks, by the sum of the digits of row / skew_rows in base D, so that
+        columns of a matrix lie on all disks; 0: they do not; None: as suits transforms of an array of this size.
     backend : automatic, io_uring, threads or synchronous; depth : accesses of a disk under way at a time.
 
     Errors: InvalidArgument for what cannot be; IoFailure for a set that is there already or a disk without room, and
@@ -136,16 +137,17 @@ def create_set(
     if not names:
         raise errors.InvalidArgument("a set needs at least one directory; given none; name one for each disk")
     path = os.fspath(index) if index is not None else str(Path(names[0]) / INDEX_NAME)
+    nbytes = prod(extents) * kind.itemsize
     opened = _planning.create_striped_set(
         path,
         names,
         list(extents),
         kind.name,
-        prod(extents) * kind.itemsize,
+        nbytes,
         block_bytes,
         processors,
         band_bytes,
-        skew_rows,
+        _planning.usual_skew_rows(nbytes, block_bytes, len(names)) if skew_rows is None else skew_rows,
         checksums,
         backend,
         depth,

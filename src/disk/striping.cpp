@@ -26,6 +26,12 @@ std::int64_t units_of(std::int64_t number, std::int64_t unit) {
   return number / unit + (number % unit != 0 ? 1 : 0);
 }
 
+std::int64_t digit_sum(std::int64_t number, std::int64_t base) {
+  std::int64_t sum = 0;
+  for (; number > 0; number /= base) sum += number % base;
+  return sum;
+}
+
 std::int64_t band_blocks(const Striping& striping) {
   return striping.band_bytes == 0 ? striping.disks : striping.band_bytes / striping.block_bytes;
 }
@@ -49,7 +55,7 @@ void check(const Striping& striping) {
            striping.band_bytes, "give one, or 0 for the smallest");
   if (striping.skew_rows < 0)
     refuse("the rows between shifts of disks must be at least 0", striping.skew_rows,
-           "give bytes of a matrix row / (block bytes * disks), or 0 for no skew");
+           "give 1, or 0 for no skew");
   // What the files have to hold must be a number, too.
   checked_mul(checked_mul(row_count(striping), striping.block_bytes, "the bytes of a disk"),
               striping.disks, "the bytes of all disks");
@@ -73,9 +79,19 @@ BlockPlace place_of(const Striping& striping, std::int64_t block) {
   const std::int64_t processor = within / part;
   const std::int64_t of_part = within % part;
   const std::int64_t row = block / band * (part / own_disks) + of_part / own_disks;
-  const std::int64_t shift = striping.skew_rows == 0 ? 0 : row / striping.skew_rows;
+  const bool shifts = striping.skew_rows > 0 && own_disks > 1;
+  const std::int64_t shift = shifts ? digit_sum(row / striping.skew_rows, own_disks) : 0;
   const std::int64_t own = (of_part + shift) % own_disks;
   return {static_cast<int>(processor * own_disks + own), row};
+}
+
+std::int64_t usual_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks) {
+  if (disks < 2) return 0;
+  const std::int64_t stripe = checked_mul(block_bytes, disks, "the bytes of a stripe");
+  if (bytes == 0 || bytes % stripe != 0) return 1;
+  std::int64_t rows = bytes / stripe;
+  while (rows % 2 == 0) rows /= 2;
+  return rows;
 }
 
 std::int64_t whole_band_bytes(const Striping& striping) {

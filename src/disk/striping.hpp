@@ -13,9 +13,10 @@ namespace weft::disk {
 ///        band of consecutive bytes, round its own disks. A band of B D bytes is stripe-major (P is
 ///        then of no account), one of a memoryload memoryload-major, one of the whole array
 ///        processor-major, as in Cormen and Nicol's paper.
-/// Skew   A matrix whose rows are a multiple of B D bytes has each column on one disk. After every
-///        `skew_rows` rows of blocks, disks shift by one: disk (k + row / skew_rows) mod D. With
-///        skew_rows = bytes of a matrix row / (B D) a column is on all disks alike.
+/// Skew   A matrix whose rows are a multiple of B D bytes has each column on one disk. So disks shift
+///        by the sum of the digits of row / skew_rows in base D, by one from a matrix row to the
+///        next where these have skew_rows D^i rows of blocks, for any i: passes with different
+///        radices have their columns on all disks alike.
 struct Striping {
   std::int64_t bytes = 0;        ///< of the array
   std::int64_t block_bytes = 0;  ///< B, a multiple of 4096 where there is more than one disk
@@ -39,6 +40,9 @@ std::int64_t block_count(const Striping& striping);
 /// Blocks of each disk's file, in which the last band is whole.
 std::int64_t row_count(const Striping& striping);
 BlockPlace place_of(const Striping& striping, std::int64_t block);
+/// The skew for an array of which no more is known: the odd part of its number of whole rows, and 1
+/// where blocks end in the midst of it, or on one disk 0.
+std::int64_t usual_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks);
 /// The smallest band that holds the whole array: processor-major.
 std::int64_t whole_band_bytes(const Striping& striping);
 

@@ -12,6 +12,7 @@ from weft_lab.experiments import (
     backplanes,
     case_study,
     chunks,
+    disks,
     efficiency,
     fftw,
     hubs,
@@ -38,6 +39,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     case_study,
     inside_nodes,
     planner,
+    disks,
 )
 
 

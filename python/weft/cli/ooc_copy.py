@@ -137,6 +137,7 @@ def _set_target(options: Options, source: Source) -> Iterator[Write]:
         source.dtype.newbyteorder("="),
         index=options.target,
         block_bytes=options.block_bytes,
+        skew_rows=None,
     )
     try:
         yield lambda box, part, offset: made.write(part, offset)

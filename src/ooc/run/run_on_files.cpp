@@ -20,8 +20,12 @@ std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mo
 std::unique_ptr<disk::StripedSet> scratch_of(const FftPasses& plan, const PassesFiles& files) {
   if (plan.scratch_bytes == 0) return nullptr;
   const std::int64_t granules = (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes;
+  const std::int64_t block = granules * granule_bytes;
+  const auto disks = static_cast<int>(files.scratch_directories.size());
   return disk::scratch_set(files.scratch_directories,
-                           {.bytes = plan.scratch_bytes, .block_bytes = granules * granule_bytes},
+                           {.bytes = plan.scratch_bytes,
+                            .block_bytes = block,
+                            .skew_rows = disk::usual_skew_rows(plan.scratch_bytes, block, disks)},
                            {.backend = files.backend});
 }
 

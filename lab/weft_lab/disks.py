@@ -1,0 +1,139 @@
+"""Disks in a box: file systems on loop devices whose bytes a second are limited (root; cgroup's blkio or io).
+
+All mounts lie in a mount namespace of this process and end with it, also when it is killed; a device goes with its
+mount, and its file has no name. What a kill leaves is an empty cgroup, which the next run removes.
+"""
+
+import ctypes
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft_lab.system import PREFIX, LabError, Machine, must, run
+
+GROUP = f"{PREFIX}-disks"
+CGROUPS = Path("/sys/fs/cgroup")
+_PACKAGES = {"losetup": "mount", "mount": "mount", "mkfs.ext4": "e2fsprogs"}
+_CLONE_NEWNS = 0x00020000
+_FILE_SYSTEM_BYTES = 8 << 20  # what ext4 takes for itself, at least
+
+
+@dataclass(frozen=True)
+class Disks:
+    """Folders, each on a disk of its own, and the cgroup in which the disks have their speed."""
+
+    folders: tuple[str, ...]
+    group: Path
+
+    def within(self, command: Sequence[str]) -> list[str]:
+        """The command, to be run at the disks' speed."""
+        return ["sh", "-c", f'echo $$ > {self.group}/cgroup.procs && exec "$@"', "sh", *command]
+
+
+def missing(machine: Machine | None = None) -> str | None:
+    """What this machine lacks for slow disks, in one line; None if nothing."""
+    machine = machine or Machine()
+    if not machine.is_root():
+        return "disks of a chosen speed need root; run weft-lab as root or with sudo"
+    for tool, package in _PACKAGES.items():
+        if machine.which(tool) is None:
+            return f"there is no `{tool}`; install {package}"
+    if controller() is None:
+        return "the kernel must limit disks by cgroups (blkio, or io in cgroup.subtree_control); enable one of them"
+    done = machine.run(("losetup", "-f"))
+    if done.returncode:
+        return f"this kernel or container has no loop devices: {done.stderr.strip()}"
+    return None
+
+
+def controller() -> Path | None:
+    """The root of the cgroups that limit disks, of version 1 or 2."""
+    if (CGROUPS / "blkio").is_dir():
+        return CGROUPS / "blkio"
+    enabled = CGROUPS / "cgroup.subtree_control"
+    return CGROUPS if enabled.exists() and "io" in enabled.read_text().split() else None
+
+
+@contextmanager
+def slow_disks(count: int, bytes_each: int, bytes_per_s: int) -> Iterator[Disks]:
+    """Disks with room for so many bytes each, that read and write so many a second, at the same time.
+
+    Errors: LabError for what is missing. Afterwards nothing is left of them.
+    """
+    if words := missing():
+        raise LabError(words)
+    _enter_namespace()
+    with ExitStack() as made:
+        group = made.enter_context(_new_group())
+        folders = []
+        for _ in range(count):
+            folder, device = made.enter_context(_mounted(bytes_each))
+            _limit(group, device, bytes_per_s)
+            folders.append(folder)
+        yield Disks(tuple(folders), group)
+
+
+def _enter_namespace() -> None:
+    """Mounts from here on are this process's and its children's."""
+    if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWNS):
+        reason = os.strerror(ctypes.get_errno())
+        raise LabError(f"disks need a mount namespace of their own; the system refuses one ({reason}); allow it")
+    must(("mount", "--make-rprivate", "/"))
+
+
+@contextmanager
+def _new_group() -> Iterator[Path]:
+    root = controller()
+    assert root is not None
+    for left in root.glob(f"{GROUP}-*"):  # by a process that was killed
+        if not Path("/proc", left.name.rpartition("-")[2]).exists():
+            left.rmdir()
+    group = root / f"{GROUP}-{os.getpid()}"
+    group.mkdir()
+    try:
+        yield group
+    finally:
+        group.rmdir()
+
+
+@contextmanager
+def _mounted(nbytes: int) -> Iterator[tuple[str, str]]:
+    with tempfile.TemporaryDirectory(prefix="weft-lab-") as outer:
+        image = Path(outer) / "image"
+        # Space of its own, so that a full disk is an error here and not one within the file system.
+        with image.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, nbytes + nbytes // 16 + _FILE_SYSTEM_BYTES)
+        device = must(("losetup", "--find", "--show", "--direct-io=on", str(image))).strip()
+        image.unlink()
+        folder = Path(outer) / "disk"
+        folder.mkdir()
+        try:
+            must(("mkfs.ext4", "-q", "-O", "^has_journal", "-m", "0", device))
+            must(("mount", device, str(folder)))
+        finally:
+            must(("losetup", "--detach", device))  # now, or when it is unmounted
+        try:
+            yield str(folder), device
+        finally:
+            must(("umount", str(folder)))
+
+
+def _limit(group: Path, device: str, bytes_per_s: int) -> None:
+    status = os.stat(device).st_rdev
+    number = f"{os.major(status)}:{os.minor(status)}"
+    if (group / "io.max").exists():
+        (group / "io.max").write_text(f"{number} rbps={bytes_per_s} wbps={bytes_per_s}")
+        return
+    for way in ("read", "write"):
+        (group / f"blkio.throttle.{way}_bps_device").write_text(f"{number} {bytes_per_s}")
+
+
+def of_command(command: Sequence[str], limit_s: float = 600) -> str:
+    """What a command prints."""
+    done = run(command, limit_s=limit_s)
+    if done.returncode:
+        raise LabError(f"`{' '.join(command)[:80]}` failed: {done.stderr.strip()[-300:]}")
+    return done.stdout
