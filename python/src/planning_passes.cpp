@@ -43,7 +43,7 @@ const char* kind_of(const FftPasses& plan) {
 
 FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
                   const std::string& kind, const std::string& order, std::int64_t memory_bytes,
-                  std::int64_t block_bytes, int threads) {
+                  std::int64_t block_bytes, int threads, bool keep_sources) {
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
                            .precision = from_string<Precision>(precision),
@@ -52,7 +52,8 @@ FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::s
                            .real_output = kind == "c2r",
                            .memory_bytes = memory_bytes,
                            .block_bytes = block_bytes,
-                           .threads = threads});
+                           .threads = threads,
+                           .keep_sources = keep_sources});
 }
 
 nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
@@ -118,6 +119,9 @@ void bind_passes(nb::module_& m) {
           "What no transfer is to be shorter than.")
       .def_prop_ro(
           "threads", [](const FftPasses& p) { return p.problem.threads; }, "That compute.")
+      .def_prop_ro(
+          "keep_sources", [](const FftPasses& p) { return p.problem.keep_sources; },
+          "Whether every pass leaves what it reads, so that it can be done again.")
       .def_ro("ranks", &FftPasses::ranks, "That the panels are dealt to, each with the memory.")
       .def_prop_ro(
           "pass_count", [](const FftPasses& p) { return p.passes.size(); }, "How many passes.")
@@ -145,7 +149,7 @@ void bind_passes(nb::module_& m) {
                std::to_string(p.passes.size()) + " passes>";
       });
   m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
-        "memory_bytes"_a, "block_bytes"_a, "threads"_a,
+        "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
         "Plans the fewest passes over the disks; pure.");
 }
 

@@ -1,13 +1,16 @@
 #include "running_ooc.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "common.hpp"
+#include "kernel/engine.hpp"
 #include "ooc/run/run_on_files.hpp"
 
 namespace nb = nanobind;
@@ -57,13 +60,32 @@ nb::dict as_dict(const ooc::PassesOutcome& outcome) {
 
 namespace {
 
+/// `kept` has is_due() and keep(pass, panels done).
+ooc::Checkpoints checkpoints_of(const nb::object& kept) {
+  return {.is_due =
+              [&kept] {
+                const nb::gil_scoped_acquire held;
+                return nb::cast<bool>(kept.attr("is_due")());
+              },
+          .keep =
+              [&kept](const ooc::PassProgress& at) {
+                const nb::gil_scoped_acquire held;
+                kept.attr("keep")(at.pass, at.panels_done);
+              }};
+}
+
 nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
-             bool moves_only) {
-  const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+             bool moves_only, const std::optional<Stored>& scratch,
+             const std::tuple<std::int64_t, std::int64_t>& start, const nb::object& kept) {
+  ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  if (scratch) files.scratch = to_stored(*scratch);
   ooc::PassesOptions options = options_of(effort, sign, scale, progress);
   options.moves_only = moves_only;
+  options.start = {.pass = std::get<0>(start), .panels_done = std::get<1>(start)};
+  files.checks_output = !kept.is_none();
+  if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
   ooc::PassesOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -77,7 +99,25 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
 void bind_ooc_runs(nb::module_& m) {
   m.def("run_out_of_core", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
-        "Executes the passes of a plan on files that are there; weft.ooc.fft is its face.");
+        "scratch"_a.none() = nb::none(), "start"_a = std::tuple<std::int64_t, std::int64_t>(0, 0),
+        "kept"_a.none() = nb::none(),
+        "Executes the passes of a plan on files that are there, from a pass and a panel on; "
+        "weft.ooc.fft is its face.");
+  m.def(
+      "engine_learnt",
+      [](const std::string& precision) {
+        return kernel::default_engine().learnt(from_string<Precision>(precision));
+      },
+      "precision"_a, "What the local FFT library has learnt by planning.");
+  m.def(
+      "engine_learn",
+      [](const std::string& precision, const std::string& text) {
+        kernel::default_engine().learn(from_string<Precision>(precision), text);
+      },
+      "precision"_a, "text"_a, "Takes what it has learnt in another process.");
+  m.def(
+      "engine_description", [] { return kernel::default_engine().description(); },
+      "Library, version and instruction sets.");
 }
 
 }  // namespace weft::python

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from . import _planning, errors, options
 from ._planning import OutOfCoreAnalysis, OutOfCorePlan
 from .ooc_fft import Moved, Progress, fft
+from .ooc_kept import discard
 from .ooc_plan import plan, ways
 from .ooc_price import PassPrice, Price, Way, Ways
 from .ooc_weights import cheapest, message_seconds
@@ -37,6 +38,7 @@ __all__ = [
     "analyze",
     "cheapest",
     "create_set",
+    "discard",
     "fft",
     "message_seconds",
     "open_set",

@@ -6,12 +6,13 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_plan, ooc_price, ooc_ranks, options
+from . import _planning, errors, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, options
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
 from .ooc_price import Price, Ways
@@ -22,6 +23,8 @@ EFFORTS = ("estimate", "measure", "exhaustive")
 _COMPLEX = ("complex64", "complex128")
 _ELEMENTS = {"c2c": _COMPLEX, "r2c": ("float32", "float64"), "c2r": _COMPLEX}
 _GRANULE_BYTES = 4096
+#: A transform that should take so long has checkpoints, unless it is told otherwise.
+LONG_S = 60.0
 
 
 class Progress(NamedTuple):
@@ -52,6 +55,8 @@ class Moved:
     pass_seconds: tuple[float, ...] = ()  # of each pass, as far as its last panel; the rest is opening and flushing
     messages: int = 0
     sent_bytes: int = 0
+    went_on_from: tuple[int, int] | None = None  # pass and panel of a checkpoint, both from 0
+    checkpoint_seconds: float = 0.0  # of seconds: what checkpoints took but for the disks' time
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class Transform:
     backend: str
     memory_bytes: int = 0
     order: str = "natural"
+    checkpoint_s: float = 0  # between checkpoints; 0: none
+    restart: bool = False  # what is unfinished goes first
 
     @property
     def plan(self) -> OutOfCorePlan:
@@ -92,26 +99,35 @@ class Transform:
         moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
             disks take, for measurements. The output is then of no use.
         """
-        module = running()
         start_s = time.perf_counter()
-        with self.output.made() as made:
-            clock = _PassClock(progress)
-            done = module.run_out_of_core(
-                self.plan,
-                self.source.as_given(),
-                made.as_given(),
-                list(self.scratch),
-                self.backend,
-                self.effort,
-                1 if self.inverse else -1,
-                self.scale,
-                clock,
-                moves_only,
-            )
+        clock = _PassClock(progress)
+        if self.restart:
+            ooc_kept.discard(self.output.path)
+        if self.checkpoint_s > 0 and not moves_only:
+            done = ooc_resume.run(self, clock)
+        else:
+            with self.output.made() as made:
+                done = self.execute(made, clock, moves_only=moves_only)
         seconds = time.perf_counter() - start_s
         return Moved(
             plan=self.plan, seconds=seconds, price=self.ways.price, pass_seconds=tuple(clock.pass_seconds), **done
         )
+
+    def execute(self, made: Stored, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
+        """Fills an output that is there. kept : other arguments of run_out_of_core."""
+        done: dict[str, Any] = running().run_out_of_core(
+            self.plan,
+            self.source.as_given(),
+            made.as_given(),
+            list(self.scratch),
+            self.backend,
+            self.effort,
+            1 if self.inverse else -1,
+            self.scale,
+            clock,
+            **kept,
+        )
+        return done
 
 
 class _PassClock:
@@ -176,6 +192,8 @@ def fft(
     backend: str = "automatic",
     method: str = "auto",
     machine: Any = None,
+    checkpoint: float | None = None,
+    restart: bool = False,
     progress: Callable[[Progress], object] | None = None,
     comm: Any = None,
 ) -> Moved:
@@ -195,13 +213,17 @@ def fft(
     scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
         that the target lies in.
     effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
+    checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
+        Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
+        the target is unfinished already; else none. restart : begin anew where it is unfinished.
     progress : called with a Progress now and then; what it raises ends the transform.
     comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
         same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
         only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
 
     Returns what was moved. Errors: InvalidArgument, IoFailure (also for a disk without room, before anything is
-    written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is left of the target.
+    written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is left of the target but
+    what a checkpoint has kept.
     Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
 
     >>> import numpy as np, os, tempfile
@@ -231,6 +253,8 @@ def fft(
         "backend": backend,
         "method": method,
         "machine": machine,
+        "checkpoint": checkpoint,
+        "restart": restart,
     }
     if comm is not None and running().size_of(handle_of(comm)) > 1:
         return run_on_ranks(comm, source, target, given, progress)[1]
@@ -258,6 +282,8 @@ def prepare(
     backend: str = "automatic",
     method: str = "auto",
     machine: Any = None,
+    checkpoint: float | None = None,
+    restart: bool = False,
     ranks: int = 1,
 ) -> Transform:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
@@ -269,52 +295,58 @@ def prepare(
     inverse = inverse or kind == "c2r"
     kind = "c2r" if inverse and kind == "r2c" else kind
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
+    is_unfinished = ooc_resume.is_unfinished(path)
+    interval_s = ooc_resume.interval_of(path, checkpoint, ranks, is_unfinished and not restart)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
     _require_elements(stored, kind)
     names = [options.file_path(disk, "a disk") for disk in disks]
     backend, _ = _planning.disk_backend(backend)
-    found = ooc_plan.ways(
-        _planned_shape(stored.shape, kind, axes, last),
-        kind=kind,
-        axes=axes,
-        dtype=stored.dtype,
-        memory_bytes=memory_bytes,
-        block_bytes=block_bytes,
-        order=order,
-        threads=threads,
-        method=method,
-        disks=_placement(machine, stored, path, names, scratch, backend),
-    )
-    if ranks > 1:
-        # What every rank plans alike, whatever disks it sees; not priced.
-        made = ooc_plan.in_blocks(
-            found.plan.shape,
-            kind=kind,
-            axes=axes,
-            dtype=stored.dtype,
-            memory_bytes=memory_bytes,
-            block_bytes=found.plan.block_bytes,
-            order=order,
-            threads=threads,
+    planning = {
+        "kind": kind,
+        "axes": axes,
+        "dtype": stored.dtype,
+        "memory_bytes": memory_bytes,
+        "order": order,
+        "threads": threads,
+    }
+    logical = _planned_shape(stored.shape, kind, axes, last)
+    placement = _placement(machine, stored, path, names, scratch, backend)
+
+    def prepared(every_s: float) -> Transform:
+        found = ooc_plan.ways(
+            logical, **planning, block_bytes=block_bytes, method=method, disks=placement, keep_sources=every_s > 0
         )
-        found = Ways(_planning.deal_out_of_core(made, ranks), None, (), 0)
-    made = found.plan
-    checked_output(path, given, names, made.block_bytes)
-    output = Output(
-        path,
-        tuple(made.result_shape),
-        options.real_dtype(made.precision) if kind == "c2r" else options.complex_dtype(made.precision),
-        tuple(names) or (os.path.dirname(path) or ".",),
-        made.block_bytes,
-    )
-    folders = output.directories() if scratch is None else _directories(scratch)
-    if made.scratch_bytes > 0:
-        for folder in folders:
-            require_directory(folder, "temporary files")
-    scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
-    transform = Transform(stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order)
-    check_room(transform.needs())
+        if ranks > 1:
+            # What every rank plans alike, whatever disks it sees; not priced.
+            made = ooc_plan.in_blocks(found.plan.shape, **planning, block_bytes=found.plan.block_bytes)
+            found = Ways(_planning.deal_out_of_core(made, ranks), None, (), 0)
+        made = found.plan
+        checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
+        output = Output(
+            path,
+            tuple(made.result_shape),
+            options.real_dtype(made.precision) if kind == "c2r" else options.complex_dtype(made.precision),
+            tuple(names) or (os.path.dirname(path) or ".",),
+            made.block_bytes,
+        )
+        folders = output.directories() if scratch is None else _directories(scratch)
+        if made.scratch_bytes > 0:
+            for folder in folders:
+                require_directory(folder, "temporary files")
+        scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
+        transform = Transform(
+            stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order, every_s, restart
+        )
+        if not is_unfinished:  # that has its room already
+            check_room(transform.needs())
+        return transform
+
+    transform = prepared(interval_s or 0)
+    price = transform.ways.price
+    if interval_s is None and price is not None and price.seconds >= LONG_S:
+        with suppress(errors.IoFailure):  # room for it without checkpoints there is
+            transform = prepared(ooc_resume.INTERVAL_S)
     return transform
 
 

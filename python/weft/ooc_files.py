@@ -130,9 +130,50 @@ class Output:
         with self._made_set() if is_set(self.path) else self._made_file() as stored:
             yield stored
 
+    def made_to_stay(self, part: str) -> Stored:
+        """Makes it with its space; a plain file has the name `part` until `complete`."""
+        if is_set(self.path):
+            self._create_set()
+            return self.as_it_lies(part)
+        target = self._target()
+        try:
+            target.create(os.path.basename(part))
+        except BaseException:
+            target.discard()
+            raise
+        return self.as_it_lies(part)
+
+    def as_it_lies(self, part: str) -> Stored:
+        """One that was made to stay."""
+        if is_set(self.path):
+            return Stored(self.path, self.shape, self.dtype)
+        return Stored(part, self.shape, self.dtype, self._target().offset)
+
+    def complete(self, part: str) -> None:
+        """Gives a plain file its name."""
+        if not is_set(self.path) and os.path.exists(part):
+            target = self._target()
+            target.adopt(part)
+            target.commit()
+
+    def discarded(self, part: str) -> None:
+        """Removes one that was made to stay and is not complete."""
+        if is_set(self.path):
+            remove_set(self.path)
+        else:
+            Path(part).unlink(missing_ok=True)
+
+    def _target(self) -> Target:
+        return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE)
+
+    def _create_set(self) -> None:
+        create_set(
+            self.disks, self.shape, self.dtype, index=self.path, block_bytes=self.block_bytes, skew_rows=None
+        ).close()
+
     @contextmanager
     def _made_file(self) -> Iterator[Stored]:
-        target = Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE)
+        target = self._target()
         try:
             yield Stored(target.create(), self.shape, self.dtype, target.offset)
             target.commit()
@@ -141,19 +182,19 @@ class Output:
 
     @contextmanager
     def _made_set(self) -> Iterator[Stored]:
-        made = create_set(
-            self.disks, self.shape, self.dtype, index=self.path, block_bytes=self.block_bytes, skew_rows=None
-        )
+        self._create_set()
         try:
-            made.close()
             yield Stored(self.path, self.shape, self.dtype)
         except BaseException:
             remove_set(self.path)
             raise
 
 
-def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int) -> None:
-    """Raises InvalidArgument or IoFailure where an output of this name could not be made. Writes nothing."""
+def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:
+    """Raises InvalidArgument or IoFailure where an output of this name could not be made. Writes nothing.
+
+    goes_on : an unfinished one is there.
+    """
     if os.path.realpath(source) == os.path.realpath(path):
         raise errors.InvalidArgument(f"source and target must be two files; given {path} twice; name another target")
     if not is_set(path):
@@ -163,7 +204,7 @@ def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: in
             )
         check_target(path, (*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
         return
-    if os.path.lexists(path):
+    if os.path.lexists(path) and not goes_on:
         raise errors.IoFailure(f"a new set must have a new name; there is a file {path}; remove that set or rename")
     if block_bytes % 4096 != 0:
         raise errors.InvalidArgument(

@@ -40,6 +40,7 @@ def ways(
     method: str = "auto",
     machine: Any = None,
     disks: Sequence[str] | Placement = (),
+    keep_sources: bool = False,
 ) -> Ways:
     """Plans the transform of an array on disks in the least time, and tells what that and the next best ways take.
 
@@ -56,6 +57,7 @@ def ways(
         probe --disk DIR -o FILE`. None: an assumed one.
     disks : directories of the machine's profile that the volumes are striped over; by default all that it has. One that
         it has not, or a machine without disks, is priced as an assumed disk.
+    keep_sources : every pass leaves what it reads, as checkpoints need it; takes temporary space from two passes on.
 
     Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for a
     method that nothing executes.
@@ -66,7 +68,7 @@ def ways(
     (3, ('processor', 'disk'), True)
     """
     _require_method(method)
-    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads)
+    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources)
     placement = disks if isinstance(disks, Placement) else ooc_price.anywhere(machine, disks)
     if block_bytes is None:
         return placement.ways(planned(_BLOCK_LEAST), blocks_are_free=True)
@@ -90,7 +92,14 @@ def in_blocks(
 
 
 def _planner(
-    shape: Any, kind: str, axes: Any, dtype: Any, memory_bytes: int, order: str, threads: int
+    shape: Any,
+    kind: str,
+    axes: Any,
+    dtype: Any,
+    memory_bytes: int,
+    order: str,
+    threads: int,
+    keep_sources: bool = False,
 ) -> Callable[[int], OutOfCorePlan]:
     """Checks arguments and returns what plans for a length of blocks."""
     extents = options.integers(shape, "a shape")
@@ -103,7 +112,9 @@ def _planner(
     precision = options.precision_of(dtype)
 
     def planned(block: int) -> OutOfCorePlan:
-        return _planning.plan_out_of_core(extents, chosen, precision, kind, str(order), memory, block, count)
+        return _planning.plan_out_of_core(
+            extents, chosen, precision, kind, str(order), memory, block, count, keep_sources
+        )
 
     return planned
 

@@ -137,8 +137,10 @@ std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& director
 }
 
 std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::int64_t bytes,
-                                      Mode mode, const SetOptions& options) {
-  const Striping striping = {.bytes = bytes, .block_bytes = plain_block_bytes};
+                                      Mode mode, const SetOptions& options,
+                                      const std::optional<PlainSums>& sums) {
+  const Striping striping = {.bytes = bytes,
+                             .block_bytes = sums ? sums->block_bytes : plain_block_bytes};
   check(striping);
   if (offset < 0)
     throw Error(ErrorCode::invalid_argument, "an array must begin within its file; given offset " +
@@ -151,7 +153,10 @@ std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::i
                                            ": it is truncated; copy or save it anew");
   std::vector<OpenFile> files;
   files.push_back(std::move(file));
-  return std::make_unique<StripedSet>(std::move(files), striping, mode, options, offset);
+  std::optional<BlockSums> known;  // of blocks of the file, as StripedSet counts them
+  if (sums) known.emplace(sums->path, (end + sums->block_bytes - 1) / sums->block_bytes);
+  return std::make_unique<StripedSet>(std::move(files), striping, mode, options, offset,
+                                      std::move(known));
 }
 
 }  // namespace weft::disk

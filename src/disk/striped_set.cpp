@@ -116,7 +116,8 @@ void StripedSet::cut(const Run& run, Started& started, std::vector<std::vector<P
 }
 
 std::int64_t StripedSet::block_length(std::int64_t block) const {
-  return std::min(striping_.block_bytes, striping_.bytes - block * striping_.block_bytes);
+  const std::int64_t end = lead_bytes_ + striping_.bytes;
+  return std::min(striping_.block_bytes, end - block * striping_.block_bytes);
 }
 
 void StripedSet::note_sum(const Whole& part, bool is_whole, Started& started) {

@@ -128,10 +128,17 @@ std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mod
 std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,
                                         Striping striping, const SetOptions& options = {});
 
+/// Checksums of a plain file: where they lie, and of how many bytes each is.
+struct PlainSums {
+  std::string path;
+  std::int64_t block_bytes = 0;
+};
+
 /// A file as a set of one disk: the array is `bytes` bytes from `offset` on.
 ///
 /// Errors  io_failure for a file that is shorter.
 std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::int64_t bytes,
-                                      Mode mode, const SetOptions& options = {});
+                                      Mode mode, const SetOptions& options = {},
+                                      const std::optional<PlainSums>& sums = {});
 
 }  // namespace weft::disk

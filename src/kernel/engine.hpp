@@ -89,6 +89,11 @@ class Engine {
   /// Library, version and instruction sets, for `weft info`.
   virtual std::string description() const = 0;
   virtual bool supports(Precision precision) const = 0;
+  /// What the library has learnt in this process by planning, for learn() in another one, which then
+  /// plans alike. Empty for a library that does not learn.
+  virtual std::string learnt(Precision) const { return {}; }
+  /// Errors  invalid_argument for what another version, or one for another processor, has learnt.
+  virtual void learn(Precision, const std::string&) {}
 
   /// A transform for the problem: made once and shared, so that the same request returns the same
   /// object as long as someone holds it or it is among those last asked for. Thread-safe; threads

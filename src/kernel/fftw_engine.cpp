@@ -1,7 +1,10 @@
 #include <fftw3.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <string>
 
 #include "base/memory.hpp"
 #include "kernel/engines.hpp"
@@ -35,6 +38,8 @@ struct Fftw<float> {
   static constexpr auto execute_c2r = fftwf_execute_dft_c2r;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto version = fftwf_version;
+  static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;
 };
 
 template <>
@@ -49,6 +54,8 @@ struct Fftw<double> {
   static constexpr auto execute_c2r = fftw_execute_dft_c2r;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto version = fftw_version;
+  static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
 };
 
 template <>
@@ -63,6 +70,8 @@ struct Fftw<long double> {
   static constexpr auto execute_c2r = fftwl_execute_dft_c2r;
   static constexpr auto destroy = fftwl_destroy_plan;
   static constexpr auto version = fftwl_version;
+  static constexpr auto export_wisdom = fftwl_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftwl_import_wisdom_from_string;
 };
 
 /// Guards the planner of one library. Never destroyed: static objects may drop plans at the end.
@@ -164,6 +173,22 @@ class FftwLines final : public LineTransform {
   Plan plan_;
 };
 
+template <class Real>
+std::string wisdom_of() {
+  const std::lock_guard lock(planner_mutex<Real>());
+  const std::unique_ptr<char, decltype(&std::free)> text(Fftw<Real>::export_wisdom(), &std::free);
+  return text ? text.get() : "";
+}
+
+template <class Real>
+void take_wisdom(const std::string& text) {
+  const std::lock_guard lock(planner_mutex<Real>());
+  if (Fftw<Real>::import_wisdom(text.c_str()) == 0)
+    throw Error(ErrorCode::invalid_argument,
+                "wisdom of FFTW must be of the same version and instruction sets; " +
+                    std::string(Fftw<Real>::version) + " does not take it; plan without it");
+}
+
 class FftwEngine final : public Engine {
  public:
   std::string name() const override { return "fftw"; }
@@ -175,6 +200,21 @@ class FftwEngine final : public Engine {
   }
 
   bool supports(Precision) const override { return true; }
+
+  std::string learnt(Precision precision) const override {
+    return precision == Precision::f32   ? wisdom_of<float>()
+           : precision == Precision::f64 ? wisdom_of<double>()
+                                         : wisdom_of<long double>();
+  }
+
+  void learn(Precision precision, const std::string& text) override {
+    if (precision == Precision::f32)
+      take_wisdom<float>(text);
+    else if (precision == Precision::f64)
+      take_wisdom<double>(text);
+    else
+      take_wisdom<long double>(text);
+  }
 
  private:
   std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {

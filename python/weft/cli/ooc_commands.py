@@ -213,6 +213,16 @@ def fft_command(
     effort: EffortOption = Effort.estimate,
     method: WayOption = "auto",
     machine: MachineOption = None,
+    checkpoint: Annotated[
+        float | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="S",
+            min=0,
+            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute.",
+        ),
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
     ] = False,
@@ -222,8 +232,9 @@ def fft_command(
     """Transform an array that is larger than memory, from a file or a striped set into another.
 
     IN is read in place: complex64 or complex128, for r2c float32 or float64, in C order. Each pass reads and writes
-    the array once. OUT gets its name when it is complete; after a failure nothing is left. With -n the disks of a set,
-    or the parts of a plain file, are dealt to the ranks; --memory and --threads are those of each.
+    the array once. OUT gets its name when it is complete. With checkpoints the same command goes on from the last one,
+    whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a failure. With -n the disks
+    of a set, or the parts of a plain file, are dealt to the ranks; --memory and --threads are those of each.
     """
     from weft.cli import ooc_fft
 
@@ -238,6 +249,8 @@ def fft_command(
         "effort": effort.value,
         "method": method,
         "machine": machine,
+        "checkpoint": checkpoint,
+        "restart": restart,
         **_planning_of(kind, axes, memory, block, order, threads),
     }
     options = ooc_fft.Options(source, target, given, as_json)
@@ -248,6 +261,16 @@ def fft_command(
     if around is None and wanted in (None, 1):
         return ooc_fft.run(options, Session())
     return start(context, lambda here: ooc_fft.run(options, here), ranks, threads)
+
+
+@ooc_app.command("discard")
+def discard_command(
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an unfinished ooc fft.")],
+) -> int:
+    """Remove what an unfinished transform has left of OUT, with its temporary files."""
+    from weft.cli import ooc_fft
+
+    return on_one_rank(lambda here: ooc_fft.run_discard(target, here))
 
 
 @ooc_app.command("plan")

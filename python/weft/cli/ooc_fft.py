@@ -1,10 +1,11 @@
 """`weft ooc fft` and `weft ooc plan`: transforms of arrays on disks, and tables of their passes."""
 
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from weft import ooc, ooc_fft, ooc_ranks
+from weft import ooc, ooc_fft, ooc_ranks, ooc_resume
 from weft.cli import session as sessions
 from weft.cli.ooc_price import beside_text, others_text, pass_words, price_line, ways_data
 from weft.cli.session import Session
@@ -56,6 +57,10 @@ def run(options: Options, session: Session) -> int:
         else:
             transform = ooc_fft.prepare(options.source, options.target, **options.given)
             moved = transform.run(reporter)
+    except BaseException:
+        session.clear_progress()
+        _tell_what_is_kept(options.target, session)
+        raise
     finally:
         session.clear_progress()
     if transform is not None:
@@ -66,6 +71,20 @@ def run(options: Options, session: Session) -> int:
 def run_dry(options: Options, ranks: int, session: Session) -> None:
     transform = ooc_fft.prepare(options.source, options.target, **options.given, ranks=ranks)
     _print_dry_run(transform, options.json, session)
+
+
+def run_discard(target: str, session: Session) -> None:
+    found = ooc.discard(target)
+    session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
+
+
+def _tell_what_is_kept(target: str, session: Session) -> None:
+    if session.is_root and ooc_resume.is_unfinished(target):
+        print(
+            f"weft: what is done of {target} is kept: the same command goes on from there, with --restart it begins "
+            f"anew, and `weft ooc discard {target}` removes it",
+            file=sys.stderr,
+        )
 
 
 def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, session: Session) -> None:
@@ -81,6 +100,9 @@ def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, sessio
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
         f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory{each}"
     )
+    if moved.went_on_from is not None:
+        at_pass, panel = moved.went_on_from
+        session.print(f"went on from panel {panel + 1} of pass {at_pass + 1}")
     if moved.plan.ranks > 1:
         session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
     else:
@@ -193,6 +215,8 @@ def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session
     session.print(f"output {transform.output.path}: {_array(transform.output)}")
     if transform.plan.ranks > 1:
         session.print(f"{transform.plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}")
+    if transform.checkpoint_s > 0:
+        session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command goes on")
     for need in transform.needs():
         session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
     session.print("nothing was written: this was a dry run")
@@ -210,6 +234,7 @@ def _facts(transform: ooc_fft.Transform) -> dict[str, Any]:
         "output_dtype": str(transform.output.dtype),
         "inverse": transform.inverse,
         "scale": transform.scale,
+        "checkpoint_seconds_apart": transform.checkpoint_s,
         "plan": plan_data(transform.plan),
     }
 
@@ -226,6 +251,8 @@ def _moved_facts(moved: Moved) -> dict[str, Any]:
         "backend": moved.backend,
         "messages": moved.messages,
         "sent_bytes": moved.sent_bytes,
+        "went_on_from": moved.went_on_from,
+        "checkpoint_seconds": moved.checkpoint_seconds,
     }
 
 

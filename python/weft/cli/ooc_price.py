@@ -49,7 +49,7 @@ def ways_data(ways: Ways) -> dict[str, Any]:
 
 def beside_text(moved: Moved) -> str:
     """Predicted and measured times, pass by pass."""
-    if moved.price is None:
+    if moved.price is None or moved.went_on_from is not None:
         return f"all: measured {seconds_word(moved.seconds)}"
     lines = [
         f"pass {number}: predicted {seconds_word(one.seconds)} ({one.limit}), measured {seconds_word(measured)}"

@@ -22,10 +22,12 @@ class Replacement:
         self.temporary: str | None = None  # being written; other ranks may be told this name and write to it too
         self._final = Path(os.path.realpath(path))  # a link stays a link
 
-    def create(self) -> str:
-        """Creates the temporary file with all its space, in the folder of the final one, and returns its name."""
-        name = f".{self._final.name[:200]}.{secrets.token_hex(6)}.tmp"
-        temporary = self._final.parent / name
+    def create(self, name: str | None = None) -> str:
+        """Creates the temporary file with all its space, in the folder of the final one, and returns its name.
+
+        name : of it, else one that nobody has.
+        """
+        temporary = self._final.parent / (name or f".{self._final.name[:200]}.{secrets.token_hex(6)}.tmp")
         with Writing(self.name):
             file = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self.temporary = str(temporary)
@@ -40,6 +42,10 @@ class Replacement:
         finally:
             os.close(file)
         return self.temporary
+
+    def adopt(self, temporary: str) -> None:
+        """Goes on with a file that was created before."""
+        self.temporary = temporary
 
     def commit(self) -> None:
         """Gives the complete file its name."""

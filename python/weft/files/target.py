@@ -34,8 +34,8 @@ class Target(Replacement):
         """Where the elements begin."""
         return len(self._header)
 
-    def create(self) -> str:
-        temporary = super().create()
+    def create(self, name: str | None = None) -> str:
+        temporary = super().create(name)
         self._write([(0, self._header)])
         return temporary
 

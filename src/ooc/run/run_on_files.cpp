@@ -10,17 +10,30 @@ namespace {
 /// What blocks of several disks are whole multiples of.
 constexpr std::int64_t granule_bytes = 4096;
 
+/// What a set can have as its block.
+std::int64_t block_of(const FftPasses& plan) {
+  return (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes * granule_bytes;
+}
+
 std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mode,
-                                         const disk::SetOptions& options) {
+                                         const disk::SetOptions& options,
+                                         const std::optional<disk::PlainSums>& sums = {}) {
   if (array.is_set) return disk::open_set(array.path, mode, options);
   return disk::plain_set(disk::open_data_file(array.path, mode), array.offset, array.bytes, mode,
-                         options);
+                         options, sums);
+}
+
+std::unique_ptr<disk::StripedSet> opened_output(const FftPasses& plan, const PassesFiles& files) {
+  std::optional<disk::PlainSums> sums;
+  if (files.checks_output) sums = {files.output.path + ".sums", block_of(plan)};
+  return opened(files.output, disk::Mode::write, {.backend = files.backend, .verify = true}, sums);
 }
 
 std::unique_ptr<disk::StripedSet> scratch_of(const FftPasses& plan, const PassesFiles& files) {
   if (plan.scratch_bytes == 0) return nullptr;
-  const std::int64_t granules = (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes;
-  const std::int64_t block = granules * granule_bytes;
+  if (files.scratch)
+    return opened(*files.scratch, disk::Mode::write, {.backend = files.backend, .verify = true});
+  const std::int64_t block = block_of(plan);
   const auto disks = static_cast<int>(files.scratch_directories.size());
   return disk::scratch_set(files.scratch_directories,
                            {.bytes = plan.scratch_bytes,
@@ -44,7 +57,7 @@ PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
                            const PassesOptions& options) {
   const auto input =
       opened(files.input, disk::Mode::read, {.backend = files.backend, .verify = true});
-  const auto output = opened(files.output, disk::Mode::write, {.backend = files.backend});
+  const auto output = opened_output(plan, files);
   const auto scratch = scratch_of(plan, files);
   PassesOutcome outcome;
   outcome.backend = output->backend().kind;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct PassesFiles {
   StoredArray output;
   /// One for each disk that scratch space is to lie on; unused where the plan takes none.
   std::vector<std::string> scratch_directories = {};
+  /// Instead: a set that is there and stays, whose blocks are compared with their checksums.
+  std::optional<StoredArray> scratch = {};
+  /// Blocks of a plain output, too; their checksums lie beside it, in NAME.sums.
+  bool checks_output = false;
   disk::BackendKind backend = disk::BackendKind::automatic;
 };
 
@@ -38,7 +43,7 @@ struct PassesOutcome {
 /// Executes a plan on files, and returns when the output is on its disks. Blocks of an input set
 /// that a run reads as a whole are compared with their checksums.
 ///
-/// Scratch  files without names, gone at the end however it comes.
+/// Scratch  files without names, gone at the end however it comes; or the set that is given.
 /// Errors   as open_set, plain_set, scratch_set and run_passes.
 PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
                            const PassesOptions& options = {});

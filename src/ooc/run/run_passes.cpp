@@ -35,6 +35,7 @@ class PassRun {
         panels_(memory_.panels_bytes),
         transform_(plan, index, options) {
     progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, panel_count(pass_)};
+    if (progress_.pass == options.start.pass) progress_.panels_done = options.start.panels_done;
     for (int k = 0; k < plan.problem.buffers; ++k)
       free_.push_back(panels_.as<char>() + k * memory_.panel_bytes);
     runs_.reserve(static_cast<std::size_t>(memory_.run_bytes) / sizeof(disk::Run));
@@ -54,8 +55,8 @@ class PassRun {
   }
 
   void run() {
-    start_read(0);
-    for (std::int64_t i = 0; i < progress_.panels; ++i) {
+    start_read(progress_.panels_done);
+    for (std::int64_t i = progress_.panels_done; i < progress_.panels; ++i) {
       char* from = waited_read();
       char* to = pass_.transforms_in_place() ? from : free_buffer();
       // To wait for the panel before would leave the disks without anything to write meanwhile.
@@ -68,6 +69,7 @@ class PassRun {
       if (!reading_) start_read(i + 1);
     }
     while (!writing_.empty()) wait_for_write();
+    if (options_.checkpoints.keep) keep();
   }
 
  private:
@@ -94,12 +96,26 @@ class PassRun {
   }
 
   void wait_for_write() {
+    end_write();
+    const Checkpoints& checkpoints = options_.checkpoints;
+    if (checkpoints.keep && progress_.panels_done < progress_.panels && checkpoints.is_due())
+      keep();
+  }
+
+  void end_write() {
     const Transfer transfer = writing_.front();
     writing_.pop_front();
     target_.wait(transfer.ticket);
     free_.push_back(transfer.memory);
     ++progress_.panels_done;
     if (options_.on_panel) options_.on_panel(progress_);
+  }
+
+  void keep() {
+    while (!writing_.empty()) end_write();  // flush says nothing of what is under way
+    if (progress_.panels_done == progress_.panels && progress_.pass + 1 == progress_.passes) return;
+    target_.flush();
+    options_.checkpoints.keep(progress_);
   }
 
   void list_runs(const std::vector<RunGrid>& grids, std::int64_t element_bytes, char* memory) {
@@ -143,6 +159,22 @@ void check_volume(const char* what, const disk::Volume* volume, std::int64_t byt
                                                  std::to_string(given) + "; give a larger one");
 }
 
+void check_start(const FftPasses& plan, const PassesOptions& options) {
+  const PassProgress& start = options.start;
+  const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
+  if (!is_pass || start.panels_done < 0 ||
+      start.panels_done > panel_count(plan.passes[static_cast<std::size_t>(start.pass)]))
+    throw Error(ErrorCode::invalid_argument,
+                "a transform begins at a panel of one of its passes; given panel " +
+                    std::to_string(start.panels_done) + " of pass " + std::to_string(start.pass) +
+                    "; give one that a checkpoint has kept");
+  const bool goes_on = start.pass > 0 || start.panels_done > 0;
+  if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
+    throw Error(ErrorCode::invalid_argument,
+                "checkpoints need passes that leave what they read; given a plan of others; plan "
+                "with keep_sources");
+}
+
 }  // namespace
 
 std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume& output,
@@ -159,8 +191,9 @@ std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume
   const auto volume = [&](Where where) -> disk::Volume& {
     return where == Where::scratch ? *scratch : where == Where::output ? output : input;
   };
+  check_start(plan, options);
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(options.start.pass); i < plan.passes.size(); ++i) {
     PassRun run(plan, i, volume(plan.passes[i].source), volume(plan.passes[i].target), options);
     most = std::max(most, run.held_bytes());
     run.run();

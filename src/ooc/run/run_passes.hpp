@@ -20,6 +20,15 @@ struct PassProgress {
   std::int64_t panels = 0;
 };
 
+/// How work is kept for a process that goes on after this one has ended.
+struct Checkpoints {
+  /// Asked after every panel: whether it is time for one.
+  std::function<bool()> is_due = {};
+  /// Told how far the targets are on their disks: where it is due, and after each pass but the last,
+  /// before the next one writes over what the pass has read.
+  std::function<void(const PassProgress&)> keep = {};
+};
+
 struct PassesOptions {
   kernel::Engine* engine = nullptr;  ///< nullptr: the default one
   Effort effort = Effort::estimate;
@@ -29,6 +38,9 @@ struct PassesOptions {
   std::function<void(const PassProgress&)> on_panel = {};
   /// Reads and writes all that the transform would, and transforms nothing: what volumes alone take.
   bool moves_only = false;
+  Checkpoints checkpoints = {};
+  /// Where a checkpoint was kept: what comes before is there already. The plan has keep_sources.
+  PassProgress start = {};
 };
 
 /// Executes the passes of a plan: while a panel is transformed the next one is read and the last
@@ -38,8 +50,9 @@ struct PassesOptions {
 ///          that is 0); they are different. The input is not changed. After an error nothing is
 ///          under way any more, and the output is undefined.
 /// Memory   At most memory_bytes(plan), and what the engine and the volumes need for themselves.
-/// Errors   Error(invalid_argument) for a sign or a volume that does not fit; those of the volumes,
-///          of the engine, and out_of_memory.
+/// Errors   Error(invalid_argument) for a sign, a volume or a start that does not fit, and for
+///          checkpoints of a plan whose passes write where they read; those of the volumes, of the
+///          engine, and out_of_memory.
 /// Returns  the most bytes that were held.
 std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume& output,
                         disk::Volume* scratch, const PassesOptions& options = {});

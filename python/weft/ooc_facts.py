@@ -1,0 +1,49 @@
+"""All that decides the bits of a transform on disks, as plain data that can be compared."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from . import _planning
+from .ooc_files import Stored, is_set
+
+_PLAN_NAMES = ("shape", "result_shape", "axes", "kind", "precision", "block_bytes", "threads", "memory_bytes")
+
+
+def facts_of(transform: Any, library: str) -> dict[str, Any]:
+    """Of a prepared transform. library : the local FFT library, its version and instruction sets."""
+    plan = transform.plan
+    return {
+        "input": _identity(transform.source),
+        "output": [list(transform.output.shape), str(transform.output.dtype), list(transform.output.disks)],
+        "scratch": [os.path.realpath(directory) for directory in transform.scratch],
+        "direction": "inverse" if transform.inverse else "forward",
+        "scale": transform.scale,
+        "effort": transform.effort,
+        "plan": {name: getattr(plan, name) for name in _PLAN_NAMES},
+        "passes": [dict(one) for one in plan.passes],
+        "library": library,
+        "processor": _processor(),
+    }
+
+
+def _identity(stored: Stored) -> list[Any]:
+    """Names, lengths and times of change of an input's files: another content has other ones."""
+    path = os.path.realpath(stored.path)
+    files = _planning.striped_set_index(path)["files"] if is_set(path) else [path]
+    seen = [[os.path.realpath(file), os.stat(file).st_size, os.stat(file).st_mtime_ns] for file in files]
+    return [path, list(stored.shape), str(stored.dtype), stored.offset, seen]
+
+
+def _processor() -> str:
+    """A library may choose other instructions on another processor, which round otherwise."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {hashlib.sha256(flags.encode()).hexdigest()[:12]}"

@@ -1,0 +1,256 @@
+"""What an unfinished transform on disks leaves, so that the same command goes on from it: files, and a note of them.
+
+Beside the target OUT lie, until it is complete:
+
+    OUT.unfinished          JSON: what the transform is, and how far it is (`Note`)
+    OUT.unfinished.lock     held by the process that works on it
+    .OUT.weft-part          the output, where it is a plain file; a set has its own names from the start
+    .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
+
+The note is replaced as a whole, after what it speaks of is on the disks. A pass leaves what it reads, so whatever was
+written after the note is written again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import errors
+from .ooc_files import is_set
+from .striped import create_set, remove_set
+
+VERSION = 1
+_GRANULE_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Places:
+    """The names of what lies beside a target."""
+
+    target: Path
+
+    @classmethod
+    def of(cls, target: str | os.PathLike[str]) -> Places:
+        return cls(Path(os.path.realpath(target)))
+
+    def _beside(self, name: str) -> Path:
+        return self.target.parent / name
+
+    @property
+    def note(self) -> Path:
+        return self._beside(f"{self.target.name}.unfinished")
+
+    @property
+    def lock(self) -> Path:
+        return self._beside(f"{self.target.name}.unfinished.lock")
+
+    @property
+    def part(self) -> Path:
+        return self._beside(f".{self.target.name[:200]}.weft-part")
+
+    @property
+    def scratch(self) -> Path:
+        return self._beside(f".weft-scratch-{hashlib.sha256(os.fsencode(self.target)).hexdigest()[:12]}.json")
+
+
+@dataclass
+class Note:
+    """What is written down of an unfinished transform."""
+
+    facts: dict[str, Any]  # all that decides the bits of the result
+    at_pass: int = 0
+    panels_done: int = 0
+    learnt: str = ""  # by the local FFT library, which then plans alike
+    has_scratch: bool = False
+    is_set: bool = False  # the target
+    complete: bool = False  # but for its name
+    version: int = field(default=VERSION)
+
+    def write(self, places: Places) -> None:
+        """On its disk, as a whole or not at all."""
+        temporary = places.note.with_name(f"{places.note.name}.new")
+        with _failing(places.note):
+            with temporary.open("w") as file:
+                json.dump(asdict(self), file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(places.note)
+            _flush_folder(places.note.parent)
+
+    @classmethod
+    def read(cls, places: Places) -> Note | None:
+        """None where nothing is unfinished. Errors: IoFailure for a note that cannot be read."""
+        try:
+            data = json.loads(places.note.read_text())
+            if data["version"] == VERSION:
+                return cls(**data)
+            what = f"it is of version {data['version']}, this weft reads {VERSION}"
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            what = str(error)
+        raise errors.IoFailure(
+            f"the note of an unfinished transform must be readable; {places.note}: {what}; go on with the weft that "
+            f"wrote it, or remove what is unfinished with `weft ooc discard {places.target}`"
+        )
+
+    def require_same(self, facts: dict[str, Any], places: Places) -> None:
+        """Raises InvalidArgument where another transform of this target is unfinished."""
+        now = json.loads(json.dumps(facts))
+        for name in (*now, *self.facts):
+            if now.get(name) != self.facts.get(name):
+                raise errors.InvalidArgument(
+                    f"an unfinished transform goes on with the same input and options; that of {places.target} had "
+                    f"{name} {_short(self.facts.get(name))}, given {_short(now.get(name))}; give the same, begin anew "
+                    f"with --restart, or remove it with `weft ooc discard {places.target}`"
+                )
+
+
+class Keeper:
+    """Writes down how far a transform is, every so many seconds; what the core calls (run_out_of_core)."""
+
+    def __init__(self, note: Note, places: Places, interval_s: float, learnt: Any):
+        self._note = note
+        self._places = places
+        self._interval_s = interval_s
+        self._learnt = learnt
+        self._last_s = time.monotonic()
+        self.seconds = 0.0  # that it took
+
+    def is_due(self) -> bool:
+        return time.monotonic() - self._last_s >= self._interval_s
+
+    def keep(self, at_pass: int, panels_done: int) -> None:
+        start_s = time.monotonic()
+        for path in _written(self._note, self._places):
+            _keep_sums(path)
+        self._note.at_pass, self._note.panels_done = at_pass, panels_done
+        self._note.learnt = self._learnt()
+        self._note.write(self._places)
+        self._last_s = time.monotonic()
+        self.seconds += self._last_s - start_s
+
+
+@contextmanager
+def locked(places: Places) -> Iterator[None]:
+    """Within, no other process works on the target. Errors: IoFailure where one does."""
+    with _failing(places.lock):
+        handle = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise errors.IoFailure(
+                f"one process at a time may work on an output; another one works on {places.target}; wait for it"
+            ) from None
+        yield
+        places.lock.unlink(missing_ok=True)
+    except BaseException:
+        if not places.note.exists():
+            places.lock.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(handle)
+
+
+def make_scratch(places: Places, directories: tuple[str, ...], nbytes: int, block_bytes: int) -> None:
+    """Temporary space that stays when the process ends."""
+    block = -(-block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+    create_set(directories, (nbytes,), "uint8", index=places.scratch, block_bytes=block, skew_rows=None).close()
+
+
+def restore_sums(note: Note, places: Places) -> None:
+    """The checksums of what the note speaks of: sets remove theirs when they are written to."""
+    for path in _written(note, places):
+        kept = _kept_sums(path)
+        if kept.exists():
+            temporary = kept.with_name(f"{kept.name}.new")
+            temporary.write_bytes(kept.read_bytes())
+            temporary.replace(f"{path}.sums")
+
+
+def forget(note: Note, places: Places) -> None:
+    """Removes all but the output and the lock: the note last, so that it can be done again."""
+    for path in _written(note, places):
+        kept = _kept_sums(path)
+        kept.unlink(missing_ok=True)
+        kept.with_name(f"{kept.name}.new").unlink(missing_ok=True)
+    Path(f"{places.part}.sums").unlink(missing_ok=True)
+    places.note.with_name(f"{places.note.name}.new").unlink(missing_ok=True)
+    if places.scratch.exists():
+        remove_set(places.scratch)
+    places.note.unlink(missing_ok=True)
+
+
+def discard(target: str | os.PathLike[str]) -> bool:
+    """Removes what an unfinished transform has left of its output and its temporary files.
+
+    Returns whether there was anything. The input, and a complete output of an earlier transform, stay as they are.
+    Errors: IoFailure where a process works on it.
+    """
+    places = Places.of(target)
+    try:
+        note = Note.read(places)
+    except errors.IoFailure:
+        # Damaged: what lies there can go all the same.
+        note = Note({}, has_scratch=True, is_set=is_set(str(places.target)))
+    if note is None:
+        return False
+    with locked(places):
+        if note.is_set and not note.complete and places.target.exists():
+            remove_set(places.target)
+        places.part.unlink(missing_ok=True)
+        forget(note, places)
+    return True
+
+
+def _written(note: Note, places: Places) -> list[Path]:
+    """The index of a set, or the plain file, that checksums lie beside."""
+    return ([places.scratch] if note.has_scratch else []) + [places.target if note.is_set else places.part]
+
+
+def _kept_sums(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sums.kept")
+
+
+def _keep_sums(path: Path) -> None:
+    """A second name for the checksums that were just written, for the first one goes with the next change."""
+    sums, kept = Path(f"{path}.sums"), _kept_sums(path)
+    temporary = kept.with_name(f"{kept.name}.new")
+    temporary.unlink(missing_ok=True)
+    if sums.exists() and not (kept.exists() and sums.samefile(kept)):
+        os.link(sums, temporary)
+        temporary.replace(kept)
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _failing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise errors.IoFailure(
+            f"what an unfinished transform notes must be writable; {path}: {error.strerror}; free some space or check "
+            "the folder"
+        ) from None
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."

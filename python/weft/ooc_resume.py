@@ -1,0 +1,108 @@
+"""Transforms on disks that go on where the process before them has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from . import errors, ooc_facts, ooc_kept, options
+from .ooc_files import Stored, is_set
+from .ooc_kept import Keeper, Note, Places
+from .runtime import running
+from .striped import remove_set
+
+#: Seconds between checkpoints where nothing else is said.
+INTERVAL_S = 30.0
+
+
+def is_unfinished(target: str) -> bool:
+    """Whether a transform into this target has begun and kept what it did."""
+    return Places.of(target).note.exists()
+
+
+def interval_of(target: str, given: float | None, ranks: int, goes_on: bool) -> float | None:
+    """Seconds between checkpoints, 0 for none; None: as the predicted time has it.
+
+    Errors: InvalidArgument for what is no number of seconds, and for none where an unfinished transform is to go on;
+    Unsupported for checkpoints on several ranks.
+    """
+    if given is not None:
+        given = options.seconds(given, "checkpoint")
+        if not 0 <= given < float("inf"):
+            raise errors.InvalidArgument(
+                f"checkpoint must be seconds between checkpoints, or 0 for none; given {given}; give such as 30"
+            )
+    if ranks > 1:
+        if given or goes_on:
+            raise errors.Unsupported(
+                f"checkpoints are kept by one process so far; given {ranks} ranks; leave checkpoints out, go on with "
+                "what is unfinished by one process, or remove it with `weft ooc discard`"
+            )
+        return 0
+    if goes_on and given == 0:
+        raise errors.InvalidArgument(
+            f"an unfinished transform goes on with checkpoints; {target} is one, given checkpoint 0; leave it out, or "
+            f"begin anew with --restart, or remove it with `weft ooc discard {target}`"
+        )
+    return INTERVAL_S if given is None and goes_on else given
+
+
+def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
+    """Goes on with what is there or begins; what is done stays after an error, as the last checkpoint has it.
+
+    transform : an ooc_fft.Transform with seconds between checkpoints.
+    """
+    module = running()
+    places = Places.of(transform.output.path)
+    part = str(places.part)
+    precision = transform.plan.precision
+    facts = ooc_facts.facts_of(transform, module.engine_description(module.engines()[0]))
+    with ooc_kept.locked(places):
+        note = Note.read(places)
+        went_on_from = None
+        if note is None:
+            note = _begun(transform, facts, places)
+        else:
+            note.require_same(facts, places)
+            went_on_from = (note.at_pass, note.panels_done)
+            ooc_kept.restore_sums(note, places)
+            if note.learnt:
+                module.engine_learn(precision, note.learnt)
+        keeper = Keeper(note, places, transform.checkpoint_s, lambda: module.engine_learnt(precision))
+        done = {"memory_bytes": 0, "read_bytes": 0, "written_bytes": 0, "backend": transform.backend}
+        if not note.complete:
+            space = Stored(str(places.scratch), (transform.plan.scratch_bytes,), np.dtype("uint8"))
+            done = transform.execute(
+                transform.output.as_it_lies(part),
+                clock,
+                scratch=space.as_given() if note.has_scratch else None,
+                start=(note.at_pass, note.panels_done),
+                kept=keeper,
+            )
+            note.complete = True
+            note.write(places)
+        transform.output.complete(part)
+        ooc_kept.forget(note, places)
+    return {**done, "went_on_from": went_on_from, "checkpoint_seconds": keeper.seconds}
+
+
+def _begun(transform: Any, facts: dict[str, Any], places: Places) -> Note:
+    """Makes the output and the temporary space, and notes it; after an error nothing is left."""
+    plan = transform.plan
+    part = str(places.part)
+    note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path))
+    with ExitStack() as undo:
+        places.part.unlink(missing_ok=True)  # of a process that ended before it had noted it
+        transform.output.made_to_stay(part)
+        undo.callback(transform.output.discarded, part)
+        if note.has_scratch:
+            if places.scratch.exists():
+                remove_set(places.scratch)
+            ooc_kept.make_scratch(places, transform.scratch, plan.scratch_bytes, plan.block_bytes)
+            undo.callback(remove_set, places.scratch)
+        note.write(places)
+        undo.pop_all()
+    return note
