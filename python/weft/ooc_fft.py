@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, options
+from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, options
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
 from .ooc_price import Price, Ways
@@ -201,7 +201,8 @@ def fft(
 
     source : a .npy file; a raw file, with `shape` and `dtype`; or the .json of a striped set, whose blocks are compared
         with their checksums where they are read as a whole. Elements are complex64 or complex128, for kind "r2c"
-        float32 or float64, in C order and the machine's byte order. It is not changed.
+        float32 or float64, in the machine's byte order. It is not changed. Of one in Fortran order the target is, too,
+        and the plan is that of the transposed arrays.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: beside it).
     kind, axes, memory_bytes, block_bytes, order, threads, method, machine : as :func:`weft.ooc.ways` has them, on the
@@ -300,6 +301,7 @@ def prepare(
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
     _require_elements(stored, kind)
+    axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
     names = [options.file_path(disk, "a disk") for disk in disks]
     backend, _ = _planning.disk_backend(backend)
     planning = {
@@ -329,6 +331,7 @@ def prepare(
             options.real_dtype(made.precision) if kind == "c2r" else options.complex_dtype(made.precision),
             tuple(names) or (os.path.dirname(path) or ".",),
             made.block_bytes,
+            stored.fortran,
         )
         folders = output.directories() if scratch is None else _directories(scratch)
         if made.scratch_bytes > 0:

@@ -24,12 +24,16 @@ _LEAD_MULTIPLE = 4096
 
 @dataclass(frozen=True)
 class Stored:
-    """An array in C order and the machine's byte order: in a plain file from `offset` on, or a striped set."""
+    """An array in C order and the machine's byte order: in a plain file from `offset` on, or a striped set.
+
+    fortran : what its owner calls it is the transposed array, in Fortran order.
+    """
 
     path: str
     shape: tuple[int, ...]
     dtype: np.dtype
     offset: int = 0
+    fortran: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -86,29 +90,30 @@ def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | No
 def _in_place(source: object, path: str) -> Stored:
     if not isinstance(source, FlatSource):
         raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
-    if source.fortran:
-        raise _unreadable(path, "is in Fortran order", "weft ooc copy")
     if not source.dtype.isnative:
         raise _unreadable(path, f"has {source.dtype.str} in another byte order", "weft ooc copy")
+    if source.fortran and len(source.shape) > 1:  # the same bytes are the transposed array in C order
+        return Stored(path, source.shape[::-1], source.dtype, source.offset, fortran=True)
     return Stored(path, source.shape, source.dtype, source.offset)
 
 
 def _unreadable(path: str, what: str, remedy: str) -> Exception:
     return errors.InvalidArgument(
-        f"an input must lie in C order and the machine's byte order, for it is read in place; {path} {what}; "
+        f"an input must lie in the machine's byte order, for it is read in place; {path} {what}; "
         f"{remedy} makes a .npy file that does"
     )
 
 
 @dataclass(frozen=True)
 class Output:
-    """An output to be: a file or a set."""
+    """An output to be: a file or a set; `shape` and `fortran` as `Stored` has them."""
 
     path: str
     shape: tuple[int, ...]
     dtype: np.dtype
     disks: tuple[str, ...]  # of a set, one directory for each
     block_bytes: int
+    fortran: bool = False
 
     def directories(self) -> tuple[str, ...]:
         """One for each disk that it lies on."""
@@ -116,7 +121,7 @@ class Output:
 
     def lead_bytes(self) -> int:
         """Where the elements of a plain file will begin."""
-        return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE).offset
+        return self._target().offset
 
     def needs(self) -> list[Need]:
         nbytes = prod(self.shape) * self.dtype.itemsize
@@ -164,7 +169,7 @@ class Output:
             Path(part).unlink(missing_ok=True)
 
     def _target(self) -> Target:
-        return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE)
+        return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE, fortran=self.fortran)
 
     def _create_set(self) -> None:
         create_set(

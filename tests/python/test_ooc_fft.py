@@ -201,7 +201,6 @@ def test_a_plan_needs_no_files() -> None:
 
 Refusal = tuple[type[WeftError], tuple[str, ...], dict[str, Any]]
 REFUSALS: dict[str, Refusal] = {
-    "fortran": (InvalidArgument, ("Fortran order", "fortran.npy", "weft ooc copy"), {"source": "fortran.npy"}),
     "reals": (InvalidArgument, ("float64", "reals.npy", "r2c", "astype"), {"source": "reals.npy"}),
     "integers": (InvalidArgument, ("int16", "astype"), {"source": "integers.npy", "kind": "r2c"}),
     "swapped": (InvalidArgument, ("byte order", ">c16", "weft ooc copy"), {"source": "swapped.npy"}),
@@ -248,7 +247,6 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Files that the refusals are about; the folder is the current one, and stays as it is."""
     x = values(2**14, "complex128")
     np.save(tmp_path / "in.npy", x)
-    np.save(tmp_path / "fortran.npy", np.asfortranarray(x.reshape(128, 128)))
     np.save(tmp_path / "reals.npy", x.real)
     np.save(tmp_path / "integers.npy", np.zeros(4, np.int16))
     np.save(tmp_path / "swapped.npy", x[:4].astype(">c16"))

@@ -231,10 +231,11 @@ def fft_command(
 ) -> int:
     """Transform an array that is larger than memory, from a file or a striped set into another.
 
-    IN is read in place: complex64 or complex128, for r2c float32 or float64, in C order. Each pass reads and writes
-    the array once. OUT gets its name when it is complete. With checkpoints the same command goes on from the last one,
-    whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a failure. With -n the disks
-    of a set, or the parts of a plain file, are dealt to the ranks; --memory and --threads are those of each.
+    IN is read in place: complex64 or complex128, for r2c float32 or float64. Each pass reads and writes the array
+    once. OUT is in Fortran order where IN is, and gets its name when it is complete. With checkpoints the same command
+    goes on from the last one, whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a
+    failure. With -n the disks of a set, or the parts of a plain file, are dealt to the ranks; --memory and --threads
+    are those of each.
     """
     from weft.cli import ooc_fft
 

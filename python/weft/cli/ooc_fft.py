@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from weft import ooc, ooc_fft, ooc_ranks, ooc_resume
+from weft import ooc, ooc_fft, ooc_fortran, ooc_ranks, ooc_resume
 from weft.cli import session as sessions
 from weft.cli.ooc_price import beside_text, others_text, pass_words, price_line, ways_data
 from weft.cli.session import Session
@@ -213,6 +213,8 @@ def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session
     session.print(others_text(transform.ways))
     session.print(f"input {transform.source.path}: {_array(transform.source)}")
     session.print(f"output {transform.output.path}: {_array(transform.output)}")
+    if transform.source.fortran:
+        session.print("the plan is that of the transposed arrays in C order, whose bytes are the same")
     if transform.plan.ranks > 1:
         session.print(f"{transform.plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}")
     if transform.checkpoint_s > 0:
@@ -230,6 +232,7 @@ def _facts(transform: ooc_fft.Transform) -> dict[str, Any]:
     return {
         "input": transform.source.path,
         "input_dtype": str(transform.source.dtype),
+        "fortran_order": transform.source.fortran,  # of both; then shapes and axes of the plan are reversed
         "output": transform.output.path,
         "output_dtype": str(transform.output.dtype),
         "inverse": transform.inverse,
@@ -261,13 +264,14 @@ def _speed(moved: Moved) -> float:
 
 
 def _array(array: Any) -> str:
-    return f"{_joined(array.shape, 'x')} of {array.dtype}"
+    order = " in Fortran order" if array.fortran else ""
+    return f"{_joined(ooc_fortran.named_shape(array), 'x')} of {array.dtype}{order}"
 
 
 def _name(transform: ooc_fft.Transform) -> str:
     plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
     kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
-    return f"{kind} over axes {_joined(transform.plan.axes, ',')}"
+    return f"{kind} over axes {_joined(ooc_fortran.named_axes(transform.source, transform.plan.axes), ',')}"
 
 
 def _counted(number: int, one: str, several: str) -> str:

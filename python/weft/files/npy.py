@@ -66,10 +66,10 @@ def _parsed(text: str, name: str, offset: int) -> Header:
     return Header(shape, checked_dtype(dtype, name), fortran, offset)
 
 
-def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64) -> bytes:
-    """A version 1 header for a C-ordered array, padded so that the elements begin at such a multiple of bytes."""
+def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64, *, fortran: bool = False) -> bytes:
+    """A version 1 header, padded so that the elements begin at such a multiple of bytes."""
     descr = np.lib.format.dtype_to_descr(dtype)
-    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {tuple(int(n) for n in shape)!r}, }}"
+    text = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {tuple(int(n) for n in shape)!r}, }}"
     padding = -(10 + len(text) + 1) % multiple
     body = (text + " " * padding + "\n").encode("latin-1")
     return MAGIC + bytes((1, 0)) + struct.pack("<H", len(body)) + body

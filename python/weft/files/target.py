@@ -20,13 +20,17 @@ class Target(Replacement):
     together cover the array; then the first calls `commit`, or `discard` after a failure.
 
     lead_multiple : the elements of a .npy file begin at a multiple of so many bytes.
+    fortran : the bytes are to be read as the transposed array in Fortran order; so says the header of a .npy file.
     """
 
-    def __init__(self, path: str, shape: tuple[int, ...], dtype: np.dtype, lead_multiple: int = 64):
+    def __init__(
+        self, path: str, shape: tuple[int, ...], dtype: np.dtype, lead_multiple: int = 64, *, fortran: bool = False
+    ):
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)
         is_npy = path.lower().endswith(NPY_ENDINGS)
-        self._header = npy.header_bytes(shape, self.dtype, lead_multiple) if is_npy else b""
+        said = self.shape[::-1] if fortran else self.shape
+        self._header = npy.header_bytes(said, self.dtype, lead_multiple, fortran=fortran) if is_npy else b""
         super().__init__(path, len(self._header) + prod(shape) * self.dtype.itemsize)
 
     @property
