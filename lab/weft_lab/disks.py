@@ -118,7 +118,7 @@ def _mounted(nbytes: int) -> Iterator[tuple[str, str]]:
         try:
             yield str(folder), device
         finally:
-            must(("umount", str(folder)))
+            must(("umount", "--lazy", str(folder)))  # what a killed command still does ends by itself
 
 
 def _limit(group: Path, device: str, bytes_per_s: int) -> None:

@@ -1,6 +1,7 @@
 """lab/: disks of a chosen speed on loop devices, and what the experiment on them concludes."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
 
 from weft_lab import disks as slow  # noqa: E402
+from weft_lab import paged as paged_memory  # noqa: E402
+from weft_lab.experiments import demand_paging as paging  # noqa: E402
 from weft_lab.experiments import disks as experiment  # noqa: E402
 from weft_lab.experiments import find  # noqa: E402
 from weft_lab.system import Machine  # noqa: E402
@@ -104,3 +107,35 @@ def test_the_verdict_names_the_least_share_of_the_disks() -> None:
     assert "1.90 to 2.10 times" in held_up and "Held" in held_up
     not_held = experiment.verdict([row(1, 1.9, 0.97), row(8, 2.1, 0.72)])
     assert "Not held" in not_held and "0.72, with 8 disks" in not_held
+
+
+def paged(method: str, lg: int, seconds: float | None) -> paging.Row:
+    return {"method": method, "lg_points": lg, "array_of_memory": (16 << lg) / paging.MEMORY_BYTES, "seconds": seconds}
+
+
+def test_the_verdict_on_paging_looks_at_arrays_that_exceed_memory() -> None:
+    assert find("demand-paging") is paging
+    rows = [paged("cooley-tukey", 20, 9.0), paged("stockham", 23, 30.0), paged("weft", 20, 1.0), paged("weft", 23, 0.5)]
+    words = paging.verdict(rows)
+    assert "60.0 times as long by stockham at 2^23" in words and "cooley-tukey" not in words and "Reproduced" in words
+    words = paging.verdict([*rows, paged("cooley-tukey", 24, None), paged("weft", 24, 1.0)])
+    assert "ended by the system: cooley-tukey at 2^24" in words
+
+
+def test_without_root_or_swap_the_lack_is_one_line() -> None:
+    words = paged_memory.missing(replace(ABLE, is_root=lambda: False))
+    assert words is not None and "root" in words and "\n" not in words
+    words = paged_memory.missing(replace(ABLE, which=lambda tool: None if tool == "mkswap" else tool))
+    assert words == "there is no `mkswap`; install util-linux"
+
+
+@pytest.mark.parametrize("method", ["cooley-tukey", "stockham", "swarztrauber"])
+def test_the_paper_s_ffts_are_right(tmp_path: Path, method: str) -> None:
+    compiler = shutil.which("c++")
+    assert compiler is not None
+    program = tmp_path / "fft"
+    subprocess.run([compiler, "-O1", "-std=c++20", "-o", program, paging.SOURCE], check=True)
+    for lg in (2, 8, 12):
+        done = subprocess.run([program, method, str(lg)], capture_output=True, text=True, check=True)
+        assert float(done.stdout.split()[1]) < 1e-14
+    assert subprocess.run([program, method, "1"], capture_output=True).returncode == 2

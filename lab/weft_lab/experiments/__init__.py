@@ -12,6 +12,7 @@ from weft_lab.experiments import (
     backplanes,
     case_study,
     chunks,
+    demand_paging,
     disks,
     efficiency,
     fftw,
@@ -40,6 +41,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     inside_nodes,
     planner,
     disks,
+    demand_paging,
 )
 
 
