@@ -1,6 +1,7 @@
 #include "planning_passes.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ const char* kind_of(const FftPasses& plan) {
 
 FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
                   const std::string& kind, const std::string& order, std::int64_t memory_bytes,
-                  std::int64_t block_bytes, int threads, bool keep_sources) {
+                  std::int64_t block_bytes, int threads, bool keep_sources,
+                  const std::string& input_type) {
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
                            .precision = from_string<Precision>(precision),
@@ -53,7 +55,10 @@ FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::s
                            .memory_bytes = memory_bytes,
                            .block_bytes = block_bytes,
                            .threads = threads,
-                           .keep_sources = keep_sources});
+                           .keep_sources = keep_sources,
+                           .input_type = input_type.empty()
+                                             ? std::nullopt
+                                             : std::optional(ooc::element_type(input_type))});
 }
 
 nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
@@ -150,7 +155,7 @@ void bind_passes(nb::module_& m) {
       });
   m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
         "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
-        "Plans the fewest passes over the disks; pure.");
+        "input_type"_a = "", "Plans the fewest passes over the disks; pure.");
 }
 
 }  // namespace weft::python

@@ -14,14 +14,14 @@ import numpy as np
 
 from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, options
 from ._planning import OutOfCorePlan
+from .files import working_dtype
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
 from .ooc_price import Price, Ways
 from .runtime import handle_of, running
 
 NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
-_COMPLEX = ("complex64", "complex128")
-_ELEMENTS = {"c2c": _COMPLEX, "r2c": ("float32", "float64"), "c2r": _COMPLEX}
+PRECISIONS = ("f32", "f64")
 _GRANULE_BYTES = 4096
 #: A transform that should take so long has checkpoints, unless it is told otherwise.
 LONG_S = 60.0
@@ -177,6 +177,7 @@ def fft(
     *,
     shape: Any = None,
     dtype: Any = None,
+    precision: str | None = None,
     axes: Any = None,
     kind: str = "c2c",
     last: int | None = None,
@@ -200,9 +201,11 @@ def fft(
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
     source : a .npy file; a raw file, with `shape` and `dtype`; or the .json of a striped set, whose blocks are compared
-        with their checksums where they are read as a whole. Elements are complex64 or complex128, for kind "r2c"
-        float32 or float64, in the machine's byte order. It is not changed. Of one in Fortran order the target is, too,
-        and the plan is that of the transposed arrays.
+        with their checksums where they are read as a whole. Elements are numbers of up to 64 bits, or two of them, in
+        either byte order, which the first pass converts; reals for "r2c", complex for "c2r". It is not changed. Of one
+        in Fortran order the target is, too, and the plan is that of the transposed arrays.
+    precision : "f32" or "f64", of the transform and of the target. Default: f32 for numbers of 16 and 32 bits with a
+        fraction, else f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: beside it).
     kind, axes, memory_bytes, block_bytes, order, threads, method, machine : as :func:`weft.ooc.ways` has them, on the
@@ -239,6 +242,7 @@ def fft(
     given = {
         "shape": shape,
         "dtype": dtype,
+        "precision": precision,
         "axes": axes,
         "kind": kind,
         "last": last,
@@ -268,6 +272,7 @@ def prepare(
     *,
     shape: Any = None,
     dtype: Any = None,
+    precision: str | None = None,
     axes: Any = None,
     kind: str = "c2c",
     last: int | None = None,
@@ -300,14 +305,15 @@ def prepare(
     interval_s = ooc_resume.interval_of(path, checkpoint, ranks, is_unfinished and not restart)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
-    _require_elements(stored, kind)
+    numbers = _precision_of(stored, kind, precision)
     axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
     names = [options.file_path(disk, "a disk") for disk in disks]
     backend, _ = _planning.disk_backend(backend)
     planning = {
         "kind": kind,
         "axes": axes,
-        "dtype": stored.dtype,
+        "dtype": options.complex_dtype(numbers),
+        "input_dtype": stored.dtype,
         "memory_bytes": memory_bytes,
         "order": order,
         "threads": threads,
@@ -394,14 +400,20 @@ def _dtype_of(dtype: Any) -> np.dtype:
         ) from None
 
 
-def _require_elements(stored: Stored, kind: str) -> None:
-    wanted = _ELEMENTS.get(kind, (stored.dtype.name,))
-    if stored.dtype.name not in wanted:
-        fits = [f"use kind {other}, or " for other, names in _ELEMENTS.items() if stored.dtype.name in names]
+def _precision_of(stored: Stored, kind: str, precision: str | None) -> str:
+    """Of the transform: that which is asked for, else single for half and single numbers, double for all others."""
+    if precision is not None:
+        _require_word("precision", precision, PRECISIONS)
+    dtype = stored.dtype
+    if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
         raise errors.InvalidArgument(
-            f"kind {kind} transforms {' or '.join(wanted)}, for the input is read in place; {stored.path} holds "
-            f"{stored.dtype}; {''.join(fits)}convert it with numpy's astype, part by part"
+            f"elements must be numbers of up to 64 bits, or two of them; {stored.path} holds {dtype}; convert them "
+            "with numpy's astype, part by part"
         )
+    rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
+    if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
+        raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.path} holds {dtype}")
+    return precision or options.precision_of(working_dtype(dtype))
 
 
 def _directories(scratch: Any) -> tuple[str, ...]:

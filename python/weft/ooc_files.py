@@ -24,7 +24,7 @@ _LEAD_MULTIPLE = 4096
 
 @dataclass(frozen=True)
 class Stored:
-    """An array in C order and the machine's byte order: in a plain file from `offset` on, or a striped set.
+    """An array in C order: in a plain file from `offset` on, or a striped set.
 
     fortran : what its owner calls it is the transposed array, in Fortran order.
     """
@@ -90,8 +90,6 @@ def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | No
 def _in_place(source: object, path: str) -> Stored:
     if not isinstance(source, FlatSource):
         raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
-    if not source.dtype.isnative:
-        raise _unreadable(path, f"has {source.dtype.str} in another byte order", "weft ooc copy")
     if source.fortran and len(source.shape) > 1:  # the same bytes are the transposed array in C order
         return Stored(path, source.shape[::-1], source.dtype, source.offset, fortran=True)
     return Stored(path, source.shape, source.dtype, source.offset)
@@ -99,8 +97,8 @@ def _in_place(source: object, path: str) -> Stored:
 
 def _unreadable(path: str, what: str, remedy: str) -> Exception:
     return errors.InvalidArgument(
-        f"an input must lie in the machine's byte order, for it is read in place; {path} {what}; "
-        f"{remedy} makes a .npy file that does"
+        f"an input must lie uncompressed in one file, for it is read in place; {path} {what}; {remedy} makes a .npy "
+        "file that does"
     )
 
 

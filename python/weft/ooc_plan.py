@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import _planning, errors, ooc_price, options
 from ._planning import OutOfCorePlan
 from .ooc_price import Placement, Ways
@@ -41,6 +43,7 @@ def ways(
     machine: Any = None,
     disks: Sequence[str] | Placement = (),
     keep_sources: bool = False,
+    input_dtype: Any = None,
 ) -> Ways:
     """Plans the transform of an array on disks in the least time, and tells what that and the next best ways take.
 
@@ -59,6 +62,8 @@ def ways(
         it has not, or a machine without disks, is priced as an assumed disk.
     keep_sources : every pass leaves what it reads, as checkpoints need it; takes temporary space from two passes on.
 
+    input_dtype : of the input's numbers where they are others than the transform's, which the first pass converts.
+
     Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for a
     method that nothing executes.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
@@ -68,7 +73,7 @@ def ways(
     (3, ('processor', 'disk'), True)
     """
     _require_method(method)
-    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources)
+    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype)
     placement = disks if isinstance(disks, Placement) else ooc_price.anywhere(machine, disks)
     if block_bytes is None:
         return placement.ways(planned(_BLOCK_LEAST), blocks_are_free=True)
@@ -86,9 +91,11 @@ def in_blocks(
     block_bytes: int,
     order: str = "natural",
     threads: int = 1,
+    input_dtype: Any = None,
 ) -> OutOfCorePlan:
     """The plan of the fewest passes in these blocks, the same on any machine; arguments as :func:`ways` has them."""
-    return _planner(shape, kind, axes, dtype, memory_bytes, order, threads)(block_bytes)
+    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, input_dtype=input_dtype)
+    return planned(block_bytes)
 
 
 def _planner(
@@ -100,6 +107,7 @@ def _planner(
     order: str,
     threads: int,
     keep_sources: bool = False,
+    input_dtype: Any = None,
 ) -> Callable[[int], OutOfCorePlan]:
     """Checks arguments and returns what plans for a length of blocks."""
     extents = options.integers(shape, "a shape")
@@ -110,13 +118,20 @@ def _planner(
     if not -(2**31) <= count < 2**31:
         raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the cores there are")
     precision = options.precision_of(dtype)
+    input_type = "" if input_dtype is None else _converted_type(np.dtype(input_dtype), kind, precision)
 
     def planned(block: int) -> OutOfCorePlan:
         return _planning.plan_out_of_core(
-            extents, chosen, precision, kind, str(order), memory, block, count, keep_sources
+            extents, chosen, precision, kind, str(order), memory, block, count, keep_sources, input_type
         )
 
     return planned
+
+
+def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
+    """As the core names it; empty where the transform's own numbers are in the input."""
+    own = options.real_dtype(precision) if kind == "r2c" else options.complex_dtype(precision)
+    return "" if given == own else given.str
 
 
 def _require_method(method: str) -> None:

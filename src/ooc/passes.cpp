@@ -70,8 +70,9 @@ std::int64_t FftPass::longest_line() const {
 }
 
 std::int64_t FftPasses::input_bytes() const {
-  return problem.real_input ? volume(problem.shape) * element_bytes / 2
-                            : volume(complex_shape(problem)) * element_bytes;
+  const std::int64_t bytes = problem.real_input ? element_bytes / 2 : element_bytes;
+  return volume(problem.real_input ? problem.shape : complex_shape(problem)) *
+         (problem.input_type ? problem.input_type->bytes : bytes);
 }
 
 std::int64_t FftPasses::output_bytes() const {
@@ -80,7 +81,9 @@ std::int64_t FftPasses::output_bytes() const {
 }
 
 std::int64_t FftPasses::source_element_bytes(const FftPass& pass) const {
-  return pass.reads_reals ? element_bytes / 2 : element_bytes;
+  if (!pass.converts) return pass.reads_reals ? element_bytes / 2 : element_bytes;
+  const bool reads_pairs = problem.real_input && !pass.reads_reals;
+  return reads_pairs ? 2 * problem.input_type->bytes : problem.input_type->bytes;
 }
 
 std::int64_t FftPasses::target_element_bytes(const FftPass& pass) const {

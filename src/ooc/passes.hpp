@@ -3,10 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <weft/layout.hpp>
 #include <weft/precision.hpp>
+
+#include "ooc/element_type.hpp"
 
 namespace weft::ooc {
 
@@ -37,6 +40,9 @@ struct PassesProblem {
   /// How many of the axes each pass takes, the last axis first; fewer where memory has no room. Empty,
   /// and for passes beyond these: as many as fit.
   std::vector<std::size_t> groups = {};
+  /// Of the input, where it is not that of `precision`: the first pass converts. No longer than the
+  /// transform's; reals may become complex numbers.
+  std::optional<ElementType> input_type = {};
 
   bool has_reals() const { return real_input || real_output; }
 };
@@ -85,6 +91,7 @@ struct FftPass {
   /// numbers of the transform of N reals become the N/2 whose transform are the reals in pairs.
   bool packs_reals = false;
   bool reads_reals = false;
+  bool converts = false;  ///< what it reads is of the problem's input_type
   bool writes_reals = false;
   std::int64_t real_radix = 0;  ///< of panels with a halved axis, on the side of the reals
   /// So many elements of each [radix][rest][inner] are on the disks, 0: all. Where they are fewer the

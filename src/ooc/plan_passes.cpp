@@ -23,6 +23,17 @@ constexpr std::int64_t long_run_bytes = 1 << 20;
   throw Error(ErrorCode::invalid_argument, message);
 }
 
+void check_input_type(const PassesProblem& p) {
+  if (!p.input_type) return;
+  if (p.input_type->is_complex() ? p.real_input : p.real_output)
+    refuse(std::string("the input of ") + (p.real_input ? "r2c has reals" : "c2r is complex") +
+           "; given another type; choose another kind");
+  if (2 * p.input_type->number_bytes() > complex_bytes(p.precision))
+    refuse("an input's numbers are no longer than those of the transform, " +
+           std::to_string(complex_bytes(p.precision) / 2) + " bytes; given " +
+           std::to_string(p.input_type->number_bytes()) + "; take the longer precision");
+}
+
 void check(const PassesProblem& p) {
   if (p.precision == Precision::f80)
     refuse("out of core transforms are of f32 or f64; given f80; convert, or use memory");
@@ -40,6 +51,7 @@ void check(const PassesProblem& p) {
   if (p.block_bytes < 1 || p.block_bytes % complex_bytes(p.precision) != 0)
     refuse("a block has whole elements of " + std::to_string(complex_bytes(p.precision)) +
            " bytes; given " + std::to_string(p.block_bytes) + "; give a multiple");
+  check_input_type(p);
   if (p.buffers < 2 || p.threads < 1)
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
            std::to_string(p.buffers) + " and " + std::to_string(p.threads) + "; give more");
@@ -71,6 +83,7 @@ class Planner {
     else
       add_groups(descending());
     if (plan_.passes.empty()) add_copy();
+    plan_.passes[plan_.kernel_passes].converts = problem_.input_type.has_value();
     place_passes(plan_);
     return plan_;
   }

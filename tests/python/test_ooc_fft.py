@@ -201,11 +201,8 @@ def test_a_plan_needs_no_files() -> None:
 
 Refusal = tuple[type[WeftError], tuple[str, ...], dict[str, Any]]
 REFUSALS: dict[str, Refusal] = {
-    "reals": (InvalidArgument, ("float64", "reals.npy", "r2c", "astype"), {"source": "reals.npy"}),
-    "integers": (InvalidArgument, ("int16", "astype"), {"source": "integers.npy", "kind": "r2c"}),
-    "swapped": (InvalidArgument, ("byte order", ">c16", "weft ooc copy"), {"source": "swapped.npy"}),
-    "long": (InvalidArgument, ("complex128", "astype"), {"source": "long.npy"}),
-    "complex for r2c": (InvalidArgument, ("float32 or float64", "kind c2c"), {"kind": "r2c"}),
+    "long": (InvalidArgument, ("up to 64 bits", "astype"), {"source": "long.npy"}),
+    "complex for r2c": (InvalidArgument, ("reals", "kind c2c"), {"kind": "r2c"}),
     "cut": (IoFailure, ("truncated", "cut.npy"), {"source": "cut.npy"}),
     "none": (IoFailure, ("there is no", "none.npy"), {"source": "none.npy"}),
     "no set": (IoFailure, ("none.json",), {"source": "none.json"}),
@@ -224,7 +221,7 @@ REFUSALS: dict[str, Refusal] = {
     "scratch": (IoFailure, ("files", "nowhere"), {"scratch": "nowhere", "memory_bytes": 32 * KIB, "block_bytes": 512}),
     "no scratch": (InvalidArgument, ("at least one directory",), {"scratch": []}),
     "kind": (InvalidArgument, ("c2c, r2c, c2r", "'dct'"), {"kind": "dct"}),
-    "c2r of reals": (InvalidArgument, ("kind c2r transforms complex64",), {"source": "reals.npy", "kind": "c2r"}),
+    "c2r of reals": (InvalidArgument, ("kind c2r transforms complex",), {"source": "reals.npy", "kind": "c2r"}),
     "last": (InvalidArgument, ("last must be 32766 or 32767", "got 5"), {"kind": "c2r", "last": 5}),
     "last of c2c": (InvalidArgument, ("leave it out", "kind c2c"), {"last": 5}),
     "transposed c2r": (InvalidArgument, ("natural order",), {"kind": "c2r", "order": "transposed"}),
@@ -248,8 +245,6 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     x = values(2**14, "complex128")
     np.save(tmp_path / "in.npy", x)
     np.save(tmp_path / "reals.npy", x.real)
-    np.save(tmp_path / "integers.npy", np.zeros(4, np.int16))
-    np.save(tmp_path / "swapped.npy", x[:4].astype(">c16"))
     np.save(tmp_path / "long.npy", x[:4].astype(np.clongdouble))
     np.save(tmp_path / "prime.npy", np.zeros((2, 10007), complex))
     (tmp_path / "cut.npy").write_bytes((tmp_path / "in.npy").read_bytes()[:-8])

@@ -51,6 +51,11 @@ class Order(str, Enum):
     transposed = "transposed"
 
 
+class Precision(str, Enum):
+    f32 = "f32"
+    f64 = "f64"
+
+
 class Kind(str, Enum):
     c2c = "c2c"
     r2c = "r2c"
@@ -200,6 +205,10 @@ def fft_command(
     dtype: Annotated[
         str | None, typer.Option(metavar="T", help="Element type of a raw IN, such as complex128 (with --shape).")
     ] = None,
+    precision: Annotated[
+        Precision | None,
+        typer.Option(help="Of the transform. Default: f32 for IN of halves and singles, else f64."),
+    ] = None,
     block: Block = None,
     disk: Annotated[
         list[str] | None,
@@ -231,7 +240,7 @@ def fft_command(
 ) -> int:
     """Transform an array that is larger than memory, from a file or a striped set into another.
 
-    IN is read in place: complex64 or complex128, for r2c float32 or float64. Each pass reads and writes the array
+    IN is read in place; the first pass converts its numbers, of up to 64 bits. Each pass reads and writes the array
     once. OUT is in Fortran order where IN is, and gets its name when it is complete. With checkpoints the same command
     goes on from the last one, whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a
     failure. With -n the disks of a set, or the parts of a plain file, are dealt to the ranks; --memory and --threads
@@ -242,6 +251,7 @@ def fft_command(
     given = {
         "shape": None if shape is None else shape_value(shape),
         "dtype": None if dtype is None else named_dtype(dtype),
+        "precision": None if precision is None else precision.value,
         "inverse": inverse,
         "last": last,
         "norm": norm.value,

@@ -1,6 +1,7 @@
 #include "ooc/run/panel_transform.hpp"
 
 #include "ooc/run/chirp.hpp"
+#include "ooc/run/convert.hpp"
 #include "ooc/run/paired_reals.hpp"
 #include "ooc/run/panel_ends.hpp"
 
@@ -58,6 +59,7 @@ void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* 
 }
 
 void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) const {
+  if (pass_.converts) convert_source(parts, panel);
   if (pass_.chirp == Chirp::kernel)
     make_kernel(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, panel);
   else if (pass_.completes_source())
@@ -66,6 +68,14 @@ void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) 
     multiply_by_chirp(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, panel);
   if (pass_.packs_reals)
     pack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, panel);
+}
+
+void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel) const {
+  std::int64_t count = 0;
+  for (const RunGrid& grid : reads_of(pass_, parts)) count += grid.runs() * grid.length;
+  const bool reads_pairs = problem_.real_input && !pass_.reads_reals;
+  convert(*problem_.input_type, problem_.precision, !problem_.real_input,
+          reads_pairs ? 2 * count : count, problem_.threads, panel);
 }
 
 /// One of the axes goes from one buffer to the other, the last one where it makes reals. Those before

@@ -27,6 +27,7 @@ class PanelTransform {
  private:
   void make_lines(const PassesOptions& options, bool is_last);
   void add_lines(const PassesOptions& options, const PanelAxis& axis, int sign, long double scale);
+  void convert_source(const std::vector<Panel>& parts, char* panel) const;
   void before_lines(const std::vector<Panel>& parts, char* panel) const;
   void transform_lines(const std::vector<Panel>& parts, char* from, char* to) const;
   void convolve(const Panel& panel, char* memory) const;
