@@ -1,7 +1,7 @@
 """Measures transforms out of core against the disks alone and against numpy and dask, case by case.
 
-    python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--peer-rounds 5] [--threads 2] [--scale K]
-        [--limit]
+    python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--peer-rounds 5] [--peers NAME...]
+        [--threads 2] [--scale K] [--limit]
 
 Each round runs, one after the other and each in a process of its own: weft's transform; the roofline, which reads and
 writes the same bytes with the same blocks in the same order and computes nothing; numpy.memmap with scipy.fft doing two
@@ -9,16 +9,19 @@ passes in as much memory; and dask.array doing the same, where dask is installed
 round makes the input and compares the results at random places. Before all that `weft probe` measures lines and the
 disk, for what weft predicts.
 
-FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. --scale K divides points,
-memory and blocks by 2^K, to try it. --limit puts each process into a memory cgroup of the case's memory and 512 MiB, so
-that the system's memory cannot hold what numpy writes; it needs root. Nothing else should run meanwhile.
+FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. A peer that the system
+ends for want of memory has no seconds, and inf in the table. --scale K divides points, memory and blocks by 2^K, to try
+it. --limit puts each process into a memory cgroup of the case's memory and 512 MiB, so that the system's memory cannot
+hold what numpy writes; it needs root. Nothing else should run meanwhile.
 """
 
 import argparse
 import csv
 import importlib.util
 import json
+import math
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -37,7 +40,8 @@ SEED = 20261123
 MIB = 1 << 20
 BESIDE_BYTES = 512 * MIB
 LEAST_BLOCK_BYTES = 512
-CONTESTANTS = ("weft", "roofline", "numpy", *(("dask",) if importlib.util.find_spec("dask") else ()))
+OURS = ("weft", "roofline")
+PEERS = ("numpy", *(("dask",) if importlib.util.find_spec("dask") else ()))
 COLUMNS = (
     *("case", "round", "contestant", "seconds", "disk_read_bytes", "disk_written_bytes", "passes"),
     *("shortest_run_bytes", "planned_block_bytes", "planned_read_bytes", "planned_written_bytes", "predicted_s"),
@@ -73,7 +77,10 @@ def main() -> None:
     parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
     parser.add_argument("--directory", type=Path, required=True, help="on the disk that is measured")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--peer-rounds", type=int, default=5, help="rounds with numpy and dask, at least 1")
+    parser.add_argument("--peer-rounds", type=int, default=5, help="rounds that peers take part in")
+    parser.add_argument(
+        "--peers", nargs="*", default=list(PEERS), choices=PEERS, help="default: all that are installed"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--scale", type=int, default=0)
     parser.add_argument("--probe-seconds", type=float, default=30)
@@ -98,17 +105,19 @@ def measured(name: str, case: Case, machine: Path, given: argparse.Namespace) ->
     made_input(source, prod(case.shape))
     rows = []
     for number in range(1, given.rounds + 1):
-        taking_part = CONTESTANTS if number <= max(1, given.peer_rounds) else CONTESTANTS[:2]
+        taking_part = (*OURS, *(given.peers if number <= given.peer_rounds else ()))
         for contestant in taking_part:
             target = given.directory / f"{contestant}.raw"
             row = run(contestant, case, source, target, machine, given)
             rows.append({"case": name, "round": number, "contestant": contestant, **row})
-            print(f"{name} round {number} {contestant}: {row['seconds']:.3f} s", flush=True)
+            words = "ended for want of memory" if row["seconds"] is None else f"{row['seconds']:.3f} s"
+            print(f"{name} round {number} {contestant}: {words}", flush=True)
         if number == 1:
-            for peer in CONTESTANTS[2:]:
-                compare(given.directory / "weft.raw", given.directory / f"{peer}.raw", f"{name}, {peer}")
+            for peer in taking_part[2:]:
+                if rows[taking_part.index(peer) - len(taking_part)]["seconds"] is not None:
+                    compare(given.directory / "weft.raw", given.directory / f"{peer}.raw", f"{name}, {peer}")
         for contestant in taking_part:
-            (given.directory / f"{contestant}.raw").unlink()
+            (given.directory / f"{contestant}.raw").unlink(missing_ok=True)
     source.unlink()
     return rows
 
@@ -142,6 +151,8 @@ def run(
     command = [sys.executable, str(Path(__file__).with_name("ooc_worker.py")), json.dumps(words)]
     with memory_group(case.memory_bytes + BESIDE_BYTES) if given.limit else no_group() as group:
         done = subprocess.run(["sh", "-c", group + 'exec "$@"', "sh", *command], capture_output=True, text=True)
+    if done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL) and contestant in PEERS:
+        return {"seconds": None}  # by the system, for want of memory
     if done.returncode:
         raise SystemExit(f"{contestant} failed:\n{done.stderr}")
     result: dict[str, Any] = json.loads(done.stdout)
@@ -186,7 +197,7 @@ def write_results(folder: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    peers = CONTESTANTS[2:]
+    peers = [peer for peer in PEERS if any(row["contestant"] == peer for row in rows)]
     columns = ("case", "passes", "shortest run", "weft", "roofline", "arithmetic", "weft / floor", "predicted")
     columns += ("bytes / planned", *peers, *(f"{peer} / weft" for peer in peers))
     lines = [
@@ -197,13 +208,14 @@ def table(rows: list[dict[str, Any]]) -> str:
         "|---" * len(columns) + "|",
     ]
     for name in dict.fromkeys(row["case"] for row in rows):
-        lines.append(line(name, [row for row in rows if row["case"] == name]))
+        lines.append(line(name, [row for row in rows if row["case"] == name], peers))
     return "\n".join(lines) + "\n"
 
 
-def line(name: str, rows: list[dict[str, Any]]) -> str:
+def line(name: str, rows: list[dict[str, Any]], peers: list[str]) -> str:
     seconds = {
-        who: statistics.median(row["seconds"] for row in rows if row["contestant"] == who) for who in CONTESTANTS
+        who: statistics.median(row["seconds"] or math.inf for row in rows if row["contestant"] == who)
+        for who in {row["contestant"] for row in rows}
     }
     first = next(row for row in rows if row["contestant"] == "weft")
     floor_s = max(seconds["roofline"], first["predicted_arithmetic_s"])
@@ -213,8 +225,8 @@ def line(name: str, rows: list[dict[str, Any]]) -> str:
         f"| {name} | {first['passes']} | {first['shortest_run_bytes']} | {seconds['weft']:.3f} "
         f"| {seconds['roofline']:.3f} | {first['predicted_arithmetic_s']:.3f} | {seconds['weft'] / floor_s:.2f} "
         f"| {first['predicted_s']:.3f} | {moved / planned:.4f} "
-        + "".join(f"| {seconds[peer]:.3f} " for peer in CONTESTANTS[2:])
-        + "".join(f"| {seconds[peer] / seconds['weft']:.2f} " for peer in CONTESTANTS[2:])
+        + "".join(f"| {seconds.get(peer, math.nan):.3f} " for peer in peers)
+        + "".join(f"| {seconds.get(peer, math.nan) / seconds['weft']:.2f} " for peer in peers)
         + "|"
     )
 

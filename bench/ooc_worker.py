@@ -146,8 +146,8 @@ def with_dask(given: dict[str, Any]) -> dict[str, Any]:
     import dask
 
     shape = tuple(given["shape"])
-    # Each thread holds a chunk, and what it becomes.
-    elements = given["memory_bytes"] // (2 * PEER_PARTS * given["threads"]) // 16
+    # Each thread holds a chunk, what it becomes, and temporaries; a few more wait to be stored.
+    elements = given["memory_bytes"] // (6 * PEER_PARTS * given["threads"]) // 16
     source = np.memmap(given["source"], np.complex128, "r", shape=shape)
     target = np.memmap(given["target"], np.complex128, "w+", shape=shape)
     with dask.config.set(scheduler="threads", num_workers=given["threads"]):

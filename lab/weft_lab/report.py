@@ -169,6 +169,8 @@ def markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

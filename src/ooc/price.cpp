@@ -62,8 +62,12 @@ class PassPricer {
                     .write_s = panels * panel.write_s,
                     .arithmetic_s = panels * arithmetic_s,
                     .memory_s = panels * memory_s};
-    if (overlaps()) price.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
-    price.seconds = pipelined(panel, typical_.panels, overlaps());
+    if (overlaps() || waits_to_read())
+      price.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
+    price.seconds =
+        waits_to_read()
+            ? price.ends_s + panels * (panel.read_s + std::max(panel.compute_s, panel.write_s))
+            : pipelined(panel, typical_.panels, overlaps());
     if (panel.compute_s > panel.disk_s)
       price.limit = arithmetic_s > memory_s ? PassLimit::arithmetic : PassLimit::memory;
     return price;
@@ -73,6 +77,12 @@ class PassPricer {
   /// A panel is read, one transformed, into another where the order changes, one written.
   bool overlaps() const {
     return storage_.asynchronous && plan_.problem.buffers >= (pass_.keeps_order() ? 3 : 4);
+  }
+
+  /// With three buffers and another one to transform into, the next panel is read when the one before
+  /// has been transformed, while that is written.
+  bool waits_to_read() const {
+    return storage_.asynchronous && plan_.problem.buffers == 3 && !pass_.keeps_order();
   }
 
   void add_disk(Where where, Access access, std::vector<double>& seconds) const {

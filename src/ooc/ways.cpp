@@ -93,9 +93,16 @@ class Search {
   }
 
  private:
+  /// With as many buffers as were asked for, and with three, which are wider.
   void add_passes(std::int64_t block) {
+    add_passes(block, problem_.buffers);
+    if (storage_.asynchronous && problem_.buffers > 3) add_passes(block, 3);
+  }
+
+  void add_passes(std::int64_t block, int buffers) {
     PassesProblem problem = problem_;
     problem.block_bytes = block;
+    problem.buffers = buffers;
     const auto axes = static_cast<std::size_t>(
         std::count_if(problem.axes.begin(), problem.axes.end(),
                       [&](int axis) { return problem.shape[static_cast<std::size_t>(axis)] > 1; }));

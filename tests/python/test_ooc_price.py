@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_helpers import assert_done, assert_refused, weft
-from weft import InvalidArgument, Machine, Unsupported, ooc, ooc_fft, ooc_price
+from weft import InvalidArgument, Machine, Unsupported, ooc, ooc_fft, ooc_plan, ooc_price
 from weft.cli.ooc_price import others_text, price_line
 
 MIB = 1 << 20
@@ -247,3 +247,10 @@ def test_a_placement_needs_no_file_system() -> None:
     )
     assert placement.places == (1, 0, -1, -1)
     assert (placement.input, placement.output, placement.scratch) == ((0,), (1, 2, 2), (3,))
+
+
+def test_three_wide_buffers_may_spare_a_pass() -> None:
+    """16384 blocks of 32 KiB fit into a third of 2 GiB with what lies beside, and not into a quarter."""
+    given = {"memory_bytes": 2 << 30, "block_bytes": 32 << 10}
+    assert ooc.plan((1 << 28,), **given).pass_count == 2
+    assert ooc_plan.in_blocks((1 << 28,), **given).pass_count == 3  # with four
