@@ -154,7 +154,9 @@ std::string describe(const Exchange& exchange);
 /// An array of one axis of n = n1*n2 points may be seen as n1 x n2, row by row (Bailey 1990, six
 /// steps): a first stage without axes, axis 0 and twiddles, axis 1. Element (k1, k2) is then
 /// X[k1 + n1*k2]: the output of OutputChoice::any is that array of two axes. A last stage without
-/// axes, in the memory order (1, 0), holds X in its natural order and is one axis again.
+/// axes, in the memory order (1, 0), holds X in its natural order and is one axis again. r2c makes
+/// n1/2+1 of axis 0: X[k] with k % n1 <= n1/2, the others being conjugates, X[n-k] that of X[k].
+/// It has no last stage.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;

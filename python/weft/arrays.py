@@ -27,10 +27,10 @@ class Side:
     """
 
     def __init__(
-        self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str, dims: int
+        self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str, shape: Sequence[int]
     ) -> None:
         self.layout = layout
-        self._dims = dims  # of the transform
+        self._points = tuple(shape)  # of the transform in real space
         self.dtype = dtype
         self._rank = rank
         self._pool = pool
@@ -53,17 +53,18 @@ class Side:
 
         Where one axis is divided among ranks, output "any" has the two axes n1 x n2 = n, and its element (k1, k2) is
         X[k1 + n1*k2]: then this is one array of two axes. The whole of such an array, gathered, is X in its natural
-        order as `whole.T.reshape(-1)`; with output "same" every rank has a run of X.
+        order as `whole.T.reshape(-1)`; with output "same" every rank has a run of X. r2c keeps k1 = 0 .. n1//2 of
+        all k2: each X[k] of the whole spectrum of n, or its mirror image X[n-k] = conj(X[k]).
 
         >>> import weft
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
         [[[0], [1]], [[0, 1, 2]]]
         """
         open_mesh = np.ogrid[self.slices]
-        if len(self.box) == self._dims:
+        if len(self.box) == len(self._points):
             return tuple(np.asarray(index) for index in open_mesh)
         k1, k2 = open_mesh
-        return (k1 + self.layout.shape[0] * k2,)
+        return (k1 + self._points[0] // self.layout.shape[1] * k2,)
 
     def empty(self) -> Array:
         """An array of this rank's box, in node memory; its values are arbitrary."""

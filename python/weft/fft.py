@@ -189,16 +189,16 @@ class FFT:
         real = self.plan.problem.kind == "r2c"
         self._pool = module.MemoryPool()
         self._memory_kind = module.node_memory_kind(handle)
-        dims = len(self.plan.problem.shape)
+        shape = self.plan.problem.shape
         self.input = Side(
             self.plan.input,
             self.rank,
             options.real_dtype(precision) if real else complex_type,
             self._pool,
             self._memory_kind,
-            dims,
+            shape,
         )
-        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind, dims)
+        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind, shape)
         self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._transform.inplace_strides)
 
     @property
@@ -340,7 +340,7 @@ class FFT:
         for axis, n in enumerate(problem.shape):
             k = np.fft.fftfreq(n, 1 / n) if axis in problem.axes else np.zeros(n)
             if problem.kind == "r2c" and axis == problem.axes[-1]:
-                k = np.fft.rfftfreq(n, 1 / n)
+                k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq, and on to n where one axis is divided
             values.append(2 * math.pi / lengths[axis] * k)
         return self._local(values, self.output)
 

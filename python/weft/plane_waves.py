@@ -141,13 +141,15 @@ class Waves:
     def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
         """Fills a box of the output with the waves' spectrum: points, lines along batch axes.
 
-        `shape` is that of the output; n1 x n2 where it has the X[k1 + n1*k2] of one axis at (k1, k2).
+        `shape` is that of the output; n1 x n2 where it has the X[k1 + n1*k2] of one axis at (k1, k2), for r2c the
+        first n1/2+1 rows of these.
         """
         array[...] = 0
         is_view = len(shape) > len(self.case.shape)
         axes = (0, 1) if is_view else self.case.all_axes
+        n1 = self.case.shape[0] // shape[1] if is_view else 1
         for wave, amplitude in zip(self.numbers, self.amplitudes, strict=True):
-            numbers = [wave[0] % shape[0], wave[0] // shape[0]] if is_view else wave
+            numbers = [wave[0] % n1, wave[0] // n1] if is_view else wave
             if any(not lo <= numbers[axis] < hi for axis, (lo, hi) in enumerate(box) if axis in axes):
                 continue
             where = tuple(numbers[axis] - lo if axis in axes else slice(None) for axis, (lo, _) in enumerate(box))

@@ -182,14 +182,35 @@ def make_together(case: Case, comm: Any, options: dict[str, Any] | None = None) 
         raise (failure.error or failure) from None
 
 
-def in_natural_order(whole: Array, dims: int) -> Array:
-    """A whole output of a transform of so many axes: X itself where it has X[k1 + n1*k2] at (k1, k2)."""
-    return whole if whole.ndim == dims else whole.T.reshape(-1)
+def in_natural_order(whole: Array, case: Case) -> Array:
+    """A whole output of a case: X itself where it has X[k1 + n1*k2] at (k1, k2).
+
+    r2c leaves the first n1//2+1 rows, others are mirrored: X[n - k] is the conjugate of X[k].
+    """
+    if whole.ndim == len(case.shape):
+        return whole
+    if case.kind == "c2c":
+        return whole.T.reshape(-1)
+    (n,) = case.shape
+    n1 = n // whole.shape[1]
+    k = np.arange(n // 2 + 1)
+    kept = k % n1 <= n1 // 2
+    source = np.where(kept, k, n - k)
+    found = whole[source % n1, source // n1]
+    return np.where(kept, found, found.conj())
 
 
-def as_laid(whole: Array, shape: Sequence[int]) -> Array:
-    """The inverse of in_natural_order: an array of one axis in the shape n1 x n2."""
-    return whole if whole.ndim == len(shape) else whole.reshape(shape[::-1]).T
+def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
+    """The inverse of in_natural_order: an array of one axis in the shape n1 x n2, or half of its rows."""
+    if whole.ndim == len(shape):
+        return whole
+    if case.kind == "c2c":
+        return whole.reshape(shape[::-1]).T
+    (n,) = case.shape
+    rows, n2 = shape
+    k = np.arange(rows)[:, np.newaxis] + n // n2 * np.arange(n2)
+    found = whole[np.minimum(k, n - k)]
+    return np.where(2 * k <= n, found, found.conj())
 
 
 class Trial:
@@ -240,8 +261,11 @@ class Trial:
     def _output_shape(self) -> tuple[int, ...]:
         """One axis that is divided among ranks may be two in the output, where that is free."""
         shape = tuple(self.fft.output.layout.shape)
-        is_view = len(self.case.shape) == 1 and len(shape) == 2 and product(shape) == self.case.shape[0]
-        return shape if is_view and self.case.output == "any" else self.case.output_shape
+        if len(self.case.shape) > 1 or len(shape) != 2 or self.case.output != "any":
+            return self.case.output_shape
+        n1, left = divmod(self.case.shape[0], shape[1])
+        rows = n1 // 2 + 1 if self.case.kind == "r2c" else n1
+        return shape if left == 0 and shape[0] == rows else self.case.output_shape
 
     def _check_cover(self, boxes: list[Bounds], shape: tuple[int, ...], what: str) -> None:
         owners = np.zeros(shape, np.uint8)
@@ -323,7 +347,7 @@ class Trial:
         data = together(self.comm, lambda: self._data(direction) if self.rank == 0 else (None, None))
 
         def transform() -> Array:
-            laid = None if data[0] is None else as_laid(data[0], source.layout.shape)
+            laid = None if data[0] is None else as_laid(data[0], self.case, source.layout.shape)
             spread(laid, boxes, given, self.comm)
             return self._execute(forward, given)
 
@@ -332,7 +356,7 @@ class Trial:
         def judge() -> float:
             whole = collect(result, boxes_out, target.layout.shape, self.comm)
             self._check_bits(direction, result)
-            natural = None if whole is None else in_natural_order(whole, len(self.case.shape))
+            natural = None if whole is None else in_natural_order(whole, self.case)
             return self._compare(natural, data[1])
 
         return together(self.comm, judge, of_first=True)

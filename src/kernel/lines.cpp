@@ -68,11 +68,16 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
 
 void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
                                       std::int64_t first) const {
+  const AxisTransform& t = transform_;
+  const std::int64_t elements = std::min(input_extent(t), output_extent(t));
+  // Where lines are conjugated behind the twiddles, their exponent is still the library's.
+  const bool backward =
+      t.kind == LineKind::c2c_backward || (t.kind == LineKind::c2r && !t.conjugate_input);
   with_real(precision_, [&](auto real) {
     for (std::int64_t line = 0; line < count; ++line)
-      transform_.twiddles->multiply(
+      t.twiddles->multiply(
           reinterpret_cast<decltype(real)*>(static_cast<char*>(lines) + line * pitch_bytes),
-          transform_.length, first + line, transform_.kind == LineKind::c2c_backward);
+          elements, first + line, backward);
   });
 }
 

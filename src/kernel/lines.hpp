@@ -17,7 +17,7 @@ struct AxisTransform {
   bool conjugate_input = false;   ///< a c2r with the other sign of the exponent
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
-  /// Of a c2c in an array of two axes: element k of line j is multiplied by the root of j*k with the
+  /// In an array of two axes: complex element k of line j is multiplied by the root of j*k with the
   /// exponent's sign, behind a forward transform and before a backward one.
   std::shared_ptr<const Twiddles> twiddles = {};
   bool twiddles_input = false;  ///< before the transform

@@ -53,8 +53,7 @@ std::string ends_lines(const Plan& plan) {
       "input:  " + plan.input().describe() + (problem.has_input ? " (given)" : " (chosen)") + "\n";
   text += "output: " + plan.output().describe();
   if (plan.output().shape().size() != problem.shape.size())
-    text +=
-        ", whose element (k1, k2) is X[k1 + " + std::to_string(plan.output().shape()[0]) + "*k2],";
+    text += ", whose element (k1, k2) is X[k1 + " + std::to_string(plan.view()[0]) + "*k2],";
   switch (problem.output_choice) {
     case OutputChoice::any:
       return text + " (chosen)";
@@ -89,8 +88,8 @@ std::string stage_line(const Plan& plan, std::size_t index) {
   std::string text = "stage " + std::to_string(index) + ": transforms " +
                      axes_in_words(stage.axes) + " of " + stage.source.describe();
   if (stage.target.shape() != stage.source.shape())
-    text +=
-        (plan.view().empty() ? ", which becomes " : ", seen as ") + to_string(stage.target.shape());
+    text += (stage.target.dims() == stage.source.dims() ? ", which becomes " : ", seen as ") +
+            to_string(stage.target.shape());
   if (stage.twiddles) text += ", times exp(sign*2*pi*i*k1*j2/n)";
   if (stage.target.dims() == stage.source.dims() && stage.target.order() != stage.source.order())
     text += ", written in memory order (" + join(stage.target.order(), ", ") + ")";
@@ -148,7 +147,7 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
   std::string text = "exchange " + std::to_string(index) + ": ";
   const Traffic most = traffic(from, to);
   if (most.elements == 0) return text + "nothing moves between ranks";
-  const bool real = plan.problem.kind == Kind::r2c && from.shape() != plan.problem.output_shape();
+  const bool real = carries_reals(plan, index);
   const Precision precision = plan.problem.precision;
   const double wire = plan.exchanges[index].wire == WirePrecision::f32 ? 0.5 : 1;
   const auto bytes =

@@ -32,12 +32,14 @@ std::int64_t unit_of(const Layout& flat) {
 struct Units {
   std::int64_t input;
   std::int64_t output;
-  bool same = false;  ///< a free input must also end where rows of n1 end
+  bool same = false;    ///< a free input must also end where rows of n1 end
+  bool halved = false;  ///< r2c: of n1 rows n1/2+1 are left
 };
 
 Units units_of(const Problem& problem) {
   const std::int64_t n = problem.shape[0];
   Units units{n, n};
+  units.halved = problem.kind == Kind::r2c;
   if (problem.has_input) units.input = unit_of(problem.input);
   if (problem.output_choice == OutputChoice::given) units.output = unit_of(problem.output);
   if (problem.output_choice == OutputChoice::same) {
@@ -59,6 +61,11 @@ bool has_large_prime(std::int64_t n) {
   return n > 1;
 }
 
+/// The rows that are transformed along axis 1.
+std::int64_t rows_of(const Shape& view, const Units& units) {
+  return units.halved ? view[0] / 2 + 1 : view[0];
+}
+
 /// In how many equal parts an input that weft chooses may be cut.
 std::int64_t parts_of_input(const Shape& view, const Units& units) {
   return units.same ? std::gcd(view[0], view[1]) : view[0];
@@ -68,13 +75,13 @@ std::int64_t parts_of_input(const Shape& view, const Units& units) {
 double price(const Shape& view, const Units& units, std::int64_t ranks) {
   const double unlike =
       std::abs(std::log2(static_cast<double>(view[0])) - std::log2(static_cast<double>(view[1])));
-  return imbalance(parts_of_input(view, units), ranks) + imbalance(view[0], ranks) +
+  return imbalance(parts_of_input(view, units), ranks) + imbalance(rows_of(view, units), ranks) +
          imbalance(view[1], ranks) + 0.1 * unlike + (has_large_prime(view[0]) ? 1 : 0) +
          (has_large_prime(view[1]) ? 1 : 0);
 }
 
 bool serves(const Shape& view, const Units& units, bool chooses_input, std::int64_t ranks) {
-  return std::min(view[0], view[1]) >= ranks && units.input % view[1] == 0 &&
+  return std::min(rows_of(view, units), view[1]) >= ranks && units.input % view[1] == 0 &&
          units.output % view[0] == 0 && (!chooses_input || parts_of_input(view, units) >= ranks);
 }
 
@@ -112,6 +119,19 @@ Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks)
   Shape grid{1, 1};
   grid[static_cast<std::size_t>(axis)] = busy;
   return Layout::grid(view, grid, {}, ranks);
+}
+
+/// n1 x n2 behind the transform of axis 0, of which r2c leaves the rows 0..n1/2: the others are
+/// conjugates, X[n - k] being that of X[k].
+Shape after_first_axis(Shape view, Kind kind) {
+  if (kind == Kind::r2c) view[0] = view[0] / 2 + 1;
+  return view;
+}
+
+/// The natural order of half a spectrum, whose rows of n1 are put together from rows and mirrored
+/// rows: no exchange between layouts does that.
+bool wants_half_in_order(const Problem& problem) {
+  return problem.kind == Kind::r2c && problem.output_choice != OutputChoice::any;
 }
 
 std::vector<int> order_along(int axis) {
@@ -170,7 +190,7 @@ Layout viewed(const Layout& flat, const Shape& view, int axis) {
 }
 
 std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
-  if (!is_one_axis(problem) || problem.kind != Kind::c2c || ranks < 2) return {};
+  if (!is_one_axis(problem) || ranks < 2 || wants_half_in_order(problem)) return {};
   const auto view = best_view(problem, ranks);
   if (!view) return {};
   const Layout input = problem.has_input
@@ -178,9 +198,11 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
                            : cut_between(problem.shape[0], parts_of_input(*view, units_of(problem)),
                                          ranks, problem.ranks);
   const Layout columns = split(*view, 1, ranks, problem.ranks);
-  const Layout rows = split(*view, 0, ranks, problem.ranks);
-  std::vector<Stage> stages{
-      {input, viewed(input, *view, 0), {}}, {columns, columns, {0}, true}, {rows, rows, {1}}};
+  const Shape after = after_first_axis(*view, problem.kind);
+  const Layout rows = split(after, 0, ranks, problem.ranks);
+  std::vector<Stage> stages{{input, viewed(input, *view, 0), {}},
+                            {columns, split(after, 1, ranks, problem.ranks), {0}, true},
+                            {rows, rows, {1}}};
   if (problem.output_choice == OutputChoice::any) return stages;
   const Layout& output = problem.output_choice == OutputChoice::given ? problem.output : input;
   stages.push_back({viewed(output, *view, 1), output, {}});
@@ -189,12 +211,17 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
 
 std::string why_no_view(const Problem& problem) {
   if (!is_one_axis(problem)) return {};
-  if (problem.kind == Kind::r2c) return "one axis of real numbers is not divided among ranks yet";
+  if (wants_half_in_order(problem))
+    return "one axis of real numbers is divided among ranks with output any only";
   if (best_view(problem, problem.ranks)) return {};
   const std::string n = std::to_string(problem.shape[0]);
   Problem free = problem;
   free.has_input = false;
   free.output_choice = OutputChoice::any;
+  if (!best_view(free, problem.ranks) && problem.kind == Kind::r2c)
+    return n +
+           " is no product n1*n2 of which both n1/2+1 and n2 are at least the number of ranks, " +
+           std::to_string(problem.ranks);
   if (!best_view(free, problem.ranks))
     return n + " is no product of two numbers that are both at least the number of ranks, " +
            std::to_string(problem.ranks);
@@ -205,11 +232,14 @@ std::string why_no_view(const Problem& problem) {
 void check_view(const Plan& plan) {
   const Shape view = plan.view();
   const std::size_t stages = plan.stages.size();
-  if (plan.problem.shape.size() != 1 || plan.problem.kind != Kind::c2c || view.size() != 2 ||
-      volume(view) != plan.problem.shape[0])
-    refuse("only the one axis of a c2c can be seen as two, whose product it is; given " +
-           to_string(view) + " for " + to_string(plan.problem.shape));
+  const bool is_half = plan.problem.kind == Kind::r2c;
+  if (plan.problem.shape.size() != 1 || view.size() != 2 || volume(view) != plan.problem.shape[0])
+    refuse("only one axis can be seen as two, whose product it is; given " + to_string(view) +
+           " for " + to_string(plan.problem.shape));
   const bool is_natural = plan.output().dims() == 1;
+  if (is_half && is_natural)
+    refuse("one axis of an r2c that is seen as two must have the output of two axes; given " +
+           plan.output().describe());
   if (stages != (is_natural ? 4 : 3) || plan.input().dims() != 1)
     refuse("an axis seen as two must have three stages, or four to end as one axis; given " +
            std::to_string(stages));
@@ -217,8 +247,9 @@ void check_view(const Plan& plan) {
   for (std::size_t i = 0; i < stages; ++i) check_axes(plan, i, axes[i]);
   for (std::size_t i = 0; i < stages; ++i) {
     const Stage& stage = plan.stages[i];
-    const Shape& before = i == 0 ? plan.problem.shape : view;
-    const Shape& after = i == 3 ? plan.problem.shape : view;
+    const Shape seen = i == 0 ? view : after_first_axis(view, plan.problem.kind);
+    const Shape before = i == 0 ? plan.problem.shape : i == 1 ? view : seen;
+    const Shape after = i == 3 ? plan.problem.shape : seen;
     if (stage.source.shape() != before || stage.target.shape() != after)
       refuse("stage " + std::to_string(i) + " must go from " + to_string(before) + " to " +
              to_string(after) + "; given " + to_string(stage.source.shape()) + " and " +

@@ -8,10 +8,10 @@
 
 namespace weft {
 
-/// The stages of a c2c of one axis on so many of the problem's ranks, the axis seen as n1 x n2; none
-/// where there are no factors that serve.
+/// The stages of one axis on so many of the problem's ranks, the axis seen as n1 x n2; none where
+/// there are no factors that serve, and for r2c with an output in natural order.
 ///
-/// Factors  n1 and n2 are at least `ranks`; of all, those that leave ranks the least idle, are the
+/// Factors  n1 (r2c: n1/2+1) and n2 are at least `ranks`; of all, those that leave ranks the least idle, are the
 ///          most alike and have no large primes. Rows of n2 must not be cut by the input, rows of
 ///          n1 not by an output in natural order.
 /// Layouts  An input that the caller did not give is cut between rows. With output "same" it is cut

@@ -47,7 +47,8 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   AxisTransform t;
   t.axis = axis;
   const bool is_view = stage.source.shape().size() != problem.shape.size();
-  t.length = is_view ? stage.source.shape()[axis] : problem.shape[axis];
+  t.length = is_view ? std::max(stage.source.shape()[axis], stage.target.shape()[axis])
+                     : problem.shape[axis];
   if (stage.twiddles) t.twiddles = kernel::twiddles_of(problem.points());
   t.twiddles_input = stage.twiddles && direction == Direction::backward;
   const int sign = direction == Direction::forward ? problem.sign : -problem.sign;

@@ -45,6 +45,35 @@ TEST(FftLine, SignsNormsThreadsAndTheWidestPrecision) {
   check_line({.shape = {240}, .precision = Precision::f80, .sign = 1, .overwrite_input = true});
 }
 
+TEST(FftLine, Reals) {
+  std::uint64_t seed = 100;
+  for (const std::int64_t n : {1024, 2025, 1260, 144, 1155, 1018})
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const bool in_place : {false, true})
+        for (const int sign : {-1, 1})
+          check_line({.shape = {n}, .kind = Kind::r2c, .precision = precision, .sign = sign},
+                     in_place, ++seed);
+  const Problem long_double{
+      .shape = {225}, .kind = Kind::r2c, .precision = Precision::f80, .norm = Norm::ortho};
+  check_line(long_double);
+  EXPECT_EQ(make_plan({.shape = {1155}, .kind = Kind::r2c, .ranks = size_of(world)}).view().empty(),
+            size_of(world) == 1);
+  // The natural order goes to one rank.
+  check_line({.shape = {1024}, .kind = Kind::r2c, .output_choice = OutputChoice::same});
+}
+
+TEST(FftLine, RealsInEveryExchange) {
+  const Problem here{.shape = {8}, .kind = Kind::r2c, .ranks = size_of(world)};
+  for (Exchange exchange : all_exchanges(here, 3))
+    for (const bool in_place : {false, true}) {
+      SCOPED_TRACE(describe(exchange));
+      check_line({.shape = {900}, .kind = Kind::r2c, .knobs = exchange}, in_place);
+    }
+  Problem problem{.shape = {900}, .kind = Kind::r2c, .has_input = true};
+  problem.input = Layout::on_one({900}, size_of(world), size_of(world) - 1);
+  check_line(problem);
+}
+
 TEST(FftLine, EveryExchange) {
   const Problem here{.shape = {8}, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))

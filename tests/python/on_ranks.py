@@ -334,6 +334,23 @@ def line(comm: Any, n: int, output: str) -> dict[str, Any]:
     return {"by_index": by_index, "slope": slope, "dims": len(fft.output.layout.shape)}
 
 
+def real_line(comm: Any, n: int) -> dict[str, Any]:
+    """One axis of real numbers: its spectrum by the indices against a serial one, the way back, a derivative."""
+    whole = np.random.default_rng(n).standard_normal(n)
+    expected = np.fft.fft(whole)
+    fft = weft.FFT((n,), kind="r2c", comm=comm)
+    x = fft.input.empty()
+    x[...] = whole[fft.input.indices()[0]]
+    X = fft.forward(x)
+    (index,) = fft.output.indices()
+    by_index = float(np.abs(X - expected[index]).max(initial=0)) / float(np.abs(expected).max())
+    back = float(np.abs(fft.backward(X) - x).max(initial=0))
+    x[...] = np.sin(3 * fft.positions()[0])
+    derivative = fft.backward(1j * fft.wavenumbers()[0] * fft.forward(x))
+    slope = float(np.abs(derivative - 3 * np.cos(3 * fft.positions()[0])).max(initial=0))
+    return {"by_index": by_index, "back": back, "slope": slope, "dims": len(fft.output.layout.shape)}
+
+
 def own_workspace(comm: Any) -> bool:
     """A workspace of the caller's gives the same bits."""
     fft = weft.FFT((12, 10, 8), kind="r2c", comm=comm)

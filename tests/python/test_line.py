@@ -28,9 +28,20 @@ def test_elements_are_where_the_indices_say(pool: Pool, ranks: int, n: int, outp
         assert found["dims"] == (dims if ranks > 1 else 1)
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize(("n", "dims"), [(1 << 14, 2), (3**4 * 5**3, 2), (7 * 11 * 13, 2), (1009, 1)])
+def test_reals_are_where_the_indices_say(pool: Pool, ranks: int, n: int, dims: int) -> None:
+    for found in pool.values("real_line", ranks, n=n):
+        assert found["by_index"] < 1e-14
+        assert found["back"] < 1e-13
+        assert found["slope"] < 1e-9
+        assert found["dims"] == (dims if ranks > 1 else 1)
+
+
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_plane_waves(pool: Pool, ranks: int) -> None:
-    for found in pool.values("plane_wave_errors", ranks, shape=[1 << 18], kind="c2c"):
+@pytest.mark.parametrize("kind", ["c2c", "r2c"])
+def test_plane_waves(pool: Pool, ranks: int, kind: str) -> None:
+    for found in pool.values("plane_wave_errors", ranks, shape=[1 << 18], kind=kind):
         assert max(found.values()) < 1e-14
 
 

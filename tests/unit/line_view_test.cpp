@@ -56,6 +56,28 @@ TEST(LineView, every_length_that_has_factors_is_divided_and_no_other) {
   EXPECT_GT(others, 1000);
 }
 
+TEST(LineView, reals_leave_half_of_the_rows) {
+  for (std::int64_t n = 1; n <= 400; ++n)
+    for (const std::int64_t ranks : {2, 3, 7}) {
+      const Plan plan = make_plan({.shape = {n}, .kind = Kind::r2c, .ranks = ranks});
+      SCOPED_TRACE(explain(plan));
+      bool found = false;
+      for (std::int64_t n1 = 1; n1 <= n; ++n1)
+        found = found || (n % n1 == 0 && n1 / 2 + 1 >= ranks && n1 >= ranks && n / n1 >= ranks);
+      ASSERT_EQ(!plan.view().empty(), found);
+      ASSERT_NO_THROW(check_plan(plan));
+      ASSERT_EQ(plan, plan_from_json(to_json(plan)));
+      if (!found) continue;
+      const Shape view = plan.view();
+      ASSERT_EQ(volume(view), n);
+      ASSERT_EQ(plan.output().shape(), (Shape{view[0] / 2 + 1, view[1]}));
+      ASSERT_EQ(plan.output().empty_ranks(), 0);
+    }
+  Plan plan = make_plan({.shape = {144}, .kind = Kind::r2c, .ranks = 3});
+  plan.problem.kind = Kind::c2c;
+  expect_error(ErrorCode::invalid_argument, {"must go from"}, [&] { check_plan(plan); });
+}
+
 TEST(LineView, factors_are_alike_and_divided_evenly) {
   const auto view = [](std::int64_t n, std::int64_t ranks) {
     return make_plan(line(n, ranks)).view();
@@ -104,8 +126,12 @@ TEST(LineView, layouts_that_the_caller_gives_are_kept_where_they_do_not_cut_rows
 TEST(LineView, what_is_not_divided_says_why) {
   const auto note = [](Problem problem) { return make_plan(problem).notes.back(); };
   EXPECT_NE(note({.shape = {1009}, .ranks = 2}).find("1009 is no product"), std::string::npos);
-  EXPECT_NE(note({.shape = {1024}, .kind = Kind::r2c, .ranks = 2}).find("real numbers"),
+  EXPECT_NE(note({.shape = {1009}, .kind = Kind::r2c, .ranks = 2}).find("n1/2+1"),
             std::string::npos);
+  EXPECT_NE(
+      note({.shape = {1024}, .kind = Kind::r2c, .ranks = 2, .output_choice = OutputChoice::same})
+          .find("output any only"),
+      std::string::npos);
 }
 
 TEST(LineView, explain_tells_where_the_elements_are) {
@@ -126,7 +152,7 @@ TEST(LineView, plans_that_are_no_view_are_refused) {
   refuse([](Plan& plan) { plan.stages[1].twiddles = false; }, "with twiddles");
   refuse([](Plan& plan) { plan.stages[2].twiddles = true; }, "without twiddles");
   refuse([](Plan& plan) { std::swap(plan.stages[1].axes, plan.stages[2].axes); }, "must transform");
-  refuse([](Plan& plan) { plan.problem.kind = Kind::r2c; }, "c2c");
+  refuse([](Plan& plan) { plan.problem.kind = Kind::r2c; }, "two axes");
   refuse(
       [](Plan& plan) {
         plan.stages[3].source = plan.stages[3].source.with_order({0, 1});

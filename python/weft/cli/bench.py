@@ -232,7 +232,7 @@ class WeftRun:
         working = np.clongdouble if case.kind == "c2c" else np.longdouble
         expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none")
         library = reference.serial_library()[1]
-        X = in_natural_order(X, len(case.shape))
+        X = in_natural_order(X, case)
         return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
 
 

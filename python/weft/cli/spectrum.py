@@ -45,7 +45,14 @@ def run(options: Options, session: Session) -> int:
     check_memory(session, source.shape, complex_dtype(real).itemsize, arrays=1)
     session.progress("planning")
     fft = weft.FFT(
-        source.shape, kind="r2c", dtype=real, comm=session.comm, overwrite_input=True, norm="none", **options.planning
+        source.shape,
+        kind="r2c",
+        dtype=real,
+        comm=session.comm,
+        output="same" if len(source.shape) == 1 else "any",  # one axis in its natural order
+        overwrite_input=True,
+        norm="none",
+        **options.planning,
     )
     session.progress(f"reading {source.name}")
     field = read_array(session, source, fft.input)
