@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from . import _planning
+from . import _planning, ooc_staging
 from .ooc_files import Stored, is_set
 
 _PLAN_NAMES = ("shape", "result_shape", "axes", "kind", "precision", "block_bytes", "threads", "memory_bytes")
@@ -33,6 +33,8 @@ def facts_of(transform: Any, library: str) -> dict[str, Any]:
 
 def _identity(stored: Stored) -> list[Any]:
     """Names, lengths and times of change of an input's files: another content has other ones."""
+    if stored.unpacking is not None:
+        return [stored.name, list(stored.shape), str(stored.dtype), ooc_staging.identity(stored.name)]
     path = os.path.realpath(stored.path)
     files = _planning.striped_set_index(path)["files"] if is_set(path) else [path]
     seen = [[os.path.realpath(file), os.stat(file).st_size, os.stat(file).st_mtime_ns] for file in files]

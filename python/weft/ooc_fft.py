@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, options
+from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, ooc_staging, options
 from ._planning import OutOfCorePlan
 from .files import working_dtype
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
@@ -82,10 +82,10 @@ class Transform:
 
     def needs(self) -> list[Need]:
         """Bytes that must be free, and where."""
-        return self.output.needs() + self.scratch_needs()
+        return self.output.needs() + self.scratch_needs() + ooc_staging.needs(self.source)
 
     def scratch_needs(self) -> list[Need]:
-        """Those of them that are free again at the end."""
+        """Those of temporary files, which are free again at the end."""
         if self.plan.scratch_bytes == 0:
             return []
         block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
@@ -115,18 +115,20 @@ class Transform:
 
     def execute(self, made: Stored, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
         """Fills an output that is there. kept : other arguments of run_out_of_core."""
-        done: dict[str, Any] = running().run_out_of_core(
-            self.plan,
-            self.source.as_given(),
-            made.as_given(),
-            list(self.scratch),
-            self.backend,
-            self.effort,
-            1 if self.inverse else -1,
-            self.scale,
-            clock,
-            **kept,
-        )
+        module = running()
+        with ooc_staging.in_place(self.source, self.memory_bytes):
+            done: dict[str, Any] = module.run_out_of_core(
+                self.plan,
+                self.source.as_given(),
+                made.as_given(),
+                list(self.scratch),
+                self.backend,
+                self.effort,
+                1 if self.inverse else -1,
+                self.scale,
+                clock,
+                **kept,
+            )
         return done
 
 
@@ -200,10 +202,12 @@ def fft(
 ) -> Moved:
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
-    source : a .npy file; a raw file, with `shape` and `dtype`; or the .json of a striped set, whose blocks are compared
-        with their checksums where they are read as a whole. Elements are numbers of up to 64 bits, or two of them, in
-        either byte order, which the first pass converts; reals for "r2c", complex for "c2r". It is not changed. Of one
-        in Fortran order the target is, too, and the plan is that of the transposed arrays.
+    source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
+        zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set, whose blocks are compared with
+        their checksums where they are read as a whole. Elements are numbers of up to 64 bits, or two of them, in either
+        byte order, which the first pass converts; reals for "r2c", complex for "c2r". It is not changed. Of one in
+        Fortran order the target is, too, and the plan is that of the transposed arrays. What cannot be read in place,
+        chunks, is unpacked into a temporary file in the first directory of `scratch`.
     precision : "f32" or "f64", of the transform and of the target. Default: f32 for numbers of 16 and 32 bits with a
         fraction, else f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
@@ -304,10 +308,11 @@ def prepare(
     is_unfinished = ooc_resume.is_unfinished(path)
     interval_s = ooc_resume.interval_of(path, checkpoint, ranks, is_unfinished and not restart)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
-    stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype))
+    names = [options.file_path(disk, "a disk") for disk in disks]
+    temporary = (*names, os.path.dirname(path) or ".") if scratch is None else _directories(scratch)
+    stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype), temporary[0])
     numbers = _precision_of(stored, kind, precision)
     axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
-    names = [options.file_path(disk, "a disk") for disk in disks]
     backend, _ = _planning.disk_backend(backend)
     planning = {
         "kind": kind,
@@ -340,7 +345,8 @@ def prepare(
             stored.fortran,
         )
         folders = output.directories() if scratch is None else _directories(scratch)
-        if made.scratch_bytes > 0:
+        ooc_staging.require_memory(stored, memory_bytes)
+        if made.scratch_bytes > 0 or stored.unpacking is not None:
             for folder in folders:
                 require_directory(folder, "temporary files")
         scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
@@ -407,12 +413,12 @@ def _precision_of(stored: Stored, kind: str, precision: str | None) -> str:
     dtype = stored.dtype
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
         raise errors.InvalidArgument(
-            f"elements must be numbers of up to 64 bits, or two of them; {stored.path} holds {dtype}; convert them "
+            f"elements must be numbers of up to 64 bits, or two of them; {stored.name} holds {dtype}; convert them "
             "with numpy's astype, part by part"
         )
     rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
     if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
-        raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.path} holds {dtype}")
+        raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.name} holds {dtype}")
     return precision or options.precision_of(working_dtype(dtype))
 
 

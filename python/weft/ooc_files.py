@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from . import _planning, errors
 from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
+from .files.chunked import ChunkedSource
 from .striped import create_set, open_set, remove_set
 
 SET_ENDINGS = (".json",)
@@ -23,10 +26,19 @@ _LEAD_MULTIPLE = 4096
 
 
 @dataclass(frozen=True)
+class Unpacking:
+    """Of an input that is not read in place: its name, and the memory that unpacking it takes at least."""
+
+    name: str
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
 class Stored:
     """An array in C order: in a plain file from `offset` on, or a striped set.
 
     fortran : what its owner calls it is the transposed array, in Fortran order.
+    unpacking : of what it is going to be unpacked from (ooc_staging); None: it is there.
     """
 
     path: str
@@ -34,6 +46,12 @@ class Stored:
     dtype: np.dtype
     offset: int = 0
     fortran: bool = False
+    unpacking: Unpacking | None = None
+
+    @property
+    def name(self) -> str:
+        """As it was given."""
+        return self.path if self.unpacking is None else self.unpacking.name
 
     @property
     def nbytes(self) -> int:
@@ -65,8 +83,10 @@ def is_set(path: str) -> bool:
     return path.lower().endswith(SET_ENDINGS)
 
 
-def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> Stored:
+def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str) -> Stored:
     """Looks at an input; it is not held open. `shape` and `dtype` together mean a raw file.
+
+    directory : where one that cannot be read in place is to be unpacked.
 
     Errors: InvalidArgument for a file that cannot be read in place, with what would make it so; those of open_source
     and open_set.
@@ -82,17 +102,32 @@ def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | No
             return Stored(path, found.shape, found.dtype)
     source = open_source(path, shape, dtype)
     try:
-        return _in_place(source, path)
+        return _in_place(source, path, directory)
     finally:
         source.close()
 
 
-def _in_place(source: object, path: str) -> Stored:
+def _in_place(source: Any, path: str, directory: str) -> Stored:
+    if hasattr(source, "chunks"):
+        if source.flat is None:
+            return _to_be_unpacked(source, path, directory)
+        file, offset = source.flat
+        source.close()
+        source = FlatSource(file, source.shape, source.dtype, offset, fortran=False)
+        source.close()
     if not isinstance(source, FlatSource):
         raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
     if source.fortran and len(source.shape) > 1:  # the same bytes are the transposed array in C order
         return Stored(path, source.shape[::-1], source.dtype, source.offset, fortran=True)
-    return Stored(path, source.shape, source.dtype, source.offset)
+    return Stored(source.name, source.shape, source.dtype, source.offset)
+
+
+def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> Stored:
+    chunk = prod(min(chunk, extent) for chunk, extent in zip(source.chunks, source.shape, strict=True))
+    # A box of a chunk, and the chunk as its library unpacks it.
+    unpacking = Unpacking(name, 2 * chunk * source.dtype.itemsize)
+    path = os.path.join(directory, f".weft-unpacked-{secrets.token_hex(6)}.raw")
+    return Stored(path, source.shape, source.dtype.newbyteorder("="), unpacking=unpacking)
 
 
 def _unreadable(path: str, what: str, remedy: str) -> Exception:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from . import _planning, errors, ooc_plan, runtime
+from . import _planning, errors, ooc_plan, ooc_staging, runtime
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, disk_needs, is_set
 
@@ -83,6 +83,10 @@ def run(
         with ExitStack() as stack:
 
             def made() -> list[Any]:
+                source = prepared[0].source
+                if source.unpacking is not None:
+                    note_temporary(source.path)
+                stack.enter_context(ooc_staging.in_place(source, prepared[0].memory_bytes))
                 stored = stack.enter_context(prepared[0].output.made())
                 if not is_set(stored.path):
                     note_temporary(stored.path)

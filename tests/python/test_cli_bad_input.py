@@ -37,7 +37,7 @@ def refused(folder: Path, ranks: int, *arguments: str, status: int, words: tuple
     [
         ("none.npy", None, 1, ("there is no none.npy",)),
         ("cut.npy", "cut", 1, ("truncated", "cut.npy")),
-        ("data.hdf5", b"x" * 100, 2, ("the type of a file", "data.hdf5")),
+        ("data.mat", b"x" * 100, 2, ("the type of a file", "data.mat")),
         ("objects.npy", np.array([1, "a"], dtype=object), 2, ("Python objects",)),
         ("strings.npy", np.array(["a", "b"]), 2, ("strings",)),
         ("nothing.npy", np.zeros((3, 0, 2)), 2, ("at least 1", "3x0x2")),

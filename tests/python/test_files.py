@@ -154,11 +154,11 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
 
 
 def test_missing_unknown_and_unreadable(tmp_path: Path) -> None:
-    (tmp_path / "a.hdf5").write_bytes(b"abc")
+    (tmp_path / "a.mat").write_bytes(b"abc")
     for name, kind, words in (
         ("none.npy", weft.IoFailure, "must exist"),
         (".", weft.IoFailure, "regular file"),
-        ("a.hdf5", weft.InvalidArgument, "the type of a file"),
+        ("a.mat", weft.InvalidArgument, "the type of a file"),
     ):
         with pytest.raises(kind, match=words):
             open_source(str(tmp_path / name))

@@ -190,7 +190,9 @@ def copy_command(
 @ooc_app.command("fft")
 def fft_command(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy or raw file, or the .json of a striped set.")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A .npy or raw file, x.h5:/dataset, x.zarr, or .json: a striped set.")
+    ],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
     memory: Memory,
     kind: OocKind = Kind.c2c,

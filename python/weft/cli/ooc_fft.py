@@ -103,6 +103,8 @@ def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, sessio
     if moved.went_on_from is not None:
         at_pass, panel = moved.went_on_from
         session.print(f"went on from panel {panel + 1} of pass {at_pass + 1}")
+    if transform.source.unpacking is not None:
+        session.print(f"{transform.source.name} was unpacked into a temporary file of {transform.source.nbytes} bytes")
     if moved.plan.ranks > 1:
         session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
     else:
@@ -211,7 +213,9 @@ def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session
         return
     session.print(plan_text(transform.ways))
     session.print(others_text(transform.ways))
-    session.print(f"input {transform.source.path}: {_array(transform.source)}")
+    session.print(f"input {transform.source.name}: {_array(transform.source)}")
+    if transform.source.unpacking is not None:
+        session.print(f"{transform.source.name} is unpacked into a temporary file first, not in the prediction")
     session.print(f"output {transform.output.path}: {_array(transform.output)}")
     if transform.source.fortran:
         session.print("the plan is that of the transposed arrays in C order, whose bytes are the same")
@@ -230,7 +234,8 @@ def _sent(messages: int, nbytes: int) -> str:
 
 def _facts(transform: ooc_fft.Transform) -> dict[str, Any]:
     return {
-        "input": transform.source.path,
+        "input": transform.source.name,
+        "unpacked_bytes": 0 if transform.source.unpacking is None else transform.source.nbytes,
         "input_dtype": str(transform.source.dtype),
         "fortran_order": transform.source.fortran,  # of both; then shapes and axes of the plan are reversed
         "output": transform.output.path,

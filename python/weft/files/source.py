@@ -12,7 +12,10 @@ from weft.files import npy
 from weft.files.dtypes import checked_dtype
 from weft.files.pieces import Box, pieces
 
-KNOWN_TYPES = ".npy, .nii, .nii.gz; with --shape and --dtype any file is read as raw"
+KNOWN_TYPES = (
+    ".npy, .nii, .nii.gz, .h5 or .hdf5 with a dataset (x.h5:/data), .zarr; with --shape and --dtype any file is read "
+    "as raw"
+)
 
 
 class Source(Protocol):
@@ -39,10 +42,13 @@ def open_source(path: str, shape: tuple[int, ...] | None = None, dtype: np.dtype
     if shape is not None:
         if dtype is None:
             raise weft.InvalidArgument("a raw file needs --shape and --dtype; got --shape alone; give --dtype too")
-        _check_readable(path)
+        check_readable(path)
         return RawSource(path, shape, checked_dtype(dtype, path))
+    contained = _in_container(path)
+    if contained is not None:
+        return contained
     lower = path.lower()
-    _check_readable(path)
+    check_readable(path)
     if lower.endswith((".nii", ".nii.gz")):
         from weft.files.nifti import NiftiSource
 
@@ -60,7 +66,22 @@ def _remedy(lower: str) -> str:
     return "convert it with numpy.save, or give --shape and --dtype"
 
 
-def _check_readable(path: str) -> None:
+def _in_container(path: str) -> Source | None:
+    from weft.files.chunked import split_hdf5, split_zarr
+
+    if (parts := split_hdf5(path)) is not None:
+        from weft.files.hdf5 import Hdf5Source
+
+        return Hdf5Source(*parts)
+    if (parts := split_zarr(path)) is not None:
+        from weft.files.zarr_arrays import ZarrSource
+
+        return ZarrSource(*parts)
+    return None
+
+
+def check_readable(path: str) -> None:
+    """Raises IoFailure unless a path is that of a file that can be read."""
     if not os.path.exists(path):
         raise weft.IoFailure(
             f"an input file must exist; there is no {path}; check the name and the folder {Path.cwd()}"

@@ -1,0 +1,72 @@
+"""Arrays of zarr stores in directories, of formats 2 and 3, through zarr."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.files.dtypes import checked_dtype
+from weft.files.pieces import Box
+from weft.files.source import check_shape
+
+
+class ZarrSource:
+    """An array of numbers, by the name of its store and, unless the store is the array, its path in it."""
+
+    by_boxes = True
+    flat = None
+
+    def __init__(self, path: str, inside: str):
+        zarr = _library(path)
+        self.name = f"{path}/{inside}" if inside else path
+        if not os.path.isdir(path):
+            raise weft.IoFailure(
+                f"a zarr store must be a directory; {path} is not one; check the name and the folder {Path.cwd()}"
+            )
+        self._array = _found(zarr, path, inside)
+        self.shape = tuple(int(n) for n in self._array.shape)
+        self.dtype = checked_dtype(np.dtype(self._array.dtype), self.name)
+        check_shape(self.shape, self.dtype.itemsize, self.name)
+        self.chunks = tuple(int(n) for n in self._array.chunks)
+
+    def read(self, box: Box, out: np.ndarray) -> None:
+        if out.size == 0:
+            return
+        try:
+            out[...] = self._array[tuple(slice(lo, hi) for lo, hi in box)]
+        except Exception as error:  # of whichever codec the chunks are in
+            raise weft.IoFailure(
+                f"all chunks of an array must be readable; {self.name}: {error}; copy the store anew, or install what "
+                "its codecs need"
+            ) from None
+
+    def close(self) -> None:
+        """zarr opens the file of a chunk for each read and closes it again."""
+
+
+def _library(path: str) -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise weft.Unsupported(
+            f"reading zarr stores takes the package zarr, which is not installed; got {path}; pip install weft[zarr]"
+        ) from None
+    return zarr
+
+
+def _found(zarr: Any, path: str, inside: str) -> Any:
+    try:
+        found = zarr.open(path, path=inside or None, mode="r")
+    except Exception as error:  # zarr 2 and 3 have different ones
+        raise weft.InvalidArgument(
+            f"a zarr input is a store and an array in it, STORE/PATH; {path}/{inside}: {error}; check the name"
+        ) from None
+    if hasattr(found, "chunks"):
+        return found
+    some = ", ".join(f"{path}/{inside}/{name}".replace("//", "/") for name, _ in found.arrays())
+    raise weft.InvalidArgument(
+        f"a zarr input is a store and an array in it, STORE/PATH; {path}/{inside} is a group; "
+        f"give one of {some or 'its groups'}"
+    )

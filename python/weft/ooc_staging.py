@@ -1,0 +1,81 @@
+"""Inputs that cannot be read in place: their elements are unpacked into a temporary raw file, part by part."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .files import Target, open_source
+from .files.chunked import boxes, split_hdf5, split_zarr
+from .ooc_files import Need, Stored
+
+
+def require_memory(stored: Stored, memory_bytes: int) -> None:
+    """Raises InvalidArgument where memory cannot hold a chunk."""
+    unpacking = stored.unpacking
+    if unpacking is not None and unpacking.memory_bytes > memory_bytes:
+        raise errors.InvalidArgument(
+            f"memory must hold a chunk of the input twice; those of {unpacking.name} take {unpacking.memory_bytes} "
+            f"bytes, given {memory_bytes}; give more memory, or make the chunks smaller"
+        )
+
+
+def needs(stored: Stored) -> list[Need]:
+    """What it takes on a disk, until the transform is done."""
+    if stored.unpacking is None:
+        return []
+    return [Need("the input, unpacked", os.path.dirname(stored.path) or ".", stored.nbytes)]
+
+
+@contextmanager
+def in_place(stored: Stored, memory_bytes: int) -> Iterator[None]:
+    """Within it the input lies where `stored` says; what was unpacked is removed after it.
+
+    Cost: reads the container once, and writes its elements. memory_bytes : of what is unpacked at a time.
+    """
+    if stored.unpacking is None:
+        yield
+        return
+    target = Target(stored.path, stored.shape, stored.dtype)
+    target.create(os.path.basename(stored.path))
+    try:
+        _unpack(stored.unpacking.name, target, memory_bytes)
+        yield
+    finally:
+        target.discard()
+
+
+def _unpack(name: str, target: Target, memory_bytes: int) -> None:
+    source: Any = open_source(name)
+    try:
+        for box in boxes(source.shape, source.chunks, target.dtype.itemsize, memory_bytes // 2):
+            part = np.empty([hi - lo for lo, hi in box], target.dtype)
+            source.read(box, part)
+            target.write(box, part)
+    finally:
+        source.close()
+
+
+def identity(name: str) -> str:
+    """Of a container's content: names, lengths and times of change of its files."""
+    container, _ = split_hdf5(name) or split_zarr(name) or (name, "")
+    seen = hashlib.sha256()
+    for file in _files(container):
+        status = os.stat(file)
+        seen.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+    return seen.hexdigest()
+
+
+def _files(container: str) -> Iterator[str]:
+    path = os.path.realpath(container)
+    if not os.path.isdir(path):
+        yield path
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        yield from (os.path.join(folder, name) for name in sorted(names))
