@@ -97,7 +97,8 @@ void transpose(Complex* x, std::int64_t side) {
   for (std::int64_t i = 0; i < side; i += tile)
     for (std::int64_t j = i; j < side; j += tile)
       for (std::int64_t row = i; row < std::min(side, i + tile); ++row)
-        for (std::int64_t column = std::max(j, row + 1); column < std::min(side, j + tile); ++column)
+        for (std::int64_t column = std::max(j, row + 1); column < std::min(side, j + tile);
+             ++column)
           std::swap(x[row * side + column], x[column * side + row]);
 }
 
@@ -144,7 +145,8 @@ int main(int count, char** words) {
   if (count != 3) return usage();
   const std::string method = words[1];
   const long lg = std::strtol(words[2], nullptr, 10);
-  const bool is_known = method == "cooley-tukey" || method == "stockham" || method == "swarztrauber";
+  const bool is_known =
+      method == "cooley-tukey" || method == "stockham" || method == "swarztrauber";
   if (!is_known || lg < 2 || lg > 32 || (method == "swarztrauber" && lg % 2 != 0)) return usage();
   // Pages are to come and go one by one, as in the paper.
   (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
