@@ -48,7 +48,7 @@ def boxes(shape: tuple[int, ...], chunks: tuple[int, ...], item_bytes: int, byte
 
     bytes_max : of a box, unless a chunk is longer.
 
-    >>> list(boxes((4, 6), (2, 4), 1, 12)), len(list(boxes((4, 6), (2, 4), 1, 8)))
+    >>> list(boxes((4, 6), (2, 4), 1, 16)), len(list(boxes((4, 6), (2, 4), 1, 8)))
     ([((0, 2), (0, 6)), ((2, 4), (0, 6))], 4)
     """
     extents = [min(chunk, n) for chunk, n in zip(chunks, shape, strict=True)]
