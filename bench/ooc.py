@@ -90,9 +90,12 @@ def main() -> None:
         parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
     given.folder.mkdir(parents=True, exist_ok=True)
     given.directory.mkdir(parents=True, exist_ok=True)
-    machine = given.folder / "machine.json"
+    machine = given.directory / "machine.json"
     disks = [str(given.directory)]
-    machine.write_text(weft.probe(seconds=given.probe_seconds, threads=given.threads, disks=disks).to_json())
+    profile = weft.probe(seconds=given.probe_seconds, threads=given.threads, disks=disks).to_json()
+    machine.write_text(profile)
+    # What is kept names no folder of one machine.
+    (given.folder / "machine.json").write_text(profile.replace(str(given.directory), "DIR"))
     rows: list[dict[str, Any]] = []
     for name in given.case or list(CASES):
         rows += measured(name, CASES[name].scaled(given.scale), machine, given)
