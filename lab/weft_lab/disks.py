@@ -12,10 +12,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft_lab.system import PREFIX, LabError, Machine, must, run
+from weft_lab import cgroups
+from weft_lab.system import LabError, Machine, must, run
 
-GROUP = f"{PREFIX}-disks"
-CGROUPS = Path("/sys/fs/cgroup")
 _PACKAGES = {"losetup": "mount", "mount": "mount", "mkfs.ext4": "e2fsprogs"}
 _CLONE_NEWNS = 0x00020000
 _FILE_SYSTEM_BYTES = 8 << 20  # what ext4 takes for itself, at least
@@ -30,19 +29,15 @@ class Disks:
 
     def within(self, command: Sequence[str]) -> list[str]:
         """The command, to be run at the disks' speed."""
-        return ["sh", "-c", f'echo $$ > {self.group}/cgroup.procs && exec "$@"', "sh", *command]
+        return cgroups.within(self.group, command)
 
 
 def missing(machine: Machine | None = None) -> str | None:
     """What this machine lacks for slow disks, in one line; None if nothing."""
     machine = machine or Machine()
-    if not machine.is_root():
-        return "disks of a chosen speed need root; run weft-lab as root or with sudo"
-    for tool, package in _PACKAGES.items():
-        if machine.which(tool) is None:
-            return f"there is no `{tool}`; install {package}"
-    if controller() is None:
-        return "the kernel must limit disks by cgroups (blkio, or io in cgroup.subtree_control); enable one of them"
+    remedy = "the kernel must limit disks by cgroups (blkio, or io in cgroup.subtree_control); enable one of them"
+    if words := cgroups.missing(machine, "a disk of a chosen speed", _PACKAGES, controller, remedy):
+        return words
     done = machine.run(("losetup", "-f"))
     if done.returncode:
         return f"this kernel or container has no loop devices: {done.stderr.strip()}"
@@ -50,11 +45,8 @@ def missing(machine: Machine | None = None) -> str | None:
 
 
 def controller() -> Path | None:
-    """The root of the cgroups that limit disks, of version 1 or 2."""
-    if (CGROUPS / "blkio").is_dir():
-        return CGROUPS / "blkio"
-    enabled = CGROUPS / "cgroup.subtree_control"
-    return CGROUPS if enabled.exists() and "io" in enabled.read_text().split() else None
+    """Where the cgroups that limit disks are made."""
+    return cgroups.controller("blkio", "io")
 
 
 @contextmanager
@@ -65,9 +57,11 @@ def slow_disks(count: int, bytes_each: int, bytes_per_s: int) -> Iterator[Disks]
     """
     if words := missing():
         raise LabError(words)
+    root = controller()
+    assert root is not None
     _enter_namespace()
     with ExitStack() as made:
-        group = made.enter_context(_new_group())
+        group = made.enter_context(cgroups.new_group(root, "disks"))
         folders = []
         for _ in range(count):
             folder, device = made.enter_context(_mounted(bytes_each))
@@ -82,21 +76,6 @@ def _enter_namespace() -> None:
         reason = os.strerror(ctypes.get_errno())
         raise LabError(f"disks need a mount namespace of their own; the system refuses one ({reason}); allow it")
     must(("mount", "--make-rprivate", "/"))
-
-
-@contextmanager
-def _new_group() -> Iterator[Path]:
-    root = controller()
-    assert root is not None
-    for left in root.glob(f"{GROUP}-*"):  # by a process that was killed
-        if not Path("/proc", left.name.rpartition("-")[2]).exists():
-            left.rmdir()
-    group = root / f"{GROUP}-{os.getpid()}"
-    group.mkdir()
-    try:
-        yield group
-    finally:
-        group.rmdir()
 
 
 @contextmanager

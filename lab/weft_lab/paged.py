@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft_lab.system import PREFIX, LabError, Machine, must
+from weft_lab import cgroups
+from weft_lab.system import LabError, Machine, must
 
-GROUP = f"{PREFIX}-memory"
-CGROUPS = Path("/sys/fs/cgroup")
 _PACKAGES = {"mkswap": "util-linux", "swapon": "mount"}
 
 
@@ -26,28 +25,18 @@ class Little:
 
     def within(self, command: Sequence[str]) -> list[str]:
         """The command, to be run in that memory."""
-        return ["sh", "-c", f'echo $$ > {self.group}/cgroup.procs && exec "$@"', "sh", *command]
+        return cgroups.within(self.group, command)
 
 
 def missing(machine: Machine | None = None) -> str | None:
     """What this machine lacks for little memory, in one line; None if nothing."""
-    machine = machine or Machine()
-    if not machine.is_root():
-        return "a limit of memory with a swap file needs root; run weft-lab as root or with sudo"
-    for tool, package in _PACKAGES.items():
-        if machine.which(tool) is None:
-            return f"there is no `{tool}`; install {package}"
-    if controller() is None:
-        return "the kernel must limit memory by cgroups (memory, in cgroup.subtree_control); enable it"
-    return None
+    remedy = "the kernel must limit memory by cgroups (memory, in cgroup.subtree_control); enable it"
+    return cgroups.missing(machine or Machine(), "a limit of memory with a swap file", _PACKAGES, controller, remedy)
 
 
 def controller() -> Path | None:
-    """The root of the cgroups that limit memory, of version 1 or 2."""
-    if (CGROUPS / "memory").is_dir():
-        return CGROUPS / "memory"
-    enabled = CGROUPS / "cgroup.subtree_control"
-    return CGROUPS if enabled.exists() and "memory" in enabled.read_text().split() else None
+    """Where the cgroups that limit memory are made."""
+    return cgroups.controller("memory", "memory")
 
 
 @contextmanager
@@ -60,18 +49,11 @@ def little_memory(limit_bytes: int, swap_bytes: int) -> Iterator[Little]:
         raise LabError(words)
     root = controller()
     assert root is not None
-    for left in root.glob(f"{GROUP}-*"):  # by a process that was killed
-        if not Path("/proc", left.name.rpartition("-")[2]).exists():
-            left.rmdir()
-    group = root / f"{GROUP}-{os.getpid()}"
-    group.mkdir()
-    try:
+    with cgroups.new_group(root, "memory") as group:
         name = "memory.max" if (group / "memory.max").exists() else "memory.limit_in_bytes"
         (group / name).write_text(str(limit_bytes))
         with _swap(swap_bytes):
             yield Little(group)
-    finally:
-        group.rmdir()
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from weft_lab import paged as paged_memory  # noqa: E402
 from weft_lab.experiments import demand_paging as paging  # noqa: E402
 from weft_lab.experiments import disks as experiment  # noqa: E402
 from weft_lab.experiments import find  # noqa: E402
-from weft_lab.system import Machine  # noqa: E402
+from weft_lab.system import PREFIX, Machine  # noqa: E402
 
 MIB = 1 << 20
 # Makes a disk, says where it is, and waits.
@@ -86,7 +86,7 @@ def test_disks_end_with_their_process(can_have_disks: None, how: signal.Signals)
     assert not devices() - before
     root = slow.controller()
     assert root is not None
-    group = root / f"{slow.GROUP}-{process.pid}"
+    group = root / f"{PREFIX}-disks-{process.pid}"
     if how == signal.SIGKILL:  # what a kill leaves: an empty cgroup, which the next one removes, and empty folders
         assert (group / "cgroup.procs").read_text() == ""
         group.rmdir()
