@@ -6,8 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,6 +74,7 @@ class Transform:
     order: str = "natural"
     checkpoint_s: float = 0  # between checkpoints; 0: none
     restart: bool = False  # what is unfinished goes first
+    no_checkpoints_for: str = ""  # why a long transform has none
 
     @property
     def plan(self) -> OutOfCorePlan:
@@ -360,8 +360,10 @@ def prepare(
     transform = prepared(interval_s or 0)
     price = transform.ways.price
     if interval_s is None and price is not None and price.seconds >= LONG_S:
-        with suppress(errors.IoFailure):  # room for it without checkpoints there is
+        try:
             transform = prepared(ooc_resume.INTERVAL_S)
+        except errors.IoFailure as error:  # room for it without checkpoints there is
+            transform = replace(transform, no_checkpoints_for=str(error))
     return transform
 
 

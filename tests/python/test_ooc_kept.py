@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 import weft
 from ooc_arrays import KIB, assert_close, values
-from weft import ooc_kept
+from weft import ooc_fft, ooc_kept
 
 MEMORY_BYTES = 64 * KIB
 # What a transform does to files besides its reading and writing: any of them may be the last thing it does.
@@ -187,6 +188,21 @@ def test_a_damaged_note_is_named(tmp_path: Path) -> None:
         run(tmp_path)
     assert weft.ooc.discard(tmp_path / "out.raw")
     assert names(tmp_path) == ["in.npy"]
+
+
+def test_a_long_transform_without_room_says_that_it_has_no_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "in.npy", values((60, 70), "complex128"))
+    given = {"memory_bytes": 96 * KIB, "block_bytes": 256}
+    plain = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given)
+    assert plain.checkpoint_s == 0 and plain.plan.scratch_bytes == 0
+    monkeypatch.setattr(ooc_fft, "LONG_S", 0.0)
+    assert ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given).checkpoint_s == 30
+    room = sum(need.bytes for need in plain.needs())
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(room, 0, room))
+    narrow = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given)
+    assert narrow.checkpoint_s == 0 and "must have room" in narrow.no_checkpoints_for
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:

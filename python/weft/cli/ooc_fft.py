@@ -56,6 +56,8 @@ def run(options: Options, session: Session) -> int:
             )
         else:
             transform = ooc_fft.prepare(options.source, options.target, **options.given)
+            if transform.no_checkpoints_for:
+                print(f"weft: no checkpoints: {transform.no_checkpoints_for}", file=sys.stderr)
             moved = transform.run(reporter)
     except BaseException:
         session.clear_progress()
@@ -223,6 +225,8 @@ def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session
         session.print(f"{transform.plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}")
     if transform.checkpoint_s > 0:
         session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command goes on")
+    if transform.no_checkpoints_for:
+        session.print(f"no checkpoints: {transform.no_checkpoints_for}")
     for need in transform.needs():
         session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
     session.print("nothing was written: this was a dry run")
