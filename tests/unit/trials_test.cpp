@@ -124,6 +124,17 @@ TEST(Trials, AtMostOneTrialOverruns) {
   }
 }
 
+TEST(Trials, WhatIsMuchSlowerThanPredictedIsNotRepeated) {
+  // Microseconds by the model; threads that wait for cores make them milliseconds.
+  const Problem small{.shape = {8, 8, 8}, .ranks = 4};
+  Pretended trials;
+  trials.seconds_of = [](const Plan&) { return 0.02; };
+  plan_by_trials(small, machine(), trials, 0.1);
+  ASSERT_GT(trials.rounds, 0);
+  EXPECT_EQ(trials.rounds, trials.runs[0] + trials.runs[1]);
+  EXPECT_LE(trials.now_s, 0.1 + 2 * 10 * 0.02);
+}
+
 TEST(Trials, NoneStartsThatIsExpectedToOverrun) {
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
