@@ -385,5 +385,7 @@ Command: `{COMMAND}`. Nothing was measured on this machine: {version()}, with {s
 
 
 def version() -> str:
+    if missing() is not None:
+        return "SimGrid of a version that is not known here"
     done = subprocess.run(("smpicxx", "--version"), capture_output=True, text=True, check=False, timeout=60)
     return first_line(done.stdout)

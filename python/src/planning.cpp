@@ -5,6 +5,7 @@
 #include <weft/plan.hpp>
 
 #include "common.hpp"
+#include "planning_bmmc.hpp"
 #include "planning_disks.hpp"
 #include "planning_machines.hpp"
 #include "planning_ooc.hpp"
@@ -298,6 +299,7 @@ NB_MODULE(_planning, m) {
   bind_plan(m);
   weft::python::bind_wisdom(m);
   weft::python::bind_ooc(m);
+  weft::python::bind_bmmc(m);
   weft::python::bind_passes(m);
   weft::python::bind_rank_passes(m);
   weft::python::bind_ways(m);

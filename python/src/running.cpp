@@ -16,6 +16,7 @@
 #include "running_memory.hpp"
 #include "running_ooc.hpp"
 #include "running_ranks.hpp"
+#include "running_records.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -255,4 +256,5 @@ NB_MODULE(_running, m) {
   weft::python::bind_memory(m);
   weft::python::bind_ooc_runs(m);
   weft::python::bind_ooc_runs_on_ranks(m);
+  weft::python::bind_records(m);
 }

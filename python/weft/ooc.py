@@ -5,8 +5,12 @@ in how many passes over the disks, and :func:`ways` in what time, and what other
 :func:`create_set`, :func:`open_set`. Only :func:`fft` needs weft's extension module over MPI, and it uses no MPI
 without a communicator.
 
+:func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2), and :func:`detect`
+finds whether a vector of targets is one.
+
 :func:`analyze` is arithmetic and looks at no data: it counts the FFT by superlevels of Cormen and Nicol (paper 003): a
-bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits.
+bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits;
+:func:`fft` with method "bmmc:..." does what it counts.
 How the permutations are done, and what is assumed: `docs/out-of-core.md`. :func:`cheapest` chooses among them.
 """
 
@@ -15,33 +19,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import _planning, errors, options
-from ._planning import OutOfCoreAnalysis, OutOfCorePlan
+from ._planning import OutOfCoreAnalysis, OutOfCorePermutation, OutOfCorePlan
+from .bit_permutations import BitPermutation
 from .ooc_fft import Moved, Progress, fft
 from .ooc_kept import discard
+from .ooc_permute import detect, permute
 from .ooc_plan import plan, ways
 from .ooc_price import PassPrice, Price, Way, Ways
+from .ooc_records import LoadProgress, RecordsMoved
 from .ooc_weights import cheapest, message_seconds
 from .striped import StripedArray, create_set, open_set, remove_set
 
 __all__ = [
     "FACTORINGS",
     "METHODS",
+    "BitPermutation",
+    "LoadProgress",
     "Moved",
     "OutOfCoreAnalysis",
+    "OutOfCorePermutation",
     "OutOfCorePlan",
     "PassPrice",
     "Price",
     "Progress",
+    "RecordsMoved",
     "StripedArray",
     "Way",
     "Ways",
     "analyze",
     "cheapest",
     "create_set",
+    "detect",
     "discard",
     "fft",
     "message_seconds",
     "open_set",
+    "permute",
     "plan",
     "remove_set",
     "superlevel_range",

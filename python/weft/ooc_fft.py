@@ -16,6 +16,8 @@ from ._planning import OutOfCorePlan
 from .files import working_dtype
 from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
 from .ooc_price import Price, Ways
+from .ooc_records import RecordsMoved
+from .ooc_superlevels import superlevel_fft
 from .runtime import handle_of, running
 
 NORMS = ("backward", "ortho", "forward", "none")
@@ -197,9 +199,9 @@ def fft(
     machine: Any = None,
     checkpoint: float | None = None,
     restart: bool = False,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[Any], object] | None = None,
     comm: Any = None,
-) -> Moved:
+) -> Moved | RecordsMoved:
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
     source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
@@ -212,8 +214,10 @@ def fft(
         fraction, else f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: beside it).
-    kind, axes, memory_bytes, block_bytes, order, threads, method, machine : as :func:`weft.ooc.ways` has them, on the
-        disks of the files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, which takes more passes, one
+        line of 2^n complex numbers, more of them than memory holds, and sets as :func:`permute` has them.
+    kind, axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of
+        the files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
     inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
         which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
         one. norm : which direction is scaled, as in numpy, or
@@ -224,14 +228,14 @@ def fft(
     checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
         Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
         the target is unfinished already; else none. restart : begin anew where it is unfinished.
-    progress : called with a Progress now and then; what it raises ends the transform.
+    progress : called with a Progress now and then, by superlevels a LoadProgress; what it raises ends the transform.
     comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
         same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
         only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
 
-    Returns what was moved. Errors: InvalidArgument, IoFailure (also for a disk without room, before anything is
-    written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is left of the target but
-    what a checkpoint has kept.
+    Returns what was moved, by superlevels a RecordsMoved. Errors: InvalidArgument, IoFailure (also for a disk without
+    room, before anything is written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is
+    left of the target but what a checkpoint has kept.
     Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
 
     >>> import numpy as np, os, tempfile
@@ -265,6 +269,8 @@ def fft(
         "checkpoint": checkpoint,
         "restart": restart,
     }
+    if method.startswith("bmmc:"):
+        return superlevel_fft(source, target, **given, progress=progress, comm=comm)
     if comm is not None and running().size_of(handle_of(comm)) > 1:
         return run_on_ranks(comm, source, target, given, progress)[1]
     return prepare(source, target, **given).run(progress)

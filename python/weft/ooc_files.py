@@ -147,6 +147,7 @@ class Output:
     disks: tuple[str, ...]  # of a set, one directory for each
     block_bytes: int
     fortran: bool = False
+    skewed: bool = True  # a set's, as suits columns
 
     def directories(self) -> tuple[str, ...]:
         """One for each disk that it lies on."""
@@ -206,7 +207,12 @@ class Output:
 
     def _create_set(self) -> None:
         create_set(
-            self.disks, self.shape, self.dtype, index=self.path, block_bytes=self.block_bytes, skew_rows=None
+            self.disks,
+            self.shape,
+            self.dtype,
+            index=self.path,
+            block_bytes=self.block_bytes,
+            skew_rows=None if self.skewed else 0,
         ).close()
 
     @contextmanager

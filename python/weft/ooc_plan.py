@@ -55,7 +55,7 @@ def ways(
         two from 4 KiB to 4 MiB with the least predicted time.
     order : "natural", or "transposed" for one axis: the result is a matrix whose element [k1, k2] is X[k1 + n1 * k2],
         which takes two passes for longer lines.
-    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which are priced but not yet executed.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which weft.ooc.fft takes.
     machine : whose times and disks are taken: a :class:`weft.Machine`, one that ships with weft, or a file of `weft
         probe --disk DIR -o FILE`. None: an assumed one.
     disks : directories of the machine's profile that the volumes are striped over; by default all that it has. One that
@@ -64,8 +64,8 @@ def ways(
 
     input_dtype : of the input's numbers where they are others than the transform's, which the first pass converts.
 
-    Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for a
-    method that nothing executes.
+    Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for
+    superlevels, which weft.ooc.analyze counts.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
     >>> found = ways((2**16, 2**16), memory_bytes=2**32)
@@ -139,7 +139,8 @@ def _require_method(method: str) -> None:
         raise errors.InvalidArgument(f"a method must be one of {', '.join(_METHODS)}; given {method!r}; give one")
     if method.startswith("bmmc:"):
         raise errors.Unsupported(
-            f"transforms by superlevels are priced, but not executed yet; given {method}; give auto or k-pass"
+            f"transforms by superlevels have counts, by weft.ooc.analyze, and no table of passes; given {method}; give "
+            "auto or k-pass"
         )
 
 

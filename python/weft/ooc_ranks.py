@@ -59,24 +59,48 @@ def run(
     progress: Callable[..., object] | None,
     note_temporary: Callable[[str], object] = lambda path: None,
 ) -> tuple[OutOfCorePlan, Transform | None, dict[str, Any]]:
+    """:func:`together` for a transform. Returns the plan, what the first rank has prepared (None elsewhere) and what
+    the ranks together did."""
+    handle = runtime.handle_of(comm)
+    ranks = runtime.running().size_of(handle)
+    plans: list[OutOfCorePlan] = []
+
+    def execute(transform: Transform | None, facts: dict[str, Any], output: list[Any]) -> dict[str, Any]:
+        plans.append(transform.plan if transform is not None else _planned(facts["plan"], ranks))
+        done: dict[str, Any] = runtime.running().run_out_of_core_on_ranks(
+            plans[0], tuple(facts["input"]), tuple(output), *facts["how"], progress, handle
+        )
+        return done
+
+    transform, done = together(comm, prepare, arguments, _facts, execute, note_temporary)
+    return plans[0], transform, done
+
+
+def together(
+    comm: Any,
+    prepare: Callable[[int], Any],
+    arguments: str,
+    facts_of: Callable[[Any], dict[str, Any]],
+    execute: Callable[[Any, dict[str, Any], list[Any]], dict[str, Any]],
+    note_temporary: Callable[[str], object] = lambda path: None,
+) -> tuple[Any, dict[str, Any]]:
     """Collective: the first rank prepares and makes the output, all ranks fill it.
 
-    prepare : given the number of ranks. arguments : must be the same text on all ranks.
-    Returns the plan, what the first rank has prepared (None elsewhere) and what the ranks together did. Errors are the
-    same on all ranks, and then nothing is left of the output.
+    prepare : given the number of ranks, on the first of them; what it makes has `source`, `output` and `memory_bytes`
+        as Transform has them, and is returned there, None elsewhere. arguments : must be the same text on all ranks.
+    facts_of : what the other ranks need to know of it, as JSON has it. execute : fills the output, on all ranks.
+    Errors are the same on all ranks, and then nothing is left of the output.
     """
     handle = runtime.handle_of(comm)
-    module = runtime.running()
-    ranks = module.size_of(handle)
+    ranks = runtime.running().size_of(handle)
     _require_same(comm, arguments)
-    prepared: list[Transform] = []
+    prepared: list[Any] = []
 
     def described() -> dict[str, Any]:
         prepared.append(prepare(ranks))
-        return _facts(prepared[0])
+        return facts_of(prepared[0])
 
     facts = _from_first(handle, described)
-    plan = prepared[0].plan if prepared else _planned(facts["plan"], ranks)
     done: dict[str, Any] = {}
     error = None
     try:
@@ -93,15 +117,13 @@ def run(
                 return list(stored.as_given())
 
             output = _from_first(handle, made)
-            done = module.run_out_of_core_on_ranks(
-                plan, tuple(facts["input"]), tuple(output), *facts["how"], progress, handle
-            )
+            done = execute(prepared[0] if prepared else None, facts, output)
     except Exception as reason:
         if not done:  # all ranks have it
             raise
         error = reason  # the first rank's, when it gave the output its name
     runtime.agree(comm, error)
-    return plan, prepared[0] if prepared else None, done
+    return prepared[0] if prepared else None, done
 
 
 def _facts(transform: Transform) -> dict[str, Any]:

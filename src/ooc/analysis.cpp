@@ -77,20 +77,6 @@ int lg_band_of(FftMethod method, const Sizes& sizes) {
   return method == FftMethod::processor_local ? sizes.permuting.n : sizes.lg_memoryload;
 }
 
-/// L: where a record lies on the disks, by its logical index. The processor's bits, which stand
-/// below lg beta in the logical index, slide down to below lg BD.
-BitMatrix placement(int lg_band, const DiskModel& disks) {
-  const int first = disks.b + disks.d - disks.p;
-  std::vector<int> target;
-  for (int bit = 0; bit < disks.n; ++bit) {
-    if (bit < first || bit >= lg_band)
-      target.push_back(bit);
-    else
-      target.push_back(bit < lg_band - disks.p ? bit + disks.p : bit - (lg_band - disks.p) + first);
-  }
-  return bit_permutation(target);
-}
-
 std::vector<int> depths_of(int n, int lg_span) {
   std::vector<int> depths;
   for (int rest = n; rest > 0; rest -= lg_span) depths.push_back(std::min(rest, lg_span));
@@ -123,6 +109,17 @@ std::vector<PermutationAnalysis> permutations_of(const std::vector<int>& depths,
   return all;
 }
 
+std::vector<Superlevel> levels_of(const FftAnalysis& analysis, const Sizes& sizes) {
+  const BitMatrix place = placement(analysis.lg_band, sizes.permuting);
+  std::vector<Superlevel> levels;
+  int done = 0;
+  for (const int depth : analysis.depths) {
+    levels.push_back(superlevel(depth, done, sizes.lg_memoryload, place, sizes.permuting));
+    done += depth;
+  }
+  return levels;
+}
+
 void count_butterflies(const SuperlevelFft& fft, const DiskModel& disks, FftAnalysis& result) {
   if (!communicates(result.method)) return;
   const std::int64_t loads = std::int64_t{1} << (disks.n - result.lg_span);
@@ -142,6 +139,7 @@ FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method) {
   const DiskModel& disks = sizes.permuting;
   FftAnalysis result;
   result.method = method;
+  result.disks = disks;
   result.lg_band = lg_band_of(method, sizes);
   result.lg_span = sizes.lg_memoryload - (communicates(method) ? 0 : disks.p);
   if (result.lg_span < 1)
@@ -151,6 +149,7 @@ FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method) {
   result.depths = depths_of(disks.n, result.lg_span);
   result.permutations = permutations_of(result.depths, result.lg_band, disks, fft.factoring);
   count_butterflies(fft, disks, result);
+  result.levels = levels_of(result, sizes);
   const auto superlevels = static_cast<std::int64_t>(result.depths.size());
   result.passes = superlevels;
   result.parallel_ios = superlevels * disks.ios_of_a_pass();

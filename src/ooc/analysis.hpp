@@ -8,6 +8,7 @@
 
 #include "ooc/crossing.hpp"
 #include "ooc/pass.hpp"
+#include "ooc/superlevel.hpp"
 
 namespace weft::ooc {
 
@@ -59,11 +60,13 @@ struct PermutationAnalysis {
 
 struct FftAnalysis {
   FftMethod method = FftMethod::stripe_communicating;
+  DiskModel disks;          ///< with the memory that permutations have
   int lg_band = 0;          ///< beta, records
   int lg_span = 0;          ///< F, records
   std::vector<int> depths;  ///< butterfly stages of each superlevel
-  std::vector<PermutationAnalysis> permutations;
-  std::int64_t passes = 0;  ///< over the disks, permutations and superlevels
+  std::vector<Superlevel> levels;
+  std::vector<PermutationAnalysis> permutations;  ///< the first one, then one after each level
+  std::int64_t passes = 0;                        ///< over the disks, permutations and superlevels
   std::int64_t parallel_ios = 0;
   // Of each processor; where processors differ, messages of the busiest one and average bytes.
   std::int64_t butterfly_messages = 0;

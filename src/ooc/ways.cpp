@@ -172,7 +172,7 @@ class Search {
             .disk_s = price.disk_s,
             .compute_s = price.compute_s,
             .message_s = price.message_s,
-            .barred = "it is not executed yet"};
+            .barred = "it is done only where it is asked for by name"};
     // On one process the variants are alike.
     const bool is_known = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
       return other.method != way.method && other.words == way.words &&

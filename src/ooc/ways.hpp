@@ -25,7 +25,7 @@ struct Way {
   double disk_s = 0;
   double compute_s = 0;
   double message_s = 0;
-  /// Why it is not done, though it may be faster: nothing executes it, or another result was asked
+  /// Why it is not done, though it may be faster: it was not asked for, or another result was asked
   /// for. Empty: it could be.
   std::string barred = {};
   std::optional<FftPasses> plan = {};  ///< of the k-pass method

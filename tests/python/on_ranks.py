@@ -455,3 +455,25 @@ def out_of_core(
         "sent": moved.sent_bytes,
         "planned": [moved.plan.read_bytes, moved.plan.written_bytes, moved.plan.memory_bytes],
     }
+
+
+def records(
+    comm: Any, folder: str, disks: list[str], source: str = "in.json", permutation: str = "", **given: Any
+) -> dict[str, Any]:
+    """A permutation, or a transform by superlevels, from a set in a folder to out.json."""
+    from weft import ooc
+
+    files = (os.path.join(folder, source), os.path.join(folder, "out.json"))
+    told = []
+    given = {"disks": disks, "comm": comm, "progress": lambda at: told.append(at.fraction), **given}
+    moved = ooc.permute(*files, permutation, **given) if permutation else ooc.fft(*files, **given)
+    assert told == sorted(told) and told[-1] == 1.0
+    sent_bytes = moved.plan.sent_records * 16 if permutation else moved.plan.bytes
+    return {
+        "read": moved.read_bytes,
+        "written": moved.written_bytes,
+        "parallel_ios": moved.parallel_ios,
+        "messages": moved.messages,
+        "sent": moved.sent_bytes,
+        "planned": [moved.plan.messages, sent_bytes],
+    }

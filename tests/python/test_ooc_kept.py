@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import weft
 from ooc_arrays import KIB, assert_close, values
-from weft import ooc_fft, ooc_kept
+from weft import ooc_fft, ooc_kept, ooc_resume
 
 MEMORY_BYTES = 64 * KIB
 # What a transform does to files besides its reading and writing: any of them may be the last thing it does.
@@ -86,11 +86,18 @@ def test_a_process_that_ends_at_any_step_is_gone_on_from(
     run(alone, "out.npy", checkpoint=0, **given)
     before = names(tmp_path)
     ended = 0
+
+    def is_complete() -> bool:
+        return (tmp_path / target).exists() and not ooc_resume.is_unfinished(str(tmp_path / target))
+
     for _ in range(5):
         for _ in range(3):
             instant = draw.randrange(1, 160)
+            if is_complete():  # it came to its end, or was ended after it
+                break
             ended += ends_at(instant, lambda count: run(tmp_path, target, progress=count, **given, **disks)) == 9
-        moved = run(tmp_path, target, **given, **disks)
+        if not is_complete():
+            run(tmp_path, target, **given, **disks)
         if target.endswith(".json"):
             with weft.ooc.open_set(tmp_path / target, verify=True) as found:
                 assert found.read().tobytes() == np.load(alone / "out.npy").tobytes()
@@ -101,7 +108,7 @@ def test_a_process_that_ends_at_any_step_is_gone_on_from(
             )
             assert result.tobytes() == np.load(alone / "out.npy").tobytes()
             (tmp_path / target).unlink()
-        assert names(tmp_path) == before, moved.went_on_from
+        assert names(tmp_path) == before
     assert ended >= 5
 
 

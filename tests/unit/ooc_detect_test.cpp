@@ -1,4 +1,4 @@
-#include "ooc/detect.hpp"
+#include "ooc/run/detect.hpp"
 
 #include <gtest/gtest.h>
 

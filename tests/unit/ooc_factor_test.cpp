@@ -15,7 +15,8 @@
 #include "ooc/crossing.hpp"
 #include "ooc/grouped.hpp"
 #include "ooc/permutations.hpp"
-#include "ooc/run_pass.hpp"
+#include "ooc/run/record_pass.hpp"
+#include "ooc/run/run_superlevels.hpp"
 #include "random_bits.hpp"
 
 namespace weft::ooc {
@@ -69,16 +70,20 @@ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 std::pair<std::int64_t, std::int64_t> run_and_compare(const std::vector<Pass>& passes,
                                                       const Bmmc& permutation,
                                                       const DiskModel& disks) {
-  ModelDisks one(disks), other(disks);
-  for (std::size_t x = 0; x < one.records().size(); ++x) one.records()[x] = 1000003 * x + 17;
-  std::vector<std::byte> memory(sizeof(std::uint64_t) << disks.m);
-  run_passes(passes, disks, sizeof(std::uint64_t), one, other, memory);
-  const auto& result = (passes.size() % 2 == 0 ? one : other).records();
+  ModelDisks source(disks), one(disks), other(disks);
+  for (std::size_t x = 0; x < source.records().size(); ++x) source.records()[x] = 1000003 * x + 17;
+  const SuperlevelCounts counts =
+      run_permutation(passes, disks, sizeof(std::uint64_t), {&source, &one, &other});
+  const auto& result = one.records();
   for (std::size_t x = 0; x < result.size(); ++x) {
     EXPECT_EQ(result[permutation.target(x)], 1000003 * x + 17) << "record " << x;
     if (result[permutation.target(x)] != 1000003 * x + 17) break;
   }
-  return {one.reads() + other.reads(), one.writes() + other.writes()};
+  const std::int64_t reads = source.reads() + one.reads() + other.reads();
+  const std::int64_t writes = one.writes() + other.writes();
+  EXPECT_EQ(counts.parallel_ios, reads + writes);
+  EXPECT_EQ(source.writes(), 0);
+  return {reads, writes};
 }
 
 TEST(Factors, every_pass_takes_exactly_2n_over_bd) {
@@ -128,12 +133,13 @@ TEST(Factors, striped_sides_are_striped) {
   const std::vector<Pass> passes =
       dispersal_factors({bit_reversal(disks.n)}, disks, SwapOrder::lowest_first);
   ASSERT_EQ(passes.size(), 2u);
-  std::vector<std::byte> memory(sizeof(std::uint64_t) << disks.m);
+  SuperlevelCounts counts;
+  const RecordRun run{.record_bytes = sizeof(std::uint64_t), .counts = &counts};
   ModelDisks one(disks), other(disks);
-  PassRunner(passes[0], disks, sizeof(std::uint64_t)).run(one, other, memory);
+  execute_pass(passes[0], disks, one, other, run);
   EXPECT_EQ(one.independent_reads(), 0);
   EXPECT_GT(other.independent_writes(), 0);
-  PassRunner(passes[1], disks, sizeof(std::uint64_t)).run(other, one, memory);
+  execute_pass(passes[1], disks, other, one, run);
   EXPECT_EQ(other.independent_reads(), 0);
   EXPECT_EQ(one.independent_writes(), 0);
 }
@@ -296,23 +302,43 @@ TEST(GroupedFactors, bit_permutations_take_one_pass_where_memory_holds_b_squared
   EXPECT_GT(parallel_ios(grouped_factors({bit_reversal(12)}, less), less), less.ios_of_a_pass());
 }
 
-TEST(PassRunner, refuses_too_little_memory) {
+TEST(RunPermutation, refuses_volumes_that_do_not_fit) {
   const DiskModel disks{.n = 8, .m = 6, .b = 2, .d = 1};
-  ModelDisks one(disks), other(disks);
-  std::vector<std::byte> memory((sizeof(std::uint64_t) << disks.m) - 1);
-  expect_error(ErrorCode::invalid_argument, {"M records", "512", "511"}, [&] {
-    run_passes(factored({bit_reversal(8)}, disks), disks, 8, one, other, memory);
-  });
+  const DiskModel smaller{.n = 7, .m = 6, .b = 2, .d = 1};
+  ModelDisks one(disks), other(disks), small(smaller);
+  const std::vector<Pass> passes = factored({bit_reversal(8)}, disks);
+  ASSERT_EQ(passes.size(), 2u);
+  const auto run = [&](const RecordVolumes& volumes) {
+    return [&, volumes] { run_permutation(passes, disks, 8, volumes); };
+  };
+  expect_error(ErrorCode::invalid_argument, {"scratch", "2048", "given 0"}, run({&one, &other}));
+  expect_error(ErrorCode::invalid_argument, {"output", "1024"}, run({&one, &small, &other}));
+  expect_error(ErrorCode::invalid_argument, {"different", "twice"}, run({&one, &other, &one}));
   EXPECT_EQ(one.reads(), 0);
+}
+
+TEST(RunPermutation, nothing_is_under_way_after_an_error) {
+  const DiskModel disks{.n = 10, .m = 6, .b = 2, .d = 1};
+  const std::vector<Pass> passes = factored({bit_reversal(10)}, disks);
+  for (int failing = 0; failing < 3; ++failing)
+    for (const std::int64_t ticket : {0, 1, 17, 63, 127}) {
+      ModelDisks one(disks), other(disks), third(disks);
+      (failing == 0 ? one : failing == 1 ? other : third).fail_ticket(ticket);
+      expect_error(ErrorCode::io_failure, {"told to fail"}, [&] {
+        run_permutation(passes, disks, 8, {&one, &other, &third});
+      });
+      EXPECT_EQ(one.under_way() + other.under_way() + third.under_way(), 0);
+    }
 }
 
 TEST(ModelDisks, refuse_two_blocks_of_a_disk_in_one_io) {
   const DiskModel disks{.n = 8, .m = 6, .b = 2, .d = 1};
   ModelDisks store(disks);
-  std::vector<std::byte> memory(2 * (sizeof(std::uint64_t) << disks.b));
-  const std::vector<BlockPlace> twice = {{1, 0}, {1, 3}}, beyond = {{0, 0}, {1, 32}};
-  expect_error(ErrorCode::internal, {"twice"}, [&] { store.read(twice, memory); });
-  expect_error(ErrorCode::internal, {"no such"}, [&] { store.write(beyond, memory); });
+  std::vector<std::byte> memory(64);
+  const auto block = [&](std::int64_t number) { return disk::Run{number * 32, 32, memory.data()}; };
+  const std::vector<disk::Run> twice = {block(1), block(3)}, beyond = {block(0), block(65)};
+  expect_error(ErrorCode::internal, {"twice"}, [&] { store.start_read(twice); });
+  expect_error(ErrorCode::internal, {"no such"}, [&] { store.start_write(beyond); });
   EXPECT_EQ(store.reads() + store.writes(), 0);
 }
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import weft
-from weft.cli import ooc_commands, planning_commands, session, wisdom_commands
+from weft.cli import ooc_commands, ooc_record_commands, planning_commands, session, wisdom_commands
 from weft.cli.choices import (
     Axes,
     BudgetOption,
@@ -45,7 +45,7 @@ from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
 from weft.cli.values import axes_value, grid_value, lengths_value, output_value, shape_value
 from weft.files import named_dtype
 
-__all__ = ["app", "main", "ooc_commands", "planning_commands", "wisdom_commands"]
+__all__ = ["app", "main", "ooc_commands", "ooc_record_commands", "planning_commands", "wisdom_commands"]
 # The vendored or separate click's base of usage errors; typer exports no other way to it.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 

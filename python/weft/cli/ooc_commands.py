@@ -1,5 +1,6 @@
 """`weft ooc`: arrays on disks, their transforms, and what those would read, write and send."""
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Annotated, Any
 
@@ -76,7 +77,7 @@ OrderOption = Annotated[
     Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
 ]
 WayOption = Annotated[
-    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT, which is not executed yet.")
+    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT, one of those of ooc analyze.")
 ]
 OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads that compute.")]
 
@@ -169,6 +170,12 @@ def copy_command(
     block: Annotated[
         str, typer.Option(metavar="BYTES", help="What goes to one disk before it is the next one's turn.")
     ] = "1MiB",
+    skew: Annotated[
+        bool,
+        typer.Option(
+            "--skew/--no-skew", help="Disks of a striped OUT shift from row to row, as suits columns of matrices."
+        ),
+    ] = True,
 ) -> int:
     """Copy an array between .npy, raw files and striped sets, part by part.
 
@@ -183,6 +190,7 @@ def copy_command(
         dtype=None if dtype is None else named_dtype(dtype),
         disks=tuple(disk or ()),
         block_bytes=size_value(block, "--block"),
+        skew=skew,
     )
     return on_one_rank(lambda here: ooc_copy.run(options, here))
 
@@ -248,7 +256,7 @@ def fft_command(
     failure. With -n the disks of a set, or the parts of a plain file, are dealt to the ranks; --memory and --threads
     are those of each.
     """
-    from weft.cli import ooc_fft
+    from weft.cli import ooc_fft, ooc_records
 
     given = {
         "shape": None if shape is None else shape_value(shape),
@@ -266,14 +274,25 @@ def fft_command(
         "restart": restart,
         **_planning_of(kind, axes, memory, block, order, threads),
     }
+    if method.startswith("bmmc:"):
+        records = ooc_records.fft_options(source, target, given, as_json)
+        return run_or_tell(
+            context,
+            lambda here: ooc_records.run(records, here),
+            lambda count, here: ooc_records.run_dry(records, count, here),
+            ranks=ranks,
+            dry_run=dry_run,
+            threads=threads,
+        )
     options = ooc_fft.Options(source, target, given, as_json)
-    wanted, around = ranks_value(ranks), surrounding_ranks()
-    if dry_run:
-        count = wanted or (1 if around is None else around[1])
-        return on_one_rank(lambda here: ooc_fft.run_dry(options, count, here))
-    if around is None and wanted in (None, 1):
-        return ooc_fft.run(options, Session())
-    return start(context, lambda here: ooc_fft.run(options, here), ranks, threads)
+    return run_or_tell(
+        context,
+        lambda here: ooc_fft.run(options, here),
+        lambda count, here: ooc_fft.run_dry(options, count, here),
+        ranks=ranks,
+        dry_run=dry_run,
+        threads=threads,
+    )
 
 
 @ooc_app.command("discard")
@@ -325,6 +344,25 @@ def plan_command(
         **_planning_of(kind, axes, memory, block, order, threads),
     }
     return on_one_rank(lambda here: ooc_fft.run_plan(extents, given, plot, as_json, here))
+
+
+def run_or_tell(
+    context: typer.Context,
+    run: Callable[[Session], int],
+    tell: Callable[[int, Session], None],
+    *,
+    ranks: str | None,
+    dry_run: bool,
+    threads: int = 1,
+) -> int:
+    """Runs on ranks, or in this process where one is enough; or tells, on one rank, what so many would do."""
+    wanted, around = ranks_value(ranks), surrounding_ranks()
+    if dry_run:
+        count = wanted or (1 if around is None else around[1])
+        return on_one_rank(lambda here: tell(count, here))
+    if around is None and wanted in (None, 1):
+        return run(Session())
+    return start(context, run, ranks, threads)
 
 
 def _planning_of(

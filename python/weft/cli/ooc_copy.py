@@ -30,6 +30,7 @@ class Options:
     dtype: np.dtype | None
     disks: tuple[str, ...]
     block_bytes: int
+    skew: bool = True
 
 
 class SetSource:
@@ -137,7 +138,7 @@ def _set_target(options: Options, source: Source) -> Iterator[Write]:
         source.dtype.newbyteorder("="),
         index=options.target,
         block_bytes=options.block_bytes,
-        skew_rows=None,
+        skew_rows=None if options.skew else 0,
     )
     try:
         yield lambda box, part, offset: made.write(part, offset)

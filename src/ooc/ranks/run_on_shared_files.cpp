@@ -1,35 +1,18 @@
 #include "ooc/ranks/run_on_shared_files.hpp"
 
-#include <algorithm>
 #include <array>
-#include <limits>
-#include <memory>
 #include <span>
 
 #include "base/checked.hpp"
 #include "comm/agreement.hpp"
-#include "comm/pending.hpp"
 #include "disk/set_index.hpp"
-#include "disk/striped_set.hpp"
+#include "ooc/ranks/shared_sets.hpp"
 
 namespace weft::ooc {
 namespace {
 
-using OpenSet = std::unique_ptr<disk::StripedSet>;
-
 /// What blocks of several disks are whole multiples of.
 constexpr std::int64_t granule_bytes = 4096;
-
-OpenSet opened(const StoredArray& array, const comm::Communicator& comm, disk::Mode mode,
-               const disk::SetOptions& options) {
-  if (!array.is_set)
-    return disk::plain_set(disk::open_data_file(array.path, mode), array.offset, array.bytes, mode,
-                           options);
-  const int disks = disk::read_index(array.path).striping.disks;
-  const Share own = disks_of_rank(disks, comm.size(), comm.rank());
-  return disk::open_disks_of_set(array.path, mode, static_cast<int>(own.first),
-                                 static_cast<int>(own.end), options);
-}
 
 OpenSet scratch_of(const FftPasses& plan, const PassesFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
@@ -58,41 +41,12 @@ struct Opened {
 
 Opened opened_all(const FftPasses& plan, const PassesFiles& files, const comm::Communicator& comm) {
   Opened all;
-  all.input =
-      opened(files.input, comm, disk::Mode::read, {.backend = files.backend, .verify = true});
-  all.output = opened(files.output, comm, disk::Mode::write, {.backend = files.backend});
+  all.input = open_own_disks(files.input, comm, disk::Mode::read,
+                             {.backend = files.backend, .verify = true});
+  all.output = open_own_disks(files.output, comm, disk::Mode::write, {.backend = files.backend});
   for (int k = 0; k < scratch_volumes; ++k)
     all.scratch.at(static_cast<std::size_t>(k)) = scratch_of(plan, files, comm.rank(), k);
   return all;
-}
-
-/// A block's checksum is what the rank that holds it knows.
-void share_sums(disk::StripedSet& set, const Holding& holding, const comm::Communicator& comm) {
-  constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::uint32_t>& sums = set.sums()->all();
-  std::array<std::int64_t, 4096> part{};
-  for (std::size_t first = 0; first < sums.size(); first += part.size()) {
-    const std::size_t count = std::min(part.size(), sums.size() - first);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto block = static_cast<std::int64_t>(first + k);
-      const bool mine = holding.part_at(block * set.striping().block_bytes, 1).rank == comm.rank();
-      part.at(k) = mine ? sums[first + k] : not_mine;
-    }
-    comm::Pending pending;
-    comm.start_min(std::span(part).first(count), pending);
-    pending.wait();
-    for (std::size_t k = 0; k < count; ++k)
-      sums[first + k] = static_cast<std::uint32_t>(part.at(k));
-  }
-}
-
-void flush(disk::StripedSet& output, const Holding& holding, const comm::Communicator& comm) {
-  comm::together(comm, [&] { output.flush_disks(); });
-  if (output.sums() == nullptr) return;
-  share_sums(output, holding, comm);
-  comm::together(comm, [&] {
-    if (comm.rank() == 0) output.sums()->save();
-  });
 }
 
 void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
@@ -137,7 +91,7 @@ SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& file
   const RanksOutcome done = run_on_ranks(plan, comm, volumes, options);
   mine.passes.held_bytes = done.held_bytes;
   mine.sent = done.sent;
-  flush(*sets.output, *volumes.output.holding, comm);
+  flush_shared(*sets.output, *volumes.output.holding, comm);
   add_counters(sets.input.get(), mine.passes);
   add_counters(sets.output.get(), mine.passes);
   for (const OpenSet& set : sets.scratch) add_counters(set.get(), mine.passes);

@@ -1,9 +1,13 @@
-#include "ooc/detect.hpp"
+#include "ooc/run/detect.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "base/memory.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -11,35 +15,68 @@ namespace {
 /// Reads targets by parallel I/Os and counts these.
 class TargetReader {
  public:
-  TargetReader(BlockStore& store, const DiskModel& disks) : store_(store), disks_(disks) {}
-
-  /// Targets of the indices in these blocks, block after block.
-  std::span<const std::uint64_t> read(const std::vector<BlockPlace>& places) {
-    targets_.resize(places.size() << disks_.b);
-    store_.read(places, std::as_writable_bytes(std::span(targets_)));
-    ++reads_;
-    return targets_;
+  TargetReader(disk::Volume& volume, const DiskModel& disks) : volume_(volume), disks_(disks) {
+    for (AlignedBuffer& buffer : buffers_)
+      buffer = AlignedBuffer(std::int64_t{sizeof(std::uint64_t)} << (disks.b + disks.d));
   }
+  TargetReader(const TargetReader&) = delete;
+  TargetReader& operator=(const TargetReader&) = delete;
+  ~TargetReader() {
+    try {
+      if (reading_.blocks > 0) volume_.wait(reading_.ticket);
+    } catch (...) {  // the error that came first is the one to tell
+    }
+  }
+
+  /// One parallel I/O; one is under way at a time.
+  void start(const std::vector<std::int64_t>& blocks) {
+    const std::int64_t bytes = std::int64_t{sizeof(std::uint64_t)} << disks_.b;
+    std::vector<disk::Run> runs;
+    std::byte* memory = buffers_.at(turn_).as<std::byte>();
+    for (const std::int64_t block : blocks) {
+      runs.push_back({block * bytes, bytes, memory});
+      memory += bytes;
+    }
+    reading_ = {volume_.start_read(runs), blocks.size()};
+    ++reads_;
+  }
+
+  /// Targets of the indices in the blocks that were started, block after block; until the start()
+  /// after the next one.
+  std::span<const std::uint64_t> wait() {
+    const Started read = std::exchange(reading_, {});
+    volume_.wait(read.ticket);
+    const auto* targets = buffers_.at(turn_).as<const std::uint64_t>();
+    turn_ = 1 - turn_;
+    return {targets, read.blocks << disks_.b};
+  }
+
   std::int64_t reads() const { return reads_; }
 
  private:
-  BlockStore& store_;
+  struct Started {
+    disk::Volume::Ticket ticket = 0;
+    std::size_t blocks = 0;
+  };
+
+  disk::Volume& volume_;
   DiskModel disks_;
-  std::vector<std::uint64_t> targets_;
+  std::array<AlignedBuffer, 2> buffers_;
+  std::size_t turn_ = 0;
+  Started reading_;
   std::int64_t reads_ = 0;
 };
 
 /// For each disk the blocks that are read to know the candidate: that of index 0, those whose only
 /// bit is one of the disk's, and for each bit of the stripe one on the disk that has the fewest.
-std::vector<std::vector<BlockPlace>> telling_blocks(const DiskModel& disks) {
-  std::vector<std::vector<BlockPlace>> of_disk(std::size_t{1} << disks.d);
-  of_disk[0].push_back({0, 0});
-  for (int k = 0; k < disks.d; ++k)
-    of_disk[std::size_t{1} << k].push_back({std::int64_t{1} << k, 0});
+std::vector<std::vector<std::int64_t>> telling_blocks(const DiskModel& disks) {
+  std::vector<std::vector<std::int64_t>> of_disk(std::size_t{1} << disks.d);
+  of_disk[0].push_back(0);
+  for (int k = 0; k < disks.d; ++k) of_disk[std::size_t{1} << k].push_back(std::int64_t{1} << k);
   const auto shorter = [](const auto& a, const auto& b) { return a.size() < b.size(); };
   for (int k = 0; k < disks.n - disks.b - disks.d; ++k) {
     const auto least = std::min_element(of_disk.begin(), of_disk.end(), shorter);
-    least->push_back({least - of_disk.begin(), std::int64_t{1} << k});
+    least->push_back((least - of_disk.begin()) | std::int64_t{1} << (k + disks.d));
   }
   return of_disk;
 }
@@ -51,16 +88,17 @@ struct Samples {
 };
 
 Samples read_samples(TargetReader& reader, const DiskModel& disks) {
-  const std::vector<std::vector<BlockPlace>> of_disk = telling_blocks(disks);
+  const std::vector<std::vector<std::int64_t>> of_disk = telling_blocks(disks);
   Samples samples;
   for (std::size_t round = 0;; ++round) {
-    std::vector<BlockPlace> places;
+    std::vector<std::int64_t> read;
     for (const auto& blocks : of_disk)
-      if (round < blocks.size()) places.push_back(blocks[round]);
-    if (places.empty()) return samples;
-    const std::span<const std::uint64_t> targets = reader.read(places);
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      const Bits block = static_cast<Bits>(places[k].stripe << disks.d | places[k].disk);
+      if (round < blocks.size()) read.push_back(blocks[round]);
+    if (read.empty()) return samples;
+    reader.start(read);
+    const std::span<const std::uint64_t> targets = reader.wait();
+    for (std::size_t k = 0; k < read.size(); ++k) {
+      const auto block = static_cast<Bits>(read[k]);
       samples.indices.push_back(block << disks.b);
       samples.targets.push_back(targets[k << disks.b]);
       for (int bit = 0; block == 0 && bit < disks.b; ++bit) {
@@ -86,6 +124,13 @@ std::optional<Bmmc> candidate_of(const Samples& samples, const DiskModel& disks)
   return Bmmc{a, complement};
 }
 
+std::vector<std::int64_t> blocks_of_stripe(std::int64_t stripe, const DiskModel& disks) {
+  std::vector<std::int64_t> blocks;
+  for (std::int64_t disk = 0; disk < std::int64_t{1} << disks.d; ++disk)
+    blocks.push_back(stripe << disks.d | disk);
+  return blocks;
+}
+
 bool all_agree(TargetReader& reader, const Bmmc& candidate, const DiskModel& disks) {
   // From x to x + 1 the bits up to the lowest 0 of x change: one word operation a record.
   std::vector<Bits> change;
@@ -94,11 +139,11 @@ bool all_agree(TargetReader& reader, const Bmmc& candidate, const DiskModel& dis
   change.push_back(0);  // after the last record
   Bits expected = candidate.complement;
   Bits x = 0;
+  reader.start(blocks_of_stripe(0, disks));
   for (std::int64_t stripe = 0; stripe < disks.stripes(); ++stripe) {
-    std::vector<BlockPlace> places;
-    for (std::int64_t disk = 0; disk < std::int64_t{1} << disks.d; ++disk)
-      places.push_back({disk, stripe});
-    for (const std::uint64_t target : reader.read(places)) {
+    const std::span<const std::uint64_t> targets = reader.wait();
+    if (stripe + 1 < disks.stripes()) reader.start(blocks_of_stripe(stripe + 1, disks));
+    for (const std::uint64_t target : targets) {
       if (target != expected) return false;
       expected ^= change[static_cast<std::size_t>(std::countr_zero(++x))];
     }
@@ -108,7 +153,7 @@ bool all_agree(TargetReader& reader, const Bmmc& candidate, const DiskModel& dis
 
 }  // namespace
 
-Detection detect(BlockStore& targets, const DiskModel& disks) {
+Detection detect(disk::Volume& targets, const DiskModel& disks) {
   check(disks);
   TargetReader reader(targets, disks);
   Detection found;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ooc/block_store.hpp"
+#include "disk/volume.hpp"
 #include "ooc/bmmc.hpp"
 
 namespace weft::ooc {
@@ -21,11 +21,11 @@ struct Detection {
 /// targets are compared with it, up to the first that differs.
 ///
 /// Shapes  `targets`: N records of 8 bytes, each the target of the record at its index.
-/// Memory  one stripe of targets.
-/// Errors  those of check(disks) and of the store.
+/// Memory  two stripes of targets: the next one is read while one is compared.
+/// Errors  those of check(disks) and of the volume.
 /// Cost    at most N/BD + ceil((lg(N/B) + 1) / D) parallel reads: the blocks that give the candidate
 ///         are chosen so that they lie on all disks alike.
 /// Source  the count: Cormen, Sundquist and Wisniewski, PCS-TR94-223; the choice of blocks: here.
-Detection detect(BlockStore& targets, const DiskModel& disks);
+Detection detect(disk::Volume& targets, const DiskModel& disks);
 
 }  // namespace weft::ooc

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "common.hpp"
+#include "ooc/crossing.hpp"
+#include "ooc/pass.hpp"
+
+namespace weft::python {
+
+/// A permutation of records on disks, with its passes.
+struct PermutationPlan {
+  ooc::DiskModel disks;
+  ooc::Bmmc permutation;
+  std::vector<ooc::Pass> passes;
+  std::vector<ooc::Crossing> crossings;  ///< of the passes, on several processors
+};
+
+/// Permutations over GF(2): matrices, and plans of what they take.
+void bind_bmmc(nanobind::module_& m);
+
+}  // namespace weft::python

@@ -1,0 +1,291 @@
+"""What moves records on disks, by plans of the Parallel Disk Model: checked jobs, and running them.
+
+:mod:`weft.ooc_permute` and :mod:`weft.ooc_superlevels` make them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _planning, errors, ooc_ranks, ooc_staging, options
+from ._planning import OutOfCoreAnalysis, OutOfCorePermutation
+from .ooc_files import (
+    Need,
+    Output,
+    Stored,
+    check_room,
+    checked_output,
+    disk_needs,
+    is_set,
+    opened_source,
+    require_directory,
+)
+from .runtime import handle_of, running
+
+# Buffers that memory is split into while records are permuted, and while butterflies are computed: one is a load.
+BUFFERS = 4
+_BLOCK_LEAST = 1 << 12
+BLOCK_MOST = 1 << 20
+
+
+class LoadProgress(NamedTuple):
+    """How far it is, in loads of memory."""
+
+    done: int
+    loads: int
+
+    @property
+    def fraction(self) -> float:
+        """Of the whole."""
+        return self.done / self.loads
+
+
+@dataclass(frozen=True)
+class RecordsMoved:
+    """What a permutation or a transform by superlevels did.
+
+    read_bytes and written_bytes are those of all disks; parallel_ios those of the Parallel Disk Model; messages those
+    of the busiest rank, sent_bytes those of a rank on average.
+    """
+
+    plan: OutOfCoreAnalysis | OutOfCorePermutation
+    read_bytes: int
+    written_bytes: int
+    parallel_ios: int
+    messages: int
+    sent_bytes: int
+    seconds: float
+    backend: str
+    parts: dict[str, float]  # where the time of a rank went, as Fig. 7 of paper 003 has it; seconds
+
+
+@dataclass(frozen=True)
+class Job:
+    """What has been checked and can be done; nothing has been written yet.
+
+    how : from which every rank makes the plan (:func:`_plan_of`), and what it is run with.
+    """
+
+    source: Stored
+    output: Output
+    scratch: tuple[str, ...]  # a directory for each disk
+    memory_bytes: int
+    backend: str
+    how: dict[str, Any]
+
+    @property
+    def plan(self) -> OutOfCoreAnalysis | OutOfCorePermutation:
+        """The passes that it takes."""
+        return _plan_of(self.how)
+
+    def needs(self) -> list[Need]:
+        """Bytes that must be free, and where."""
+        plan = self.plan
+        needs = self.output.needs() + ooc_staging.needs(self.source)
+        if isinstance(plan, OutOfCoreAnalysis) or plan.pass_count > 1:
+            needs += disk_needs("temporary files", self.scratch, self.source.nbytes, self.output.block_bytes)
+        return needs
+
+    def run(self, progress: Callable[[LoadProgress], object] | None = None) -> RecordsMoved:
+        """Makes the output, in this process. After an error nothing is left of it."""
+        start_s = time.perf_counter()
+        with self.output.made() as made, ooc_staging.in_place(self.source, self.memory_bytes):
+            done = _execute(_facts(self), list(made.as_given()), progress, None)
+        return RecordsMoved(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
+
+
+def run_on_ranks(
+    comm: Any,
+    prepare: Callable[[int], Job],
+    arguments: str,
+    progress: Callable[[LoadProgress], object] | None = None,
+    note_temporary: Callable[[str], object] = lambda path: None,
+) -> tuple[Job | None, RecordsMoved]:
+    """Collective: what `prepare` makes for so many ranks, done by all. `arguments` : the same text on all ranks."""
+    start_s = time.perf_counter()
+    plans: list[Any] = []
+
+    def execute(job: Job | None, facts: dict[str, Any], output: list[Any]) -> dict[str, Any]:
+        plans.append(_plan_of(facts["how"]))
+        return _execute(facts, output, progress, handle_of(comm))
+
+    job, done = ooc_ranks.together(comm, prepare, arguments, _facts, execute, note_temporary)
+    return job, RecordsMoved(plan=plans[0], seconds=time.perf_counter() - start_s, **done)
+
+
+def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> Stored:
+    given = options.file_path(source, "source")
+    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
+    temporary = scratch_of(scratch) or names_of(disks) or (_folder(options.file_path(target, "target")),)
+    stored = opened_source(given, extents, None if dtype is None else np.dtype(dtype), temporary[0])
+    if stored.fortran:
+        raise errors.InvalidArgument(
+            f"records are numbered in C order; {given} is in Fortran order; save it with numpy's ascontiguousarray"
+        )
+    return stored
+
+
+def floor_power(value: int) -> int:
+    return 1 << max(0, value.bit_length() - 1)
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(path) or "."
+
+
+def names_of(disks: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(options.file_path(disk, "a disk") for disk in disks)
+
+
+def scratch_of(scratch: Any) -> tuple[str, ...]:
+    if scratch is None:
+        return ()
+    several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
+    return tuple(options.file_path(each, "scratch") for each in several)
+
+
+def disk_count(stored: Stored, names: tuple[str, ...], target: Any, ranks: int) -> int:
+    """D: the output's disks; on several ranks those of both."""
+    count = len(names) if is_set(options.file_path(target, "target")) and names else 1
+    if count & (count - 1):
+        raise errors.InvalidArgument(
+            f"the number of disks must be a power of two; given {count}; name one of them twice or leave some out"
+        )
+    if count < ranks:
+        raise errors.InvalidArgument(
+            f"each rank has a disk of its own: at least as many disks as ranks; given {count} disks for {ranks} ranks; "
+            "name a directory once for each rank that shares it"
+        )
+    return count
+
+
+def job_of(
+    stored: Stored,
+    target: Any,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    names: tuple[str, ...],
+    scratch: Any,
+    block_bytes: int | None,
+    memory: int,
+    backend: str,
+    how: Callable[[int], dict[str, Any]],
+) -> Job:
+    path = options.file_path(target, "target")
+    block = _block_of(stored, path, block_bytes, how)
+    checked_output(path, stored.name, names, block)
+    output = Output(path, shape, dtype, names or (_folder(path),), block, skewed=False)
+    folders = scratch_of(scratch) or output.directories()
+    for folder in folders:
+        require_directory(folder, "temporary files")
+    chosen, _ = _planning.disk_backend(backend)
+    ooc_staging.require_memory(stored, memory)
+    job = Job(stored, output, folders, memory, chosen, how(block))
+    check_room(job.needs())
+    return job
+
+
+def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int], dict[str, Any]]) -> int:
+    """What is given, or else the length of a block with the fewest passes, of these the longest."""
+    if given is not None:
+        (block,) = options.integers(given, "block_bytes")
+        _plan_of(how(block))
+        return block
+    if how(_BLOCK_LEAST)["ranks"] > 1 and is_set(stored.path):
+        block = int(_planning.striped_set_index(stored.path)["block_bytes"])
+        _plan_of(how(block))
+        return block
+    record = stored.dtype.itemsize
+    shortest = _BLOCK_LEAST
+    while shortest % record != 0 or not _is_power(shortest // record):
+        shortest += _BLOCK_LEAST  # whole records, a power of two of them, and whole granules of a disk
+        if shortest > BLOCK_MOST:
+            raise errors.InvalidArgument(
+                f"blocks must hold 2^b records and be multiples of 4096 bytes; records have {record} bytes; use "
+                "records of 2^k bytes"
+            )
+    found: list[tuple[int, int]] = []
+    refusal: Exception | None = None
+    block = shortest
+    while block <= BLOCK_MOST:
+        try:
+            found.append((_passes_of(_plan_of(how(block))), -block))
+        except errors.InvalidArgument as error:
+            refusal = refusal or error
+        block *= 2
+    if not found:
+        small = _least_block(record, target)
+        if refusal is not None and small is None:
+            raise refusal
+        _plan_of(how(small or shortest))
+        return small or shortest
+    return -min(found)[1]
+
+
+def _least_block(record: int, target: str) -> int | None:
+    """For arrays of a few KiB: one record, where the file is plain."""
+    return None if is_set(target) else record
+
+
+def _is_power(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0
+
+
+def _passes_of(plan: OutOfCoreAnalysis | OutOfCorePermutation) -> int:
+    return plan.passes if isinstance(plan, OutOfCoreAnalysis) else plan.pass_count
+
+
+def _plan_of(how: dict[str, Any]) -> OutOfCoreAnalysis | OutOfCorePermutation:
+    if how["kind"] == "fft":
+        return _planning.analyze_out_of_core(
+            how["variant"],
+            how["points"],
+            how["memory_bytes"],
+            how["block_bytes"],
+            how["disks"],
+            how["ranks"],
+            how["record_bytes"],
+            BUFFERS,
+            BUFFERS,
+            "least-crossing",
+        )
+    block_records, rest = divmod(how["block_bytes"], how["record_bytes"])
+    if rest:
+        raise errors.InvalidArgument(
+            f"a block holds whole records; given {how['block_bytes']} bytes for records of {how['record_bytes']}; give "
+            "a multiple"
+        )
+    return _planning.plan_permutation(
+        how["rows"], how["complement"], how["load_records"], block_records, how["disks"], how["ranks"]
+    )
+
+
+def _facts(job: Job) -> dict[str, Any]:
+    """What every rank needs to know, as JSON has it."""
+    return {
+        "how": job.how,
+        "input": list(job.source.as_given()),
+        "scratch": list(job.scratch),
+        "backend": job.backend,
+    }
+
+
+def _execute(
+    facts: dict[str, Any], output: list[Any], progress: Callable[[LoadProgress], object] | None, comm: int | None
+) -> dict[str, Any]:
+    how = facts["how"]
+    plan = _plan_of(how)
+    files = (tuple(facts["input"]), tuple(output), facts["scratch"], facts["backend"])
+    told = None if progress is None else lambda *at: progress(LoadProgress(*at))
+    done: dict[str, Any]
+    if isinstance(plan, OutOfCoreAnalysis):
+        done = running().run_superlevels(plan, *files, *how["run"], told, comm)
+    else:
+        done = running().run_permutation(plan, how["record_bytes"], *files, told, comm)
+    return done

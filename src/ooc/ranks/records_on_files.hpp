@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "ooc/run/run_on_files.hpp"
+#include "ooc/run/run_superlevels.hpp"
+
+namespace weft::ooc {
+
+/// What all ranks did together.
+struct RecordsOutcome {
+  SuperlevelTimes times;  ///< on average
+  // Messages of the busiest rank, average bytes of a rank.
+  MailCount permuting;
+  MailCount butterflies;
+  std::int64_t parallel_ios = 0;
+  // Of all disks together.
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  disk::BackendKind backend = disk::BackendKind::automatic;
+};
+
+/// run_superlevels on files. Of the output and scratch, and on several ranks of the input, blocks go
+/// round the D disks of the plan, one block after the other; each rank opens the files of its own
+/// disks. Scratch directories: one for each disk, on one rank any number.
+///
+/// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set that lies otherwise or
+///             ranks that are not the plan's processors; those of open_set and run_superlevels.
+RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const PassesFiles& files,
+                                        const SuperlevelsOptions& options,
+                                        const comm::Communicator& comm);
+
+/// run_permutation on files, as run_superlevels_on_files.
+RecordsOutcome run_permutation_on_files(const std::vector<Pass>& passes, const DiskModel& disks,
+                                        std::int64_t record_bytes, const PassesFiles& files,
+                                        const LoadProgress& on_load,
+                                        const comm::Communicator& comm);
+
+}  // namespace weft::ooc

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/communicator.hpp"
+#include "disk/striped_set.hpp"
+#include "ooc/holding.hpp"
+#include "ooc/run/run_on_files.hpp"
+
+namespace weft::ooc {
+
+using OpenSet = std::unique_ptr<disk::StripedSet>;
+
+/// An array that ranks share: of a striped set each opens the files of its own disks, of a plain file
+/// the whole. Local. Errors  as open_set and plain_set.
+OpenSet open_own_disks(const StoredArray& array, const comm::Communicator& comm, disk::Mode mode,
+                       const disk::SetOptions& options);
+
+/// Returns when what all ranks have written is on the disks, and the checksums of blocks that one rank
+/// wrote as a whole are saved, by the first rank. Collective.
+void flush_shared(disk::StripedSet& output, const Holding& holding, const comm::Communicator& comm);
+
+}  // namespace weft::ooc
