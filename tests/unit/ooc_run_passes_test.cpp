@@ -299,6 +299,17 @@ TEST(ArraysOnDisks, agree_with_the_reference) {
   EXPECT_GE(most, 3u);
 }
 
+TEST(ArraysOnDisks, rows_longer_than_cache) {
+  for (const int threads : {1, 2}) {
+    const FftPasses plan = plan_passes({.shape = {3, 1 << 19},
+                                        .axes = {1},
+                                        .memory_bytes = 200 << 20,
+                                        .block_bytes = 4096,
+                                        .threads = threads});
+    expect_result(plan, 31, {.sign = threads == 1 ? -1 : 1, .scale = 0.5});
+  }
+}
+
 TEST(ArraysOnDisks, a_cube_takes_two_passes) {
   PassesProblem problem{.shape = {45, 32, 27}, .axes = {0, 1, 2}};
   problem.block_bytes = 16 * 8;

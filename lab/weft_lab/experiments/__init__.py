@@ -22,6 +22,7 @@ from weft_lab.experiments import (
     overlap,
     planner,
     schedules,
+    variants,
 )
 from weft_lab.experiments.settings import Settings
 from weft_lab.system import LabError
@@ -42,6 +43,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     planner,
     disks,
     demand_paging,
+    variants,
 )
 
 

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernel/copy.hpp"
 
@@ -42,12 +43,21 @@ PanelLines::PanelLines(const FftPass& pass, const PanelAxis& axis,
                             (transform.kind == kernel::LineKind::c2r ? 2 : 1)),
       pitch_bytes_(tile_pitch_bytes(pass.longest_line(), complex_bytes(options.precision))),
       tile_lines_(pass.tile_lines),
-      lines_(transform, options, pitch_bytes_, pitch_bytes_, true) {}
+      lines_(transform, options, pitch_bytes_, pitch_bytes_, true) {
+  const bool is_long = kernel::TwoStepLine::factors(axis.length, options.precision).has_value();
+  if (!is_long || axis.halved || twiddles != nullptr || axis.after != 1) return;
+  kernel::TwoStepLine line(transform, options);
+  // In place of a tile and the row of twiddles beside it.
+  if (line.scratch_bytes() <= (tile_lines_ + 1) * pitch_bytes_) long_line_ = std::move(line);
+}
 
 void PanelLines::execute(const void* from, void* to, const Panel& panel, void* tiles) const {
   const std::int64_t target = axis_.after * panel.inners;  // columns
   const std::int64_t source = panel.rests * target;
   const std::int64_t lines = panel.outers * axis_.before * source;
+  if (long_line_ && source == 1)
+    return execute_long(static_cast<const char*>(from), static_cast<char*>(to), lines,
+                        static_cast<char*>(tiles));
   const auto tile_count = (lines + tile_lines_ - 1) / tile_lines_;
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
   for (std::int64_t t = 0; t < tile_count; ++t) {
@@ -70,6 +80,14 @@ void PanelLines::execute(const void* from, void* to, const Panel& panel, void* t
                          target_element_bytes_, {true, kernel::Stores::cached});
     });
   }
+}
+
+void PanelLines::execute_long(const char* from, char* to, std::int64_t lines, char* tiles) const {
+  const std::int64_t line_bytes = axis_.length * source_element_bytes_;
+#pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
+  for (std::int64_t k = 0; k < lines; ++k)
+    long_line_->run(from + k * line_bytes, to + k * line_bytes,
+                    tiles + omp_get_thread_num() * (tile_lines_ + 1) * pitch_bytes_);
 }
 
 std::int64_t PanelLines::twiddle_index(std::int64_t line, const Panel& panel) const {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "kernel/lines.hpp"
+#include "kernel/two_step_line.hpp"
 #include "ooc/passes.hpp"
 #include "ooc/twiddles.hpp"
 
@@ -25,6 +27,7 @@ class PanelLines {
   void execute(const void* from, void* to, const Panel& panel, void* tiles) const;
 
  private:
+  void execute_long(const char* from, char* to, std::int64_t lines, char* tiles) const;
   void multiply(char* tile, std::int64_t first, std::int64_t count, const Panel& panel) const;
   template <class Real>
   void multiply(char* tile, std::int64_t first, std::int64_t count, const Panel& panel,
@@ -44,6 +47,7 @@ class PanelLines {
   std::int64_t pitch_bytes_;
   std::int64_t tile_lines_;
   kernel::LineRunner lines_;
+  std::optional<kernel::TwoStepLine> long_line_;  ///< of contiguous lines longer than cache
 };
 
 }  // namespace weft::ooc

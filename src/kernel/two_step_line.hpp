@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "kernel/lines.hpp"
+
+namespace weft::kernel {
+
+/// One contiguous line of complex numbers that is longer than cache: n = n1 x n2 points as a matrix,
+/// whose columns are transformed in cache and multiplied by their twiddles, then its rows. Memory is
+/// swept twice, where libraries that recur do it more often.
+class TwoStepLine {
+ public:
+  /// n1 <= n2, both short enough for cache; none where the line is short or has no such factors.
+  static std::optional<std::pair<std::int64_t, std::int64_t>> factors(std::int64_t length,
+                                                                      Precision precision);
+
+  /// A c2c transform of a length that has factors. Errors  those of Engine::lines.
+  TwoStepLine(const AxisTransform& transform, const LocalOptions& options);
+
+  /// What run() takes beside its arguments.
+  std::int64_t scratch_bytes() const;
+
+  /// Memory  `in` may be `out`; else it stays as it is. All start at multiples of 64.
+  void run(const void* in, void* out, void* scratch) const;
+
+ private:
+  void columns(const char* in, char* matrix, char* tile) const;
+  void rows(const char* matrix, char* out, char* tile) const;
+
+  std::int64_t element_bytes_;
+  std::int64_t n1_;
+  std::int64_t n2_;
+  std::int64_t pitch1_;  ///< elements from one line to the next in a tile
+  std::int64_t pitch2_;
+  LineRunner first_;
+  LineRunner second_;
+};
+
+}  // namespace weft::kernel
