@@ -184,7 +184,8 @@ def forget(note: Note, places: Places) -> None:
         kept = _kept_sums(path)
         kept.unlink(missing_ok=True)
         kept.with_name(f"{kept.name}.new").unlink(missing_ok=True)
-    Path(f"{places.part}.sums").unlink(missing_ok=True)
+    for ending in (".sums", ".sums.new"):
+        Path(f"{places.part}{ending}").unlink(missing_ok=True)
     places.note.with_name(f"{places.note.name}.new").unlink(missing_ok=True)
     if places.scratch.exists():
         remove_set(places.scratch)

@@ -195,7 +195,7 @@ def remove_set(index: str | os.PathLike[str]) -> None:
             raise errors.InvalidArgument(
                 f"the files of a set are named {stem}.0 and so on; {path} names {file}; remove them by hand"
             )
-    for file in (*files, Path(f"{path}.sums"), path):
+    for file in (*files, Path(f"{path}.sums"), Path(f"{path}.sums.new"), path):
         file.unlink(missing_ok=True)
 
 

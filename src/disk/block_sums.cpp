@@ -24,9 +24,7 @@ namespace {
 constexpr std::array<char, 8> magic = {'w', 'e', 'f', 't', 's', 'u', 'm', '1'};
 
 /// A checksum that is 0 is kept as another number: 0 stands for none.
-std::uint32_t sum_of(const std::byte* memory, std::int64_t bytes) {
-  return std::max(crc32c(memory, bytes), std::uint32_t{1});
-}
+std::uint32_t as_kept(std::uint32_t sum) { return std::max(sum, std::uint32_t{1}); }
 
 struct Header {
   std::array<char, 8> letters = magic;
@@ -88,11 +86,19 @@ void BlockSums::remove_file() const {
 }
 
 void BlockSums::set(std::int64_t block, const std::byte* memory, std::int64_t bytes) {
-  sums_[static_cast<std::size_t>(block)] = sum_of(memory, bytes);
+  set(block, crc32c(memory, bytes));
+}
+
+void BlockSums::set(std::int64_t block, std::uint32_t sum) {
+  sums_[static_cast<std::size_t>(block)] = as_kept(sum);
 }
 
 bool BlockSums::agrees(std::int64_t block, const std::byte* memory, std::int64_t bytes) const {
-  return !is_known(block) || at(block) == sum_of(memory, bytes);
+  return !is_known(block) || agrees(at(block), crc32c(memory, bytes));
+}
+
+bool BlockSums::agrees(std::uint32_t known, std::uint32_t sum) {
+  return known == 0 || known == as_kept(sum);
 }
 
 void BlockSums::save() {
@@ -101,8 +107,8 @@ void BlockSums::save() {
   const auto header_bytes = static_cast<std::int64_t>(sizeof(Header));
   const Header header = {magic, static_cast<std::int64_t>(sums_.size()),
                          crc32c(sums_.data(), bytes)};
-  const std::string fresh = path_ + "." + std::to_string(getpid());
-  unlink(fresh.c_str());  // of a process of that number that died
+  const std::string fresh = path_ + ".new";
+  unlink(fresh.c_str());  // of a process that died here: one at a time writes a set
   try {
     const OpenFile file = create_data_file(fresh, header_bytes + bytes);
     file.write(0, &header, header_bytes);

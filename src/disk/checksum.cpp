@@ -10,23 +10,33 @@
 namespace weft::disk {
 namespace {
 
-/// What a byte does to a remainder, for the polynomial 0x1EDC6F41 with its bits reversed.
+/// 0x1EDC6F41 with its bits reversed.
+constexpr std::uint32_t polynomial = 0x82F63B78;
+
+/// What a byte does to a remainder.
 constexpr std::array<std::uint32_t, 256> table = [] {
   std::array<std::uint32_t, 256> made{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t remainder = byte;
     for (int bit = 0; bit < 8; ++bit)
-      remainder = remainder >> 1 ^ ((remainder & 1) != 0 ? 0x82F63B78U : 0U);
+      remainder = remainder >> 1 ^ ((remainder & 1) != 0 ? polynomial : 0U);
     made[byte] = remainder;
   }
   return made;
 }();
 
-#ifdef __x86_64__
-__attribute__((target("sse4.2"))) std::uint32_t crc32c_by_instruction(const void* memory,
-                                                                      std::int64_t bytes) {
+std::uint32_t by_table(const void* memory, std::int64_t bytes, std::uint32_t remainder) {
   const auto* at = static_cast<const unsigned char*>(memory);
-  std::uint64_t remainder = 0xFFFFFFFF;
+  for (; bytes > 0; --bytes, ++at) remainder = remainder >> 8 ^ table[(remainder ^ *at) & 0xFF];
+  return remainder;
+}
+
+#ifdef __x86_64__
+__attribute__((target("sse4.2"))) std::uint32_t by_instruction(const void* memory,
+                                                               std::int64_t bytes,
+                                                               std::uint32_t start) {
+  const auto* at = static_cast<const unsigned char*>(memory);
+  std::uint64_t remainder = start;
   for (; bytes >= 8; bytes -= 8, at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);
@@ -34,25 +44,69 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_by_instruction(const void
   }
   auto last = static_cast<std::uint32_t>(remainder);
   for (; bytes > 0; --bytes, ++at) last = _mm_crc32_u8(last, *at);
-  return ~last;
+  return last;
 }
 #endif
+
+/// What is left of the bytes behind what is left of those before them.
+std::uint32_t remainder_of(const void* memory, std::int64_t bytes, std::uint32_t start) {
+#ifdef __x86_64__
+  static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
+  if (has_instruction) return by_instruction(memory, bytes, start);
+#endif
+  return by_table(memory, bytes, start);
+}
+
+constexpr std::uint32_t start_of_all = 0xFFFFFFFF;
+/// The polynomials 1 and x: the highest bit is the lowest power.
+constexpr std::uint32_t one = std::uint32_t{1} << 31;
+constexpr std::uint32_t x = std::uint32_t{1} << 30;
+
+/// a * b modulo the polynomial.
+constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t sum = 0;
+  for (; a != 0; a <<= 1) {
+    if ((a & one) != 0) sum ^= b;
+    b = b >> 1 ^ ((b & 1) != 0 ? polynomial : 0U);
+  }
+  return sum;
+}
+
+/// x to the powers 8, 16, 32, ...: by k more bytes of zeros, of 2^k.
+constexpr std::array<std::uint32_t, 60> zeros = [] {
+  std::array<std::uint32_t, 60> made{};
+  std::uint32_t power = x;
+  for (int k = 0; k < 3; ++k) power = product(power, power);
+  for (std::uint32_t& each : made) {
+    each = power;
+    power = product(power, power);
+  }
+  return made;
+}();
+
+/// What is left of bytes when so many zeros follow.
+std::uint32_t followed_by_zeros(std::uint32_t remainder, std::int64_t bytes) {
+  for (std::size_t k = 0; bytes != 0; bytes >>= 1, ++k)
+    if ((bytes & 1) != 0) remainder = product(remainder, zeros.at(k));
+  return remainder;
+}
 
 }  // namespace
 
 std::uint32_t crc32c(const void* memory, std::int64_t bytes) {
-#ifdef __x86_64__
-  static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
-  if (has_instruction) return crc32c_by_instruction(memory, bytes);
-#endif
-  return crc32c_by_table(memory, bytes);
+  return ~remainder_of(memory, bytes, start_of_all);
 }
 
 std::uint32_t crc32c_by_table(const void* memory, std::int64_t bytes) {
-  const auto* at = static_cast<const unsigned char*>(memory);
-  std::uint32_t remainder = 0xFFFFFFFF;
-  for (; bytes > 0; --bytes, ++at) remainder = remainder >> 8 ^ table[(remainder ^ *at) & 0xFF];
-  return ~remainder;
+  return ~by_table(memory, bytes, start_of_all);
+}
+
+void SumOfPieces::add(const void* memory, std::int64_t bytes, std::int64_t after) {
+  remainder_ ^= followed_by_zeros(remainder_of(memory, bytes, 0), after);
+}
+
+std::uint32_t SumOfPieces::sum(std::int64_t bytes) const {
+  return ~(remainder_ ^ followed_by_zeros(start_of_all, bytes));
 }
 
 }  // namespace weft::disk

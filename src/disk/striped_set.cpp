@@ -109,7 +109,7 @@ void StripedSet::cut(const Run& run, Started& started, std::vector<std::vector<P
     const BlockPlace place = place_of(striping_, block);
     pieces[static_cast<std::size_t>(place.disk)].push_back(
         {place.row * striping_.block_bytes + within, {memory, bytes}});
-    if (sums_) note_sum({block, memory, bytes}, bytes == block_length(block), started);
+    if (sums_) note_sum({block, within, memory, bytes}, started);
     memory += bytes;
     at += bytes;
   }
@@ -120,14 +120,23 @@ std::int64_t StripedSet::block_length(std::int64_t block) const {
   return std::min(striping_.block_bytes, end - block * striping_.block_bytes);
 }
 
-void StripedSet::note_sum(const Whole& part, bool is_whole, Started& started) {
+void StripedSet::note_sum(const Part& part, Started& started) {
   if (started.direction == Direction::read) {
-    if (verify_ && is_whole) started.wholes.push_back(part);
+    if (verify_) started.parts.push_back(part);
     return;
   }
   sums_->forget(part.block);
-  if (is_whole) sums_->set(part.block, part.memory, part.bytes);
   started.changed.push_back(part.block);
+  const std::int64_t length = block_length(part.block);
+  if (part.bytes == length) {
+    written_.drop(part.block);
+    read_.drop(part.block);
+    sums_->set(part.block, part.memory, part.bytes);
+  } else if (const auto whole =
+                 written_.add(part.block, part.within, part.memory, part.bytes, length, 0)) {
+    read_.drop(part.block);  // what was seen of it is not what there is to see
+    sums_->set(part.block, whole->sum);
+  }
 }
 
 /// Neighbours in the file become one access.
@@ -162,20 +171,33 @@ void StripedSet::wait(Ticket ticket) {
   try {
     started->batch.wait();
   } catch (...) {
-    for (const std::int64_t block : started->changed) sums_->forget(block);
+    for (const std::int64_t block : started->changed) {
+      sums_->forget(block);
+      written_.drop(block);
+    }
     throw;
   }
-  for (const Whole& whole : started->wholes) compare(whole);
+  for (const Part& part : started->parts) compare(part);
 }
 
-void StripedSet::compare(const Whole& whole) const {
-  if (sums_->agrees(whole.block, whole.memory, whole.bytes)) return;
-  const BlockPlace place = place_of(striping_, whole.block);
+void StripedSet::compare(const Part& part) {
+  const std::int64_t length = block_length(part.block);
+  if (part.bytes == length) {
+    if (!sums_->agrees(part.block, part.memory, part.bytes)) refuse(part.block);
+    return;
+  }
+  const auto whole =
+      read_.add(part.block, part.within, part.memory, part.bytes, length, sums_->known(part.block));
+  if (whole && !BlockSums::agrees(whole->expected, whole->sum)) refuse(part.block);
+}
+
+void StripedSet::refuse(std::int64_t block) const {
+  const BlockPlace place = place_of(striping_, block);
   throw Error(ErrorCode::io_failure,
               "what is read must be what was written; the checksum of block " +
-                  std::to_string(whole.block) +
+                  std::to_string(block) +
                   " does not agree: " + files_[static_cast<std::size_t>(place.disk)].name() + ", " +
-                  std::to_string(whole.bytes) + " bytes at offset " +
+                  std::to_string(block_length(block)) + " bytes at offset " +
                   std::to_string(place.row * striping_.block_bytes) +
                   "; check the disk and write the set anew");
 }

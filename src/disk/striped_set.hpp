@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "disk/backend.hpp"
+#include "disk/block_pieces.hpp"
 #include "disk/block_sums.hpp"
 #include "disk/open_file.hpp"
 #include "disk/set_index.hpp"
@@ -19,8 +20,9 @@ namespace weft::disk {
 
 struct SetOptions {
   BackendKind backend = BackendKind::automatic;
-  int depth = 32;       ///< accesses of a disk that are under way at a time, at most
-  bool verify = false;  ///< compare blocks that are read as a whole with their checksums
+  int depth = 32;  ///< accesses of a disk that are under way at a time, at most
+  /// Compare blocks that are read as a whole, by one run or by several, with their checksums.
+  bool verify = false;
 };
 
 struct SetCounters {
@@ -34,8 +36,8 @@ struct SetCounters {
 /// An array of bytes in blocks over the files of several disks, or in one plain file.
 ///
 /// Runs that cross blocks are split, blocks of a disk that are neighbours are joined to accesses of
-/// up to 1 MiB or one block. A block that one run writes as a whole gets a checksum, where the set
-/// has them; one written in part loses it until it is written as a whole again.
+/// up to 1 MiB or one block. A block that is written as a whole gets a checksum, where the set has
+/// them: by one run, or by several that do not overlap. One written in part loses it until then.
 ///
 /// Calls come from one thread at a time; one process at a time writes a set.
 /// Errors  as Volume; also invalid_argument for a depth below 1, for a ticket that was waited for
@@ -66,8 +68,10 @@ class StripedSet final : public Volume {
   SetCounters counters() const;
 
  private:
-  struct Whole {
+  /// Bytes of a block, in memory.
+  struct Part {
     std::int64_t block = 0;
+    std::int64_t within = 0;  ///< from the block's first byte on
     const std::byte* memory = nullptr;
     std::int64_t bytes = 0;
   };
@@ -79,17 +83,18 @@ class StripedSet final : public Volume {
   struct Started {
     Batch batch;
     Direction direction = Direction::read;
-    std::vector<Whole> wholes;          ///< blocks whose checksums are to be compared
+    std::vector<Part> parts;            ///< of blocks whose checksums are to be compared
     std::vector<std::int64_t> changed;  ///< blocks that are written
   };
 
   Ticket start(std::span<const Run> runs, Direction direction);
   void require_runs(std::span<const Run> runs, Direction direction) const;
   void cut(const Run& run, Started& started, std::vector<std::vector<Piece>>& pieces);
-  void note_sum(const Whole& part, bool is_whole, Started& started);
+  void note_sum(const Part& part, Started& started);
   std::int64_t block_length(std::int64_t block) const;
   void add_jobs(int disk, const std::vector<Piece>& pieces, Started& started) const;
-  void compare(const Whole& whole) const;
+  void compare(const Part& part);
+  [[noreturn]] void refuse(std::int64_t block) const;
 
   std::vector<OpenFile> files_;
   Striping striping_;
@@ -97,6 +102,8 @@ class StripedSet final : public Volume {
   bool verify_;
   std::int64_t lead_bytes_;
   std::optional<BlockSums> sums_;
+  BlockPieces read_;
+  BlockPieces written_;
   std::int64_t parallel_reads_ = 0;
   std::int64_t parallel_writes_ = 0;
   Ticket next_ticket_ = 0;

@@ -133,9 +133,9 @@ def stop_in_pass(number: int) -> Callable[[weft.ooc.Progress], None]:
     return stop
 
 
-def unfinished(folder: Path, at_pass: int = 1, **given: Any) -> None:
+def unfinished(folder: Path, at_pass: int = 1, points: int = 1 << 14, **given: Any) -> None:
     """A transform that has stopped in its second pass."""
-    np.save(folder / "in.npy", values((1 << 14,), "complex128"))
+    np.save(folder / "in.npy", values((points,), "complex128"))
     with pytest.raises(Stop):
         run(folder, progress=stop_in_pass(at_pass), **given)
 
@@ -174,10 +174,11 @@ def test_discard_leaves_the_input_and_an_older_output(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "files"), [("scratch", ".weft-scratch-*.0"), ("output", ".out.raw.weft-part")])
-def test_a_damaged_block_is_named(tmp_path: Path, place: str, files: str) -> None:
-    plan = weft.ooc.plan((1 << 14,), memory_bytes=MEMORY_BYTES, block_bytes=4 * KIB, keep_sources=True)
+@pytest.mark.parametrize("points", [1 << 14, 64 * 243])  # whole blocks a run, and parts of some
+def test_a_damaged_block_is_named(tmp_path: Path, place: str, files: str, points: int) -> None:
+    plan = weft.ooc.plan((points,), memory_bytes=MEMORY_BYTES, block_bytes=4 * KIB, keep_sources=True)
     reading = next(number for number, one in enumerate(plan.passes) if one["source"] == place)
-    unfinished(tmp_path, at_pass=reading)
+    unfinished(tmp_path, at_pass=reading, points=points)
     (file,) = tmp_path.glob(files)
     content = bytearray(file.read_bytes())
     for first in range(0, len(content), 4 * KIB):

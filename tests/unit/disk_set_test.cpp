@@ -142,6 +142,26 @@ TEST(DiskChecksum, is_crc_32c) {
         << length;
 }
 
+TEST(DiskChecksum, of_pieces_in_any_order_is_that_of_all) {
+  constexpr std::uint64_t seed = 77;
+  std::mt19937_64 random(seed);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<unsigned char> bytes(1 + random() % 70000);
+    for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+    const auto all = static_cast<std::int64_t>(bytes.size());
+    std::vector<std::int64_t> cuts = {0, all};
+    for (int k = 0; k < 6; ++k) cuts.push_back(static_cast<std::int64_t>(random() % bytes.size()));
+    std::sort(cuts.begin(), cuts.end());
+    std::vector<std::size_t> order(cuts.size() - 1);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    SumOfPieces pieces;
+    for (const std::size_t k : order)
+      pieces.add(bytes.data() + cuts[k], cuts[k + 1] - cuts[k], all - cuts[k + 1]);
+    EXPECT_EQ(pieces.sum(all), crc32c(bytes.data(), all)) << "trial " << trial << ", seed " << seed;
+  }
+}
+
 /// A set of 3 disks and 10 blocks and a half.
 struct Made {
   Directory directory;
@@ -227,6 +247,75 @@ TEST(DiskSet, a_block_that_is_written_in_part_has_no_checksum_until_it_is_whole_
   made.read();
   made.flip(1, 2 * block + 17);
   expect_error(ErrorCode::io_failure, {"block 7"}, [&] { made.read(); });
+}
+
+void read_parts(Made& made, const std::vector<std::pair<std::int64_t, std::int64_t>>& parts) {
+  for (const auto& [offset, bytes] : parts) {
+    const disk::Run run = {offset, bytes, made.memory.data() + offset};
+    made.set->wait(made.set->start_read({&run, 1}));
+  }
+}
+
+TEST(DiskSet, blocks_in_pieces_are_checked_when_all_pieces_have_come) {
+  for (const bool in_order : {true, false}) {
+    Made made;
+    made.fill();
+    // As columns of a ragged matrix: pieces of block 3, and of those beside it.
+    made.write(3 * block + 1000, 2000);
+    made.write(in_order ? 2 * block + 96 : 3 * block + 3000, in_order ? 5000 : 5192);
+    made.write(in_order ? 3 * block + 3000 : 2 * block + 96, in_order ? 5192 : 5000);
+    made.set->flush();
+    made.read();
+    made.flip(0, block + 3500);  // block 3
+    read_parts(made, {{3 * block, 1000}, {3 * block + 1000, 3000}});
+    const disk::Run rest = {3 * block + 4000, 96, made.memory.data()};
+    const Volume::Ticket ticket = made.set->start_read({&rest, 1});
+    expect_error(ErrorCode::io_failure, {"block 3", made.disk(0), "offset 4096"},
+                 [&] { made.set->wait(ticket); });
+  }
+}
+
+TEST(DiskSet, pieces_that_overlap_tell_nothing) {
+  Made made;
+  made.fill();
+  made.write(3 * block, 3000);
+  made.write(3 * block + 2000, 2096);
+  made.set->flush();
+  made.flip(0, block + 1);
+  made.read();  // unchecked: block 3 was not written once
+  read_parts(made, {{3 * block, 3000}, {3 * block + 2000, 2096}});
+}
+
+TEST(DiskSet, pieces_that_are_read_and_then_written_over_are_those_that_were_there) {
+  for (const bool damaged : {false, true}) {
+    Made made;
+    made.fill();
+    made.set->flush();
+    if (damaged) made.flip(0, block + 4000);
+    read_parts(made, {{3 * block, 1000}});
+    made.write(3 * block, 1000);
+    if (!damaged) {
+      read_parts(made, {{3 * block + 1000, 3096}});
+      made.write(3 * block + 1000, 3096);
+      made.read();
+      continue;
+    }
+    expect_error(ErrorCode::io_failure, {"block 3"}, [&] {
+      read_parts(made, {{3 * block + 1000, 3096}});
+    });
+  }
+}
+
+TEST(DiskSet, a_block_that_was_read_in_part_and_written_anew_is_another_one) {
+  Made made;
+  made.fill();
+  made.set->flush();
+  read_parts(made, {{3 * block, 1000}});
+  for (std::int64_t k = 0; k < block; ++k)
+    made.memory[static_cast<std::size_t>(3 * block + k)] ^= std::byte{5};
+  made.write(3 * block, 2000);
+  made.write(3 * block + 2000, 2096);
+  read_parts(made, {{3 * block + 1000, 3096}, {3 * block, 1000}});
 }
 
 TEST(DiskSet, damaged_checksums_are_refused_and_missing_ones_are_none) {
