@@ -9,9 +9,9 @@ namespace weft::disk {
 
 /// The checksum of each block of a set, as far as it is known, and the file that keeps them.
 ///
-/// A block that was not written as a whole, at once or in pieces that do not overlap, has none. While blocks change, there is no file, so that
-/// it never speaks of other contents than the disks have: the first change removes it, save() makes
-/// it anew. Costs 4 bytes of memory for each block.
+/// A block that was not written as a whole, at once or in pieces that do not overlap, has none.
+/// While blocks change, there is no file, so that it never speaks of other contents than the disks
+/// have: the first change removes it, save() makes it anew. Costs 4 bytes of memory for each block.
 class BlockSums {
  public:
   /// Reads the file; where there is none, nothing is known.
