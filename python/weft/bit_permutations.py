@@ -66,7 +66,7 @@ def of(given: Any, shape: Sequence[int]) -> BitPermutation:
     Errors: InvalidArgument for extents whose product is no power of two, unknown words, and matrices of another size.
     """
     if isinstance(given, BitPermutation):
-        found = given
+        found = _checked(given)
     elif isinstance(given, str) and given.split(":")[0] in {name.split(":")[0] for name in NAMES}:
         return named(given, shape)
     else:
@@ -82,6 +82,19 @@ def of(given: Any, shape: Sequence[int]) -> BitPermutation:
     return found
 
 
+def _checked(given: BitPermutation) -> BitPermutation:
+    """Of whole numbers that have as many bits as there are rows."""
+    rows = tuple(options.integers(given.rows, "the rows of a permutation")) if given.rows else ()
+    (complement,) = options.integers(given.complement, "a complement")
+    for number in (*rows, complement):
+        if not 0 <= number < 1 << len(rows):
+            raise errors.InvalidArgument(
+                f"rows and complement of a permutation of n bits must be 0 to 2^n - 1; given {number} with {len(rows)} "
+                "rows; correct it"
+            )
+    return BitPermutation(rows, complement)
+
+
 def named(name: str, shape: Sequence[int]) -> BitPermutation:
     """One of NAMES, for an array whose extents are powers of two."""
     lg = [_lg(extent) for extent in shape]
@@ -89,7 +102,7 @@ def named(name: str, shape: Sequence[int]) -> BitPermutation:
     word, _, argument = name.partition(":")
     identity = tuple(1 << bit for bit in range(n))
     if word == "rotation":
-        return BitPermutation(tuple(_planning.right_rotation(n, _number(argument, name))))
+        return BitPermutation(tuple(_planning.right_rotation(n, _number(argument, name) % max(n, 1))))
     if word == "axes":
         order = numbers_of(name)
         if sorted(order) != list(range(len(lg))):

@@ -20,8 +20,6 @@ from .ooc_records import RecordsMoved
 from .ooc_superlevels import superlevel_fft
 from .runtime import handle_of, running
 
-NORMS = ("backward", "ortho", "forward", "none")
-EFFORTS = ("estimate", "measure", "exhaustive")
 PRECISIONS = ("f32", "f64")
 _GRANULE_BYTES = 4096
 #: A transform that should take so long has checkpoints, unless it is told otherwise.
@@ -306,8 +304,8 @@ def prepare(
 
     ranks : that are to do it.
     """
-    _require_word("norm", norm, NORMS)
-    _require_word("effort", effort, EFFORTS)
+    options.require_word("norm", norm, options.NORMS)
+    options.require_word("effort", effort, options.EFFORTS)
     inverse = inverse or kind == "c2r"
     kind = "c2r" if inverse and kind == "r2c" else kind
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
@@ -387,11 +385,6 @@ def _placement(
     )
 
 
-def _require_word(what: str, given: str, words: tuple[str, ...]) -> None:
-    if given not in words:
-        raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {given!r}; give one")
-
-
 def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
     """That of the reals, where there are any."""
     if kind == "c2r":
@@ -417,7 +410,7 @@ def _dtype_of(dtype: Any) -> np.dtype:
 def _precision_of(stored: Stored, kind: str, precision: str | None) -> str:
     """Of the transform: that which is asked for, else single for half and single numbers, double for all others."""
     if precision is not None:
-        _require_word("precision", precision, PRECISIONS)
+        options.require_word("precision", precision, PRECISIONS)
     dtype = stored.dtype
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
         raise errors.InvalidArgument(

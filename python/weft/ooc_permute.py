@@ -110,6 +110,8 @@ def prepare_permutation(
     found = bit_permutations.of(permutation, stored.shape)
     found = found.inverse() if inverse else found
     result = stored.shape if order is None else tuple(stored.shape[axis] for axis in order)
+    if found.bits < 1:
+        raise errors.InvalidArgument(f"a permutation needs two elements at least; {stored.name} has 1; copy it")
     record = stored.dtype.itemsize
     (memory,) = options.integers(memory_bytes, "memory_bytes")
     load = max(1, min(floor_power(memory // (BUFFERS * record)) * ranks, 1 << found.bits))

@@ -126,7 +126,7 @@ def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch
     stored = opened_source(given, extents, None if dtype is None else np.dtype(dtype), temporary[0])
     if stored.fortran:
         raise errors.InvalidArgument(
-            f"records are numbered in C order; {given} is in Fortran order; save it with numpy's ascontiguousarray"
+            f"records are numbered in C order; {given} is in Fortran order; weft ooc copy makes one that is not"
         )
     return stored
 
@@ -220,7 +220,7 @@ def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int
             refusal = refusal or error
         block *= 2
     if not found:
-        small = _least_block(record, target)
+        small = None if is_set(target) else _small_block(how)
         if refusal is not None and small is None:
             raise refusal
         _plan_of(how(small or shortest))
@@ -228,9 +228,16 @@ def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int
     return -min(found)[1]
 
 
-def _least_block(record: int, target: str) -> int | None:
-    """For arrays of a few KiB: one record, where the file is plain."""
-    return None if is_set(target) else record
+def _small_block(how: Callable[[int], dict[str, Any]]) -> int | None:
+    """For arrays of a few KiB in plain files: the longest of which a load has two."""
+    block = _BLOCK_LEAST // 2
+    while block >= how(block)["record_bytes"]:
+        try:
+            _plan_of(how(block))
+            return block
+        except errors.InvalidArgument:
+            block //= 2
+    return None
 
 
 def _is_power(value: int) -> bool:

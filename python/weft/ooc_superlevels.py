@@ -80,6 +80,10 @@ def prepare_fft(
     stored = opened(source, target, shape, dtype, disks, scratch)
     numbers = _require_line(stored, kind, axes, order, precision, last, checkpoint)
     memory, threads_count = options.integers((memory_bytes, threads), "memory_bytes and threads")
+    if not 1 <= threads_count <= 4096:
+        raise errors.InvalidArgument(f"threads must be 1 to 4096; given {threads_count}; give as many as cores")
+    options.require_word("norm", norm, options.NORMS)
+    options.require_word("effort", effort, options.EFFORTS)
     points = stored.shape[0]
     names = names_of(disks)
     count = disk_count(stored, names, target, ranks)

@@ -20,6 +20,8 @@ _PRECISIONS = {
     np.dtype(np.clongdouble): "f80",
 }
 _REAL = {"f32": np.float32, "f64": np.float64, "f80": np.longdouble}
+NORMS = ("backward", "ortho", "forward", "none")
+EFFORTS = ("estimate", "measure", "exhaustive")
 _COMPLEX = {"f32": np.complex64, "f64": np.complex128, "f80": np.clongdouble}
 
 
@@ -251,3 +253,9 @@ def _small(value: Any, what: str) -> int:
     if abs(number) >= 2**31:
         raise errors.InvalidArgument(f"{what} is too large; given {number}")
     return number
+
+
+def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
+    """Raises InvalidArgument unless it is one of the words."""
+    if given not in words:
+        raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {given!r}; give one")

@@ -238,6 +238,8 @@ def test_refusals(tmp_path: Path) -> None:
         ("axes:one", "give numbers"),
         ("rotation:", "give numbers"),
         ("gray-code:2", "must be one of identity"),
+        (ooc.BitPermutation((4,) * 12, 1 << 12), "given 4096 with 12 rows"),
+        (ooc.BitPermutation(("a",) * 12), "whole numbers"),
         (tmp_path / "singular", "rank 1|nonsingular"),
         (tmp_path / "small", "2\\^n records; given one of 2 rows for 4096"),
         (tmp_path / "words", "n lines of n digits"),
@@ -269,11 +271,31 @@ def test_refusals(tmp_path: Path) -> None:
         transform("odd.npy", local)
     with pytest.raises(InvalidArgument, match="N > M"):
         transform("in.npy", local, memory_bytes=2**20)
+    for given, words in (({"norm": "all"}, "norm"), ({"effort": "most"}, "effort"), ({"threads": 0}, "threads")):
+        with pytest.raises(InvalidArgument, match=words):
+            transform("in.npy", local, **given)
     with pytest.raises(InvalidArgument, match="bmmc:stripe-major/communication"):
         transform("in.npy", "bmmc:fast")
     assert not (tmp_path / "out.npy").exists()
     refused = weft("ooc", "permute", "in.npy", "out.npy", "axes:x", "--memory", "1MiB", cwd=tmp_path)
     assert_refused(refused, 2, "axes:x")
+
+
+def test_small_arrays(tmp_path: Path) -> None:
+    """Blocks are as long as memory has two of them, where files are plain."""
+    for count in (2, 4, 512):
+        np.save(tmp_path / "in.npy", np.arange(count))
+        moved = ooc.permute(
+            tmp_path / "in.npy", tmp_path / "out.npy", "rotation:10000000000000001", memory_bytes=64 * KIB
+        )
+        n = count.bit_length() - 1
+        assert np.array_equal(
+            np.load(tmp_path / "out.npy")[targets_of(f"rotation:{10000000000000001 % n}", n)], range(count)
+        )
+        assert moved.parallel_ios == 4
+    np.save(tmp_path / "one.npy", np.arange(1))
+    with pytest.raises(InvalidArgument, match="two elements"):
+        ooc.permute(tmp_path / "one.npy", tmp_path / "out2.npy", "identity", memory_bytes=64 * KIB)
 
 
 def test_what_is_no_vector_of_targets(tmp_path: Path) -> None:
