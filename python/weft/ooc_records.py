@@ -220,24 +220,31 @@ def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int
             refusal = refusal or error
         block *= 2
     if not found:
-        small = None if is_set(target) else _small_block(how)
-        if refusal is not None and small is None:
-            raise refusal
-        _plan_of(how(small or shortest))
-        return small or shortest
+        return _raised(refusal) if is_set(target) else _small_block(how)
     return -min(found)[1]
 
 
-def _small_block(how: Callable[[int], dict[str, Any]]) -> int | None:
+def _small_block(how: Callable[[int], dict[str, Any]]) -> int:
     """For arrays of a few KiB in plain files: the longest of which a load has two."""
-    block = _BLOCK_LEAST // 2
-    while block >= how(block)["record_bytes"]:
+    record: int = how(_BLOCK_LEAST)["record_bytes"]
+    block = _floor_multiple(_BLOCK_LEAST // 2, record)
+    while block > record:
         try:
             _plan_of(how(block))
             return block
         except errors.InvalidArgument:
             block //= 2
-    return None
+    _plan_of(how(record))  # where one record is too much, that is what to tell
+    return record
+
+
+def _floor_multiple(nbytes: int, record: int) -> int:
+    """The longest block of 2^b records."""
+    return record * floor_power(max(1, nbytes // record))
+
+
+def _raised(refusal: Exception | None) -> int:
+    raise refusal or errors.InvalidArgument("blocks of a set are 4 KiB to 1 MiB; no such block fits; give memory")
 
 
 def _is_power(value: int) -> bool:
