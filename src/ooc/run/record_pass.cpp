@@ -36,9 +36,11 @@ class PassRunner {
         permute(number, group);
       else
         exchange(number, group);
-      if (run_.on_load) run_.together(run_.on_load);
+      if (run_.on_load) deferred_.run(run_.on_load);
+      if (run_.mail == nullptr) deferred_.settle();
     }
     run_.together([&] {
+      deferred_.settle();
       for (LoadTransfer& written : written_) written.wait();
     });
     watch_.add_to(run_.counts->times.permuting_rest_s);
@@ -60,11 +62,12 @@ class PassRunner {
   /// Buffer 0 is read, 1 sent, 2 received, 3 written.
   void exchange(Bits number, const RecordGroup& group) {
     run_.together([&] {
+      deferred_.settle();
       read_.wait();
       pack(group);
     });
     communicate();
-    run_.together([&] {
+    deferred_.run([&] {
       written_.front().wait();
       move_own(group, buffer(0), buffer(3));
       start_read(number + 1);
@@ -153,6 +156,7 @@ class PassRunner {
   std::array<AlignedBuffer, permuting_buffers> buffers_;
   std::vector<Mail::Parcel> sent_;
   std::vector<Mail::Parcel> received_;
+  Deferred deferred_;
   Stopwatch watch_;
   // Last: they end what is under way before the buffers go.
   LoadTransfer read_;

@@ -1,7 +1,7 @@
 #include "ooc/run/record_volumes.hpp"
 
 #include <chrono>
-#include <exception>
+#include <utility>
 
 namespace weft::ooc {
 namespace {
@@ -12,6 +12,19 @@ double now_s() {
 }
 
 }  // namespace
+
+void Deferred::run(const std::function<void()>& work) {
+  if (failure_) return;
+  try {
+    work();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+void Deferred::settle() {
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
 
 Stopwatch::Stopwatch() : since_s_(now_s()) {}
 

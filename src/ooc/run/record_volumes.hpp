@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -44,6 +45,18 @@ struct RecordRun {
     else
       mail->together(work);
   }
+};
+
+/// Work between two agreements of all processors: what it throws waits for the next one, and nothing
+/// is done until then. So one agreement a load is enough.
+class Deferred {
+ public:
+  void run(const std::function<void()>& work);
+  /// Throws what has waited.
+  void settle();
+
+ private:
+  std::exception_ptr failure_;
 };
 
 /// Adds what passes between two calls to a part of the time.

@@ -42,16 +42,18 @@ class SuperlevelRunner {
     run_.together([&] { start_read(0); });
     for (std::int64_t load = 0; load < loads(); ++load) {
       run_.together([&] {
+        deferred_.settle();
         wait_for(read_, times().butterfly_read_s);
         start_read(load + 1);
       });
       for (std::size_t k = 0; k < steps_.size(); ++k) execute_step(k, load);
-      run_.together([&] {
+      deferred_.run([&] {
         start_write(load);
         if (run_.on_load) run_.on_load();
       });
     }
     run_.together([&] {
+      deferred_.settle();
       for (LoadTransfer& written : written_) wait_for(written, times().butterfly_write_s);
     });
   }
@@ -102,7 +104,7 @@ class SuperlevelRunner {
     const ButterflyStep& step = level_.steps[k];
     watch_ = Stopwatch();
     if (const auto* local = std::get_if<LocalButterflies>(&steps_[k])) {
-      run_.together([&] { local->execute(memory(load), load); });
+      deferred_.run([&] { local->execute(memory(load), load); });
       watch_.add_to(times().butterfly_compute_s);
     } else {
       cross(std::get<CrossingButterflies>(steps_[k]), step, load);
@@ -142,6 +144,7 @@ class SuperlevelRunner {
   std::vector<Step> steps_;
   std::array<AlignedBuffer, 3> buffers_;
   AlignedBuffer came_;
+  Deferred deferred_;
   Stopwatch watch_;
   // Last: they end what is under way before the buffers go.
   LoadTransfer read_;
