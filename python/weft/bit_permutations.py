@@ -9,6 +9,8 @@ from typing import Any
 
 from . import _planning, errors, options
 
+# 64 lines of 64 digits, and room for spaces.
+_MOST_BYTES = 1 << 16
 #: Permutations by name; K and the axes are numbers.
 NAMES = ("identity", "reversal", "bit-reversal", "rotation:K", "gray-code", "inverse-gray-code", "axes:1,0,...")
 
@@ -70,7 +72,7 @@ def of(given: Any, shape: Sequence[int]) -> BitPermutation:
     elif isinstance(given, str) and given.split(":")[0] in {name.split(":")[0] for name in NAMES}:
         return named(given, shape)
     else:
-        found = parsed(_text_of(options.file_path(given, "a permutation")))
+        found = _checked(parsed(_text_of(options.file_path(given, "a permutation"))))
     count = 1
     for extent in shape:
         count *= extent
@@ -142,7 +144,7 @@ def parsed(text: str) -> BitPermutation:
     words = [line.replace(" ", "") for line in lines if line.strip() and not line.strip().startswith("complement")]
     complements = [line.split() for line in lines if line.strip().startswith("complement")]
     n = len(words)
-    is_number = all(len(parts) == 2 and parts[1].isdigit() for parts in complements)
+    is_number = all(len(parts) == 2 and parts[1].isdecimal() for parts in complements)
     if not 1 <= n <= 64 or len(complements) > 1 or not is_number or any(len(word) != n for word in words):
         raise _unwritten(text)
     if any(letter not in "01" for word in words for letter in word):
@@ -159,6 +161,12 @@ def _unwritten(text: str) -> Exception:
 
 
 def _text_of(path: str) -> str:
+    file = Path(path)
+    if file.exists() and not (file.is_file() and file.stat().st_size <= _MOST_BYTES):
+        raise errors.InvalidArgument(
+            f"a permutation in a file is text of at most {_MOST_BYTES} bytes in a regular file; {path} is not; give "
+            "another"
+        )
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:

@@ -154,6 +154,10 @@ def detect(
             f"targets must be integers of 64 bits, in a .npy or raw file or a set; {path} holds {stored.dtype}; "
             "convert it with numpy's astype"
         )
+    if stored.fortran:
+        raise errors.InvalidArgument(
+            f"targets are numbered in C order; {path} is in Fortran order; weft ooc copy makes one that is not"
+        )
     records = math.prod(stored.shape)
     disks, block = 1, min(BLOCK_MOST, max(8, stored.nbytes // 2))
     if is_set(path):

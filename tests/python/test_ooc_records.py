@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -229,6 +230,10 @@ def test_refusals(tmp_path: Path) -> None:
     (tmp_path / "singular").write_text("\n".join(["1" * 12] * 12))
     (tmp_path / "small").write_text("10\n01")
     (tmp_path / "words").write_text("a matrix")
+    identity = bit_permutations.named("identity", (1 << 12,)).text()
+    (tmp_path / "large").write_text(f"{identity}\ncomplement 99999999999999999999")
+    (tmp_path / "superscript").write_text(f"{identity}\ncomplement \u00b2", encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
 
     def permute(name: str, how: Any, **given: Any) -> Any:
         return ooc.permute(tmp_path / name, tmp_path / "out.npy", how, **{**folder, **given})
@@ -243,6 +248,9 @@ def test_refusals(tmp_path: Path) -> None:
         (tmp_path / "singular", "rank 1|nonsingular"),
         (tmp_path / "small", "2\\^n records; given one of 2 rows for 4096"),
         (tmp_path / "words", "n lines of n digits"),
+        (tmp_path / "large", "must fit in 64 bits; given 99999999999999999999"),
+        (tmp_path / "superscript", "n lines of n digits"),
+        (tmp_path / "pipe", "regular file"),
     ):
         with pytest.raises(InvalidArgument, match=words):
             permute("in.npy", how)
@@ -301,6 +309,9 @@ def test_small_arrays(tmp_path: Path) -> None:
 def test_what_is_no_vector_of_targets(tmp_path: Path) -> None:
     np.save(tmp_path / "reals.npy", np.arange(16.0))
     np.save(tmp_path / "odd.npy", np.arange(24))
+    np.save(tmp_path / "fortran.npy", np.asfortranarray(np.arange(64).reshape(8, 8)))
+    with pytest.raises(InvalidArgument, match="Fortran order"):
+        ooc.detect(tmp_path / "fortran.npy")
     with pytest.raises(InvalidArgument, match="integers of 64 bits"):
         ooc.detect(tmp_path / "reals.npy")
     with pytest.raises(InvalidArgument, match="24"):
