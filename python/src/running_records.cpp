@@ -116,6 +116,16 @@ std::tuple<std::optional<std::pair<std::vector<ooc::Bits>, ooc::Bits>>, std::int
 }  // namespace
 
 void bind_records(nb::module_& m) {
+  m.def(
+      "check_record_files",
+      [](const Stored& input, std::int64_t scratch_directories, int disks,
+         std::int64_t block_bytes) {
+        const auto& [path, is_set, offset, bytes] = input;
+        ooc::check_record_files({.path = path, .is_set = is_set, .offset = offset, .bytes = bytes},
+                                scratch_directories, disks, block_bytes);
+      },
+      "input"_a, "scratch_directories"_a, "disks"_a, "block_bytes"_a,
+      "Raises InvalidArgument for files that several ranks cannot work with.");
   m.def("run_superlevels", &transform, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "precision"_a, "effort"_a, "threads"_a, "sign"_a, "scale"_a,
         "progress"_a.none(), "comm"_a.none(),

@@ -14,7 +14,17 @@ import numpy as np
 from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, ooc_staging, options
 from ._planning import OutOfCorePlan
 from .files import working_dtype
-from .ooc_files import Need, Output, Stored, check_room, checked_output, disk_needs, opened_source, require_directory
+from .ooc_files import (
+    Need,
+    Output,
+    Stored,
+    check_room,
+    checked_output,
+    directories_of,
+    disk_needs,
+    opened_source,
+    require_directory,
+)
 from .ooc_price import Price, Ways
 from .ooc_records import RecordsMoved
 from .ooc_superlevels import superlevel_fft
@@ -156,11 +166,11 @@ def run_on_ranks(
     target: str | os.PathLike[str],
     given: dict[str, Any],
     progress: Callable[[Progress], object] | None,
-    note_temporary: Callable[[str], object] = lambda path: None,
+    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
 ) -> tuple[Transform | None, Moved]:
     """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
 
-    Also returns, on the first rank, what was prepared. note_temporary : told of a file before it is written.
+    Also returns, on the first rank, what was prepared. note_temporary : as :func:`weft.ooc_ranks.together` has it.
     """
     start_s = time.perf_counter()
     plan, transform, done = ooc_ranks.run(
@@ -313,7 +323,7 @@ def prepare(
     interval_s = ooc_resume.interval_of(path, checkpoint, ranks, is_unfinished and not restart)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     names = [options.file_path(disk, "a disk") for disk in disks]
-    temporary = (*names, os.path.dirname(path) or ".") if scratch is None else _directories(scratch)
+    temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
     stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype), temporary[0])
     numbers = _precision_of(stored, kind, precision)
     axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
@@ -348,7 +358,7 @@ def prepare(
             made.block_bytes,
             stored.fortran,
         )
-        folders = output.directories() if scratch is None else _directories(scratch)
+        folders = output.directories() if scratch is None else directories_of(scratch)
         ooc_staging.require_memory(stored, memory_bytes)
         if made.scratch_bytes > 0 or stored.unpacking is not None:
             for folder in folders:
@@ -380,7 +390,7 @@ def _placement(
         machine,
         input=stored.directories(),
         output=output,
-        scratch=output if scratch is None else _directories(scratch),
+        scratch=output if scratch is None else directories_of(scratch),
         asynchronous=backend != "synchronous",
     )
 
@@ -421,15 +431,6 @@ def _precision_of(stored: Stored, kind: str, precision: str | None) -> str:
     if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
         raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.name} holds {dtype}")
     return precision or options.precision_of(working_dtype(dtype))
-
-
-def _directories(scratch: Any) -> tuple[str, ...]:
-    several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
-    if not several:
-        raise errors.InvalidArgument(
-            "scratch must be at least one directory; given none; leave it out for that of the target"
-        )
-    return tuple(options.file_path(each, "scratch") for each in several)
 
 
 def _scale(norm: str, inverse: bool, points: int) -> float:

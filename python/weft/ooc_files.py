@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, errors
+from . import _planning, errors, options
 from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
 from .files.chunked import ChunkedSource
 from .striped import create_set, open_set, remove_set
@@ -289,3 +289,13 @@ def check_room(needs: Sequence[Need]) -> None:
                 f"a disk must have room for all that is put on it: {total} bytes ({each}); it has {free}; make room, "
                 "or name directories on other disks"
             )
+
+
+def directories_of(scratch: Any) -> tuple[str, ...]:
+    """Those of temporary files, given as one or as several."""
+    several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
+    if not several:
+        raise errors.InvalidArgument(
+            "scratch must be at least one directory; given none; leave it out for that of the target"
+        )
+    return tuple(options.file_path(each, "scratch") for each in several)

@@ -23,9 +23,9 @@ from .ooc_records import (
     job_of,
     names_of,
     opened,
-    run_on_ranks,
+    run,
 )
-from .runtime import handle_of, running
+from .runtime import running
 
 
 def permute(
@@ -80,10 +80,7 @@ def permute(
     def prepared(ranks: int) -> Job:
         return prepare_permutation(source, target, permutation, memory_bytes=memory_bytes, ranks=ranks, **given)
 
-    if comm is None or running().size_of(handle_of(comm)) == 1:
-        return prepared(1).run(progress)
-    words = [os.fspath(source), os.fspath(target), str(permutation), memory_bytes, sorted(given.items())]
-    return run_on_ranks(comm, prepared, repr(words), progress)[1]
+    return run(comm, prepared, [source, target, permutation, memory_bytes, sorted(given.items())], progress)
 
 
 def prepare_permutation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _planning, errors, ooc_plan, ooc_staging, runtime
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, disk_needs, is_set
+from .striped import files_of_new_set
 
 if TYPE_CHECKING:
     from .ooc_fft import Transform
@@ -57,7 +59,7 @@ def run(
     prepare: Callable[[int], Transform],
     arguments: str,
     progress: Callable[..., object] | None,
-    note_temporary: Callable[[str], object] = lambda path: None,
+    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
 ) -> tuple[OutOfCorePlan, Transform | None, dict[str, Any]]:
     """:func:`together` for a transform. Returns the plan, what the first rank has prepared (None elsewhere) and what
     the ranks together did."""
@@ -82,12 +84,13 @@ def together(
     arguments: str,
     facts_of: Callable[[Any], dict[str, Any]],
     execute: Callable[[Any, dict[str, Any], list[Any]], dict[str, Any]],
-    note_temporary: Callable[[str], object] = lambda path: None,
+    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
 ) -> tuple[Any, dict[str, Any]]:
     """Collective: the first rank prepares and makes the output, all ranks fill it.
 
     prepare : given the number of ranks, on the first of them; what it makes has `source`, `output` and `memory_bytes`
         as Transform has them, and is returned there, None elsewhere. arguments : must be the same text on all ranks.
+    note_temporary : told of the files of an unfinished output, and that those of a set are to stay when it is complete.
     facts_of : what the other ranks need to know of it, as JSON has it. execute : fills the output, on all ranks.
     Errors are the same on all ranks, and then nothing is left of the output.
     """
@@ -101,6 +104,7 @@ def together(
         return facts_of(prepared[0])
 
     facts = _from_first(handle, described)
+    fresh: list[str] = []
     done: dict[str, Any] = {}
     error = None
     try:
@@ -111,6 +115,9 @@ def together(
                 if source.unpacking is not None:
                     note_temporary(source.path)
                 stack.enter_context(ooc_staging.in_place(source, prepared[0].memory_bytes))
+                fresh.extend(_files_to_be(prepared[0].output))
+                for path in fresh:  # before they are there: what is stopped meanwhile leaves none
+                    note_temporary(path)
                 stored = stack.enter_context(prepared[0].output.made())
                 if not is_set(stored.path):
                     note_temporary(stored.path)
@@ -123,7 +130,16 @@ def together(
             raise
         error = reason  # the first rank's, when it gave the output its name
     runtime.agree(comm, error)
+    for path in fresh:
+        note_temporary(path, is_kept=True)
     return prepared[0] if prepared else None, done
+
+
+def _files_to_be(output: Output) -> list[str]:
+    """Of a set, which has its names from the first; not what is there already, and somebody else's."""
+    if not is_set(output.path):
+        return []
+    return [str(path) for path in files_of_new_set(output.path, output.disks) if not os.path.lexists(path)]
 
 
 def _facts(transform: Transform) -> dict[str, Any]:

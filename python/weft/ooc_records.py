@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from .ooc_files import (
     Stored,
     check_room,
     checked_output,
+    directories_of,
     disk_needs,
     is_set,
     opened_source,
@@ -105,7 +107,7 @@ def run_on_ranks(
     prepare: Callable[[int], Job],
     arguments: str,
     progress: Callable[[LoadProgress], object] | None = None,
-    note_temporary: Callable[[str], object] = lambda path: None,
+    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
 ) -> tuple[Job | None, RecordsMoved]:
     """Collective: what `prepare` makes for so many ranks, done by all. `arguments` : the same text on all ranks."""
     start_s = time.perf_counter()
@@ -119,10 +121,23 @@ def run_on_ranks(
     return job, RecordsMoved(plan=plans[0], seconds=time.perf_counter() - start_s, **done)
 
 
+def run(
+    comm: Any,
+    prepare: Callable[[int], Job],
+    arguments: Sequence[Any],
+    progress: Callable[[LoadProgress], object] | None,
+) -> RecordsMoved:
+    """In this process, or collectively on the ranks of a communicator. arguments : the same on all ranks."""
+    if comm is None or running().size_of(handle_of(comm)) == 1:
+        return prepare(1).run(progress)
+    return run_on_ranks(comm, prepare, repr(arguments), progress)[1]
+
+
 def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> Stored:
     given = options.file_path(source, "source")
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
-    temporary = scratch_of(scratch) or names_of(disks) or (_folder(options.file_path(target, "target")),)
+    beside = names_of(disks) or (_folder(options.file_path(target, "target")),)
+    temporary = beside if scratch is None else directories_of(scratch)
     stored = opened_source(given, extents, None if dtype is None else np.dtype(dtype), temporary[0])
     if stored.fortran:
         raise errors.InvalidArgument(
@@ -141,13 +156,6 @@ def _folder(path: str) -> str:
 
 def names_of(disks: Sequence[Any]) -> tuple[str, ...]:
     return tuple(options.file_path(disk, "a disk") for disk in disks)
-
-
-def scratch_of(scratch: Any) -> tuple[str, ...]:
-    if scratch is None:
-        return ()
-    several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
-    return tuple(options.file_path(each, "scratch") for each in several)
 
 
 def disk_count(stored: Stored, names: tuple[str, ...], target: Any, ranks: int) -> int:
@@ -181,11 +189,13 @@ def job_of(
     block = _block_of(stored, path, block_bytes, how)
     checked_output(path, stored.name, names, block)
     output = Output(path, shape, dtype, names or (_folder(path),), block, skewed=False)
-    folders = scratch_of(scratch) or output.directories()
+    folders = output.directories() if scratch is None else directories_of(scratch)
     for folder in folders:
         require_directory(folder, "temporary files")
     chosen, _ = _planning.disk_backend(backend)
     ooc_staging.require_memory(stored, memory)
+    if how(block)["ranks"] > 1:
+        running().check_record_files(stored.as_given(), len(folders), how(block)["disks"], block)
     job = Job(stored, output, folders, memory, chosen, how(block))
     check_room(job.needs())
     return job
@@ -202,53 +212,27 @@ def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int
         _plan_of(how(block))
         return block
     record = stored.dtype.itemsize
-    shortest = _BLOCK_LEAST
-    while shortest % record != 0 or not _is_power(shortest // record):
-        shortest += _BLOCK_LEAST  # whole records, a power of two of them, and whole granules of a disk
-        if shortest > BLOCK_MOST:
-            raise errors.InvalidArgument(
-                f"blocks must hold 2^b records and be multiples of 4096 bytes; records have {record} bytes; use "
-                "records of 2^k bytes"
-            )
+    usual = [block for block in _lengths(record) if block >= _BLOCK_LEAST and block % _BLOCK_LEAST == 0]
+    # Arrays or memory of a few KiB have shorter ones, which only plain files can have.
+    shorter = [] if is_set(target) else [block for block in _lengths(record) if block < _BLOCK_LEAST]
+    found = _best(usual, how) or _best(shorter, how)
+    if found is None:
+        _plan_of(how((shorter or usual or [_BLOCK_LEAST])[0]))  # says what is wrong
+    return found or record
+
+
+def _lengths(record: int) -> list[int]:
+    """Of blocks of 2^b records."""
+    return [record << b for b in range(BLOCK_MOST.bit_length()) if record << b <= BLOCK_MOST]
+
+
+def _best(lengths: Sequence[int], how: Callable[[int], dict[str, Any]]) -> int | None:
+    """Of the lengths with the fewest passes the longest; None where no block of these can be planned."""
     found: list[tuple[int, int]] = []
-    refusal: Exception | None = None
-    block = shortest
-    while block <= BLOCK_MOST:
-        try:
+    for block in lengths:
+        with suppress(errors.InvalidArgument):
             found.append((_passes_of(_plan_of(how(block))), -block))
-        except errors.InvalidArgument as error:
-            refusal = refusal or error
-        block *= 2
-    if not found:
-        return _raised(refusal) if is_set(target) else _small_block(how)
-    return -min(found)[1]
-
-
-def _small_block(how: Callable[[int], dict[str, Any]]) -> int:
-    """For arrays of a few KiB in plain files: the longest of which a load has two."""
-    record: int = how(_BLOCK_LEAST)["record_bytes"]
-    block = _floor_multiple(_BLOCK_LEAST // 2, record)
-    while block > record:
-        try:
-            _plan_of(how(block))
-            return block
-        except errors.InvalidArgument:
-            block //= 2
-    _plan_of(how(record))  # where one record is too much, that is what to tell
-    return record
-
-
-def _floor_multiple(nbytes: int, record: int) -> int:
-    """The longest block of 2^b records."""
-    return record * floor_power(max(1, nbytes // record))
-
-
-def _raised(refusal: Exception | None) -> int:
-    raise refusal or errors.InvalidArgument("blocks of a set are 4 KiB to 1 MiB; no such block fits; give memory")
-
-
-def _is_power(value: int) -> bool:
-    return value > 0 and value & (value - 1) == 0
+    return -min(found)[1] if found else None
 
 
 def _passes_of(plan: OutOfCoreAnalysis | OutOfCorePermutation) -> int:

@@ -20,9 +20,8 @@ from .ooc_records import (
     job_of,
     names_of,
     opened,
-    run_on_ranks,
+    run,
 )
-from .runtime import handle_of, running
 
 
 def superlevel_fft(
@@ -40,10 +39,7 @@ def superlevel_fft(
     def prepared(ranks: int) -> Job:
         return prepare_fft(source, target, method=method, memory_bytes=memory_bytes, ranks=ranks, **given)
 
-    if comm is None or running().size_of(handle_of(comm)) == 1:
-        return prepared(1).run(progress)
-    words = [os.fspath(source), os.fspath(target), method, memory_bytes, sorted(given.items())]
-    return run_on_ranks(comm, prepared, repr(words), progress)[1]
+    return run(comm, prepared, [source, target, method, memory_bytes, sorted(given.items())], progress)
 
 
 def prepare_fft(
@@ -78,7 +74,7 @@ def prepare_fft(
         words = ", ".join(f"bmmc:{each}" for each in _planning.OUT_OF_CORE_METHODS)
         raise errors.InvalidArgument(f"a method by superlevels must be one of {words}; given {method!r}; give one")
     stored = opened(source, target, shape, dtype, disks, scratch)
-    numbers = _require_line(stored, kind, axes, order, precision, last, checkpoint)
+    numbers = _require_line(stored, kind, axes, order, precision, last, checkpoint, restart, machine)
     memory, threads_count = options.integers((memory_bytes, threads), "memory_bytes and threads")
     if not 1 <= threads_count <= 4096:
         raise errors.InvalidArgument(f"threads must be 1 to 4096; given {threads_count}; give as many as cores")
@@ -106,10 +102,20 @@ def prepare_fft(
 
 
 def _require_line(
-    stored: Stored, kind: str, axes: Any, order: str, precision: str | None, last: Any, checkpoint: Any
+    stored: Stored,
+    kind: str,
+    axes: Any,
+    order: str,
+    precision: str | None,
+    last: Any,
+    checkpoint: Any,
+    restart: bool,
+    machine: Any,
 ) -> str:
     """The precision, where superlevels can do what is asked for."""
-    rule = "superlevels transform one line of complex numbers as they lie, in natural order, without checkpoints"
+    rule = (
+        "superlevels transform one line of complex numbers as they lie, in natural order, without checkpoints or prices"
+    )
     numbers = {np.dtype(np.complex64): "f32", np.dtype(np.complex128): "f64"}.get(stored.dtype)
     asked = {
         f"{stored.name} of {stored.dtype}": numbers is None,
@@ -120,6 +126,8 @@ def _require_line(
         f"precision {precision}": precision not in (None, numbers),
         f"last {last}": last is not None,
         f"checkpoints every {checkpoint} s": bool(checkpoint),
+        "restart": restart,
+        f"machine {machine}": machine is not None,
     }
     for what, is_other in asked.items():
         if is_other:

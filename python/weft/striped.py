@@ -189,14 +189,29 @@ def remove_set(index: str | os.PathLike[str]) -> None:
     """
     path = Path(index)
     files = [Path(name) for name in _planning.striped_set_index(os.fspath(index))["files"]]
-    stem = path.name[:1] + path.name[1:].split(".")[0]
+    stem = _stem(path)
     for number, file in enumerate(files):
         if file.name != f"{stem}.{number}":
             raise errors.InvalidArgument(
                 f"the files of a set are named {stem}.0 and so on; {path} names {file}; remove them by hand"
             )
-    for file in (*files, Path(f"{path}.sums"), Path(f"{path}.sums.new"), path):
+    for file in (*files, *_beside(path)):
         file.unlink(missing_ok=True)
+
+
+def files_of_new_set(index: str, directories: Sequence[str]) -> list[Path]:
+    """All that a set of this name is going to have."""
+    path = Path(index)
+    return [*(Path(folder) / f"{_stem(path)}.{number}" for number, folder in enumerate(directories)), *_beside(path)]
+
+
+def _stem(index: Path) -> str:
+    return index.name[:1] + index.name[1:].split(".")[0]
+
+
+def _beside(index: Path) -> tuple[Path, Path, Path]:
+    """Checksums, those that are going to be in their place, and the index itself."""
+    return Path(f"{index}.sums"), Path(f"{index}.sums.new"), index
 
 
 def _checked_dtype(dtype: Any, where: str) -> np.dtype:

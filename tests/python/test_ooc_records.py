@@ -5,6 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -216,6 +220,51 @@ def test_what_ranks_need_of_their_sets(pool: Pool, tmp_path: Path) -> None:
         assert not (tmp_path / "out.json").exists()
 
 
+def test_a_dry_run_refuses_what_ranks_would(tmp_path: Path) -> None:
+    x = values((1 << 15,), "complex128")
+    make_set(tmp_path, "skew.json", x, 4, 4096, skew_rows=1)
+    make_set(tmp_path, "in.json", x, 4, 4096)
+    np.save(tmp_path / "in.npy", x)
+    disks = [word for k in range(4) for word in ("--disk", f"disk{k}")]
+    said = ("out.json", "bit-reversal", "--memory", "64KiB", "-n", 2, *disks, "--dry-run")
+    assert_refused(weft("ooc", "permute", "skew.json", *said, cwd=tmp_path), 2, "no skew", "--no-skew")
+    assert_refused(weft("ooc", "permute", "in.npy", *said, cwd=tmp_path), 2, "striped set")
+    few = weft("ooc", "permute", "in.json", *said, "--scratch", "disk0", cwd=tmp_path)
+    assert_refused(few, 2, "scratch directory for each of the 4 disks; given 1")
+    assert_done(weft("ooc", "permute", "in.json", *said, cwd=tmp_path))
+
+
+@pytest.mark.parametrize("method", ["auto", f"bmmc:{ooc.METHODS[0]}"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_ranks_that_are_stopped_leave_no_part_of_a_set(tmp_path: Path, method: str, number: signal.Signals) -> None:
+    x = values((1 << 20,), "complex128")
+    folders = make_set(tmp_path, "in.json", x, 4, 4096)
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    disks = [word for folder in folders for word in ("--disk", str(folder))]
+    memory = "256KiB" if method == "auto" else "64KiB"
+    words = ["ooc", "fft", "in.json", "out.json", "--memory", memory, "--block", "4KiB", "--method", method, "-n", "2"]
+    command = [sys.executable, "-m", "weft", *words, *disks]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "out.json").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, complaint = process.communicate(timeout=60)
+    assert "Traceback" not in complaint
+    assert process.returncode in (0, 128 + number)
+    if (tmp_path / "out.json").exists():  # it was faster than the signal
+        with ooc.open_set(tmp_path / "out.json", verify=True) as found:
+            assert_close(found.read(), np.fft.fft(x), x.size)
+        return
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+
+
+def test_the_default_block_has_the_fewest_passes_in_little_memory(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", np.arange(1 << 14).reshape(64, 256))
+    moved = ooc.permute(tmp_path / "in.npy", tmp_path / "out.npy", "axes:1,0", memory_bytes=16 * KIB)
+    assert moved.plan.pass_count == 1
+    assert np.array_equal(np.load(tmp_path / "out.npy"), np.arange(1 << 14).reshape(64, 256).T)
+
+
 def assert_matches(pattern: str, text: str) -> None:
     with pytest.raises(ValueError, match=pattern):
         raise ValueError(text.replace("\n", " "))
@@ -272,6 +321,8 @@ def test_refusals(tmp_path: Path) -> None:
         ("in.npy", {"kind": "r2c"}, "kind r2c"),
         ("in.npy", {"checkpoint": 5}, "checkpoints every 5"),
         ("in.npy", {"precision": "f32"}, "precision f32"),
+        ("in.npy", {"machine": "vm-2-cores"}, "machine vm-2-cores"),
+        ("in.npy", {"restart": True}, "restart"),
     ):
         with pytest.raises(Unsupported, match=words):
             transform(name, local, **given)

@@ -223,5 +223,7 @@ def _remove_temporaries(folder: Path) -> None:
         names = (folder / "temporaries").read_text().splitlines()
     except OSError:
         return
-    for name in names:
-        Path(name).unlink(missing_ok=True)
+    last = {path: word for word, _, path in (line.partition(" ") for line in names)}
+    for path, word in last.items():
+        if word == "remove":
+            Path(path).unlink(missing_ok=True)

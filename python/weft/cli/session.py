@@ -92,12 +92,12 @@ class Session:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
             self._progress_shown = False
 
-    def note_temporary(self, path: str) -> None:
-        """Tells the parent of `weft -n` a file to remove should the ranks be stopped."""
+    def note_temporary(self, path: str, *, is_kept: bool = False) -> None:
+        """Tells the parent of `weft -n` a file to remove should the ranks be stopped; or that it is to stay now."""
         folder = parent_folder()
         if folder:
             with open(os.path.join(folder, "temporaries"), "a", encoding="utf-8") as file:
-                file.write(path + "\n")
+                file.write(f"{'keep' if is_kept else 'remove'} {path}\n")
 
 
 def finite(value: Any) -> Any:
@@ -155,12 +155,20 @@ def _run_alone(work: Callable[[Session], int | None]) -> int:
 
 
 def clean_up_when_stopped() -> None:
-    """From now on SIGTERM ends the process as an exception does, so that temporary files are removed on the way."""
+    """From now on SIGTERM and SIGHUP end the process as an exception does: temporary files are removed on the way.
+
+    Ranks of `weft -n` just end: their parent removes what they noted, and an exception would be told to the other ones,
+    which are being stopped as well. A SIGHUP that is ignored, as nohup has it, stays so.
+    """
+    if parent_folder():
+        return
 
     def stop(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
 
 
 def _guarded(work: Callable[[Session], int | None], session: Session) -> int:

@@ -79,19 +79,19 @@ struct Layout {
   std::int64_t block_bytes() const { return record_bytes << disks.b; }
 };
 
-void require_round_robin(const char* what, const StoredArray& array, const Layout& layout) {
-  const std::string rule = std::string("on several ranks the ") + what +
-                           " is a striped set whose blocks go round its disks one by one: " +
-                           std::to_string(layout.count()) + " disks, blocks of " +
-                           std::to_string(layout.block_bytes()) + " bytes, no skew; ";
+void require_round_robin(const char* what, const StoredArray& array, int disks,
+                         std::int64_t block_bytes) {
+  const std::string rule =
+      std::string("on several ranks the ") + what +
+      " is a striped set whose blocks go round its disks one by one: " + std::to_string(disks) +
+      " disks, blocks of " + std::to_string(block_bytes) + " bytes, no skew; ";
   const std::string remedy =
       "; copy it with weft ooc copy --no-skew and that --block and so many --disk";
   if (!array.is_set)
     throw Error(ErrorCode::invalid_argument, rule + "given the file " + array.path + remedy);
   const disk::Striping striping = disk::read_index(array.path).striping;
   const std::int64_t band = striping.block_bytes * striping.disks;
-  if (striping.disks == layout.count() && striping.block_bytes == layout.block_bytes() &&
-      striping.skew_rows == 0 &&
+  if (striping.disks == disks && striping.block_bytes == block_bytes && striping.skew_rows == 0 &&
       (striping.processors == 1 || striping.band_bytes == 0 || striping.band_bytes == band))
     return;
   throw Error(ErrorCode::invalid_argument,
@@ -112,11 +112,6 @@ void open_scratch(const Layout& layout, const PassesFiles& files, const comm::Co
     all.scratch = disk::scratch_set(directories, {.bytes = bytes, .block_bytes = block}, options);
     return;
   }
-  if (std::ssize(directories) != layout.count())
-    throw Error(ErrorCode::invalid_argument,
-                "on several ranks there is a scratch directory for each of the " +
-                    std::to_string(layout.count()) + " disks; given " +
-                    std::to_string(directories.size()) + "; name as many");
   const Share own = disks_of_rank(layout.count(), comm.size(), comm.rank());
   const auto first = directories.begin() + own.first;
   all.own_scratch = std::make_unique<OwnBlocks>(
@@ -131,8 +126,9 @@ Opened opened(const Layout& layout, const PassesFiles& files, const comm::Commun
                                                  " processors takes as many ranks; given " +
                                                  std::to_string(comm.size()) + "; plan for these");
   if (comm.size() > 1) {
-    require_round_robin("input", files.input, layout);
-    require_round_robin("output", files.output, layout);
+    check_record_files(files.input, std::ssize(files.scratch_directories), layout.count(),
+                       layout.block_bytes());
+    require_round_robin("output", files.output, layout.count(), layout.block_bytes());
   }
   Opened all;
   all.input = open_own_disks(files.input, comm, disk::Mode::read,
@@ -194,6 +190,16 @@ RecordsOutcome run_on_files(const Layout& layout, const PassesFiles& files,
 }
 
 }  // namespace
+
+void check_record_files(const StoredArray& input, std::int64_t scratch_directories, int disks,
+                        std::int64_t block_bytes) {
+  require_round_robin("input", input, disks, block_bytes);
+  if (scratch_directories != disks)
+    throw Error(ErrorCode::invalid_argument,
+                "on several ranks there is a scratch directory for each of the " +
+                    std::to_string(disks) + " disks; given " + std::to_string(scratch_directories) +
+                    "; name as many");
+}
 
 RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const PassesFiles& files,
                                         const SuperlevelsOptions& options,

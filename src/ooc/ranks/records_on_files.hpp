@@ -22,6 +22,13 @@ struct RecordsOutcome {
   disk::BackendKind backend = disk::BackendKind::automatic;
 };
 
+/// What the files of several ranks must be like: the input a striped set whose blocks go round so many
+/// disks, and a scratch directory for each. The output must be such a set, too.
+///
+/// Errors  Error(invalid_argument) that says what to do; those of read_index.
+void check_record_files(const StoredArray& input, std::int64_t scratch_directories, int disks,
+                        std::int64_t block_bytes);
+
 /// run_superlevels on files. Of the output and scratch, and on several ranks of the input, blocks go
 /// round the D disks of the plan, one block after the other; each rank opens the files of its own
 /// disks. Scratch directories: one for each disk, on one rank any number.
