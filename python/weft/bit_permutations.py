@@ -135,12 +135,14 @@ def numbers_of(name: str) -> list[int]:
 
 
 def parsed(text: str) -> BitPermutation:
-    """What BitPermutation.text has written. Errors: InvalidArgument that says how it is written.
+    """What BitPermutation.text has written; lines that begin with # say nothing.
+
+    Errors: InvalidArgument that says how it is written.
 
     >>> parsed("11\\n01\\ncomplement 2").target(1)
     1
     """
-    lines = text.split("\n")
+    lines = [line for line in text.split("\n") if not line.startswith("#")]
     words = [line.replace(" ", "") for line in lines if line.strip() and not line.strip().startswith("complement")]
     complements = [line.split() for line in lines if line.strip().startswith("complement")]
     n = len(words)

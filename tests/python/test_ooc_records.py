@@ -116,6 +116,8 @@ def test_any_matrix_from_a_file_and_its_detection(tmp_path: Path) -> None:
     assert ooc.detect(tmp_path / "targets.npy")[0] == given
     told = json.loads(weft("ooc", "detect", "targets.npy", "--json", cwd=tmp_path).out)
     assert "\n".join(told["matrix"] + [f"complement {told['complement']}"]) == given.text()
+    (tmp_path / "printed.txt").write_text(weft("ooc", "detect", "targets.npy", cwd=tmp_path).out)
+    assert bit_permutations.of(tmp_path / "printed.txt", (1 << n,)) == given
     targets[[5, 1000]] = targets[[1000, 5]]
     np.save(tmp_path / "targets.npy", targets)
     assert ooc.detect(tmp_path / "targets.npy")[0] is None

@@ -72,6 +72,22 @@ Block = Annotated[
         help="What no transfer is to be shorter than. Default: that of 4KiB to 4MiB which should take least.",
     ),
 ]
+OutDisks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--disk", metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."
+    ),
+]
+ScratchFolders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scratch", metavar="DIR", help="A directory for temporary files; once a disk. Default: where OUT lies."
+    ),
+]
+RawDtype = Annotated[
+    str | None,
+    typer.Option("--dtype", metavar="T", help="Element type of a raw IN, such as complex128 (with --shape)."),
+]
 OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse.")]
 OrderOption = Annotated[
     Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
@@ -163,10 +179,7 @@ def copy_command(
         str | None, typer.Option(metavar="N0xN1x...", help="Shape of a raw IN, such as 256x256x256.")
     ] = None,
     dtype: Annotated[str | None, typer.Option(metavar="NAME", help="Elements of a raw IN, such as complex128.")] = None,
-    disk: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."),
-    ] = None,
+    disk: OutDisks = None,
     block: Annotated[
         str, typer.Option(metavar="BYTES", help="What goes to one disk before it is the next one's turn.")
     ] = "1MiB",
@@ -212,22 +225,14 @@ def fft_command(
     norm: NormOption = Norm.backward,
     order: OrderOption = Order.natural,
     shape: RawShape = None,
-    dtype: Annotated[
-        str | None, typer.Option(metavar="T", help="Element type of a raw IN, such as complex128 (with --shape).")
-    ] = None,
+    dtype: RawDtype = None,
     precision: Annotated[
         Precision | None,
         typer.Option(help="Of the transform. Default: f32 for IN of halves and singles, else f64."),
     ] = None,
     block: Block = None,
-    disk: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."),
-    ] = None,
-    scratch: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory for temporary files; once a disk. Default: where OUT lies."),
-    ] = None,
+    disk: OutDisks = None,
+    scratch: ScratchFolders = None,
     threads: OocThreads = 1,
     effort: EffortOption = Effort.estimate,
     method: WayOption = "auto",

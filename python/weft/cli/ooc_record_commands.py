@@ -6,7 +6,7 @@ import typer
 
 from weft.cli.choices import Json, Ranks, RawShape
 from weft.cli.commands import on_one_rank
-from weft.cli.ooc_commands import Memory, ooc_app, run_or_tell
+from weft.cli.ooc_commands import Memory, OutDisks, RawDtype, ScratchFolders, ooc_app, run_or_tell
 from weft.cli.values import shape_value, size_value
 from weft.files import named_dtype
 
@@ -27,23 +27,15 @@ def permute_command(
     memory: Memory,
     inverse: Annotated[bool, typer.Option("--inverse", help="The way back.")] = False,
     shape: RawShape = None,
-    dtype: Annotated[
-        str | None, typer.Option(metavar="T", help="Element type of a raw IN, such as complex128 (with --shape).")
-    ] = None,
+    dtype: RawDtype = None,
     block: Annotated[
         str | None,
         typer.Option(
             metavar="BYTES", help="What a disk reads or writes at once. Default: the longest with the fewest passes."
         ),
     ] = None,
-    disk: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."),
-    ] = None,
-    scratch: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory for temporary files; once a disk. Default: where OUT lies."),
-    ] = None,
+    disk: OutDisks = None,
+    scratch: ScratchFolders = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the passes and what they take, check the files, write nothing.")
     ] = False,
@@ -83,7 +75,7 @@ def detect_command(
         str, typer.Argument(metavar="IN", help="Integers of 64 bits: element x is where the record at x goes.")
     ],
     shape: RawShape = None,
-    dtype: Annotated[str | None, typer.Option(metavar="T", help="Element type of a raw IN (with --shape).")] = None,
+    dtype: RawDtype = None,
     as_json: Json = False,
 ) -> int:
     """Find out whether a vector of targets is that of a permutation over GF(2), and print its matrix.

@@ -89,7 +89,7 @@ def run_detect(targets: str, given: dict[str, Any], as_json: bool, session: Sess
     elif found is None:
         session.print(f"{targets}: not a permutation over GF(2), after {reads} parallel reads")
     else:
-        session.print(f"{targets}: a permutation over GF(2), after {reads} parallel reads")
+        session.print(f"# {targets}: a permutation over GF(2), after {reads} parallel reads")
         session.print(found.text())
     return found is not None
 
