@@ -222,13 +222,13 @@ def test_a_rank_that_crashes_is_one_message(tmp_path: Path) -> None:
 
 
 def test_files_half_written_are_removed(tmp_path: Path) -> None:
-    for name in ("half.tmp", "whole"):
+    beside = ("half.tmp.lock", "half.tmp.4711-815")  # while a text file is replaced
+    for name in ("half.tmp", *beside, "whole", "half.tmp.mine"):
         (tmp_path / name).write_text(name)
     lines = [("remove", "half.tmp"), ("remove", "gone.tmp"), ("remove", "whole"), ("keep", "whole")]
     (tmp_path / "temporaries").write_text("".join(f"{word} {tmp_path / name}\n" for word, name in lines))
     launch._remove_temporaries(tmp_path)
-    assert not (tmp_path / "half.tmp").exists()
-    assert (tmp_path / "whole").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["half.tmp.mine", "temporaries", "whole"]
 
 
 def test_standard_input_is_left_alone(tmp_path: Path) -> None:

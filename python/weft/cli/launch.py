@@ -5,6 +5,7 @@ nothing to report; a rank that ends otherwise has crashed, and the parent says s
 """
 
 import ctypes
+import glob
 import os
 import shutil
 import signal
@@ -226,4 +227,10 @@ def _remove_temporaries(folder: Path) -> None:
     last = {path: word for word, _, path in (line.partition(" ") for line in names)}
     for path, word in last.items():
         if word == "remove":
-            Path(path).unlink(missing_ok=True)
+            for leftover in (Path(path), *_beside(Path(path))):
+                leftover.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> list[Path]:
+    """What is beside a text file, such as the index of a set, while it is written: its lock and its new text."""
+    return [path.with_name(f"{path.name}.lock"), *path.parent.glob(f"{glob.escape(path.name)}.[0-9]*-[0-9]*")]
