@@ -232,7 +232,7 @@ class FFT:
         may overwrite its input or `out` starts where `x` does (see empty_inplace). Collective.
 
         Errors, on all ranks: LayoutMismatch for a shape, dtype or strides that are not required; InvalidArgument for
-        arrays that overlap, or that are in place on some ranks only; MpiFailure.
+        arrays that overlap, or that are in place on some ranks only; MpiFailure. `out` is undefined after them.
         """
         return self._execute(True, x, out)
 

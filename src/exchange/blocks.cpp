@@ -60,6 +60,19 @@ kernel::Place plain_place(const Layout& layout, const Side& side, int buffer) {
   return place;
 }
 
+/// Blocks of `whole` that lie as in its plain array are that array: one piece, which the later stage
+/// may also write back to where it lies.
+void merge_into_array(const Box& whole, std::vector<kernel::Piece>& pieces) {
+  if (pieces.size() < 2) return;
+  for (const kernel::Piece& piece : pieces) {
+    const kernel::Piece part = part_of(piece.box, whole, pieces[0].buffer);
+    if (piece.buffer != part.buffer || piece.offset != part.offset) return;
+    for (int axis = 0; axis < whole.dims(); ++axis)
+      if (piece.box.extent(axis) > 1 && piece.strides[axis] != part.strides[axis]) return;
+  }
+  pieces = {part_of(whole, whole, pieces[0].buffer)};
+}
+
 comm::StridedBlock strided(const kernel::Piece& piece, int peer) {
   return {peer, piece.offset, piece.box.shape(), piece.strides};
 }
@@ -106,7 +119,10 @@ std::vector<ChunkBlock> recv_blocks(const Side& side) {
 
 PackedBlocks packed_blocks(const Side& side) {
   PackedBlocks blocks;
-  blocks.send_elements = place_blocks(send_blocks(side), side.element_bytes, blocks.send);
+  std::vector<ChunkBlock> sent = send_blocks(side);
+  const auto is_sent = [&](const ChunkBlock& block) { return block.overlap.peer != side.rank; };
+  if (side.own_last) std::stable_partition(sent.begin(), sent.end(), is_sent);
+  blocks.send_elements = place_blocks(std::move(sent), side.element_bytes, blocks.send);
   blocks.recv_elements = place_blocks(recv_blocks(side), side.element_bytes, blocks.recv);
   return blocks;
 }
@@ -117,14 +133,29 @@ Ends packed_ends(const Side& side) {
             {{}, side.element_bytes, side.narrow},
             blocks.send_elements,
             blocks.recv_elements};
-  for (const PackedBlock& block : blocks.send) {
-    ends.outlet.pieces.push_back(piece_of(block, side.send_buffer));
-    if (block.overlap.peer == side.rank && side.keep_own_block)
-      ends.inlet.pieces.push_back(ends.outlet.pieces.back());
-  }
-  for (const PackedBlock& block : blocks.recv)
-    if (block.overlap.peer != side.rank || !side.keep_own_block)
+  const bool reads_own_elsewhere =
+      side.keep_own_block || (side.own_buffer >= 0 && side.own_buffer != side.recv_buffer);
+  kernel::Piece own_arrived;
+  for (const PackedBlock& block : blocks.recv) {
+    const bool is_own = block.overlap.peer == side.rank;
+    if (is_own) own_arrived = piece_of(block, side.recv_buffer);
+    if (!is_own || !reads_own_elsewhere)
       ends.inlet.pieces.push_back(piece_of(block, side.recv_buffer));
+  }
+  for (const PackedBlock& block : blocks.send) {
+    const bool is_own = block.overlap.peer == side.rank;
+    kernel::Piece piece = piece_of(block, side.send_buffer);
+    if (is_own && side.own_last) ends.own_elements = blocks.send_elements - block.offset;
+    if (is_own && side.own_buffer >= 0) {
+      piece.buffer = side.own_buffer;
+      piece.offset = 0;
+      if (side.own_buffer == side.recv_buffer) piece = own_arrived;
+      ends.send_elements = block.offset;
+    }
+    if (is_own && reads_own_elsewhere) ends.inlet.pieces.push_back(piece);
+    ends.outlet.pieces.push_back(std::move(piece));
+  }
+  merge_into_array(side.to.box(side.rank), ends.inlet.pieces);
   return ends;
 }
 

@@ -19,6 +19,8 @@ struct Ends {
   kernel::Place inlet;             ///< from where the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
+  std::int64_t own_elements =
+      0;  ///< of this rank's own block, where that lies last; it counts as sent unless it has a buffer
 };
 
 /// Moves what the earlier stage wrote to where the later one reads. Made once, executed often.
@@ -40,6 +42,9 @@ class Executor {
   /// Before start(): whether this rank has something else to do before it calls finish(), so that
   /// whatever can go on meanwhile should.
   void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
+  /// Before start(): whether the earlier stage has written this rank's own block to where the later
+  /// one reads it.
+  void set_own_is_there(bool is_there) { own_is_there_ = is_there; }
   /// When messages were under way.
   const Flight& flight() const { return flight_; }
   void forget_flight() { flight_ = {}; }
@@ -47,6 +52,7 @@ class Executor {
  protected:
   Flight flight_;
   bool overlaps_ = false;
+  bool own_is_there_ = false;
 };
 
 /// One exchange as one rank sees it.
@@ -62,10 +68,17 @@ struct Side {
   int chunk_axis = -1;  ///< each rank's range of it in `from` is divided into the chunks
   /// The later stage may read this rank's own block from the send buffer: it does not write there.
   bool keep_own_block = false;
+  /// Of packed messages in one chunk: the own block lies behind all others.
+  bool own_last = false;
+  /// Not negative, where it lies last: the earlier stage writes it to its place in recv_buffer, or
+  /// into a buffer of its own, from which the later one reads it.
+  int own_buffer = -1;
   /// Of a shared exchange: the number of rank 0's array among those of all ranks, and whether the
-  /// earlier stage writes into the arrays of others (push) or the later one reads them (pull).
+  /// earlier stage writes into the arrays of `to` (push) or the later one reads those of `home`
+  /// (pull), where the earlier one writes: its own where that is `from`.
   int first_peer_buffer = 0;
   bool push = false;
+  Layout home;
   /// Of a node-aware exchange: also the number of rank 0's buffer for messages that have arrived.
   std::int64_t ranks_per_node = 1;
   int first_peer_arrival = 0;

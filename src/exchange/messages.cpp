@@ -13,7 +13,7 @@ class Messages : public Executor {
 
   void start(int chunk, void* send, void* recv) override {
     messages_.start(chunk, send, recv);
-    own_.copy(chunk, send, recv);
+    if (!own_is_there_) own_.copy(chunk, send, recv);
     flight_.update(!messages_.is_idle());
   }
   void progress() override {
@@ -29,7 +29,7 @@ class Messages : public Executor {
     flight_.update(false);
   }
   comm::Traffic traffic() const override { return messages_.traffic(); }
-  std::int64_t copied_bytes() const override { return own_.bytes(); }
+  std::int64_t copied_bytes() const override { return own_is_there_ ? 0 : own_.bytes(); }
 
  private:
   comm::Messages messages_;

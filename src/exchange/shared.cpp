@@ -56,9 +56,10 @@ Ends shared_ends(const Side& side) {
   if (side.push)
     return {in_arrays_of_all(side.from, side.to, side, side.recv_buffer),
             own_array(side.to, side, side.recv_buffer), 0, side.to.local_volume(side.rank)};
-  return {own_array(side.from, side, side.send_buffer),
-          in_arrays_of_all(side.to, side.from, side, side.send_buffer),
-          side.from.local_volume(side.rank), 0};
+  return {side.from == side.home ? own_array(side.from, side, side.send_buffer)
+                                 : in_arrays_of_all(side.from, side.home, side, side.send_buffer),
+          in_arrays_of_all(side.to, side.home, side, side.send_buffer),
+          side.home.local_volume(side.rank), 0};
 }
 
 std::unique_ptr<Executor> make_shared(const Exchange&, const Side&, const Group&,

@@ -17,15 +17,17 @@ namespace weft::run {
 enum Buffer : int {
   input_buffer,
   output_buffer,
-  send_buffer,
-  recv_buffer,
-  second_recv_buffer,  ///< of a chunked exchange, while the stage before still reads the first
+  work_buffer,  ///< from here to spare_buffer: of this process alone
+  second_buffer,
+  third_buffer,
+  own_buffer,  ///< this rank's block of an exchange, where it fits nowhere else
   spare_buffer,
-  even_buffer,  ///< behind even shared exchanges
-  odd_buffer,
+  even_buffer,
+  odd_buffer,      ///< where the array cannot stay in the even one
   arrival_buffer,  ///< messages to the ranks of this node that one of them receives
   source_buffer,
   target_buffer,
+  apart_target,  ///< only its bytes count: those of a target that cannot lie where the even buffer does
   buffer_count
 };
 inline constexpr int first_shared = even_buffer;

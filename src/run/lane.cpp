@@ -22,7 +22,7 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
     : threads_(local.threads) {
   comm::together(comm, [&] {
     make_programs(plan, comm.rank(), local);
-    shared_bytes_ = SharedBuffers::bytes(sizes_, plan.exchanges.size());
+    shared_bytes_ = SharedBuffers::bytes(sizes_);
   });
   if (own_workspace) {
     comm::require_memory_together(comm, workspace_bytes_ + shared_bytes_,
@@ -35,9 +35,7 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
   exchange::Means means{comm, nullptr, number};
   if (programs_[0].is_shared()) {
     // Memory that one node lacks is an error of all.
-    comm::together(comm, [&] {
-      shared_ = std::make_unique<SharedBuffers>(comm, sizes_, plan.exchanges.size());
-    });
+    comm::together(comm, [&] { shared_ = std::make_unique<SharedBuffers>(comm, sizes_); });
     means.hand_over = &shared_->hand_over();
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
@@ -89,7 +87,7 @@ void Lane::begin(const Variant& variant, const void* in, void* out, Progress& pr
   buffers_[input_buffer] = const_cast<void*>(in);
   buffers_[output_buffer] = out;
   char* next = workspace_;
-  for (int buffer = send_buffer; buffer < first_shared; ++buffer) {
+  for (int buffer = work_buffer; buffer < first_shared; ++buffer) {
     buffers_[static_cast<std::size_t>(buffer)] = next;
     next += sizes_[buffer];
   }

@@ -43,10 +43,40 @@ bool is_real_transform(const std::vector<AxisTransform>& transforms, int axis) {
   });
 }
 
+/// The axis that r2c halves or c2r restores.
+int real_axis(const std::vector<AxisTransform>& transforms) {
+  const auto found = std::find_if(transforms.begin(), transforms.end(), [&](const auto& t) {
+    return is_real_transform(transforms, t.axis);
+  });
+  return found->axis;
+}
+
 bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, std::size_t last,
               kernel::LineKind kind) {
   return std::any_of(transforms.begin() + first, transforms.begin() + last,
                      [&](const auto& t) { return t.kind == kind; });
+}
+
+/// The rows of `current`, of reals, seen as rows of the complex numbers of `box`: where the halved
+/// axis is fastest and rows are padded, so that each holds what becomes of it. No piece elsewhere.
+Place in_the_same_rows(const Place& current, const Box& box, int halved,
+                       std::int64_t complex_element_bytes) {
+  Place rows{{}, complex_element_bytes};
+  if (current.pieces.size() != 1 || current.narrow || current.pieces[0].strides[halved] != 1)
+    return rows;
+  kernel::Piece piece = current.pieces[0];
+  bool is_padded = false;  // of one row nobody can tell
+  for (int axis = 0; axis < box.dims(); ++axis) {
+    if (axis == halved || box.extent(axis) == 1) continue;
+    is_padded = true;
+    const std::int64_t reals = piece.strides[axis];
+    if (reals % 2 != 0 || reals < 2 * box.extent(halved)) return rows;
+    piece.strides[axis] = reals / 2;
+  }
+  if (!is_padded) return rows;
+  piece.box = box;
+  rows.pieces.push_back(std::move(piece));
+  return rows;
 }
 
 /// Where the array lies before the transform `next`, after a last sweep that began at `first`.
@@ -55,12 +85,17 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
                     BufferSizes& sizes) {
   const bool same_extents = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
   if (current_is_ours && same_extents && !current.narrow) return current;
+  const Box box = after(spec.source, spec.transforms, 0, next);
+  if (current_is_ours && !same_extents) {
+    const int halved = real_axis(spec.transforms);
+    Place rows = in_the_same_rows(current, box, halved, complex_element_bytes);
+    if (!rows.pieces.empty()) return rows;
+  }
   const bool restores_real =
       has_kind(spec.transforms, 0, spec.transforms.size(), kernel::LineKind::c2r);
   const bool outlet_fits =
       spec.outlet_is_array && !restores_real && (!spec.in_place || keeps_positions(spec));
   if (outlet_fits) return spec.outlet;
-  const Box box = after(spec.source, spec.transforms, 0, next);
   return idle_place(spec, box, complex_element_bytes, sizes);
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "plan/chunks.hpp"
-#include "plan/end_stages.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::run {
@@ -27,19 +26,6 @@ std::vector<Stage> route_of(const Plan& plan, Direction direction) {
     std::reverse(stage.axes.begin(), stage.axes.end());
   }
   return route;
-}
-
-/// Is the array real in this layout? The halved axis tells, or the position where n == n/2+1.
-bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std::size_t position,
-                    Direction direction) {
-  if (problem.kind != Kind::r2c) return false;
-  auto halves = [&](const Stage& stage) {
-    return std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) !=
-           stage.axes.end();
-  };
-  const auto where = std::find_if(route.begin(), route.end(), halves) - route.begin();
-  const auto here = static_cast<std::ptrdiff_t>(position);
-  return direction == Direction::forward ? here <= where : here > where;
 }
 
 AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axis,
@@ -122,59 +108,27 @@ long double scale_of(const Problem& problem, Direction direction) {
 Program::Program(const Plan& plan, const Variant& variant, std::int64_t rank,
                  const kernel::LocalOptions& options)
     : variant_(variant), route_(route_of(plan, variant.direction)) {
+  make(plan, rank, options);
+  if (sizes_[spare_buffer] == 0 || is_shared()) return;
+  // Its own block need not arrive in the work buffer at once: then the first stage can use that.
+  stages_.clear();
+  links_.clear();
+  sizes_ = {};
+  scratch_ = {};
+  first_uses_work_ = true;
+  make(plan, rank, options);
+}
+
+void Program::make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options) {
   add_links(plan, rank);
   for (std::size_t position = 0; position < route_.size(); ++position)
     add_stage(plan, position, rank, options);
-}
-
-const Exchange& Program::knobs_of(const Plan& plan, std::size_t position) const {
-  const bool forward = variant_.direction == Direction::forward;
-  return plan.exchanges[forward ? position : plan.exchanges.size() - 1 - position];
 }
 
 bool Program::is_shared() const {
   return std::any_of(links_.begin(), links_.end(), [](const Link& link) {
     return link.knobs.method == Method::shared || is_node_aware(link.knobs);
   });
-}
-
-void Program::add_links(const Plan& plan, std::int64_t rank) {
-  const Precision precision = plan.problem.precision;
-  for (std::size_t i = 0; i + 1 < route_.size(); ++i) {
-    const bool real = is_real_before(plan.problem, route_, i + 1, variant_.direction);
-    const bool to_last_stage = i + 2 == route_.size();
-    exchange::Side side;
-    side.from = route_[i].target;
-    side.to = route_[i + 1].source;
-    side.rank = rank;
-    side.narrow = knobs_of(plan, i).wire == WirePrecision::f32;
-    side.element_bytes =
-        (real ? real_bytes(precision) : complex_bytes(precision)) / (side.narrow ? 2 : 1);
-    side.send_buffer = send_buffer;
-    side.recv_buffer = recv_buffer;
-    side.keep_own_block = to_last_stage;
-    links_.push_back({knobs_of(plan, i), side, false, nullptr});
-    choose_chunks(links_.back(), i);
-    if (links_.back().knobs.method == Method::shared) choose_shared_buffers(i, plan);
-    if (is_node_aware(links_.back().knobs)) choose_node_buffers(i, plan);
-    const exchange::Side& chosen = links_.back().side;
-    const exchange::Ends ends = exchange::ends(links_.back().knobs, chosen);
-    for (const auto& [buffer, elements] : {std::pair(chosen.send_buffer, ends.send_elements),
-                                           std::pair(chosen.recv_buffer, ends.recv_elements)})
-      sizes_[buffer] = std::max(sizes_[buffer], elements * chosen.element_bytes);
-  }
-}
-
-/// A stage that sends early goes on reading what the exchange before it brought.
-void Program::choose_chunks(Link& link, std::size_t position) const {
-  if (link.knobs.chunks == 1) return;
-  const Chunking chunking = chunking_of(route_[position], route_[position + 1]);
-  link.side.chunk_axis = chunking.axis;
-  link.side.chunks =
-      static_cast<int>(std::min(link.knobs.chunks, slices(chunking, link.side.from)));
-  link.both_sides = chunking.both;
-  if (link.side.chunks > 1 && position > 0 && links_[position - 1].side.recv_buffer == recv_buffer)
-    link.side.recv_buffer = second_recv_buffer;
 }
 
 /// Chunks that arrive one by one are of use to the last stage only: another would write into the
@@ -191,56 +145,12 @@ Program::Parts Program::parts_of(std::size_t position) const {
   return {};
 }
 
-void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
-  exchange::Side& side = links_[position].side;
-  const std::size_t last_link = route_.size() - 2;
-  auto is_real = [&](std::size_t link) {
-    return is_real_before(plan.problem, route_, link + 1, variant_.direction);
-  };
-  const bool lies_like_target =
-      route_.front().target == route_.back().source && is_real(position) == is_real(last_link);
-  const Way way{variant_.direction == Direction::backward, variant_.in_place};
-  const bool writes_outputs = writes_into_outputs(plan, way);
-  side.send_buffer = position % 2 == 0 ? even_buffer : odd_buffer;
-  side.push = position == last_link && writes_outputs;
-  if (side.push) {
-    side.recv_buffer = target_buffer;
-  } else if (position == 0 && reads_from_inputs(plan, way)) {
-    side.send_buffer = source_buffer;
-    peers_read_source_last_ = last_link == 0;
-  } else if (position == 0 && lies_like_target && writes_outputs &&
-             (last_link == 1 || last_link % 2 == 0)) {  // else exchange 1 would write into it
-    side.send_buffer = target_buffer;                   // tiles go back to where they came from
-  }
-  side.first_peer_buffer =
-      first_peer_buffer(side.push ? side.recv_buffer : side.send_buffer, plan.problem.ranks);
-}
-
-/// Blocks for ranks of this node lie where they can be read; those of combined messages are put
-/// together by all ranks of the node.
-void Program::choose_node_buffers(std::size_t position, const Plan& plan) {
-  exchange::Side& side = links_[position].side;
-  const std::int64_t ranks = plan.problem.ranks;
-  side.ranks_per_node = plan.problem.ranks_per_node;
-  side.send_buffer = position % 2 == 0 ? even_buffer : odd_buffer;
-  if (links_[position].knobs.nodes == NodeUse::combined) side.recv_buffer = arrival_buffer;
-  side.first_peer_buffer = first_peer_buffer(side.send_buffer, ranks);
-  side.first_peer_arrival = first_peer_buffer(arrival_buffer, ranks);
-}
-
 void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
                         const kernel::LocalOptions& options) {
   const Problem& problem = plan.problem;
   const Stage& stage = route_[position];
   const bool first = position == 0;
   const bool last = position + 1 == route_.size();
-  auto users_array = [&](const Layout& layout, int buffer, bool real) {
-    const bool padded = real && variant_.in_place;
-    return array_place(layout.box(rank),
-                       padded ? inplace_real_strides(layout, problem, rank) : layout.strides(rank),
-                       buffer,
-                       real ? real_bytes(problem.precision) : complex_bytes(problem.precision));
-  };
   StageSpec spec;
   spec.source = stage.source.box(rank);
   spec.target = stage.target.box(rank);
@@ -248,28 +158,34 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
     spec.transforms.push_back(axis_transform(problem, stage, axis, variant_.direction));
   if (position == last_with_axes(route_) && !stage.axes.empty())
     spec.transforms.back().scale = scale_of(problem, variant_.direction);
-  const bool real_in = is_real_before(problem, route_, position, variant_.direction);
-  const bool real_out = is_real_before(problem, route_, position + 1, variant_.direction);
-  spec.inlet = first ? users_array(stage.source, input_buffer, real_in)
+  spec.inlet = first ? users_array(plan, true, rank)
                      : exchange::ends(links_[position - 1].knobs, links_[position - 1].side).inlet;
-  spec.outlet = last ? users_array(stage.target, output_buffer, real_out)
+  spec.outlet = last ? users_array(plan, false, rank)
                      : exchange::ends(links_[position].knobs, links_[position].side).outlet;
   const bool to_target = !last && links_[position].side.send_buffer == target_buffer;
   const bool from_source = !first && links_[position - 1].side.send_buffer == source_buffer;
-  spec.in_place = first && (last || to_target) && variant_.in_place;
+  const bool arrived_in_output = !first && links_[position - 1].side.recv_buffer == output_buffer;
+  spec.in_place =
+      (first && (last || to_target) && variant_.in_place) || (last && arrived_in_output);
   // A padded row has room for the complex numbers; in place the caller gives his input up anyway.
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
-  // What a shared exchange has peers read is one array too; pushed tiles go to many.
-  spec.outlet_is_array =
-      last || (links_[position].knobs.method == Method::shared && !links_[position].side.push);
+  // What a shared exchange has peers read is one array too, where it is this rank's own.
+  spec.outlet_is_array = last || (links_[position].knobs.method == Method::shared &&
+                                  !links_[position].side.push && spec.outlet.pieces.size() < 2);
   const Parts parts = parts_of(position);
-  spec.idle_buffer = first && !is_shared() && parts.count == 1 ? recv_buffer : spare_buffer;
+  const auto uses_work = [](const kernel::Place& place) {
+    return std::any_of(place.pieces.begin(), place.pieces.end(),
+                       [](const kernel::Piece& piece) { return piece.buffer == work_buffer; });
+  };
+  const bool work_is_idle =
+      !is_shared() && parts.count == 1 && !uses_work(spec.inlet) && !uses_work(spec.outlet);
+  spec.idle_buffer = work_is_idle ? work_buffer : spare_buffer;
   LocalStage local{stage_name(position, stage), {}, parts.sends};
   for (int part = 0; part < parts.count; ++part)
     local.parts.push_back(
         make_sweeps(part_of(spec, parts.axis, part, parts.count), options, sizes_));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
-  if (stage.axes.empty() && one_to_one) {
+  if (stage.axes.empty() && one_to_one && spec.inlet.narrow == spec.outlet.narrow) {
     local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;
     local.to = spec.outlet.pieces[0].buffer;
@@ -313,6 +229,7 @@ void Program::start(std::size_t link, int chunk, const Context& context) const {
     context.progress.pass_gate();
     l.executor->forget_flight();
     l.executor->set_overlaps(context.progress.overlaps());
+    l.executor->set_own_is_there(l.side.own_buffer >= 0);
     context.progress.add(l.executor.get());
     if (context.records) context.records[2 * link + 1].start_s = now_s();
   }

@@ -95,9 +95,15 @@ class Program {
   void wait(std::size_t link, int chunk, const Context& context) const;
   void finish(std::size_t link, const Context& context) const;
 
+  void make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options);
   void choose_chunks(Link& link, std::size_t position) const;
   void add_links(const Plan& plan, std::int64_t rank);
+  void choose_message_buffers(const Plan& plan, std::int64_t rank);
+  std::int64_t output_bytes(const Plan& plan, std::int64_t rank) const;
+  kernel::Place users_array(const Plan& plan, bool is_input, std::int64_t rank) const;
   void choose_shared_buffers(std::size_t position, const Plan& plan);
+  bool stays_home(std::size_t position) const;
+  int free_shared_buffer(std::size_t position) const;
   void choose_node_buffers(std::size_t position, const Plan& plan);
   const Exchange& knobs_of(const Plan& plan, std::size_t position) const;
   void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
@@ -109,8 +115,13 @@ class Program {
   std::vector<Link> links_;
   BufferSizes sizes_{};
   kernel::ScratchSize scratch_;
+  bool first_uses_work_ = false;         ///< between two sweeps of the first stage
   bool peers_read_source_last_ = false;  ///< a call must not return before they have
 };
+
+/// Is the array real in this layout? The halved axis tells, or the position where n == n/2+1.
+bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std::size_t position,
+                    Direction direction);
 
 /// Strides of the caller's real array when it shares its memory with the complex one: rows padded
 /// to 2*(n/2+1) reals where the halved axis is whole and fastest in memory, else dense.

@@ -8,31 +8,27 @@
 namespace weft::run {
 namespace {
 
-/// The workspace has two regions, in which the even and the odd buffer lie. Those of source and
-/// target are workspace too where the caller's arrays cannot be shown, and lie in the same regions:
-/// the source is read before the next even buffer is written, and the target is written in the
-/// place of the buffer that was last read one meeting ago.
+/// Where the buffers lie in the workspace. Those of source and target are workspace too where the
+/// caller's arrays cannot be shown. The source lies where the even buffer does: what is written
+/// there comes from the same place. So does the target, unless a run needs both.
 struct Regions {
-  std::int64_t even_bytes = 0;
-  std::int64_t odd_bytes = 0;
-  std::int64_t arrival_bytes = 0;
-  bool target_is_even = false;
+  std::array<std::int64_t, shared_count> offsets{};
+  std::int64_t bytes = 0;
 };
 
-Regions regions_of(const BufferSizes& sizes, std::size_t exchanges) {
-  Regions regions{std::max(sizes[even_buffer], sizes[source_buffer]), sizes[odd_buffer],
-                  sizes[arrival_buffer], exchanges % 2 == 1};
-  std::int64_t& of_target = regions.target_is_even ? regions.even_bytes : regions.odd_bytes;
-  of_target = std::max(of_target, sizes[target_buffer]);
+Regions regions_of(const BufferSizes& sizes) {
+  const bool apart = sizes[apart_target] > 0;
+  Regions regions;
+  regions.bytes = std::max(sizes[even_buffer], sizes[source_buffer]);
+  if (!apart) regions.bytes = std::max(regions.bytes, sizes[target_buffer]);
+  const auto add = [&](int buffer) {
+    regions.offsets[static_cast<std::size_t>(buffer - first_shared)] = regions.bytes;
+    regions.bytes += sizes[static_cast<std::size_t>(buffer)];
+  };
+  add(odd_buffer);
+  add(arrival_buffer);
+  if (apart) add(target_buffer);
   return regions;
-}
-
-std::array<std::int64_t, shared_count> offsets_of(const Regions& regions) {
-  std::array<std::int64_t, shared_count> offsets{};
-  offsets[odd_buffer - first_shared] = regions.even_bytes;
-  offsets[arrival_buffer - first_shared] = regions.even_bytes + regions.odd_bytes;
-  offsets[target_buffer - first_shared] = regions.target_is_even ? 0 : regions.even_bytes;
-  return offsets;
 }
 
 /// Numbers of the arrays that are shown to others.
@@ -41,28 +37,23 @@ constexpr int shown_target = 1;
 
 }  // namespace
 
-std::int64_t SharedBuffers::bytes(const BufferSizes& sizes, std::size_t exchanges) {
-  const Regions regions = regions_of(sizes, exchanges);
-  return regions.even_bytes + regions.odd_bytes + regions.arrival_bytes;
-}
+std::int64_t SharedBuffers::bytes(const BufferSizes& sizes) { return regions_of(sizes).bytes; }
 
-SharedBuffers::SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes,
-                             std::size_t exchanges)
-    : SharedBuffers(comm, comm.node_group(), sizes, exchanges) {}
+SharedBuffers::SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes)
+    : SharedBuffers(comm, comm.node_group(), sizes) {}
 
 SharedBuffers::SharedBuffers(const comm::Communicator& comm, const comm::Communicator& node,
-                             const BufferSizes& sizes, std::size_t exchanges)
+                             const BufferSizes& sizes)
     : ranks_(comm.size()),
       first_rank_(comm.rank() - node.rank()),
       rank_(node.rank()),
-      offsets_(node.all_gather_values(offsets_of(regions_of(sizes, exchanges)))),
-      workspace_(node, bytes(sizes, exchanges)) {}
+      offsets_(node.all_gather_values(regions_of(sizes).offsets)),
+      workspace_(node, bytes(sizes)) {}
 
 SharedBuffers::SharedBuffers(std::vector<char*> memory, const std::vector<BufferSizes>& sizes,
-                             std::size_t exchanges, int rank)
+                             int rank)
     : ranks_(static_cast<int>(sizes.size())), rank_(rank), workspace_(std::move(memory), rank) {
-  for (const BufferSizes& of_rank : sizes)
-    offsets_.push_back(offsets_of(regions_of(of_rank, exchanges)));
+  for (const BufferSizes& of_rank : sizes) offsets_.push_back(regions_of(of_rank).offsets);
 }
 
 std::size_t SharedBuffers::pointers() const {

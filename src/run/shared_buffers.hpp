@@ -12,17 +12,16 @@ namespace weft::run {
 /// where those lie in node memory too.
 class SharedBuffers {
  public:
-  /// Workspace in node memory that buffers of these sizes need, in a plan of so many exchanges.
-  static std::int64_t bytes(const BufferSizes& sizes, std::size_t exchanges);
+  /// Workspace in node memory that buffers of these sizes need.
+  static std::int64_t bytes(const BufferSizes& sizes);
 
   /// Collective over `comm`; shared by the ranks of a node, which have consecutive numbers in it.
   /// `sizes` may differ between ranks.
-  SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes, std::size_t exchanges);
+  SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes);
 
   /// Of threads that stand in for the ranks of one node, in tests: `memory` and `sizes` of each.
   /// Local; see NodeWorkspace.
-  SharedBuffers(std::vector<char*> memory, const std::vector<BufferSizes>& sizes,
-                std::size_t exchanges, int rank);
+  SharedBuffers(std::vector<char*> memory, const std::vector<BufferSizes>& sizes, int rank);
 
   comm::HandOver& hand_over() { return workspace_.hand_over(); }
   /// How many pointers a run has: buffer_count and one for each shared buffer of each rank.
@@ -41,7 +40,7 @@ class SharedBuffers {
 
  private:
   SharedBuffers(const comm::Communicator& comm, const comm::Communicator& node,
-                const BufferSizes& sizes, std::size_t exchanges);
+                const BufferSizes& sizes);
   using Offsets = std::array<std::int64_t, shared_count>;
   void* workspace_of(int rank, int buffer) const;
   void show(int which, int buffer, const void* array, std::int64_t bytes, void** buffers);

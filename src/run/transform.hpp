@@ -33,8 +33,8 @@ class Transform {
   /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all. Or
   /// he does so in the meantime, where can_wait_at_gate(), and `gate` opens when he has.
   void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
-  /// True when, out of place, the stage before the first exchange changes nothing that others or
-  /// the caller see.
+  /// True when, out of place, the stage before the first exchange changes nothing that others see,
+  /// and of the caller's nothing but the output.
   bool can_wait_at_gate() const;
 
   /// Transforms one array after the other, each while the one before it is exchanged, where messages

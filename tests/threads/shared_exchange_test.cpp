@@ -41,8 +41,7 @@ class ThreadRank {
     }
     for (std::int64_t& size : sizes_) size = aligned(size);
     scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
-    memory_ = AlignedBuffer(comm::NodeWorkspace::page_bytes +
-                            SharedBuffers::bytes(sizes_, plan.exchanges.size()));
+    memory_ = AlignedBuffer(comm::NodeWorkspace::page_bytes + SharedBuffers::bytes(sizes_));
     spare_ = AlignedBuffer(sizes_[spare_buffer]);
     scratch_ = AlignedBuffer(scratch_size_.thread_bytes());
   }
@@ -51,7 +50,7 @@ class ThreadRank {
   const BufferSizes& sizes() const { return sizes_; }
 
   void connect(const std::vector<char*>& memory, const std::vector<BufferSizes>& sizes) {
-    shared_ = std::make_unique<SharedBuffers>(memory, sizes, plan_.exchanges.size(), rank_);
+    shared_ = std::make_unique<SharedBuffers>(memory, sizes, rank_);
     buffers_.resize(shared_->pointers());
     for (Program& program : programs_)
       program.connect({comm::Communicator::solo(), &shared_->hand_over(), 0});

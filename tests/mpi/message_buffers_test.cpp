@@ -1,0 +1,122 @@
+// Which buffers exchanges use, by an independent account of what must not meet.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "run/message_buffers.hpp"
+
+namespace weft::run {
+namespace {
+
+constexpr std::int64_t spectrum = 100;  // bytes of a local array
+constexpr std::int64_t own = 30;        // of what stays on this rank
+
+std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned early,
+                                   bool uses_work = false) {
+  std::vector<MessageNeeds> needs;
+  for (int i = 0; i < exchanges; ++i)
+    needs.push_back({spectrum, spectrum, spectrum - own, (chunked >> i & 1) != 0, uses_work,
+                     (early >> i & 1) != 0 && (chunked >> i & 1) != 0});
+  return needs;
+}
+
+/// What stage i reads: the input, or what the exchange before it has brought.
+int inlet(const std::vector<MessageBuffers>& chosen, std::size_t stage, bool in_place) {
+  if (stage == 0) return in_place ? output_buffer : input_buffer;
+  return chosen[stage - 1].recv;
+}
+
+void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bool in_place) {
+  const auto chosen = message_buffers(needs, output_bytes, in_place);
+  ASSERT_EQ(chosen.size(), needs.size());
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    SCOPED_TRACE("exchange " + std::to_string(i));
+    const MessageBuffers& here = chosen[i];
+    const int read = inlet(chosen, i, in_place);
+    const bool is_last = i + 1 == needs.size();
+    EXPECT_NE(here.send, here.recv);
+    EXPECT_NE(here.send, read) << "the stage writes what it reads";
+    const std::int64_t sent = here.own >= 0 ? needs[i].sent_bytes : needs[i].send_bytes;
+    if (here.send == output_buffer) {
+      EXPECT_LE(sent, output_bytes);
+    }
+    if (here.recv == output_buffer) {
+      EXPECT_LE(needs[i].recv_bytes, output_bytes);
+    }
+    if (needs[i].in_chunks) {
+      EXPECT_NE(here.recv, read) << "chunks arrive over what is read";
+    }
+    if (is_last && !in_place) {
+      EXPECT_NE(here.recv, output_buffer);
+    }
+    if (is_last && needs[i].keeps_sent) {
+      EXPECT_NE(here.send, output_buffer);
+    }
+    if (here.own < 0) continue;
+    EXPECT_FALSE(needs[i].in_chunks);
+    EXPECT_NE(here.own, read);
+    EXPECT_NE(here.own, here.send);
+    // Its place among what arrives must not be what the stage still reads.
+    if (i > 0) {
+      EXPECT_NE(here.own, chosen[i - 1].own);
+    }
+    if (!is_last && here.own != here.recv) {
+      EXPECT_NE(here.own, chosen[i + 1].send);
+      if (needs[i + 1].in_chunks) {
+        EXPECT_NE(here.own, chosen[i + 1].recv);
+      }
+    }
+  }
+}
+
+/// Local arrays of workspace.
+std::size_t arrays_of(const std::vector<MessageBuffers>& chosen) {
+  std::array<bool, buffer_count> used{};
+  for (const MessageBuffers& each : chosen) used[each.send] = used[each.recv] = true;
+  std::size_t count = 0;
+  for (int buffer = work_buffer; buffer < own_buffer; ++buffer) count += used[buffer] ? 1 : 0;
+  return count;
+}
+
+TEST(MessageBuffers, NothingMeetsWhatItMustNot) {
+  for (int exchanges = 1; exchanges <= 4; ++exchanges)
+    for (unsigned chunked = 0; chunked < (1U << exchanges); ++chunked)
+      for (const bool early : {false, true})
+        for (const std::int64_t output_bytes : {std::int64_t{0}, spectrum - own, spectrum})
+          for (const bool in_place : {false, true}) {
+            SCOPED_TRACE(std::to_string(exchanges) + " exchanges, chunked " +
+                         std::to_string(chunked) + (early ? " early " : " ") +
+                         std::to_string(output_bytes) + (in_place ? " in place" : ""));
+            const unsigned last = 1U << (exchanges - 1);
+            check(needs_of(exchanges, chunked, early ? last : 0), output_bytes, in_place);
+          }
+}
+
+TEST(MessageBuffers, OneArrayDoesAndTwoWithChunks) {
+  for (int exchanges = 1; exchanges <= 4; ++exchanges)
+    for (const bool in_place : {false, true}) {
+      SCOPED_TRACE(std::to_string(exchanges) + (in_place ? " in place" : ""));
+      const unsigned all = (1U << exchanges) - 1;
+      const unsigned last = 1U << (exchanges - 1);
+      EXPECT_EQ(arrays_of(message_buffers(needs_of(exchanges, 0, 0), spectrum, in_place)), 1U);
+      const unsigned early = in_place && exchanges > 1 ? 0 : last;
+      EXPECT_EQ(arrays_of(message_buffers(needs_of(exchanges, all, early), spectrum, in_place)),
+                2U);
+    }
+}
+
+/// Complex numbers out of which a little less of reals comes: all but the own block fits.
+TEST(MessageBuffers, RealOutputsHoldAllButTheOwnBlock) {
+  const auto once = message_buffers(needs_of(1, 0, 0), spectrum - 1, false);
+  EXPECT_EQ(once[0].send, output_buffer);
+  EXPECT_EQ(once[0].own, once[0].recv) << "the first stage writes it to its place";
+  const auto twice = message_buffers(needs_of(2, 0, 0), spectrum - 1, false);
+  EXPECT_EQ(twice[1].own, own_buffer);
+  EXPECT_EQ(message_buffers(needs_of(1, 0, 0), spectrum, false)[0].own, work_buffer);
+  const auto busy = message_buffers(needs_of(1, 0, 0, true), spectrum, false);
+  EXPECT_EQ(busy[0].own, MessageBuffers::none) << "the first stage has something there";
+  EXPECT_EQ(arrays_of(twice), 1U);
+}
+
+}  // namespace
+}  // namespace weft::run
