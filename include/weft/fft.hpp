@@ -87,7 +87,7 @@ struct FftOptions {
 ///             cached. Dropping a transform is local and safe at any time.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
 ///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
-///             The output is then undefined, the input unchanged.
+///             The output is then undefined; the input is unchanged as it is after a success.
 /// Cost        one exchange for each split axis of a slab or pencil, one more for output "same"
 ///             where the last stage lies elsewhere. See explain().
 template <class T>

@@ -251,6 +251,7 @@ class FFT:
         number of arrays on all ranks.
 
         Errors: those of forward; InvalidArgument where inputs and outputs differ in number or two outputs are the same.
+        An output must not be the input of a later array.
         """
         return self._execute_many(True, xs, outs)
 

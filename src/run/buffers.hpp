@@ -20,7 +20,7 @@ enum Buffer : int {
   work_buffer,  ///< from here to spare_buffer: of this process alone
   second_buffer,
   third_buffer,
-  own_buffer,  ///< this rank's block of an exchange, where it fits nowhere else
+  own_buffer,  ///< its block of an exchange where it fits nowhere else; what comes from other nodes
   spare_buffer,
   even_buffer,
   odd_buffer,      ///< where the array cannot stay in the even one

@@ -187,7 +187,7 @@ void Program::choose_node_buffers(std::size_t position, const Plan& plan) {
   side.ranks_per_node = plan.problem.ranks_per_node;
   side.send_buffer = free_shared_buffer(position);
   const bool combined = links_[position].knobs.nodes == NodeUse::combined;
-  side.recv_buffer = combined ? arrival_buffer : third_buffer;
+  side.recv_buffer = combined ? arrival_buffer : own_buffer;
   side.first_peer_buffer = first_peer_buffer(side.send_buffer, ranks);
   side.first_peer_arrival = first_peer_buffer(arrival_buffer, ranks);
 }

@@ -57,24 +57,27 @@ bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, s
                      [&](const auto& t) { return t.kind == kind; });
 }
 
-/// The rows of `current`, of reals, seen as rows of the complex numbers of `box`: where the halved
-/// axis is fastest and rows are padded, so that each holds what becomes of it. No piece elsewhere.
+/// The rows of `current`, of reals, seen as rows of the complex numbers that `box` has of them: in
+/// the caller's array in place, where rows are padded, so that each holds what becomes of it. No
+/// piece elsewhere.
 Place in_the_same_rows(const Place& current, const Box& box, int halved,
                        std::int64_t complex_element_bytes) {
   Place rows{{}, complex_element_bytes};
-  if (current.pieces.size() != 1 || current.narrow || current.pieces[0].strides[halved] != 1)
-    return rows;
+  if (current.pieces.size() != 1 || current.pieces[0].buffer != input_buffer) return rows;
   kernel::Piece piece = current.pieces[0];
+  if (current.narrow || piece.offset != 0 || piece.strides[halved] != 1) return rows;
   bool is_padded = false;  // of one row nobody can tell
   for (int axis = 0; axis < box.dims(); ++axis) {
-    if (axis == halved || box.extent(axis) == 1) continue;
+    if (axis == halved || piece.box.extent(axis) == 1) continue;
     is_padded = true;
     const std::int64_t reals = piece.strides[axis];
     if (reals % 2 != 0 || reals < 2 * box.extent(halved)) return rows;
     piece.strides[axis] = reals / 2;
   }
   if (!is_padded) return rows;
-  piece.box = box;
+  // The other axes as they are: of a chunk, the piece is still the whole array's.
+  piece.box.lower[halved] = box.lower[halved];
+  piece.box.upper[halved] = box.upper[halved];
   rows.pieces.push_back(std::move(piece));
   return rows;
 }
@@ -135,6 +138,8 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
   const bool detour = spec.in_place && !keeps_positions(spec);
   if (detour) {  // to the idle buffer and back: lines would overwrite each other
     spec.outlet = idle_place(spec, spec.target, given.outlet.element_bytes, sizes);
+    // What lies between two sweeps must not lie where the detour goes.
+    spec.idle_buffer = spec.idle_buffer == spare_buffer ? third_buffer : spare_buffer;
     spec.outlet_is_array = true;
     spec.in_place = false;
     spec.inlet_is_ours = true;

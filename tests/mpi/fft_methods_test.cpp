@@ -72,18 +72,22 @@ TEST(FftMethods, FloatsOnTheWire) {
   EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
-/// A row a rank: blocks arrive as the array lies, but as floats, in the memory of the doubles.
+/// Floats in the memory of the doubles that become of them: a row a rank, so that blocks arrive as
+/// the array lies; and c2r in two sweeps, which has something else to keep meanwhile.
 TEST(FftMethods, FloatsThatArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
-  for (const Method method : {Method::messages, Method::collective}) {
-    const Problem problem{.shape = {ranks, 2 * ranks, 8}, .output_choice = OutputChoice::same};
-    const Results expected = run_both(problem, oracle_knobs, false, true);
-    const Results found =
-        run_both(problem, Knobs{.method = method, .wire = WirePrecision::f32}, false, true);
-    EXPECT_LT(distance(expected.forward, found.forward), 1e-7);
-    EXPECT_LT(distance(expected.backward, found.backward), 2e-7);
-  }
+  const Problem rows{.shape = {ranks, 2 * ranks, 8}, .output_choice = OutputChoice::same};
+  const Problem sweeps{.shape = {3 * ranks, 64, 64}, .kind = Kind::r2c, .threads = 2};
+  for (const Problem& problem : {rows, sweeps})
+    for (const Method method : {Method::messages, Method::collective}) {
+      SCOPED_TRACE(to_json(problem));
+      const Results expected = run_both(problem, oracle_knobs, false, true);
+      const Results found =
+          run_both(problem, Knobs{.method = method, .wire = WirePrecision::f32}, false, true);
+      EXPECT_LT(distance(expected.forward, found.forward), 1e-7);
+      EXPECT_LT(distance(expected.backward, found.backward), 2e-7);
+    }
 }
 
 std::int64_t sum_of(const Results& results, std::int64_t run::StepRecord::*what) {
