@@ -3,7 +3,7 @@
 namespace weft::run {
 
 /// What a transform waits for before anything leaves the rank. Until then it reads the input and
-/// writes into the workspace alone, so that it can still be called off.
+/// writes into the workspace and the output alone, so that it can still be called off.
 class Gate {
  public:
   virtual ~Gate() = default;
