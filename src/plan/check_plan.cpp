@@ -161,6 +161,21 @@ void check_exchanges(const Plan& plan) {
   }
 }
 
+/// Ranks that share memory reuse it when all of them have met, which those that exchange messages do
+/// not: a plan of both would have ranks write where others still read.
+void check_memory_use(const Plan& plan) {
+  const auto use = [](const Exchange& exchange) -> std::string {
+    if (exchange.method == Method::shared) return "shared";
+    return is_node_aware(exchange) ? "node-aware" : "by messages or collective calls";
+  };
+  for (const Exchange& exchange : plan.exchanges)
+    if (use(exchange) != use(plan.exchanges[0]))
+      refuse(
+          "all exchanges must be shared, all node-aware, or all by messages or collective calls; "
+          "exchange 0 is " +
+          use(plan.exchanges[0]) + ", another " + use(exchange));
+}
+
 }  // namespace
 
 void check_plan(const Plan& plan) {
@@ -174,6 +189,7 @@ void check_plan(const Plan& plan) {
   }
   check_ends(plan);
   check_exchanges(plan);
+  check_memory_use(plan);
 }
 
 }  // namespace weft

@@ -90,6 +90,35 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
     }
 }
 
+/// Rows of reals that are parts of a neighbour's rows are not padded, and those of a chunk lie where
+/// the whole array has them; two threads, so that the first stage takes two sweeps.
+TEST(FftMethods, RealsInPlaceInTwoSweeps) {
+  const std::int64_t ranks = size_of(world);
+  if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const Problem chunks{.shape = {3 * ranks, 64, 64}, .kind = Kind::r2c, .threads = 2};
+  for (const Method method : {Method::messages, Method::collective}) {
+    const Results expected = run_both(chunks, oracle_knobs, false, true);
+    const Results found = run_both(chunks, Knobs{.method = method, .chunks = 2}, false, true);
+    EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
+    EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
+  }
+  if (ranks != 3 ||
+      comm::node_memory_kind(comm::Communicator::of(world)) == comm::NodeMemoryKind::ordinary)
+    return;
+  Problem parts{
+      .shape = {16, 4, 64}, .axes = {0, 2}, .kind = Kind::r2c, .has_input = true, .threads = 2};
+  parts.input = Layout::of_boxes(
+      parts.shape, {{{0, 0, 0}, {16, 3, 64}}, {{0, 3, 0}, {16, 4, 32}}, {{0, 3, 32}, {16, 4, 64}}});
+  for (const bool overwrite : {false, true})
+    for (const bool in_place : {false, true}) {
+      parts.overwrite_input = overwrite;
+      const Results expected = run_both(parts, oracle_knobs, false, in_place);
+      const Results found = run_both(parts, Knobs{.method = Method::shared}, false, in_place);
+      EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
+      EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
+    }
+}
+
 std::int64_t sum_of(const Results& results, std::int64_t run::StepRecord::*what) {
   std::int64_t sum = 0;
   for (const run::StepRecord& step : results.forward_record) sum += step.*what;

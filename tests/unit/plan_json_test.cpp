@@ -277,6 +277,19 @@ std::vector<Json::json_pointer> all_places(const Json& document) {
   return places;
 }
 
+/// Ranks that share memory and ranks that exchange messages meet at different times.
+TEST(PlanJson, RefusesSharedExchangesBesideMessages) {
+  Problem problem{.shape = {8, 8, 8}, .ranks = 4, .ranks_per_node = 4, .has_input = true};
+  problem.input = Layout::pencil(problem.shape, 4);
+  Plan plan = make_plan(problem);
+  ASSERT_EQ(plan.exchanges.size(), 2U);
+  ASSERT_EQ(plan.exchanges[0].method, Method::shared);
+  EXPECT_NO_THROW(plan_from_json(to_json(plan)));
+  problem.knobs.method = Method::messages;
+  plan.exchanges[1] = make_plan(problem).exchanges[1];
+  expect_refused(Json::parse(to_json(plan)), {"all exchanges must be shared", "another"});
+}
+
 TEST(PlanJson, EveryValueOfAnotherTypeIsRefused) {
   const Json sound = sound_plan();
   int refused = 0;
