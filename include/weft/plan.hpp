@@ -36,7 +36,7 @@ enum class WireForm { automatic, packed, datatype };
 enum class Schedule { automatic, pairwise, cyclic, scattered };
 /// How messages are handed to MPI. Only for Method::messages.
 ///   ordinary    MPI_Isend and MPI_Irecv
-///   persistent  made once, started in every transform
+///   persistent  made once for the caller's arrays, started in every transform of them
 enum class Requests { automatic, ordinary, persistent };
 
 /// What ranks of one node do among themselves where others are on other nodes. Only for packed

@@ -7,8 +7,6 @@
 namespace weft::exchange {
 namespace {
 
-constexpr std::int64_t block_alignment_bytes = 64;
-
 /// The part of an overlap that its sender sends in one chunk; empty where that is nothing.
 Box chunk_of(Box box, const Box& of_sender, int chunk, const Side& side) {
   if (side.chunks == 1) return box;
@@ -20,14 +18,13 @@ Box chunk_of(Box box, const Box& of_sender, int chunk, const Side& side) {
   return box;
 }
 
-std::int64_t place_blocks(std::vector<ChunkBlock> found, std::int64_t element_bytes,
-                          std::vector<PackedBlock>& blocks) {
-  const std::int64_t step = std::max<std::int64_t>(1, block_alignment_bytes / element_bytes);
+/// One behind the other, so that they take no more than the array does; returns where they end.
+std::int64_t place_blocks(std::vector<ChunkBlock> found, std::vector<PackedBlock>& blocks) {
   std::int64_t offset = 0;
   for (ChunkBlock& block : found) {
     const std::int64_t count = block.overlap.box.volume();
     blocks.push_back({block.chunk, std::move(block.overlap), offset});
-    offset += (count + step - 1) / step * step;
+    offset += count;
   }
   return offset;
 }
@@ -122,8 +119,8 @@ PackedBlocks packed_blocks(const Side& side) {
   std::vector<ChunkBlock> sent = send_blocks(side);
   const auto is_sent = [&](const ChunkBlock& block) { return block.overlap.peer != side.rank; };
   if (side.own_last) std::stable_partition(sent.begin(), sent.end(), is_sent);
-  blocks.send_elements = place_blocks(std::move(sent), side.element_bytes, blocks.send);
-  blocks.recv_elements = place_blocks(recv_blocks(side), side.element_bytes, blocks.recv);
+  blocks.send_elements = place_blocks(std::move(sent), blocks.send);
+  blocks.recv_elements = place_blocks(recv_blocks(side), blocks.recv);
   return blocks;
 }
 

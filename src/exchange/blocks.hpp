@@ -26,7 +26,7 @@ struct PackedBlock {
   std::int64_t offset = 0;
 };
 
-/// The blocks of one rank. They start at multiples of 64 bytes, so that the rows of a tile do.
+/// The blocks of one rank, each behind the one before.
 struct PackedBlocks {
   std::vector<PackedBlock> send;
   std::vector<PackedBlock> recv;

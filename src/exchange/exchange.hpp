@@ -19,8 +19,8 @@ struct Ends {
   kernel::Place inlet;             ///< from where the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
-  std::int64_t own_elements =
-      0;  ///< of this rank's own block, where that lies last; it counts as sent unless it has a buffer
+  /// Of this rank's own block, where that lies last; among send_elements unless it has a buffer.
+  std::int64_t own_elements = 0;
 };
 
 /// Moves what the earlier stage wrote to where the later one reads. Made once, executed often.

@@ -79,7 +79,8 @@ std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_by
   return bytes;
 }
 
-/// Rows of the caller's arrays lie without gaps; those of weft's own begin at cache lines.
+/// Rows of the caller's arrays lie without gaps; those between stages are priced as if they began at
+/// cache lines.
 bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   constexpr std::int64_t line = 64;
   const Stage& stage = plan.stages[number];

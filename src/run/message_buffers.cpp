@@ -53,16 +53,16 @@ MessageBuffers choose(const std::vector<MessageNeeds>& exchanges, std::size_t i,
   Taken for_send;
   for_send.add(buffers.recv);
   if (reads_output || (next == nullptr && needs.keeps_sent)) for_send.add(output_buffer);
-  const bool has_own = needs.sent_bytes < needs.send_bytes && !needs.in_chunks;
+  const bool has_own = needs.others_bytes < needs.send_bytes && !needs.in_chunks;
   const bool must_split = has_own && sends_from_output && !for_send.has(output_buffer) &&
-                          needs.send_bytes > output_bytes && needs.sent_bytes <= output_bytes;
+                          needs.send_bytes > output_bytes && needs.others_bytes <= output_bytes;
   const bool arrives = has_own && i == 0 && !in_place && buffers.recv != output_buffer;
   if (arrives && (must_split || !needs.uses_work)) buffers.own = buffers.recv;
   if (must_split && !arrives && (next == nullptr || next->own != own_buffer))
     buffers.own = own_buffer;
   const bool is_apart = buffers.own != MessageBuffers::none;
   buffers.send = first_free(sends_from_output ? output_first : output_late, for_send,
-                            (is_apart ? needs.sent_bytes : needs.send_bytes) <= output_bytes);
+                            (is_apart ? needs.others_bytes : needs.send_bytes) <= output_bytes);
   return buffers;
 }
 

@@ -11,8 +11,9 @@ namespace weft::run {
 struct MessageNeeds {
   std::int64_t send_bytes = 0;  ///< this rank's own block included
   std::int64_t recv_bytes = 0;
-  std::int64_t sent_bytes = 0;  ///< without it; as send_bytes where the block cannot lie elsewhere
-  bool in_chunks = false;       ///< messages leave and arrive while the stage before it still works
+  std::int64_t others_bytes =
+      0;  ///< of others' blocks; as send_bytes where the own one cannot lie elsewhere
+  bool in_chunks = false;   ///< messages leave and arrive while the stage before it still works
   bool uses_work = false;   ///< the stage before it keeps something in the work buffer meanwhile
   bool keeps_sent = false;  ///< what is sent must stay while the stage behind it works
 };

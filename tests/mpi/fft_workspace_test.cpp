@@ -1,5 +1,5 @@
 // workspace_bytes in local arrays, as docs/conventions.md states it: plans and programs alone, no
-// array is allocated. Blocks fill cache lines, so that none is padded.
+// array is allocated.
 #include "both_ways.hpp"
 #include "run/program.hpp"
 #include "run/shared_buffers.hpp"
@@ -92,6 +92,15 @@ TEST(FftWorkspace, MessagesAndCallsHaveOneArrayAndTwoWithChunks) {
           EXPECT_EQ(arrays_of(pencils(knobs, output)), chunks);
         }
       }
+    }
+}
+
+TEST(FftWorkspace, RaggedBlocksTakeNoMore) {
+  for (const Method method : {Method::messages, Method::collective})
+    for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+      Problem problem = slabs({.method = method}, output);
+      problem.shape = {30, 30, 15};
+      EXPECT_EQ(arrays_of(problem), 1) << to_json(problem);
     }
 }
 

@@ -36,7 +36,7 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
     const bool is_last = i + 1 == needs.size();
     EXPECT_NE(here.send, here.recv);
     EXPECT_NE(here.send, read) << "the stage writes what it reads";
-    const std::int64_t sent = here.own >= 0 ? needs[i].sent_bytes : needs[i].send_bytes;
+    const std::int64_t sent = here.own >= 0 ? needs[i].others_bytes : needs[i].send_bytes;
     if (here.send == output_buffer) {
       EXPECT_LE(sent, output_bytes);
     }
