@@ -280,12 +280,8 @@ Shape Handle::inplace_real_strides() const {
 std::int64_t Handle::inplace_bytes() const {
   const Problem& problem = plan_.problem;
   const int rank = comm_.rank();
-  const Shape shape = plan_.input().local_shape(rank);
-  const Shape strides = inplace_real_strides();
-  // Whole rows: the slowest axis has the largest stride.
-  std::int64_t in_elements = 0;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    in_elements = std::max(in_elements, shape[axis] * strides[axis]);
+  const std::int64_t in_elements =
+      run::span_of(plan_.input().local_shape(rank), inplace_real_strides());
   const bool real = problem.kind == Kind::r2c;
   return std::max(
       in_elements * (real ? real_bytes(problem.precision) : complex_bytes(problem.precision)),

@@ -8,17 +8,6 @@
 #include "run/message_buffers.hpp"
 
 namespace weft::run {
-namespace {
-
-/// From the first byte of a dense or padded array to its end, the padding of its last row included.
-std::int64_t extent_bytes(const kernel::Piece& array, std::int64_t element_bytes) {
-  std::int64_t elements = 1;
-  for (int axis = 0; axis < array.box.dims(); ++axis)
-    elements = std::max(elements, array.box.extent(axis) * array.strides[axis]);
-  return elements * element_bytes;
-}
-
-}  // namespace
 
 bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std::size_t position,
                     Direction direction) {
@@ -103,11 +92,20 @@ void Program::choose_message_buffers(const Plan& plan, std::int64_t rank) {
 std::int64_t Program::output_bytes(const Plan& plan, std::int64_t rank) const {
   const auto bytes = [&](bool is_input) {
     const kernel::Place place = users_array(plan, is_input, rank);
-    return place.pieces.empty() ? 0 : extent_bytes(place.pieces[0], place.element_bytes);
+    if (place.pieces.empty()) return std::int64_t{0};
+    const kernel::Piece& array = place.pieces[0];
+    return span_of(array.box.shape(), array.strides) * place.element_bytes;
   };
   const std::int64_t output = bytes(false);
   // In place the array holds the larger of both, where the rank has both.
   return variant_.in_place && output > 0 ? std::max(output, bytes(true)) : output;
+}
+
+std::int64_t span_of(const Shape& extents, const Shape& strides) {
+  std::int64_t elements = 0;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    elements = std::max(elements, extents[axis] * strides[axis]);
+  return elements;
 }
 
 kernel::Place Program::users_array(const Plan& plan, bool is_input, std::int64_t rank) const {

@@ -127,6 +127,10 @@ bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std
 /// to 2*(n/2+1) reals where the halved axis is whole and fastest in memory, else dense.
 Shape inplace_real_strides(const Layout& real_layout, const Problem& problem, std::int64_t rank);
 
+/// Elements from the first of a dense or padded array to its end, the padding of its last row
+/// included: the slowest axis has the largest stride.
+std::int64_t span_of(const Shape& extents, const Shape& strides);
+
 /// Scale that a direction multiplies into its result.
 long double scale_of(const Problem& problem, Direction direction);
 
