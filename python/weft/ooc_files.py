@@ -195,13 +195,6 @@ class Output:
             target.adopt(part)
             target.commit()
 
-    def discarded(self, part: str) -> None:
-        """Removes one that was made to stay and is not complete."""
-        if is_set(self.path):
-            remove_set(self.path)
-        else:
-            Path(part).unlink(missing_ok=True)
-
     def _target(self) -> Target:
         return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE, fortran=self.fortran)
 

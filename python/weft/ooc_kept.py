@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from . import errors
+from .files.half_written import beside_a_text
 from .ooc_files import is_set
-from .striped import create_set, remove_set
+from .striped import create_set, files_of_new_set, remove_set
 
 VERSION = 1
 _GRANULE_BYTES = 4096
@@ -73,6 +74,7 @@ class Note:
     has_scratch: bool = False
     is_set: bool = False  # the target
     complete: bool = False  # but for its name
+    making: list[str] | None = None  # files that come to be now, and hold nothing yet; None: they are there
     version: int = field(default=VERSION)
 
     def write(self, places: Places) -> None:
@@ -162,6 +164,17 @@ def locked(places: Places) -> Iterator[None]:
         os.close(handle)
 
 
+def files_to_make(note: Note, places: Places, disks: tuple[str, ...], scratch: tuple[str, ...]) -> list[str]:
+    """Those of the output and of the temporary space, but for what somebody else has under the name of the output.
+
+    disks, scratch : the directories of a set, and of the temporary space.
+    """
+    output = files_of_new_set(str(places.target), disks) if note.is_set else []
+    ours = files_of_new_set(str(places.scratch), scratch) if note.has_scratch else []
+    fresh = [file for file in output if not os.path.lexists(file)]
+    return [os.path.abspath(file) for file in (places.part, *fresh, *ours)]
+
+
 def make_scratch(places: Places, directories: tuple[str, ...], nbytes: int, block_bytes: int) -> None:
     """Temporary space that stays when the process ends."""
     block = -(-block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
@@ -176,6 +189,19 @@ def restore_sums(note: Note, places: Places) -> None:
             temporary = kept.with_name(f"{kept.name}.new")
             temporary.write_bytes(kept.read_bytes())
             temporary.replace(f"{path}.sums")
+
+
+def unmake(note: Note, places: Places) -> None:
+    """Removes files that were going to be made when their process ended, and the note."""
+    clear(note)
+    forget(note, places)
+
+
+def clear(note: Note) -> None:
+    """Removes files that are going to be made: what an earlier process has left of them."""
+    for file in map(Path, note.making or ()):
+        for leftover in (file, *beside_a_text(file)):
+            leftover.unlink(missing_ok=True)
 
 
 def forget(note: Note, places: Places) -> None:
@@ -207,10 +233,10 @@ def discard(target: str | os.PathLike[str]) -> bool:
     if note is None:
         return False
     with locked(places):
-        if note.is_set and not note.complete and places.target.exists():
+        if note.is_set and not note.complete and note.making is None and places.target.exists():
             remove_set(places.target)
         places.part.unlink(missing_ok=True)
-        forget(note, places)
+        unmake(note, places)
     return True
 
 

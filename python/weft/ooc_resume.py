@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from . import errors, ooc_facts, ooc_kept, options
 from .ooc_files import Stored, is_set
 from .ooc_kept import Keeper, Note, Places
 from .runtime import running
-from .striped import remove_set
 
 #: Seconds between checkpoints where nothing else is said.
 INTERVAL_S = 30.0
@@ -63,6 +63,9 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
     with ooc_kept.locked(places):
         note = Note.read(places)
         went_on_from = None
+        if note is not None and note.making is not None:
+            ooc_kept.unmake(note, places)
+            note = None
         if note is None:
             note = _begun(transform, facts, places)
         else:
@@ -90,19 +93,22 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
 
 
 def _begun(transform: Any, facts: dict[str, Any], places: Places) -> Note:
-    """Makes the output and the temporary space, and notes it; after an error nothing is left."""
+    """Notes that the output and the temporary space are going to be made, makes them, and notes that they are.
+
+    A set has its name from the start: without a note from before that, it would look like a complete one. After an
+    error nothing is left.
+    """
     plan = transform.plan
-    part = str(places.part)
     note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path))
+    note.making = ooc_kept.files_to_make(note, places, transform.output.disks, transform.scratch)
     with ExitStack() as undo:
-        places.part.unlink(missing_ok=True)  # of a process that ended before it had noted it
-        transform.output.made_to_stay(part)
-        undo.callback(transform.output.discarded, part)
-        if note.has_scratch:
-            if places.scratch.exists():
-                remove_set(places.scratch)
-            ooc_kept.make_scratch(places, transform.scratch, plan.scratch_bytes, plan.block_bytes)
-            undo.callback(remove_set, places.scratch)
+        undo.callback(ooc_kept.unmake, note, places)
         note.write(places)
+        ooc_kept.clear(note)
+        transform.output.made_to_stay(str(places.part))
+        if note.has_scratch:
+            ooc_kept.make_scratch(places, transform.scratch, plan.scratch_bytes, plan.block_bytes)
+        made = replace(note, making=None)
+        made.write(places)
         undo.pop_all()
-    return note
+    return made

@@ -32,6 +32,11 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def assert_same_bits(result: np.ndarray, expected: np.ndarray) -> None:
+    differ = np.flatnonzero(result.ravel().view(np.uint64) != expected.ravel().view(np.uint64))
+    assert len(differ) == 0, f"{len(differ)} numbers differ, the first ones at {differ[:4]}"
+
+
 def ends_at(instant: int, work: Callable[[Callable[[object], None]], object]) -> int:
     """Does the work in a process of its own, which ends without a word at its instant-th step; its exit status."""
     child = os.fork()
@@ -100,16 +105,44 @@ def test_a_process_that_ends_at_any_step_is_gone_on_from(
             run(tmp_path, target, **given, **disks)
         if target.endswith(".json"):
             with weft.ooc.open_set(tmp_path / target, verify=True) as found:
-                assert found.read().tobytes() == np.load(alone / "out.npy").tobytes()
+                assert_same_bits(found.read(), np.load(alone / "out.npy"))
             weft.ooc.remove_set(tmp_path / target)
         else:
             result = (
                 np.fromfile(tmp_path / target, np.complex128) if target == "out.raw" else np.load(tmp_path / target)
             )
-            assert result.tobytes() == np.load(alone / "out.npy").tobytes()
+            assert_same_bits(result, np.load(alone / "out.npy"))
             (tmp_path / target).unlink()
         assert names(tmp_path) == before
     assert ended >= 5
+
+
+@pytest.mark.parametrize("go_on", [True, False])
+@pytest.mark.parametrize("instant", range(1, 10))
+def test_a_process_that_ends_while_files_are_made(tmp_path: Path, instant: int, go_on: bool) -> None:
+    x = values((1 << 14,), "complex128")
+    np.save(tmp_path / "in.npy", x)
+    disk, output = tmp_path / "disk", tmp_path / "out.json"
+    disk.mkdir()
+    assert ends_at(instant, lambda count: run(tmp_path, "out.json", progress=count, disks=[disk])) == 9
+    assert ooc_resume.is_unfinished(str(output)) or not output.exists()
+    if ooc_resume.is_unfinished(str(output)) and json.loads((tmp_path / "out.json.unfinished").read_text())["making"]:
+        output.unlink(missing_ok=True)  # it comes after the files that it names
+    if not go_on:
+        weft.ooc.discard(output)
+        assert list(disk.iterdir()) == []
+    run(tmp_path, "out.json", disks=[disk])
+    with weft.ooc.open_set(output, verify=True) as found:
+        assert_close(found.read(), np.fft.fft(x), x.size)
+    assert names(tmp_path) == ["disk", "in.npy", "out.json", "out.json.sums"] and names(disk) == ["out.0"]
+
+
+def test_a_file_of_somebody_else_stays(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", values((1 << 14,), "complex128"))
+    (tmp_path / "out.0").write_bytes(b"theirs")
+    with pytest.raises(weft.IoFailure, match=r"out\.0"):
+        run(tmp_path, "out.json")
+    assert names(tmp_path) == ["in.npy", "out.0"] and (tmp_path / "out.0").read_bytes() == b"theirs"
 
 
 def test_the_result_is_that_of_numpy(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ nothing to report; a rank that ends otherwise has crashed, and the parent says s
 """
 
 import ctypes
-import glob
 import os
 import shutil
 import signal
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import weft
 from weft.cli.environment import DEBUG, ON_TERMINAL, RUN_FOLDER, debugging, usable_cores
+from weft.files.half_written import beside_a_text
 
 # How long ranks have to end after a signal before they are killed.
 GRACE_S = 5.0
@@ -227,10 +227,5 @@ def _remove_temporaries(folder: Path) -> None:
     last = {path: word for word, _, path in (line.partition(" ") for line in names)}
     for path, word in last.items():
         if word == "remove":
-            for leftover in (Path(path), *_beside(Path(path))):
+            for leftover in (Path(path), *beside_a_text(Path(path))):
                 leftover.unlink(missing_ok=True)
-
-
-def _beside(path: Path) -> list[Path]:
-    """What is beside a text file, such as the index of a set, while it is written: its lock and its new text."""
-    return [path.with_name(f"{path.name}.lock"), *path.parent.glob(f"{glob.escape(path.name)}.[0-9]*-[0-9]*")]
