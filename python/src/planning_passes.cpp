@@ -45,7 +45,7 @@ const char* kind_of(const FftPasses& plan) {
 FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
                   const std::string& kind, const std::string& order, std::int64_t memory_bytes,
                   std::int64_t block_bytes, int threads, bool keep_sources,
-                  const std::string& input_type) {
+                  const std::string& input_type, bool in_place) {
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
                            .precision = from_string<Precision>(precision),
@@ -56,6 +56,7 @@ FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::s
                            .block_bytes = block_bytes,
                            .threads = threads,
                            .keep_sources = keep_sources,
+                           .in_place = in_place,
                            .input_type = input_type.empty()
                                              ? std::nullopt
                                              : std::optional(ooc::element_type(input_type))});
@@ -87,6 +88,7 @@ nb::dict pass_of(const FftPasses& plan, const FftPass& pass) {
   found["shortest_run_bytes"] = counts.shortest_run_bytes;
   found["read_bytes"] = counts.read_bytes;
   found["written_bytes"] = counts.written_bytes;
+  found["journal_bytes"] = counts.journal_bytes;
   found["source"] = word_of(pass.source);
   found["target"] = word_of(pass.target);
   return found;
@@ -126,7 +128,11 @@ void bind_passes(nb::module_& m) {
           "threads", [](const FftPasses& p) { return p.problem.threads; }, "That compute.")
       .def_prop_ro(
           "keep_sources", [](const FftPasses& p) { return p.problem.keep_sources; },
-          "Whether every pass leaves what it reads, so that it can be done again.")
+          "Whether every pass leaves what it reads, or has it in a journal, so that it can be done "
+          "again.")
+      .def_prop_ro(
+          "in_place", [](const FftPasses& p) { return p.problem.in_place; },
+          "Whether the output takes the place of the input.")
       .def_ro("ranks", &FftPasses::ranks, "That the panels are dealt to, each with the memory.")
       .def_prop_ro(
           "pass_count", [](const FftPasses& p) { return p.passes.size(); }, "How many passes.")
@@ -138,7 +144,10 @@ void bind_passes(nb::module_& m) {
           "Bytes that all passes read.")
       .def_prop_ro(
           "written_bytes", [](const FftPasses& p) { return counts_of(p).written_bytes; },
-          "Bytes that all passes write.")
+          "Bytes that all passes write, those of the journal with them.")
+      .def_prop_ro(
+          "journal_bytes", [](const FftPasses& p) { return counts_of(p).journal_bytes; },
+          "Bytes that passes in place write twice, so that they can be done again.")
       .def_ro("convolution_points", &FftPasses::convolution_points,
               "Of the transforms of Bluestein's algorithm; 0: it is not used.")
       .def_ro("kernel_passes", &FftPasses::kernel_passes,
@@ -155,7 +164,7 @@ void bind_passes(nb::module_& m) {
       });
   m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
         "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
-        "input_type"_a = "", "Plans the fewest passes over the disks; pure.");
+        "input_type"_a = "", "in_place"_a = false, "Plans the fewest passes over the disks; pure.");
 }
 
 }  // namespace weft::python

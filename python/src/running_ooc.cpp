@@ -60,7 +60,7 @@ nb::dict as_dict(const ooc::PassesOutcome& outcome) {
 
 namespace {
 
-/// `kept` has is_due() and keep(pass, panels done).
+/// `kept` has is_due() and keep(pass, panels done, whether the next one is in the journal).
 ooc::Checkpoints checkpoints_of(const nb::object& kept) {
   return {.is_due =
               [&kept] {
@@ -70,7 +70,7 @@ ooc::Checkpoints checkpoints_of(const nb::object& kept) {
           .keep =
               [&kept](const ooc::PassProgress& at) {
                 const nb::gil_scoped_acquire held;
-                kept.attr("keep")(at.pass, at.panels_done);
+                kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
               }};
 }
 
@@ -78,13 +78,15 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              bool moves_only, const std::optional<Stored>& scratch,
-             const std::tuple<std::int64_t, std::int64_t>& start, const nb::object& kept) {
+             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
   ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
   if (scratch) files.scratch = to_stored(*scratch);
   ooc::PassesOptions options = options_of(effort, sign, scale, progress);
   options.moves_only = moves_only;
-  options.start = {.pass = std::get<0>(start), .panels_done = std::get<1>(start)};
-  files.checks_output = !kept.is_none();
+  options.start = {.pass = std::get<0>(start),
+                   .panels_done = std::get<1>(start),
+                   .has_journal = std::get<2>(start)};
+  files.checks_output = !kept.is_none() && !plan.problem.in_place;
   if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
   ooc::PassesOutcome outcome;
   {
@@ -99,7 +101,8 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
 void bind_ooc_runs(nb::module_& m) {
   m.def("run_out_of_core", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
-        "scratch"_a.none() = nb::none(), "start"_a = std::tuple<std::int64_t, std::int64_t>(0, 0),
+        "scratch"_a.none() = nb::none(),
+        "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "kept"_a.none() = nb::none(),
         "Executes the passes of a plan on files that are there, from a pass and a panel on; "
         "weft.ooc.fft is its face.");

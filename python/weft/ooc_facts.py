@@ -11,14 +11,16 @@ from typing import Any
 from . import _planning, ooc_staging
 from .ooc_files import Stored, is_set
 
-_PLAN_NAMES = ("shape", "result_shape", "axes", "kind", "precision", "block_bytes", "threads", "memory_bytes")
+_PLAN_NAMES = (
+    *("shape", "result_shape", "axes", "kind", "precision", "in_place", "block_bytes", "threads", "memory_bytes"),
+)
 
 
 def facts_of(transform: Any, library: str) -> dict[str, Any]:
     """Of a prepared transform. library : the local FFT library, its version and instruction sets."""
     plan = transform.plan
     return {
-        "input": _identity(transform.source),
+        "input": _identity(transform.source, changes=plan.in_place),
         "output": [list(transform.output.shape), str(transform.output.dtype), list(transform.output.disks)],
         "scratch": [os.path.realpath(directory) for directory in transform.scratch],
         "direction": "inverse" if transform.inverse else "forward",
@@ -31,8 +33,13 @@ def facts_of(transform: Any, library: str) -> dict[str, Any]:
     }
 
 
-def _identity(stored: Stored) -> list[Any]:
-    """Names, lengths and times of change of an input's files: another content has other ones."""
+def _identity(stored: Stored, *, changes: bool) -> list[Any]:
+    """Names, lengths and times of change of an input's files: another content has other ones.
+
+    changes : the transform itself changes it.
+    """
+    if changes:
+        return [os.path.realpath(stored.path), list(stored.shape), str(stored.dtype), stored.offset]
     if stored.unpacking is not None:
         return [stored.name, list(stored.shape), str(stored.dtype), ooc_staging.identity(stored.name)]
     path = os.path.realpath(stored.path)

@@ -15,6 +15,7 @@ from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc
 from ._planning import OutOfCorePlan
 from .files import working_dtype
 from .ooc_files import (
+    InPlace,
     Need,
     Output,
     Stored,
@@ -73,7 +74,7 @@ class Transform:
     """A transform whose arguments have been checked; :func:`prepare` makes it. Nothing has been written yet."""
 
     source: Stored
-    output: Output
+    output: Output | InPlace
     ways: Ways  # the plan, what it should take, and the others there were
     scratch: tuple[str, ...]  # a directory for each disk
     inverse: bool
@@ -104,7 +105,8 @@ class Transform:
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
     def run(self, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False) -> Moved:
-        """Makes the output. After an error, or Ctrl-C, nothing is left of it.
+        """Makes the output. After an error, or Ctrl-C, nothing is left of it but what a checkpoint has kept; in place
+        without checkpoints the file is of no use then.
 
         moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
             disks take, for measurements. The output is then of no use.
@@ -185,7 +187,7 @@ def run_on_ranks(
 
 def fft(
     source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    target: str | os.PathLike[str] | None = None,
     *,
     shape: Any = None,
     dtype: Any = None,
@@ -207,6 +209,7 @@ def fft(
     machine: Any = None,
     checkpoint: float | None = None,
     restart: bool = False,
+    in_place: bool = False,
     progress: Callable[[Any], object] | None = None,
     comm: Any = None,
 ) -> Moved | RecordsMoved:
@@ -221,7 +224,11 @@ def fft(
     precision : "f32" or "f64", of the transform and of the target. Default: f32 for numbers of 16 and 32 bits with a
         fraction, else f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
-        a file in each directory of `disks` (default: beside it).
+        a file in each directory of `disks` (default: beside it). None: `in_place`.
+    in_place : the result takes the place of the source, complex numbers in a .npy or raw file, of kind "c2c" in their
+        own precision. Passes that write where they read have each panel in a journal first, so that the same call goes
+        on after whatever has ended it, unless `checkpoint` is 0. One axis in natural order takes temporary space of the
+        array where there are two passes or more; other transforms take that of two panels.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, which takes more passes, one
         line of 2^n complex numbers, more of them than memory holds, and sets as :func:`permute` has them.
     kind, axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of
@@ -276,12 +283,23 @@ def fft(
         "machine": machine,
         "checkpoint": checkpoint,
         "restart": restart,
+        "in_place": in_place,
     }
+    target = target_of(source, target, in_place)
     if method.startswith("bmmc:"):
         return superlevel_fft(source, target, **given, progress=progress, comm=comm)
     if comm is not None and running().size_of(handle_of(comm)) > 1:
         return run_on_ranks(comm, source, target, given, progress)[1]
     return prepare(source, target, **given).run(progress)
+
+
+def target_of(source: Any, target: Any, in_place: bool) -> Any:
+    """The source where it is in place. Errors: InvalidArgument for a target beside, or for none."""
+    if in_place != (target is None):
+        raise errors.InvalidArgument(
+            f"a transform has a target or is in place; given {'both' if in_place else 'neither'}; give one of them"
+        )
+    return source if in_place else target
 
 
 def prepare(
@@ -308,19 +326,26 @@ def prepare(
     machine: Any = None,
     checkpoint: float | None = None,
     restart: bool = False,
+    in_place: bool = False,
     ranks: int = 1,
 ) -> Transform:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
 
+    target : the source where it is in place.
     ranks : that are to do it.
     """
     options.require_word("norm", norm, options.NORMS)
     options.require_word("effort", effort, options.EFFORTS)
+    if in_place and ranks > 1:
+        raise errors.Unsupported(
+            f"in place a transform is done by one process so far; given {ranks} ranks; name a target, or take one"
+        )
     inverse = inverse or kind == "c2r"
     kind = "c2r" if inverse and kind == "r2c" else kind
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
     is_unfinished = ooc_resume.is_unfinished(path)
-    interval_s = ooc_resume.interval_of(path, checkpoint, ranks, is_unfinished and not restart)
+    goes_on = is_unfinished and not restart
+    interval_s = ooc_resume.interval_of(path, checkpoint, ranks, goes_on, in_place)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     names = [options.file_path(disk, "a disk") for disk in disks]
     temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
@@ -337,27 +362,28 @@ def prepare(
         "order": order,
         "threads": threads,
     }
+    replaced = InPlace.of(stored, kind, planning["dtype"], order, names) if in_place else None
     logical = _planned_shape(stored.shape, kind, axes, last)
     placement = _placement(machine, stored, path, names, scratch, backend)
 
     def prepared(every_s: float) -> Transform:
         found = ooc_plan.ways(
-            logical, **planning, block_bytes=block_bytes, method=method, disks=placement, keep_sources=every_s > 0
+            logical,
+            **planning,
+            block_bytes=block_bytes,
+            method=method,
+            disks=placement,
+            keep_sources=every_s > 0,
+            in_place=in_place,
         )
         if ranks > 1:
             # What every rank plans alike, whatever disks it sees; not priced.
             made = ooc_plan.in_blocks(found.plan.shape, **planning, block_bytes=found.plan.block_bytes)
             found = Ways(_planning.deal_out_of_core(made, ranks), None, (), 0)
         made = found.plan
-        checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
-        output = Output(
-            path,
-            tuple(made.result_shape),
-            options.real_dtype(made.precision) if kind == "c2r" else options.complex_dtype(made.precision),
-            tuple(names) or (os.path.dirname(path) or ".",),
-            made.block_bytes,
-            stored.fortran,
-        )
+        output = replaced or _output(made, path, names, stored.fortran)
+        if replaced is None:
+            checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
         folders = output.directories() if scratch is None else directories_of(scratch)
         ooc_staging.require_memory(stored, memory_bytes)
         if made.scratch_bytes > 0 or stored.unpacking is not None:
@@ -379,6 +405,17 @@ def prepare(
         except errors.IoFailure as error:  # room for it without checkpoints there is
             transform = replace(transform, no_checkpoints_for=str(error))
     return transform
+
+
+def _output(plan: OutOfCorePlan, path: str, disks: Sequence[str], fortran: bool) -> Output:
+    return Output(
+        path,
+        tuple(plan.result_shape),
+        options.real_dtype(plan.precision) if plan.kind == "c2r" else options.complex_dtype(plan.precision),
+        tuple(disks) or (os.path.dirname(path) or ".",),
+        plan.block_bytes,
+        fortran,
+    )
 
 
 def _placement(

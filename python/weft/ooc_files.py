@@ -227,13 +227,89 @@ class Output:
             raise
 
 
+@dataclass(frozen=True)
+class InPlace:
+    """An output that takes the place of its input, part of a plain file; used as `Output` is."""
+
+    stored: Stored
+    disks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, stored: Stored, kind: str, numbers: np.dtype[Any], order: str, disks: Sequence[str]) -> InPlace:
+        """numbers : the transform's.
+
+        Errors: InvalidArgument for an array that is not where its transform can be, IoFailure for one that cannot be
+        written.
+        """
+        given = None
+        if not stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS)) or stored.unpacking is not None:
+            given = f"{stored.name}"
+        elif kind != "c2c" or stored.dtype != numbers:
+            given = f"{stored.dtype} in {stored.name} and kind {kind} in {numbers}"
+        elif order == "transposed" and stored.path.lower().endswith(NPY_ENDINGS):
+            given = f"{stored.name} and the transposed order, which gives it another shape"
+        elif disks:
+            given = f"disks {', '.join(disks)}"
+        if given is not None:
+            raise errors.InvalidArgument(
+                "in place is for complex numbers in a .npy or raw file, transformed by kind c2c in their own "
+                f"precision; given {given}; name a target"
+            )
+        if not os.access(stored.path, os.W_OK):
+            raise errors.IoFailure(
+                f"a file that is transformed in place must be writable; {stored.path} is not; change its permissions "
+                "or name a target"
+            )
+        return cls(stored)
+
+    @property
+    def path(self) -> str:
+        return self.stored.path
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.stored.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.stored.dtype
+
+    @property
+    def fortran(self) -> bool:
+        return self.stored.fortran
+
+    def directories(self) -> tuple[str, ...]:
+        return self.stored.directories()
+
+    def needs(self) -> list[Need]:
+        """It is there already."""
+        return []
+
+    @contextmanager
+    def made(self) -> Iterator[Stored]:
+        """After an error the file is of no use."""
+        yield self.stored
+
+    def made_to_stay(self, part: str) -> Stored:
+        return self.stored
+
+    def as_it_lies(self, part: str) -> Stored:
+        return self.stored
+
+    def complete(self, part: str) -> None:
+        """It has its name."""
+
+
 def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:
     """Raises InvalidArgument or IoFailure where an output of this name could not be made. Writes nothing.
 
     goes_on : an unfinished one is there.
     """
     if os.path.realpath(source) == os.path.realpath(path):
-        raise errors.InvalidArgument(f"source and target must be two files; given {path} twice; name another target")
+        raise errors.InvalidArgument(
+            f"source and target must be two files; given {path} twice; name another "
+            "target, or none and ask for it in place"
+        )
     if not is_set(path):
         if disks:
             raise errors.InvalidArgument(

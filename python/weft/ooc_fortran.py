@@ -6,7 +6,7 @@ from typing import Any
 
 from . import errors, ooc_plan
 from .files import NPY_ENDINGS
-from .ooc_files import Output, Stored
+from .ooc_files import InPlace, Output, Stored
 
 
 def axes_as_they_lie(stored: Stored, axes: Any, order: str, target: str) -> Any:
@@ -36,7 +36,7 @@ def axes_as_they_lie(stored: Stored, axes: Any, order: str, target: str) -> Any:
     return [dims - 1 - axis for axis in ooc_plan.chosen_axes(axes, dims)]
 
 
-def named_shape(array: Stored | Output) -> tuple[int, ...]:
+def named_shape(array: Stored | Output | InPlace) -> tuple[int, ...]:
     """As its owner has it."""
     return array.shape[::-1] if array.fortran else array.shape
 

@@ -70,9 +70,11 @@ class Note:
     facts: dict[str, Any]  # all that decides the bits of the result
     at_pass: int = 0
     panels_done: int = 0
+    has_journal: bool = False  # the next panel is there, and may be in its place in part
     learnt: str = ""  # by the local FFT library, which then plans alike
     has_scratch: bool = False
     is_set: bool = False  # the target
+    in_place: bool = False  # it is the input
     complete: bool = False  # but for its name
     making: list[str] | None = None  # files that come to be now, and hold nothing yet; None: they are there
     version: int = field(default=VERSION)
@@ -105,6 +107,15 @@ class Note:
             f"wrote it, or remove what is unfinished with `weft ooc discard {places.target}`"
         )
 
+    def has_spoilt_input(self) -> bool:
+        """Whether a transform in place may have written to its file."""
+        first = self.facts["passes"][0] if self.in_place else None
+        if first is None or self.making is not None or self.complete:
+            return False
+        if first["target"] == "output":
+            return self.has_journal or self.at_pass > 0 or self.panels_done > 0
+        return self.at_pass > 0 or self.panels_done == first["panels"]
+
     def require_same(self, facts: dict[str, Any], places: Places) -> None:
         """Raises InvalidArgument where another transform of this target is unfinished."""
         now = json.loads(json.dumps(facts))
@@ -131,11 +142,11 @@ class Keeper:
     def is_due(self) -> bool:
         return time.monotonic() - self._last_s >= self._interval_s
 
-    def keep(self, at_pass: int, panels_done: int) -> None:
+    def keep(self, at_pass: int, panels_done: int, has_journal: bool) -> None:
         start_s = time.monotonic()
         for path in _written(self._note, self._places):
             _keep_sums(path)
-        self._note.at_pass, self._note.panels_done = at_pass, panels_done
+        self._note.at_pass, self._note.panels_done, self._note.has_journal = at_pass, panels_done, has_journal
         self._note.learnt = self._learnt()
         self._note.write(self._places)
         self._last_s = time.monotonic()
@@ -222,7 +233,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
     """Removes what an unfinished transform has left of its output and its temporary files.
 
     Returns whether there was anything. The input, and a complete output of an earlier transform, stay as they are.
-    Errors: IoFailure where a process works on it.
+    Errors: IoFailure where a process works on it; InvalidArgument where it is in place, and has written.
     """
     places = Places.of(target)
     try:
@@ -232,6 +243,11 @@ def discard(target: str | os.PathLike[str]) -> bool:
         note = Note({}, has_scratch=True, is_set=is_set(str(places.target)))
     if note is None:
         return False
+    if note.has_spoilt_input() and places.target.exists():
+        raise errors.InvalidArgument(
+            f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
+            "give the same command again, which goes on, or remove the file itself first"
+        )
     with locked(places):
         if note.is_set and not note.complete and note.making is None and places.target.exists():
             remove_set(places.target)

@@ -44,6 +44,7 @@ def ways(
     disks: Sequence[str] | Placement = (),
     keep_sources: bool = False,
     input_dtype: Any = None,
+    in_place: bool = False,
 ) -> Ways:
     """Plans the transform of an array on disks in the least time, and tells what that and the next best ways take.
 
@@ -61,8 +62,9 @@ def ways(
     disks : directories of the machine's profile that the volumes are striped over; by default all that it has. One that
         it has not, or a machine without disks, is priced as an assumed disk.
     keep_sources : every pass leaves what it reads, as checkpoints need it; takes temporary space from two passes on.
-
     input_dtype : of the input's numbers where they are others than the transform's, which the first pass converts.
+    in_place : the output takes the place of the input, of kind c2c; with `keep_sources` what a pass writes where it has
+        read lies in a journal of two panels first. One axis in natural order takes temporary space from two passes on.
 
     Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for
     superlevels, which weft.ooc.analyze counts.
@@ -73,7 +75,7 @@ def ways(
     (2, ('processor', 'disk'), True)
     """
     _require_method(method)
-    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype)
+    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
     placement = disks if isinstance(disks, Placement) else ooc_price.anywhere(machine, disks)
     if block_bytes is None:
         return placement.ways(planned(_BLOCK_LEAST), blocks_are_free=True)
@@ -108,6 +110,7 @@ def _planner(
     threads: int,
     keep_sources: bool = False,
     input_dtype: Any = None,
+    in_place: bool = False,
 ) -> Callable[[int], OutOfCorePlan]:
     """Checks arguments and returns what plans for a length of blocks."""
     extents = options.integers(shape, "a shape")
@@ -122,7 +125,7 @@ def _planner(
 
     def planned(block: int) -> OutOfCorePlan:
         return _planning.plan_out_of_core(
-            extents, chosen, precision, kind, str(order), memory, block, count, keep_sources, input_type
+            extents, chosen, precision, kind, str(order), memory, block, count, keep_sources, input_type, in_place
         )
 
     return planned

@@ -35,6 +35,7 @@ def traffic(transform: Transform) -> tuple[int, int]:
 
     Cost: time proportional to the blocks that the passes read and write.
     """
+    assert isinstance(transform.output, Output)  # ranks do none in place
     return _planning.out_of_core_traffic(
         transform.plan, _lying(transform.source), _lying_when_made(transform.output, transform.plan.output_bytes)
     )

@@ -23,8 +23,10 @@ def is_unfinished(target: str) -> bool:
     return Places.of(target).note.exists()
 
 
-def interval_of(target: str, given: float | None, ranks: int, goes_on: bool) -> float | None:
+def interval_of(target: str, given: float | None, ranks: int, goes_on: bool, in_place: bool) -> float | None:
     """Seconds between checkpoints, 0 for none; None: as the predicted time has it.
+
+    In place there is nothing else to begin again from, so checkpoints are the rule there.
 
     Errors: InvalidArgument for what is no number of seconds, and for none where an unfinished transform is to go on;
     Unsupported for checkpoints on several ranks.
@@ -47,7 +49,7 @@ def interval_of(target: str, given: float | None, ranks: int, goes_on: bool) -> 
             f"an unfinished transform goes on with checkpoints; {target} is one, given checkpoint 0; leave it out, or "
             f"begin anew with --restart, or remove it with `weft ooc discard {target}`"
         )
-    return INTERVAL_S if given is None and goes_on else given
+    return INTERVAL_S if given is None and (goes_on or in_place) else given
 
 
 def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
                 transform.output.as_it_lies(part),
                 clock,
                 scratch=space.as_given() if note.has_scratch else None,
-                start=(note.at_pass, note.panels_done),
+                start=(note.at_pass, note.panels_done, note.has_journal),
                 kept=keeper,
             )
             note.complete = True
@@ -99,7 +101,7 @@ def _begun(transform: Any, facts: dict[str, Any], places: Places) -> Note:
     error nothing is left.
     """
     plan = transform.plan
-    note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path))
+    note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path), in_place=plan.in_place)
     note.making = ooc_kept.files_to_make(note, places, transform.output.disks, transform.scratch)
     with ExitStack() as undo:
         undo.callback(ooc_kept.unmake, note, places)

@@ -66,9 +66,15 @@ def prepare_fft(
     machine: Any = None,
     checkpoint: float | None = None,
     restart: bool = False,
+    in_place: bool = False,
     ranks: int = 1,
 ) -> Job:
     """Checks the arguments of :func:`weft.ooc.fft` for a method by superlevels, files and room. Writes nothing."""
+    if in_place:
+        raise errors.Unsupported(
+            f"superlevels permute from one file into another; given {method} and in place; use method k-pass, or name "
+            "a target"
+        )
     variant = method.partition(":")[2]
     if variant not in _planning.OUT_OF_CORE_METHODS:
         words = ", ".join(f"bmmc:{each}" for each in _planning.OUT_OF_CORE_METHODS)

@@ -241,6 +241,7 @@ PassCounts& PassCounts::operator+=(const PassCounts& other) {
   panels += other.panels;
   read_bytes += other.read_bytes;
   written_bytes += other.written_bytes;
+  journal_bytes += other.journal_bytes;
   read_runs += other.read_runs;
   written_runs += other.written_runs;
   return *this;
@@ -287,6 +288,8 @@ PassCounts counts_of(const FftPasses& plan, const FftPass& pass) {
           counts.written_bytes);
   }
   counts.shortest_run_bytes = shortest;
+  if (pass.journaled) counts.journal_bytes = counts.written_bytes;
+  counts.written_bytes += counts.journal_bytes;
   return counts;
 }
 
@@ -304,6 +307,7 @@ std::int64_t parallel_ios(const FftPasses& plan, std::int64_t disks) {
   for (const FftPass& pass : plan.passes) {
     sum += ios(plan.source_bytes(pass)) + ios(plan.target_bytes(pass));
     if (pass.convolves) sum += ios(plan.source_bytes(pass));  // the kernel
+    if (pass.journaled) sum += ios(plan.target_bytes(pass));
   }
   return sum;
 }

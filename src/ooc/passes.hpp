@@ -21,7 +21,7 @@ namespace weft::ooc {
 /// of M/B be done in two passes; for one axis.
 enum class OutputOrder { natural, transposed };
 
-/// A transform of an array on disks, row-major, out of place.
+/// A transform of an array on disks, row-major.
 struct PassesProblem {
   Shape shape;            ///< of the reals where there are any
   std::vector<int> axes;  ///< those that are transformed; the last one is halved where reals are
@@ -36,7 +36,10 @@ struct PassesProblem {
   int buffers = 4;
   int threads = 1;
   /// Every pass leaves what it reads as it was, so that it can be done again; takes scratch space.
+  /// Where it writes where it reads, because it is in place, each panel lies in a journal first.
   bool keep_sources = false;
+  /// The output takes the place of the input: c2c, with elements of `precision`.
+  bool in_place = false;
   /// How many of the axes each pass takes, the last axis first; fewer where memory has no room. Empty,
   /// and for passes beyond these: as many as fit.
   std::vector<std::size_t> groups = {};
@@ -117,6 +120,7 @@ struct FftPass {
   std::int64_t source_first = 0;
   std::int64_t target_first = 0;
   std::int64_t kernel_first = 0;
+  bool journaled = false;  ///< what a panel becomes is in the journal before it is in the target
   // What memory allows: panels of up to so many elements, tiles of so many lines.
   std::int64_t panel_elements = 0;
   std::int64_t tile_lines = 1;
@@ -192,7 +196,10 @@ struct FftPasses {
   /// N1 of a transposed result, [N1][N2]; 1: the order is natural after all.
   std::int64_t transposed_rows = 1;
   std::int64_t scratch_bytes = 0;  ///< on disk
-  int ranks = 1;                   ///< that the panels are dealt to, each with the memory
+  // In scratch space, where passes are journaled: two slots for panels, which take turns.
+  std::int64_t journal_first_byte = 0;
+  std::int64_t journal_slot_bytes = 0;
+  int ranks = 1;  ///< that the panels are dealt to, each with the memory
   // Where Bluestein's algorithm does it: points of its transforms, and passes that make the kernel.
   std::int64_t convolution_points = 0;
   std::size_t kernel_passes = 0;
@@ -205,6 +212,10 @@ struct FftPasses {
   /// Of the whole array that a pass reads or writes; nothing where it reads nothing.
   std::int64_t source_bytes(const FftPass& pass) const;
   std::int64_t target_bytes(const FftPass& pass) const;
+  /// Where the journal has a panel, in bytes of scratch space.
+  std::int64_t journal_byte(std::int64_t panel) const {
+    return journal_first_byte + panel % 2 * journal_slot_bytes;
+  }
 };
 
 /// The shape of the complex side: that of the problem, but for a halved axis.
@@ -223,6 +234,8 @@ Shape complex_shape(const PassesProblem& problem);
 ///         of complex numbers, of which the first and the last one convert.
 /// Primes  Of an array of one axis, a length with a prime factor of which memory cannot hold B points
 ///         is done by Bluestein's algorithm: a convolution of twice the length at least.
+/// Place   In place the first pass reads the output, and writes there where it keeps the order; else
+///         into scratch space of the whole array, as of one axis in natural order.
 /// Errors  Error(invalid_argument) for a shape, axes, precision or option outside the rules, for
 ///         memory that is too small (the message has what is enough), for such a prime factor in an
 ///         array of several axes, and for a transposed order that two passes cannot make.
@@ -235,6 +248,7 @@ struct PassCounts {
   std::int64_t panels = 0;
   std::int64_t read_bytes = 0;
   std::int64_t written_bytes = 0;
+  std::int64_t journal_bytes = 0;  ///< of these
   std::int64_t read_runs = 0;
   std::int64_t written_runs = 0;
   std::int64_t shortest_run_bytes = 0;

@@ -6,7 +6,10 @@
 namespace weft::ooc {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
+std::int64_t whole_pages(std::int64_t bytes) {
+  constexpr std::int64_t page_bytes = 4096;
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
 
 /// The output, or one of the arrays of scratch space.
 struct Spot {
@@ -17,8 +20,12 @@ struct Spot {
 
 class Placer {
  public:
-  explicit Placer(FftPasses& plan)
-      : plan_(plan), sources_(plan.passes.size()), targets_(plan.passes.size()) {}
+  /// last_moves: the last pass does not write where it reads, though it could.
+  Placer(FftPasses& plan, bool last_moves)
+      : plan_(plan),
+        last_moves_(last_moves),
+        sources_(plan.passes.size()),
+        targets_(plan.passes.size()) {}
 
   void place() {
     if (plan_.kernel_passes > 0) {
@@ -38,20 +45,38 @@ class Placer {
       targets_[i] = target;
       pass.target = target.where;
       if (i == first) {
-        pass.source = pass.chirp == Chirp::kernel ? Where::nothing : Where::input;
+        pass.source = source_of_first(pass);
+        pass.journaled = pass.source == pass.target && plan_.problem.keep_sources;
         return;
       }
       const std::int64_t bytes = plan_.source_bytes(pass);
-      if (!stays(pass, target)) target = other_than(target, bytes, end);
+      const bool moves = last_moves_ && i + 1 == plan_.passes.size();
+      Spot source = !moves && stays(pass, target) ? target : other_than(target, bytes, end);
+      if (i == first + 1 && spoils_input(plan_.passes[first], source))
+        source = scratch_other_than(target, end);
+      pass.journaled = source == target && plan_.problem.keep_sources;
+      target = source;
       reserve(target, bytes);
       sources_[i] = target;
       pass.source = target.where;
     }
   }
 
+  Where source_of_first(const FftPass& pass) const {
+    if (pass.chirp == Chirp::kernel) return Where::nothing;
+    return plan_.problem.in_place ? Where::output : Where::input;
+  }
+
+  /// Whether the first pass would write over parts of the input that it has not read yet.
+  bool spoils_input(const FftPass& first, Spot target) const {
+    return source_of_first(first) == Where::output && target.where == Where::output &&
+           !first.keeps_order();
+  }
+
   bool stays(const FftPass& pass, Spot target) const {
-    return pass.keeps_order() && !plan_.problem.keep_sources && !pass.halves() &&
-           !pass.writes_reals && fits(target, plan_.source_bytes(pass)) &&
+    const bool may_stay = !plan_.problem.keep_sources || plan_.problem.in_place;
+    return pass.keeps_order() && may_stay && !pass.halves() && !pass.writes_reals &&
+           fits(target, plan_.source_bytes(pass)) &&
            (pass.outer == 1 || plan_.source_bytes(pass) == plan_.target_bytes(pass));
   }
 
@@ -62,6 +87,10 @@ class Placer {
   Spot other_than(Spot target, std::int64_t bytes, std::size_t end) {
     const Spot output{Where::output, 0};
     if (target != output && fits(output, bytes)) return output;
+    return scratch_other_than(target, end);
+  }
+
+  Spot scratch_other_than(Spot target, std::size_t end) {
     Spot spot{Where::scratch, 0};
     // The passes of the kernel are over when others begin, so they may share all areas but its own.
     const bool keeps_kernel = plan_.kernel_passes > 0 && end > plan_.kernel_passes;
@@ -78,9 +107,10 @@ class Placer {
   void set_firsts() {
     std::vector<std::int64_t> offsets;
     for (const std::int64_t bytes : areas_) {
-      offsets.push_back((plan_.scratch_bytes + page_bytes - 1) / page_bytes * page_bytes);
+      offsets.push_back(whole_pages(plan_.scratch_bytes));
       plan_.scratch_bytes = offsets.back() + bytes;
     }
+    reserve_journal();
     const auto first = [&](Where where, Spot spot, std::int64_t element_bytes) {
       return where == Where::scratch ? offsets[spot.area] / element_bytes : 0;
     };
@@ -92,7 +122,19 @@ class Placer {
     }
   }
 
+  void reserve_journal() {
+    for (const FftPass& pass : plan_.passes)
+      if (pass.journaled)
+        plan_.journal_slot_bytes =
+            std::max(plan_.journal_slot_bytes, memory_of(plan_, pass).panel_bytes);
+    if (plan_.journal_slot_bytes == 0) return;
+    plan_.journal_slot_bytes = whole_pages(plan_.journal_slot_bytes);
+    plan_.journal_first_byte = whole_pages(plan_.scratch_bytes);
+    plan_.scratch_bytes = plan_.journal_first_byte + 2 * plan_.journal_slot_bytes;
+  }
+
   FftPasses& plan_;
+  bool last_moves_;
   std::vector<Spot> sources_;
   std::vector<Spot> targets_;
   std::vector<std::int64_t> areas_;  ///< their bytes
@@ -101,6 +143,14 @@ class Placer {
 
 }  // namespace
 
-void place_passes(FftPasses& plan) { Placer(plan).place(); }
+void place_passes(FftPasses& plan) {
+  FftPasses other = plan;
+  Placer(plan, false).place();
+  if (!plan.problem.in_place) return;
+  // The first pass may have to write elsewhere than it reads; whether one more that does spares
+  // space or takes some depends on how many there are.
+  Placer(other, true).place();
+  if (other.scratch_bytes < plan.scratch_bytes) plan = other;
+}
 
 }  // namespace weft::ooc

@@ -52,6 +52,10 @@ void check(const PassesProblem& p) {
     refuse("a block has whole elements of " + std::to_string(complex_bytes(p.precision)) +
            " bytes; given " + std::to_string(p.block_bytes) + "; give a multiple");
   check_input_type(p);
+  if (p.in_place && (p.has_reals() || p.input_type))
+    refuse(
+        "in place are transforms of complex numbers of their own precision; given other elements; "
+        "name another target");
   if (p.buffers < 2 || p.threads < 1)
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
            std::to_string(p.buffers) + " and " + std::to_string(p.threads) + "; give more");

@@ -48,6 +48,7 @@ class PassPricer {
     std::vector<double> writing(reading.size());
     add_disk(pass_.source, Access::read, reading);
     add_disk(pass_.target, Access::write, writing);
+    if (pass_.journaled) add_journal(writing);
     const double arithmetic_s = panel_arithmetic_s();
     const double memory_s = panel_memory_s();
     PanelTimes panel{.read_s = busiest(reading),
@@ -98,6 +99,12 @@ class PassPricer {
     std::vector<double> widest(seconds.size());
     add_seconds(storage_, where, access, work, plan_.problem.block_bytes, widest);
     for (std::size_t k = 0; k < seconds.size(); ++k) seconds[k] += widest[k] * typical_.share;
+  }
+
+  /// A panel goes into the journal in one run.
+  void add_journal(std::vector<double>& seconds) const {
+    const DiskWork work{1, panel_elements_ * element_bytes_};
+    add_seconds(storage_, Where::scratch, Access::write, work, plan_.problem.block_bytes, seconds);
   }
 
   /// The caller's thread does the accesses of all disks one after the other.

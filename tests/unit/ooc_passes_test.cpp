@@ -237,6 +237,51 @@ TEST(Passes, scratch_is_taken_only_where_digits_move) {
   for (const FftPass& pass : kept.passes) EXPECT_NE(pass.source, pass.target);
 }
 
+TEST(Passes, in_place_takes_scratch_only_where_the_first_pass_moves_digits) {
+  PassesProblem problem{.shape = {64, 64, 64}, .axes = {0, 1, 2}};
+  problem.block_bytes = 16 * 16;
+  problem.memory_bytes = 4 * 64 * 64 * 16 * 3 / 2;
+  problem.in_place = true;
+  EXPECT_EQ(plan_passes(problem).scratch_bytes, 0);
+  problem.keep_sources = true;
+  const FftPasses planes = plan_passes(problem);
+  EXPECT_EQ(planes.scratch_bytes, 2 * planes.journal_slot_bytes);
+  EXPECT_GE(planes.journal_slot_bytes, 64 * 64 * 16);
+  EXPECT_EQ(counts_of(planes).journal_bytes, 2 * planes.output_bytes());
+  EXPECT_EQ(counts_of(planes).written_bytes, 4 * planes.output_bytes());
+  for (const FftPass& pass : planes.passes) {
+    EXPECT_TRUE(pass.journaled);
+    EXPECT_EQ(pass.source, Where::output);
+    EXPECT_EQ(pass.target, Where::output);
+  }
+  for (const int lg_n : {16, 22, 26}) {  // in 2, 3 and 4 passes
+    problem = line_of(lg_n, 12, 4);
+    problem.in_place = true;
+    EXPECT_EQ(plan_passes(problem).scratch_bytes, 16 * power(lg_n)) << lg_n;
+  }
+}
+
+TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  for (int trial = 0; trial < 300; ++trial) {
+    PassesProblem problem = random_problem(random);
+    problem.in_place = true;
+    problem.keep_sources = trial % 2 == 0;
+    const FftPasses plan = plan_with_enough(problem);
+    EXPECT_EQ(plan.passes[plan.kernel_passes].source, Where::output);
+    for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+      const FftPass& pass = plan.passes[i];
+      const bool stays = pass.source == pass.target && pass.source_first == pass.target_first;
+      EXPECT_TRUE(pass.keeps_order() || !stays) << to_string(problem.shape) << ", pass " << i;
+      EXPECT_EQ(pass.journaled, stays && problem.keep_sources);
+      const std::int64_t slot_bytes = pass.journaled ? memory_of(plan, pass).panel_bytes : 0;
+      EXPECT_GE(plan.journal_slot_bytes, slot_bytes);
+    }
+  }
+}
+
 TEST(Passes, the_transposed_order_goes_further_in_two) {
   PassesProblem problem = line_of(20, 13, 4);
   EXPECT_EQ(plan_passes(problem).passes.size(), 3u);
@@ -297,6 +342,7 @@ TEST(Passes, refusals_tell_what_helps) {
     change(wrong);
     expect_error(ErrorCode::invalid_argument, words, [&] { plan_passes(wrong); });
   };
+  refused({"in place", "another target"}, [](auto& p) { p.in_place = p.real_input = true; });
   refused({"f80"}, [](auto& p) { p.precision = Precision::f80; });
   refused({"extents"}, [](auto& p) { p.shape = {4, 0}; });
   refused({"64 bits"}, [](auto& p) { p.shape = {power(40), power(40)}; });

@@ -25,6 +25,7 @@ from weft.cli.session import Session
 from weft.cli.values import axes_value, ranks_value, shape_value, size_value
 from weft.files import named_dtype
 from weft.ooc import METHODS
+from weft.ooc_fft import target_of
 
 ooc_app = typer.Typer(help="Arrays on disks: to transform them, to copy them there, and what transforms would take.")
 app.add_typer(ooc_app, name="ooc")
@@ -214,7 +215,11 @@ def fft_command(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="A .npy or raw file, x.h5:/dataset, x.zarr, or .json: a striped set.")
     ],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
+    target: Annotated[
+        str | None,
+        typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None: --in-place."),
+    ] = None,
+    *,
     memory: Memory,
     kind: OocKind = Kind.c2c,
     axes: Axes = None,
@@ -247,6 +252,9 @@ def fft_command(
         ),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="The result takes the place of IN, a .npy or raw file, of kind c2c.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
     ] = False,
@@ -258,8 +266,9 @@ def fft_command(
     IN is read in place; the first pass converts its numbers, of up to 64 bits. Each pass reads and writes the array
     once. OUT is in Fortran order where IN is, and gets its name when it is complete. With checkpoints the same command
     goes on from the last one, whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a
-    failure. With -n the disks of a set, or the parts of a plain file, are dealt to the ranks; --memory and --threads
-    are those of each.
+    failure. --in-place needs no room for OUT, and writes a journal from which the same command goes on; with
+    --checkpoint 0 it does not, and a failure leaves IN of no use. With -n the disks of a set, or the parts of a plain
+    file, are dealt to the ranks; --memory and --threads are those of each.
     """
     from weft.cli import ooc_fft, ooc_records
 
@@ -277,8 +286,10 @@ def fft_command(
         "machine": machine,
         "checkpoint": checkpoint,
         "restart": restart,
+        "in_place": in_place,
         **_planning_of(kind, axes, memory, block, order, threads),
     }
+    target = target_of(source, target, in_place)
     if method.startswith("bmmc:"):
         records = ooc_records.fft_options(source, target, given, as_json)
         return run_or_tell(

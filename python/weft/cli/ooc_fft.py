@@ -27,7 +27,9 @@ _PLAN_NAMES = (
     "ranks",
     "read_bytes",
     "written_bytes",
+    "journal_bytes",
     "scratch_bytes",
+    "in_place",
     "convolution_points",
     "kernel_passes",
     "memory_bytes",
@@ -61,7 +63,7 @@ def run(options: Options, session: Session) -> int:
             moved = transform.run(reporter)
     except BaseException:
         session.clear_progress()
-        _tell_what_is_kept(options.target, session)
+        _tell_what_is_kept(options, session)
         raise
     finally:
         session.clear_progress()
@@ -80,13 +82,14 @@ def run_discard(target: str, session: Session) -> None:
     session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
 
 
-def _tell_what_is_kept(target: str, session: Session) -> None:
-    if session.is_root and ooc_resume.is_unfinished(target):
-        print(
-            f"weft: what is done of {target} is kept: the same command goes on from there, with --restart it begins "
-            f"anew, and `weft ooc discard {target}` removes it",
-            file=sys.stderr,
-        )
+def _tell_what_is_kept(options: Options, session: Session) -> None:
+    target = options.target
+    if not session.is_root or not ooc_resume.is_unfinished(target):
+        return
+    said = f"weft: what is done of {target} is kept: the same command goes on from there"
+    if not options.given["in_place"]:
+        said += f", with --restart it begins anew, and `weft ooc discard {target}` removes it"
+    print(said, file=sys.stderr)
 
 
 def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, session: Session) -> None:
@@ -205,10 +208,11 @@ def _row(number: int, one: dict[str, Any], price: PassPrice | None) -> tuple[str
 
 
 def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session) -> None:
+    plan = transform.plan
     needs = [vars(need) for need in transform.needs()]
     if as_json:
         sent = {}
-        if transform.plan.ranks > 1:
+        if plan.ranks > 1:
             messages, sent_bytes = ooc_ranks.traffic(transform)
             sent = {"messages": messages, "sent_bytes": sent_bytes}
         session.print_json({**_facts(transform), **ways_data(transform.ways), **sent, "needs": needs})
@@ -218,12 +222,18 @@ def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session
     session.print(f"input {transform.source.name}: {_array(transform.source)}")
     if transform.source.unpacking is not None:
         session.print(f"{transform.source.name} is unpacked into a temporary file first, not in the prediction")
-    session.print(f"output {transform.output.path}: {_array(transform.output)}")
+    session.print(f"output {transform.output.path}: {_array(transform.output)}{', in place' if plan.in_place else ''}")
     if transform.source.fortran:
         session.print("the plan is that of the transposed arrays in C order, whose bytes are the same")
-    if transform.plan.ranks > 1:
-        session.print(f"{transform.plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}")
-    if transform.checkpoint_s > 0:
+    if plan.ranks > 1:
+        session.print(f"{plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}")
+    if plan.journal_bytes > 0:
+        session.print(
+            f"of what is written {plan.journal_bytes} bytes are a journal, from which the same command goes on"
+        )
+    elif plan.in_place and transform.checkpoint_s == 0:
+        session.print("no checkpoints: a failure leaves the file of no use")
+    elif transform.checkpoint_s > 0:
         session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command goes on")
     if transform.no_checkpoints_for:
         session.print(f"no checkpoints: {transform.no_checkpoints_for}")

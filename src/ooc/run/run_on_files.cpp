@@ -55,13 +55,16 @@ void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
 
 PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
                            const PassesOptions& options) {
-  const auto input =
-      opened(files.input, disk::Mode::read, {.backend = files.backend, .verify = true});
+  const bool in_place = plan.problem.in_place;
+  std::unique_ptr<disk::StripedSet> input;
+  if (!in_place)
+    input = opened(files.input, disk::Mode::read, {.backend = files.backend, .verify = true});
   const auto output = opened_output(plan, files);
   const auto scratch = scratch_of(plan, files);
   PassesOutcome outcome;
   outcome.backend = output->backend().kind;
-  outcome.held_bytes = run_passes(plan, *input, *output, scratch.get(), options);
+  outcome.held_bytes =
+      run_passes(plan, in_place ? *output : *input, *output, scratch.get(), options);
   output->flush();
   for (const disk::StripedSet* set : {input.get(), output.get(), scratch.get()})
     add_counters(set, outcome);

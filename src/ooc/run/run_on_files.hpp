@@ -21,7 +21,7 @@ struct StoredArray {
 
 /// What a transform reads and writes. The output is there already, with its space.
 struct PassesFiles {
-  StoredArray input;
+  StoredArray input;  ///< unused in place
   StoredArray output;
   /// One for each disk that scratch space is to lie on; unused where the plan takes none.
   std::vector<std::string> scratch_directories = {};

@@ -23,14 +23,17 @@ struct Transfer {
 /// One pass: what it holds, and the panels on their way through memory.
 class PassRun {
  public:
+  /// scratch : where the journal is.
   PassRun(const FftPasses& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
-          const PassesOptions& options)
-      : pass_(plan.passes[index]),
+          disk::Volume* scratch, const PassesOptions& options)
+      : plan_(plan),
+        pass_(plan.passes[index]),
         memory_(memory_of(plan, pass_)),
         source_element_bytes_(plan.source_element_bytes(pass_)),
         target_element_bytes_(plan.target_element_bytes(pass_)),
         source_(source),
         target_(target),
+        scratch_(scratch),
         options_(options),
         panels_(memory_.panels_bytes),
         transform_(plan, index, options) {
@@ -55,6 +58,7 @@ class PassRun {
   }
 
   void run() {
+    if (options_.start.has_journal && progress_.pass == options_.start.pass) write_from_journal();
     start_read(progress_.panels_done);
     for (std::int64_t i = progress_.panels_done; i < progress_.panels; ++i) {
       char* from = waited_read();
@@ -64,6 +68,7 @@ class PassRun {
       const std::vector<Panel> parts = panel_parts(pass_, i);
       if (!options_.moves_only) transform_.execute(parts, from, to);
       if (from != to) free_.push_back(from);
+      if (pass_.journaled && options_.checkpoints.keep) write_journal(i, parts, to);
       list_runs(writes_of(pass_, parts), target_element_bytes_, to);
       writing_.push_back({target_.start_write(runs_), to});
       if (!reading_) start_read(i + 1);
@@ -118,6 +123,36 @@ class PassRun {
     options_.checkpoints.keep(progress_);
   }
 
+  /// Puts a panel where it can be taken from again, and says so, before it is written over what it
+  /// was read from. Its slot holds the panel before the last, which is in its place by now.
+  void write_journal(std::int64_t index, const std::vector<Panel>& parts, char* panel) {
+    while (!writing_.empty()) end_write();
+    scratch_->wait(scratch_->start_write(journal_runs(index, parts, panel)));
+    scratch_->flush();
+    if (&target_ != scratch_) target_.flush();
+    PassProgress at = progress_;
+    at.has_journal = true;
+    options_.checkpoints.keep(at);
+  }
+
+  /// What the process before this one had in its journal when it ended.
+  void write_from_journal() {
+    const std::vector<Panel> parts = panel_parts(pass_, progress_.panels_done);
+    char* panel = free_buffer();
+    scratch_->wait(scratch_->start_read(journal_runs(progress_.panels_done, parts, panel)));
+    list_runs(writes_of(pass_, parts), target_element_bytes_, panel);
+    writing_.push_back({target_.start_write(runs_), panel});
+    end_write();
+  }
+
+  std::vector<disk::Run> journal_runs(std::int64_t index, const std::vector<Panel>& parts,
+                                      char* panel) const {
+    std::int64_t bytes = 0;
+    for (const RunGrid& grid : writes_of(pass_, parts))
+      bytes += grid.runs() * grid.length * target_element_bytes_;
+    return {{plan_.journal_byte(index), bytes, reinterpret_cast<std::byte*>(panel)}};
+  }
+
   void list_runs(const std::vector<RunGrid>& grids, std::int64_t element_bytes, char* memory) {
     runs_.clear();
     for (const RunGrid& grid : grids)
@@ -135,12 +170,14 @@ class PassRun {
     }
   }
 
+  const FftPasses& plan_;
   const FftPass& pass_;
   PassMemory memory_;
   std::int64_t source_element_bytes_;
   std::int64_t target_element_bytes_;
   disk::Volume& source_;
   disk::Volume& target_;
+  disk::Volume* scratch_;
   const PassesOptions& options_;
   PassProgress progress_;
   AlignedBuffer panels_;
@@ -168,6 +205,12 @@ void check_start(const FftPasses& plan, const PassesOptions& options) {
                 "a transform begins at a panel of one of its passes; given panel " +
                     std::to_string(start.panels_done) + " of pass " + std::to_string(start.pass) +
                     "; give one that a checkpoint has kept");
+  const FftPass& pass = plan.passes[static_cast<std::size_t>(start.pass)];
+  if (start.has_journal && !(pass.journaled && start.panels_done < panel_count(pass)))
+    throw Error(ErrorCode::invalid_argument,
+                "a panel comes from the journal of a journaled pass; given panel " +
+                    std::to_string(start.panels_done) + " of pass " + std::to_string(start.pass) +
+                    "; give one that a checkpoint has kept");
   const bool goes_on = start.pass > 0 || start.panels_done > 0;
   if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
     throw Error(ErrorCode::invalid_argument,
@@ -185,16 +228,18 @@ std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume
   check_volume("input", &input, plan.input_bytes());
   check_volume("output", &output, plan.output_bytes());
   check_volume("scratch", scratch, plan.scratch_bytes);
-  if (&input == &output || &input == scratch || &output == scratch)
+  if ((&input == &output) != plan.problem.in_place || &input == scratch || &output == scratch)
     throw Error(ErrorCode::invalid_argument,
-                "input, output and scratch are different volumes; given one twice; give others");
+                "input, output and scratch are different volumes, but for input and output of a "
+                "plan in place; given otherwise; give others");
   const auto volume = [&](Where where) -> disk::Volume& {
     return where == Where::scratch ? *scratch : where == Where::output ? output : input;
   };
   check_start(plan, options);
   std::int64_t most = 0;
   for (auto i = static_cast<std::size_t>(options.start.pass); i < plan.passes.size(); ++i) {
-    PassRun run(plan, i, volume(plan.passes[i].source), volume(plan.passes[i].target), options);
+    const FftPass& pass = plan.passes[i];
+    PassRun run(plan, i, volume(pass.source), volume(pass.target), scratch, options);
     most = std::max(most, run.held_bytes());
     run.run();
   }

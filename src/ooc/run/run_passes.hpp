@@ -18,6 +18,8 @@ struct PassProgress {
   std::int64_t passes = 0;
   std::int64_t panels_done = 0;  ///< of this pass: the first so many
   std::int64_t panels = 0;
+  /// The next panel is in the journal as well, and may be in the target in part.
+  bool has_journal = false;
 };
 
 /// How work is kept for a process that goes on after this one has ended.
@@ -25,7 +27,8 @@ struct Checkpoints {
   /// Asked after every panel: whether it is time for one.
   std::function<bool()> is_due = {};
   /// Told how far the targets are on their disks: where it is due, and after each pass but the last,
-  /// before the next one writes over what the pass has read.
+  /// before the next one writes over what the pass has read; and of journaled passes before each
+  /// panel is written.
   std::function<void(const PassProgress&)> keep = {};
 };
 
@@ -47,8 +50,9 @@ struct PassesOptions {
 /// one written.
 ///
 /// Volumes  at least plan.input_bytes(), output_bytes() and scratch_bytes (nullptr for scratch where
-///          that is 0); they are different. The input is not changed. After an error nothing is
-///          under way any more, and the output is undefined.
+///          that is 0); they are different, but for input and output of a plan in place. Else the
+///          input is not changed. After an error nothing is under way any more, and the output is
+///          undefined.
 /// Memory   At most memory_bytes(plan), and what the engine and the volumes need for themselves.
 /// Errors   Error(invalid_argument) for a sign, a volume or a start that does not fit, and for
 ///          checkpoints of a plan whose passes write where they read; those of the volumes, of the
