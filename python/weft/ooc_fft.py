@@ -109,8 +109,12 @@ class Transform:
         without checkpoints the file is of no use then.
 
         moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
-            disks take, for measurements. The output is then of no use.
+            disks take, for measurements. The output is then of no use, so not in place.
         """
+        if moves_only and self.plan.in_place:
+            raise errors.Unsupported(
+                f"what disks take is measured on a target of its own; given {self.output.path} in place; name a target"
+            )
         start_s = time.perf_counter()
         clock = _PassClock(progress)
         if self.restart:

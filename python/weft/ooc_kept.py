@@ -246,7 +246,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
     if note.has_spoilt_input() and places.target.exists():
         raise errors.InvalidArgument(
             f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
-            "give the same command again, which goes on, or remove the file itself first"
+            "give the same command again, which goes on; or move the file away, discard, and put the input there again"
         )
     with locked(places):
         if note.is_set and not note.complete and note.making is None and places.target.exists():

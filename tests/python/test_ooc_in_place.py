@@ -14,7 +14,7 @@ import pytest
 import weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_kept import Stop, assert_same_bits, ends_at
-from weft import ooc_resume
+from weft import ooc_fft, ooc_resume
 
 MEMORY_BYTES = 64 * KIB
 # Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
@@ -190,6 +190,14 @@ def test_what_cannot_be_in_place_is_refused(
     with pytest.raises(weft.InvalidArgument, match=f"(?s)in place is for complex numbers.*{words}.*name a target"):
         fft(tmp_path / name, **given)
     assert (tmp_path / name).read_bytes() == before and os.listdir(tmp_path) == [name]
+
+
+def test_nothing_is_measured_on_the_input(tmp_path: Path) -> None:
+    x = saved(tmp_path / "x.npy", (1 << 14,), "complex128")
+    path, given = tmp_path / "x.npy", {"memory_bytes": MEMORY_BYTES, "block_bytes": 512}
+    with pytest.raises(weft.Unsupported, match="in place"):
+        ooc_fft.prepare(path, path, in_place=True, **given).run(moves_only=True)
+    assert_same_bits(np.load(path), x)
 
 
 def test_a_target_or_in_place(tmp_path: Path) -> None:
