@@ -236,24 +236,31 @@ def discard(target: str | os.PathLike[str]) -> bool:
     Errors: IoFailure where a process works on it; InvalidArgument where it is in place, and has written.
     """
     places = Places.of(target)
-    try:
-        note = Note.read(places)
-    except errors.IoFailure:
-        # Damaged: what lies there can go all the same.
-        note = Note({}, has_scratch=True, is_set=is_set(str(places.target)))
-    if note is None:
+    if not places.note.exists():
         return False
-    if note.has_spoilt_input() and places.target.exists():
-        raise errors.InvalidArgument(
-            f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
-            "give the same command again, which goes on; or move the file away, discard, and put the input there again"
-        )
     with locked(places):
+        note = _note_or_damaged(places)
+        if note is None:  # whoever held the lock before has come to its end
+            return False
+        if note.has_spoilt_input() and places.target.exists():
+            raise errors.InvalidArgument(
+                f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
+                "give the same command again, which goes on; or move the file away, discard, and put the input there "
+                "again"
+            )
         if note.is_set and not note.complete and note.making is None and places.target.exists():
             remove_set(places.target)
         places.part.unlink(missing_ok=True)
         unmake(note, places)
     return True
+
+
+def _note_or_damaged(places: Places) -> Note | None:
+    """Of a damaged note, one by which all that may lie there goes."""
+    try:
+        return Note.read(places)
+    except errors.IoFailure:
+        return Note({}, has_scratch=True, is_set=is_set(str(places.target)))
 
 
 def _written(note: Note, places: Places) -> list[Path]:

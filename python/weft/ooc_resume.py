@@ -46,8 +46,8 @@ def interval_of(target: str, given: float | None, ranks: int, goes_on: bool, in_
         return 0
     if goes_on and given == 0:
         raise errors.InvalidArgument(
-            f"an unfinished transform goes on with checkpoints; {target} is one, given checkpoint 0; leave it out, or "
-            f"begin anew with --restart, or remove it with `weft ooc discard {target}`"
+            f"an unfinished transform goes on with checkpoints; {target} is one, given checkpoint 0; leave it out"
+            + ("" if in_place else f", or begin anew with --restart, or remove it with `weft ooc discard {target}`")
         )
     return INTERVAL_S if given is None and (goes_on or in_place) else given
 

@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,21 @@ def test_a_target_or_in_place(tmp_path: Path) -> None:
         weft.ooc.fft(tmp_path / "x.npy", tmp_path / "x.npy", memory_bytes=MEMORY_BYTES)
     with pytest.raises(weft.Unsupported, match=r"superlevels.*in place"):
         fft(tmp_path / "x.npy", method="bmmc:stripe-major/communication")
+
+
+def test_a_stop_without_checkpoints_is_told(tmp_path: Path) -> None:
+    saved(tmp_path / "x.npy", (512, 1024, 8), "complex128")
+    words = ["x.npy", "--in-place", "--memory", "1MiB", "--block", "256", "--checkpoint", "0"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "weft", "ooc", "fft", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    before = (tmp_path / "x.npy").stat().st_mtime_ns
+    while process.poll() is None and (tmp_path / "x.npy").stat().st_mtime_ns == before:
+        time.sleep(0.001)
+    process.terminate()
+    _, said = process.communicate()
+    assert process.returncode != 0 and "x.npy may be changed in part" in said
+    assert os.listdir(tmp_path) == ["x.npy"]
 
 
 def test_the_command(tmp_path: Path) -> None:

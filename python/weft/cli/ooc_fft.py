@@ -51,6 +51,7 @@ def run(options: Options, session: Session) -> int:
     """On the ranks of the session, or in this process."""
     sessions.clean_up_when_stopped()
     reporter = _Reporter(session)
+    transform = None
     try:
         if session.ranks > 1:
             transform, moved = ooc_fft.run_on_ranks(
@@ -63,7 +64,7 @@ def run(options: Options, session: Session) -> int:
             moved = transform.run(reporter)
     except BaseException:
         session.clear_progress()
-        _tell_what_is_kept(options, session)
+        _tell_what_is_kept(options, transform, session)
         raise
     finally:
         session.clear_progress()
@@ -82,9 +83,14 @@ def run_discard(target: str, session: Session) -> None:
     session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
 
 
-def _tell_what_is_kept(options: Options, session: Session) -> None:
+def _tell_what_is_kept(options: Options, transform: ooc_fft.Transform | None, session: Session) -> None:
+    """transform : what was going on; None: nothing yet."""
     target = options.target
-    if not session.is_root or not ooc_resume.is_unfinished(target):
+    if not session.is_root:
+        return
+    if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
+        print(f"weft: {target} may be changed in part, without checkpoints to go on from", file=sys.stderr)
+    if not ooc_resume.is_unfinished(target):
         return
     said = f"weft: what is done of {target} is kept: the same command goes on from there"
     if not options.given["in_place"]:
