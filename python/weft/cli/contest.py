@@ -72,7 +72,8 @@ def measure(session: Session, contestants: Sequence[Contestant], repetitions: in
     for repetition in range(-WARM_UPS, repetitions):
         if title:
             session.progress(f"{title}: repetition {max(0, repetition + 1)} of {repetitions}")
-        for index, contestant in enumerate(contestants):
+        for index in turns(len(contestants), repetition):
+            contestant = contestants[index]
             contestant.prepare()
             session.barrier()
             duration_s = contestant.run()
@@ -83,6 +84,18 @@ def measure(session: Session, contestants: Sequence[Contestant], repetitions: in
 
         session.comm.Allreduce(MPI.IN_PLACE, seconds, MPI.MAX)
     return seconds
+
+
+def turns(contestants: int, repetition: int) -> range:
+    """The order of a repetition's contestants: there, and back in the next one.
+
+    Were the order always the same, so would be what each follows: what came before leaves caches warm or cold, and a
+    network that rests during it lets more pass at once afterwards.
+
+    >>> list(turns(3, 0)), list(turns(3, 1))
+    ([0, 1, 2], [2, 1, 0])
+    """
+    return range(contestants) if repetition % 2 == 0 else range(contestants - 1, -1, -1)
 
 
 def fastest(
