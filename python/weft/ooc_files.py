@@ -17,7 +17,7 @@ import numpy as np
 from . import _planning, errors, options
 from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
 from .files.chunked import ChunkedSource
-from .striped import create_set, open_set, remove_set
+from .striped import create_unnamed, give_name, in_hand, open_set, remove_set, require_new, unnamed
 
 SET_ENDINGS = (".json",)
 # Elements of a .npy file begin where a granule of the disk does, so that blocks need not go through the system's
@@ -170,7 +170,7 @@ class Output:
             yield stored
 
     def made_to_stay(self, part: str) -> Stored:
-        """Makes it with its space; a plain file has the name `part` until `complete`."""
+        """Makes it with its space; until `complete` a plain file has the name `part`, a set that of `unnamed`."""
         if is_set(self.path):
             self._create_set()
             return self.as_it_lies(part)
@@ -185,12 +185,14 @@ class Output:
     def as_it_lies(self, part: str) -> Stored:
         """One that was made to stay."""
         if is_set(self.path):
-            return Stored(self.path, self.shape, self.dtype)
+            return Stored(unnamed(self.path), self.shape, self.dtype)
         return Stored(part, self.shape, self.dtype, self._target().offset)
 
     def complete(self, part: str) -> None:
-        """Gives a plain file its name."""
-        if not is_set(self.path) and os.path.exists(part):
+        """Gives it its name; goes on where that was interrupted."""
+        if is_set(self.path):
+            give_name(self.path)
+        elif os.path.exists(part):
             target = self._target()
             target.adopt(part)
             target.commit()
@@ -199,11 +201,11 @@ class Output:
         return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE, fortran=self.fortran)
 
     def _create_set(self) -> None:
-        create_set(
+        create_unnamed(
             self.disks,
             self.shape,
             self.dtype,
-            index=self.path,
+            self.path,
             block_bytes=self.block_bytes,
             skew_rows=None if self.skewed else 0,
         ).close()
@@ -220,11 +222,13 @@ class Output:
     @contextmanager
     def _made_set(self) -> Iterator[Stored]:
         self._create_set()
-        try:
-            yield Stored(self.path, self.shape, self.dtype)
-        except BaseException:
-            remove_set(self.path)
-            raise
+        with in_hand(self.path):
+            try:
+                yield self.as_it_lies("")
+            except BaseException:
+                remove_set(unnamed(self.path))
+                raise
+            give_name(self.path)
 
 
 @dataclass(frozen=True)
@@ -317,8 +321,8 @@ def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: in
             )
         check_target(path, (*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
         return
-    if os.path.lexists(path) and not goes_on:
-        raise errors.IoFailure(f"a new set must have a new name; there is a file {path}; remove that set or rename")
+    if not goes_on:
+        require_new(path)
     if block_bytes % 4096 != 0:
         raise errors.InvalidArgument(
             f"the blocks of a set must be a multiple of 4096 bytes; given {block_bytes}; give such as 1048576"

@@ -4,7 +4,8 @@ Beside the target OUT lie, until it is complete:
 
     OUT.unfinished          JSON: what the transform is, and how far it is (`Note`)
     OUT.unfinished.lock     held by the process that works on it
-    .OUT.weft-part          the output, where it is a plain file; a set has its own names from the start
+    .OUT.weft-part          the output, where it is a plain file
+    O.weft-part.json        the index of the output, where that is a set O.json; its disks' files have their names
     .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
 
 The note is replaced as a whole, after what it speaks of is on the disks. A pass leaves what it reads, so whatever was
@@ -27,7 +28,7 @@ from typing import Any
 from . import errors
 from .files.half_written import beside_a_text
 from .ooc_files import is_set
-from .striped import create_set, files_of_new_set, remove_set
+from .striped import create_set, files_of_new_set, flush_folder, remove_set, remove_unnamed, unnamed
 
 VERSION = 1
 _GRANULE_BYTES = 4096
@@ -88,7 +89,7 @@ class Note:
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(places.note)
-            _flush_folder(places.note.parent)
+            flush_folder(places.note.parent)
 
     @classmethod
     def read(cls, places: Places) -> Note | None:
@@ -180,7 +181,7 @@ def files_to_make(note: Note, places: Places, disks: tuple[str, ...], scratch: t
 
     disks, scratch : the directories of a set, and of the temporary space.
     """
-    output = files_of_new_set(str(places.target), disks) if note.is_set else []
+    output = files_of_new_set(unnamed(str(places.target)), disks) if note.is_set else []
     ours = files_of_new_set(str(places.scratch), scratch) if note.has_scratch else []
     fresh = [file for file in output if not os.path.lexists(file)]
     return [os.path.abspath(file) for file in (places.part, *fresh, *ours)]
@@ -237,7 +238,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
     """
     places = Places.of(target)
     if not places.note.exists():
-        return False
+        return remove_unnamed(str(places.target))
     with locked(places):
         note = _note_or_damaged(places)
         if note is None:  # whoever held the lock before has come to its end
@@ -248,8 +249,8 @@ def discard(target: str | os.PathLike[str]) -> bool:
                 "give the same command again, which goes on; or move the file away, discard, and put the input there "
                 "again"
             )
-        if note.is_set and not note.complete and note.making is None and places.target.exists():
-            remove_set(places.target)
+        if note.is_set and note.making is None:
+            remove_unnamed(str(places.target))
         places.part.unlink(missing_ok=True)
         unmake(note, places)
     return True
@@ -265,7 +266,8 @@ def _note_or_damaged(places: Places) -> Note | None:
 
 def _written(note: Note, places: Places) -> list[Path]:
     """The index of a set, or the plain file, that checksums lie beside."""
-    return ([places.scratch] if note.has_scratch else []) + [places.target if note.is_set else places.part]
+    output = Path(unnamed(str(places.target))) if note.is_set else places.part
+    return [*([places.scratch] if note.has_scratch else []), output]
 
 
 def _kept_sums(path: Path) -> Path:
@@ -280,14 +282,6 @@ def _keep_sums(path: Path) -> None:
     if sums.exists() and not (kept.exists() and sums.samefile(kept)):
         os.link(sums, temporary)
         temporary.replace(kept)
-
-
-def _flush_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _planning, errors, ooc_plan, ooc_staging, runtime
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, disk_needs, is_set
-from .striped import files_of_new_set
+from .striped import files_of_new_set, unnamed
 
 if TYPE_CHECKING:
     from .ooc_fft import Transform
@@ -137,10 +137,11 @@ def together(
 
 
 def _files_to_be(output: Output) -> list[str]:
-    """Of a set, which has its names from the first; not what is there already, and somebody else's."""
+    """Of a set, until it has its name and after; not what is there already, and somebody else's."""
     if not is_set(output.path):
         return []
-    return [str(path) for path in files_of_new_set(output.path, output.disks) if not os.path.lexists(path)]
+    names = [path for index in (unnamed(output.path), output.path) for path in files_of_new_set(index, output.disks)]
+    return [str(path) for path in dict.fromkeys(names) if not os.path.lexists(path)]
 
 
 def _facts(transform: Transform) -> dict[str, Any]:

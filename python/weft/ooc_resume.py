@@ -73,7 +73,8 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
         else:
             note.require_same(facts, places)
             went_on_from = (note.at_pass, note.panels_done)
-            ooc_kept.restore_sums(note, places)
+            if not note.complete:
+                ooc_kept.restore_sums(note, places)
             if note.learnt:
                 module.engine_learn(precision, note.learnt)
         keeper = Keeper(note, places, transform.checkpoint_s, lambda: module.engine_learnt(precision))
@@ -97,8 +98,7 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
 def _begun(transform: Any, facts: dict[str, Any], places: Places) -> Note:
     """Notes that the output and the temporary space are going to be made, makes them, and notes that they are.
 
-    A set has its name from the start: without a note from before that, it would look like a complete one. After an
-    error nothing is left.
+    The note comes first, so that nobody need look for what lies there. After an error nothing is left.
     """
     plan = transform.plan
     note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path), in_place=plan.in_place)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from types import TracebackType
@@ -203,6 +205,91 @@ def files_of_new_set(index: str, directories: Sequence[str]) -> list[Path]:
     """All that a set of this name is going to have."""
     path = Path(index)
     return [*(Path(folder) / f"{_stem(path)}.{number}" for number, folder in enumerate(directories)), *_beside(path)]
+
+
+def unnamed(index: str) -> str:
+    """What the index of a set is called until all of the set is there; the files of its disks have their names.
+
+    >>> unnamed("/data/big.json")
+    '/data/big.weft-part.json'
+    """
+    root, ending = os.path.splitext(index)
+    return f"{root}.weft-part{ending}"
+
+
+def create_unnamed(
+    directories: Sequence[str], shape: Sequence[int], dtype: Any, index: str, **how: Any
+) -> StripedArray:
+    """:func:`create_set` of a set that gets its name by :func:`give_name`. Errors: as `require_new`, besides."""
+    require_new(index)
+    # Checksums of a set that had this name would not be of these blocks.
+    Path(f"{index}.sums").unlink(missing_ok=True)
+    return create_set(directories, shape, dtype, index=unnamed(index), **how)
+
+
+@contextmanager
+def in_hand(index: str) -> Iterator[None]:
+    """Within, :func:`remove_unnamed` in other processes leaves a set alone that has no name yet."""
+    with open(unnamed(index), "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def give_name(index: str) -> None:
+    """Gives a set its name, checksums first; goes on where it was interrupted.
+
+    Errors: IoFailure where something has got that name meanwhile.
+    """
+    part = unnamed(index)
+    if not os.path.exists(part):
+        return
+    if os.path.lexists(index):
+        raise errors.IoFailure(
+            f"a new set must have a new name; there is a file {index} now; move it away and {part}, which is complete, "
+            "to that name"
+        )
+    if os.path.exists(f"{part}.sums"):
+        os.replace(f"{part}.sums", f"{index}.sums")
+    os.replace(part, index)
+    flush_folder(Path(index).parent)
+
+
+def remove_unnamed(index: str) -> bool:
+    """Removes a set that never got its name, if there is one. Errors: IoFailure where a process has it in hand."""
+    part = unnamed(index)
+    if not os.path.exists(part):
+        return False
+    with open(part, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise errors.IoFailure(
+                f"one process at a time may work on an output; another one works on {index}; wait for it"
+            ) from None
+        if not os.path.lexists(index):
+            Path(f"{index}.sums").unlink(missing_ok=True)
+        remove_set(part)
+    return True
+
+
+def require_new(index: str) -> None:
+    """Raises IoFailure where a set of this name is there, or one that never got it. Removes nothing."""
+    if os.path.lexists(index):
+        raise errors.IoFailure(f"a new set must have a new name; there is a file {index}; remove that set or rename")
+    if os.path.lexists(unnamed(index)):
+        raise errors.IoFailure(
+            f"one process at a time may work on an output; {unnamed(index)} says that one does, or has ended before it "
+            f"was done; wait for it, or remove what is unfinished with `weft ooc discard {index}`"
+        )
+
+
+def flush_folder(folder: Path) -> None:
+    """Returns when the names in a folder are on its disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _stem(index: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import weft
-from weft import ooc
+from weft import ooc, striped
 from weft.cli.session import Session
 from weft.files import NPY_ENDINGS, RAW_ENDINGS, Source, Target, check_target, open_source
 from weft.files.pieces import pieces
@@ -132,17 +132,19 @@ def _file_target(options: Options, source: Source) -> Iterator[Write]:
 @contextmanager
 def _set_target(options: Options, source: Source) -> Iterator[Write]:
     disks = options.disks or (str(Path(options.target).parent),)
-    made = ooc.create_set(
+    made = striped.create_unnamed(
         disks,
         source.shape,
         source.dtype.newbyteorder("="),
-        index=options.target,
+        options.target,
         block_bytes=options.block_bytes,
         skew_rows=None if options.skew else 0,
     )
-    try:
-        yield lambda box, part, offset: made.write(part, offset)
-        made.close()
-    except BaseException:
-        ooc.remove_set(options.target)
-        raise
+    with striped.in_hand(options.target):
+        try:
+            yield lambda box, part, offset: made.write(part, offset)
+            made.close()
+        except BaseException:
+            ooc.remove_set(striped.unnamed(options.target))
+            raise
+        striped.give_name(options.target)
