@@ -206,6 +206,12 @@ WEFT_AVX2 void stream_row_avx2(Bytes* to, const Bytes* from, std::int64_t bytes)
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
 }
 
+/// What wide vectors leave in the upper halves of registers makes each instruction of SSE wait for
+/// them on some processors: FFTW's lines of 31 or 43 doubles then took 3.6 times as long. The compiler
+/// does not clear them behind functions that are inlined into others, and behind every square is too
+/// often.
+__attribute__((target("avx"))) void leave_wide_vectors() { _mm256_zeroupper(); }
+
 #undef WEFT_AVX512
 #undef WEFT_AVX2
 
@@ -276,11 +282,12 @@ void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores st
       t.rows * Size >= streamed_row_bytes)
     return transpose_by_rows<Size>(dst, src, t);
   if (instructions == Instructions::avx512)
-    return streams ? transpose_avx512<Size, true>(dst, src, t, far)
-                   : transpose_avx512<Size, false>(dst, src, t, far);
-  if (instructions == Instructions::avx2)
-    return streams ? transpose_avx2<Size, true>(dst, src, t, far)
-                   : transpose_avx2<Size, false>(dst, src, t, far);
+    streams ? transpose_avx512<Size, true>(dst, src, t, far)
+            : transpose_avx512<Size, false>(dst, src, t, far);
+  else if (instructions == Instructions::avx2)
+    streams ? transpose_avx2<Size, true>(dst, src, t, far)
+            : transpose_avx2<Size, false>(dst, src, t, far);
+  if (instructions != Instructions::portable) return leave_wide_vectors();
 #endif
   transpose_portable<Size>(dst, src, t);
 }
@@ -323,6 +330,7 @@ void copy_row(void* dst, const void* src, std::int64_t bytes, Stores stores) {
       stream_row_avx512(to + head, from + head, middle);
     else
       stream_row_avx2(to + head, from + head, middle);
+    leave_wide_vectors();
     std::memcpy(to + head + middle, from + head + middle, bytes - head - middle);
     return;
   }
