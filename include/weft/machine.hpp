@@ -168,6 +168,9 @@ struct Machine {
   std::vector<Blocking> blocking = {};
   /// In ascending order of ranks, and from 0 bytes on for each; empty: not measured.
   std::vector<AllToAll> all_to_all = {};
+  /// What it takes to plan a line of 256 points by trials of the FFT library (Effort::measure); it
+  /// grows as the square root of the length. 0: not measured.
+  double planning_s = 0;
   double call_s = 0;  ///< what a transform takes that has next to nothing to do, but for barriers
   double barrier_s = 0;  ///< of two ranks; it grows as lg of the ranks
   /// What each message but the first adds to the start of those that leave at once. As t_s: no start

@@ -121,6 +121,7 @@ struct Problem {
   Shape output_shape() const;
   /// The axis that r2c halves: the last of `axes`.
   int halved_axis() const { return axes.back(); }
+  bool halves(int axis) const { return kind == Kind::r2c && axis == halved_axis(); }
   /// Product of the transformed extents.
   std::int64_t points() const;
 };
@@ -161,6 +162,8 @@ struct Plan {
   Problem problem;
   std::vector<Stage> stages;
   std::vector<Exchange> exchanges;
+  /// With which the local FFTs are planned: the problem's, or less where trials have no time for it.
+  Effort line_effort = Effort::estimate;
   std::string chosen_by;                      ///< who decided: "rule", "model", "trials", "wisdom"
   std::vector<std::string> notes;             ///< what a user should know about the choice
   std::optional<Prediction> prediction = {};  ///< where a machine was given

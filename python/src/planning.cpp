@@ -254,6 +254,9 @@ void bind_plan(nb::module_& m) {
           "input", [](const Plan& p) { return p.input(); }, "Layout of the input of forward.")
       .def_prop_ro(
           "output", [](const Plan& p) { return p.output(); }, "Layout of the output of forward.")
+      .def_prop_ro(
+          "line_effort", [](const Plan& p) { return std::string(to_string(p.line_effort)); },
+          "With which the local FFTs are planned: the problem's effort, or what the budget allows.")
       .def_ro("chosen_by", &Plan::chosen_by, "Who decided.")
       .def_prop_ro(
           "notes", [](const Plan& p) { return as_tuple(p.notes); }, "What a user should know.")

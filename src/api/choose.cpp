@@ -4,7 +4,8 @@
 #include "api/mpi_trials.hpp"
 #include "api/wisdom.hpp"
 #include "comm/agreement.hpp"
-#include "planner/search.hpp"
+#include "planner/line_effort.hpp"
+#include "planner/trials.hpp"
 
 namespace weft::api {
 namespace {
@@ -14,6 +15,14 @@ bool has_trials(const Problem& problem, const Handle::Options& options) {
          options.budget_s > 0;
 }
 
+Plan plan_by_rule(const Problem& problem, double budget_s) {
+  Plan plan = make_plan(problem);
+  constexpr double not_measured = 0;
+  plan.line_effort = planner::affordable_effort(plan.problem, not_measured, budget_s);
+  planner::note_effort(plan, not_measured, budget_s);
+  return plan;
+}
+
 Plan newly_chosen(const Problem& problem, const Handle::Options& options,
                   const comm::Communicator& comm) {
   if (has_trials(problem, options)) {
@@ -21,8 +30,8 @@ Plan newly_chosen(const Problem& problem, const Handle::Options& options,
     return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
   }
   return comm::together(comm, [&] {
-    return options.machine ? make_plan(problem, planner::with_ranks_in_place(*options.machine))
-                           : make_plan(problem);
+    return options.machine ? planner::plan_by_model(problem, *options.machine, options.budget_s)
+                           : plan_by_rule(problem, options.budget_s);
   });
 }
 
@@ -36,7 +45,7 @@ run::Transform::Options run_options(const Plan& plan, const Handle::Options& opt
   kernel::Engine& engine = engine_of(options.engine);
   return {{.engine = &engine,
            .precision = plan.problem.precision,
-           .effort = plan.problem.effort,
+           .effort = plan.line_effort,
            .threads = plan.problem.threads},
           options.own_workspace};
 }

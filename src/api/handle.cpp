@@ -292,7 +292,8 @@ std::string Handle::explain() const {
   const bool is_predicted = plan_.prediction && last_recorded_ == run::Direction::forward;
   return weft::explain(plan_) + "local engine: " + engine_ + ", " +
          std::to_string(plan_.problem.threads) +
-         (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank\nworkspace of rank " +
+         (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +
+         to_string(plan_.line_effort) + "\nworkspace of rank " +
          std::to_string(comm_.rank()) + ": " + std::to_string(transform_->workspace_bytes()) +
          " bytes\n" +
          record_lines(transform_->record(), is_predicted ? &*plan_.prediction : nullptr);

@@ -120,6 +120,8 @@ Json write(const Machine& machine) {
   object["topology"] = write(machine.topology);
   object["blocking"] = written(machine.blocking);
   object["all_to_all"] = written(machine.all_to_all);
+  // Only where it was measured.
+  if (machine.planning_s > 0) object["planning_s"] = machine.planning_s;
   object["call_s"] = machine.call_s;
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
@@ -188,6 +190,7 @@ Machine read_machine(const Place& place) {
   machine.topology = read_topology(object.at("topology"));
   machine.blocking = read_as<std::vector<Blocking>>(object.at("blocking"));
   machine.all_to_all = read_as<std::vector<AllToAll>>(object.at("all_to_all"));
+  if (object.has("planning_s")) machine.planning_s = json::number(object.at("planning_s"));
   machine.call_s = json::number(object.at("call_s"));
   machine.barrier_s = json::number(object.at("barrier_s"));
   machine.request_s = json::number(object.at("request_s"));

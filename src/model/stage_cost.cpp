@@ -10,10 +10,6 @@
 namespace weft::model {
 namespace {
 
-bool halves(const Problem& problem, int axis) {
-  return problem.kind == Kind::r2c && axis == problem.halved_axis();
-}
-
 /// Axes that one pass over the array can do, and the plane of theirs that stays in a cache.
 struct Fused {
   std::size_t count = 1;
@@ -121,12 +117,12 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
   }
 }
 
-double lines_seconds(const Problem& problem, const Stage& stage, int axis, const Machine& machine) {
-  const bool halved = halves(problem, axis);
+double lines_seconds(const Plan& plan, const Stage& stage, int axis, const Machine& machine) {
+  const bool halved = plan.problem.halves(axis);
   const Layout& layout = halved ? stage.source : stage.target;
   const std::int64_t length = layout.shape()[static_cast<std::size_t>(axis)];
   const double lines = static_cast<double>(layout.max_local_volume()) / static_cast<double>(length);
-  return lines * line_seconds(machine, problem.precision, problem.effort,
+  return lines * line_seconds(machine, plan.problem.precision, plan.line_effort,
                               halved ? Kind::r2c : Kind::c2c, length);
 }
 
@@ -140,9 +136,9 @@ StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine
   step.name = "stage " + std::to_string(number);
   add_passes(step, plan, number, working, machine);
   for (const int axis : stage.axes)
-    step.arithmetic_s += lines_seconds(problem, stage, axis, machine);
+    step.arithmetic_s += lines_seconds(plan, stage, axis, machine);
   if (stage.twiddles)
-    step.arithmetic_s += twiddle_seconds(machine, problem.precision, problem.effort,
+    step.arithmetic_s += twiddle_seconds(machine, problem.precision, plan.line_effort,
                                          stage.target.max_local_volume());
   step.arithmetic_s *= share_of_core(problem, working, machine);
   if (step.seconds() > 0)

@@ -30,6 +30,12 @@ void check_problem(const Plan& plan) {
         "its problem must be complete, as checked() makes it; some axes are negative or left out");
 }
 
+void check_line_effort(const Plan& plan) {
+  if (plan.line_effort > plan.problem.effort)
+    refuse(std::string("local FFTs must be planned with the effort of the problem, ") +
+           to_string(plan.problem.effort) + ", or less; given " + to_string(plan.line_effort));
+}
+
 void check_counts(const Plan& plan) {
   if (plan.stages.empty()) refuse("it must have at least one stage; given none");
   if (plan.stages.size() != plan.exchanges.size() + 1)
@@ -180,6 +186,7 @@ void check_memory_use(const Plan& plan) {
 
 void check_plan(const Plan& plan) {
   check_problem(plan);
+  check_line_effort(plan);
   check_counts(plan);
   if (plan.view().empty()) {
     check_axes(plan);

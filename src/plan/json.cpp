@@ -14,7 +14,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 7;
+constexpr std::int64_t plan_version = 8;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -101,6 +101,7 @@ Json write(const Plan& plan) {
   for (const Stage& stage : plan.stages) object["stages"].push_back(write(stage));
   object["exchanges"] = Json::array();
   for (const Exchange& exchange : plan.exchanges) object["exchanges"].push_back(write(exchange));
+  object["line_effort"] = to_string(plan.line_effort);
   object["chosen_by"] = plan.chosen_by;
   object["notes"] = plan.notes;
   object["prediction"] = plan.prediction ? json::write(*plan.prediction) : Json();
@@ -295,6 +296,7 @@ Plan plan_from_json(std::string_view text) {
     plan.stages.push_back(read_stage(stage));
   for (const Place& exchange : json::elements(object.at("exchanges")))
     plan.exchanges.push_back(read_knobs(exchange, Missing::refused));
+  plan.line_effort = json::word<Effort>(object.at("line_effort"));
   plan.chosen_by = json::text(object.at("chosen_by"));
   for (const Place& note : json::elements(object.at("notes")))
     plan.notes.push_back(json::text(note));

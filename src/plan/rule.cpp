@@ -65,6 +65,7 @@ Layout same_layout(const Layout& input, const Problem& problem) {
 Plan assemble(const Problem& problem, std::vector<Stage> stages) {
   Plan plan;
   plan.problem = problem;
+  plan.line_effort = problem.effort;
   plan.stages = std::move(stages);
   for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
     // Slices are counted rank by rank: only where somebody asks for chunks.

@@ -38,15 +38,21 @@ struct Setting {
 
 class Search {
  public:
-  explicit Search(const Machine& machine)
-      : machine_(machine), alone_{machine}, may_choose_order_(machine.topology.order.empty()) {
+  Search(const Machine& machine, const Freedom& freedom)
+      : machine_(machine),
+        alone_{machine},
+        freedom_(freedom),
+        may_choose_order_(machine.topology.order.empty()) {
     alone_.known.links_of_their_own = true;
     if (machine.topology.order == default_order(machine.topology)) machine_.topology.order.clear();
   }
 
   Found found(const Problem& problem) {
     std::vector<Priced> all;
-    for (Plan& plan : ways(problem)) all.push_back(priced(std::move(plan), alone_));
+    for (Plan& plan : ways(problem)) {
+      plan.line_effort = std::min(problem.effort, freedom_.most_effort);
+      all.push_back(priced(std::move(plan), alone_));
+    }
     keep_those_that_fit(all);
     keep_fastest(all, most_counted);
     for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
@@ -300,6 +306,7 @@ class Search {
 
   Machine machine_;  ///< its order empty where it is the default one
   Setting alone_;    ///< as if no two nodes shared a link
+  const Freedom freedom_;
   const bool may_choose_order_;
   std::map<std::string, Setting> settings_;  ///< by orders
   std::int64_t considered_ = 0;
@@ -314,9 +321,9 @@ Machine with_ranks_in_place(Machine machine) {
   return machine;
 }
 
-Found search(const Problem& problem, const Machine& machine) {
+Found search(const Problem& problem, const Machine& machine, const Freedom& freedom) {
   check(machine);
-  return Search(machine).found(checked(problem));
+  return Search(machine, freedom).found(checked(problem));
 }
 
 }  // namespace weft::planner

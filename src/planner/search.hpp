@@ -27,7 +27,13 @@ struct Found {
 /// planned to run at once cannot choose another.
 Machine with_ranks_in_place(Machine machine);
 
+/// What a search may choose.
+struct Freedom {
+  /// Local FFTs are planned with no more than this, where the problem asks for more.
+  Effort most_effort = Effort::exhaustive;
+};
+
 /// Throws as checked() does.
-Found search(const Problem& problem, const Machine& machine);
+Found search(const Problem& problem, const Machine& machine, const Freedom& freedom = {});
 
 }  // namespace weft::planner

@@ -9,7 +9,9 @@
 
 #include <weft/error.hpp>
 
+#include "model/planning_cost.hpp"
 #include "planner/decision.hpp"
+#include "planner/line_effort.hpp"
 #include "planner/search.hpp"
 
 namespace weft::planner {
@@ -65,8 +67,8 @@ class Runner {
 /// The best so far against one challenger after the other.
 class Contest {
  public:
-  Contest(const Found& found, Trials& trials, double budget_s)
-      : found_(found), trials_(trials), budget_s_(budget_s) {}
+  Contest(const Found& found, Trials& trials, double planning_s, double budget_s)
+      : found_(found), trials_(trials), planning_s_(planning_s), budget_s_(budget_s) {}
 
   void hold() {
     const std::size_t end = std::min(found_.ways.size(), most_tried);
@@ -89,10 +91,15 @@ class Contest {
   }
 
  private:
-  /// Of the next trial: the longest so far, or what the model says where that is more.
+  /// Of the next trial: the longest so far, or what the model says where that is more. The longest
+  /// has had lines to plan, as the first one has.
   double expected_s(std::size_t way) const {
+    const Plan& plan = found_.ways[way].plan;
+    const double planning_s =
+        way > 0 ? 0
+                : model::planning_seconds(planning_s_, plan.line_effort, model::lines_of(plan));
     const double once_s = found_.ways[0].seconds + found_.ways[way].seconds;
-    return std::max(longest_s_, least_rounds * std::max(once_s, round_s));
+    return std::max(longest_s_, planning_s + least_rounds * std::max(once_s, round_s));
   }
 
   void enter(std::size_t way) {
@@ -122,6 +129,7 @@ class Contest {
 
   const Found& found_;
   Trials& trials_;
+  const double planning_s_;  ///< of a line, as the machine has it
   const double budget_s_;
   bool has_best_ = false;
   int place_ = 0;  ///< of the best so far
@@ -131,18 +139,36 @@ class Contest {
   std::map<std::size_t, double> ratios_;  ///< to the time of the first champion
 };
 
+void check_budget(double budget_s) {
+  if (budget_s >= 0) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      "the time for trials must be 0 seconds (none) or more; given " + std::to_string(budget_s));
+}
+
+Found found_within(const Problem& problem, const Machine& machine, double budget_s) {
+  check_budget(budget_s);
+  const Problem complete = checked(problem);
+  return search(complete, with_ranks_in_place(machine),
+                {affordable_effort(complete, machine.planning_s, budget_s)});
+}
+
 }  // namespace
+
+Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s) {
+  Plan plan = decision(found_within(problem, machine, budget_s), 0, machine);
+  note_effort(plan, machine.planning_s, budget_s);
+  return plan;
+}
 
 Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials,
                     double budget_s) {
-  if (!(budget_s >= 0))
-    throw Error(
-        ErrorCode::invalid_argument,
-        "the time for trials must be 0 seconds (none) or more; given " + std::to_string(budget_s));
-  Found found = search(problem, with_ranks_in_place(machine));
-  Contest contest(found, trials, budget_s);
+  Found found = found_within(problem, machine, budget_s);
+  Contest contest(found, trials, machine.planning_s, budget_s);
   if (budget_s > 0) contest.hold();
-  return decision(std::move(found), contest.best(), machine, contest.measured_s());
+  Plan plan = decision(std::move(found), contest.best(), machine, contest.measured_s());
+  note_effort(plan, machine.planning_s, budget_s);
+  return plan;
 }
 
 }  // namespace weft::planner

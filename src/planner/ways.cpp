@@ -30,8 +30,7 @@ std::vector<std::int64_t> numbers_of_ranks(const Problem& problem) {
 std::vector<int> splittable(const Problem& problem) {
   std::vector<int> axes;
   for (int axis = 0; axis < static_cast<int>(problem.shape.size()); ++axis) {
-    const bool halved = problem.kind == Kind::r2c && axis == problem.halved_axis();
-    if (!halved && problem.shape[static_cast<std::size_t>(axis)] > 1) axes.push_back(axis);
+    if (!problem.halves(axis) && problem.shape[static_cast<std::size_t>(axis)] > 1) axes.push_back(axis);
   }
   return axes;
 }

@@ -13,6 +13,7 @@
 #include "kernel/cache.hpp"
 #include "kernel/lines.hpp"
 #include "model/cost.hpp"
+#include "model/planning_cost.hpp"
 #include "run/transform.hpp"
 
 namespace weft::probe {
@@ -180,12 +181,21 @@ void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
   trials.lines = std::move(lines);
 }
 
+/// 0 of none.
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 }  // namespace
 
 Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads) {
   const Tiles tiles(extent, threads);
   Lines found;
   std::vector<Work> works;
+  std::vector<double> planned_s;
   for (const Effort effort : extent.efforts)
     for (const Precision precision : precisions_of(extent, effort))
       found.arithmetic.push_back({precision, effort, 0, {}});
@@ -193,13 +203,16 @@ Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
     const bool must_be = kind == Kind::c2c && length == copied_length;
     if (arithmetic.effort != Effort::estimate && !must_be && !planning.affords(1e-9)) return;
     arithmetic.lines.push_back({kind, length, 0});
-    planning.prepare([&] {
+    const double took_s = planning.prepare([&] {
       works.push_back(tiles.lines(kind, arithmetic.precision, arithmetic.effort, length));
     });
+    if (arithmetic.effort == Effort::measure)
+      planned_s.push_back(model::planning_of_unit(took_s, length));
   };
   for (const std::int64_t length : spread_out(extent.lengths))
     for (Arithmetic& each : found.arithmetic)
       for (const Kind kind : {Kind::c2c, Kind::r2c}) add(each, kind, length);
+  found.planning_s = median(std::move(planned_s));
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
   assign(found.arithmetic, extent, seconds);
   for (Arithmetic& each : found.arithmetic)

@@ -14,6 +14,7 @@ namespace weft::probe {
 struct Lines {
   std::vector<Arithmetic> arithmetic;
   std::vector<std::string> assumed;
+  double planning_s = 0;  ///< to plan one by trials, as Machine has it; 0: none was
 };
 
 /// t_c: lines of many lengths in cache, by precision and effort; on all ranks and threads

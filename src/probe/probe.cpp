@@ -76,6 +76,7 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
   Timing planning(comm, std::max(least_for_planning_s, for_planning * seconds));
   Lines found = measure_arithmetic(lines, planning, extent, options.threads);
   machine.arithmetic = std::move(found.arithmetic);
+  machine.planning_s = found.planning_s;
   machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
   add(machine, lines);
   Timing copying(comm, for_copying * seconds);

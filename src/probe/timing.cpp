@@ -31,10 +31,12 @@ bool Timing::affords(double seconds) const {
   return comm_.broadcast_value(std::int64_t{left_s_ >= seconds}, 0) != 0;
 }
 
-void Timing::prepare(const std::function<void()>& work) {
+double Timing::prepare(const std::function<void()>& work) {
   const double begin = now_s();
   work();
-  left_s_ = std::max(0.0, left_s_ - (now_s() - begin));
+  const double spent = now_s() - begin;
+  left_s_ = std::max(0.0, left_s_ - spent);
+  return spent;
 }
 
 double Timing::round_s(const std::function<void()>& work, std::int64_t repetitions) const {

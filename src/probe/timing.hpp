@@ -40,8 +40,9 @@ class Timing {
   /// Whether so many seconds are left of the time. Collective: by rank 0's clock.
   bool affords(double seconds) const;
 
-  /// Does what measurements need before them, such as planning an FFT, which takes of the time too.
-  void prepare(const std::function<void()>& work);
+  /// Does what measurements need before them, such as planning an FFT, which takes of the time too;
+  /// returns this rank's seconds.
+  double prepare(const std::function<void()>& work);
 
   /// Spends at most this much on each of the measurements from now on.
   void share_among(int measurements);

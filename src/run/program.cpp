@@ -39,7 +39,7 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   t.twiddles_input = stage.twiddles && direction == Direction::backward;
   const int sign = direction == Direction::forward ? problem.sign : -problem.sign;
   t.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward;
-  if (problem.kind == Kind::r2c && axis == problem.halved_axis()) {
+  if (problem.halves(axis)) {
     // Libraries have r2c with the exponent - and c2r with +; the others are their conjugates.
     t.kind = direction == Direction::forward ? LineKind::r2c : LineKind::c2r;
     t.conjugate_output = t.kind == LineKind::r2c && sign > 0;

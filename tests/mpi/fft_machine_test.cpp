@@ -111,6 +111,13 @@ TEST(FftMachine, TrialsTakeTimeOnlyWhereTheyMay) {
   options.effort = Effort::measure;
   options.budget_s = 0;
   EXPECT_EQ(Fft<double>(options).plan().chosen_by, "model");
+  EXPECT_EQ(Fft<double>(options).plan().line_effort, Effort::estimate);
+  options.own_workspace = false;
+  options.budget_s = 5;
+  EXPECT_EQ(Fft<double>(options).plan().line_effort, Effort::measure);
+  options.budget_s = 1e-3;
+  EXPECT_EQ(Fft<double>(options).plan().line_effort, Effort::estimate);
+  options.own_workspace = true;
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
   options.budget_s = 5;
   const Plan plan = Fft<double>(options).plan();

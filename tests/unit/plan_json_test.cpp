@@ -169,11 +169,22 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
   plan["version"] = 1;
-  expect_refused(plan, {"plan.version", "version 7", "given 1"});
+  expect_refused(plan, {"plan.version", "version 8", "given 1"});
   plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");
   expect_refused(plan, {"\"version\" is missing"});
+}
+
+TEST(PlanJson, KeepsTheEffortOfLocalFfts) {
+  Problem problem = checked({.shape = {8, 9, 10}, .ranks = 2, .effort = Effort::exhaustive});
+  Plan plan = make_plan(problem);
+  EXPECT_EQ(plan.line_effort, Effort::exhaustive);
+  plan.line_effort = Effort::measure;
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  Json object = Json::parse(to_json(plan));
+  object["problem"]["effort"] = "estimate";
+  expect_refused(object, {"effort of the problem, estimate", "given measure"});
 }
 
 TEST(PlanJson, RefusesStagesThatDoNotFit) {

@@ -149,6 +149,81 @@ TEST(Trials, NoneStartsThatIsExpectedToOverrun) {
   EXPECT_GE(more.prepared.size(), 3u);
 }
 
+Problem with(Effort effort) {
+  Problem asked = problem;
+  asked.effort = effort;
+  return asked;
+}
+
+/// Two directions of lines of 128 points, and a machine that says what one of 256 takes.
+double planning_of_128(double planning_s) { return 2 * planning_s * std::sqrt(0.5); }
+
+TEST(Trials, LocalFftsGetTheEffortThatTheBudgetAllows) {
+  Machine slow = machine();
+  slow.planning_s = 0.1;
+  const double all_s = planning_of_128(slow.planning_s);
+  const auto effort_of = [&](Effort asked, double budget_s) {
+    Pretended trials;
+    trials.seconds_of = [](const Plan&) { return 0.02; };
+    const Plan plan = plan_by_trials(with(asked), slow, trials, budget_s);
+    for (const Plan& prepared : trials.prepared)
+      EXPECT_EQ(prepared.line_effort, plan.line_effort);
+    EXPECT_EQ(plan.line_effort, plan_by_model(with(asked), slow, budget_s).line_effort);
+    EXPECT_EQ(plan.problem.effort, asked);
+    return plan.line_effort;
+  };
+  EXPECT_EQ(effort_of(Effort::estimate, 100), Effort::estimate);
+  EXPECT_EQ(effort_of(Effort::measure, 2 * all_s * 1.01), Effort::measure);
+  EXPECT_EQ(effort_of(Effort::measure, 2 * all_s * 0.99), Effort::estimate);
+  EXPECT_EQ(effort_of(Effort::measure, 0), Effort::estimate);
+  EXPECT_EQ(effort_of(Effort::exhaustive, 100), Effort::exhaustive);
+  EXPECT_EQ(effort_of(Effort::exhaustive, 2 * all_s * 14), Effort::measure);
+  EXPECT_EQ(effort_of(Effort::exhaustive, 0), Effort::estimate);
+}
+
+TEST(Trials, LessEffortThanAskedForIsTold) {
+  const auto told = [](double budget_s) {
+    return explain(plan_by_model(with(Effort::measure), machine(), budget_s));
+  };
+  EXPECT_NE(told(0.01).find("planned with estimate, not measure: that should take 84.9 ms, more"),
+            std::string::npos)
+      << told(0.01);
+  EXPECT_NE(told(0).find("not measure: the budget is 0"), std::string::npos) << told(0);
+  EXPECT_EQ(told(10).find("local FFTs"), std::string::npos) << told(10);
+}
+
+TEST(Trials, NoneStartsWhosePlanningIsExpectedToOverrun) {
+  Machine slow = machine();
+  const double once_s = make_plan(with(Effort::measure), slow).prediction->cost.seconds();
+  slow.planning_s = 3 * once_s / planning_of_128(1);
+  const double all_s = 3 * once_s;
+  const auto prepared = [&](double budget_s) {
+    Pretended trials;
+    trials.seconds_of = [&](const Plan&) { return once_s; };
+    plan_by_trials(with(Effort::measure), slow, trials, budget_s);
+    return trials.prepared.size();
+  };
+  // Half of it is for planning; the other half must do for three rounds of both.
+  EXPECT_EQ(prepared(2.02 * all_s), 0U);
+  EXPECT_EQ(prepared(0.99 * (all_s + 6 * once_s)), 0U);
+  EXPECT_GT(prepared(1.01 * (all_s + 6 * once_s)), 0U);
+}
+
+/// A line planned with less effort takes longer where the machine knows so.
+TEST(Trials, LinesArePricedByTheirEffort) {
+  Machine known = machine();
+  known.arithmetic = {known.arithmetic[0], known.arithmetic[0]};
+  known.arithmetic[0].effort = Effort::estimate;
+  known.arithmetic[1].effort = Effort::measure;
+  known.arithmetic[1].operation_s /= 4;
+  known.arithmetic[0].lines.clear();
+  known.arithmetic[1].lines.clear();
+  const double with_time = plan_by_model(with(Effort::measure), known, 10).prediction->cost.seconds();
+  const double without = plan_by_model(with(Effort::measure), known, 0).prediction->cost.seconds();
+  EXPECT_LT(with_time, without);
+  EXPECT_EQ(without, make_plan(problem, known).prediction->cost.seconds());
+}
+
 TEST(Trials, WhatHasNoRoomIsLeftOut) {
   const std::vector<Plan> ways = candidates(problem, machine());
   for (std::size_t large = 0; large < 2; ++large) {

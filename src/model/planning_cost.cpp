@@ -1,0 +1,45 @@
+#include "model/planning_cost.hpp"
+
+#include <cmath>
+
+namespace weft::model {
+namespace {
+
+/// Where nobody measured it.
+constexpr double assumed_planning_s = 0.06;
+constexpr double measured_length = 256;
+/// A line is planned forward and backward.
+constexpr double both_ways = 2;
+/// So much longer does it take to try more.
+constexpr double exhaustive_share = 15;
+
+/// Planning grows as the square root of the length.
+double units(std::int64_t length) {
+  return std::sqrt(static_cast<double>(length) / measured_length);
+}
+
+}  // namespace
+
+LineKinds lines_of(const Plan& plan) {
+  LineKinds lines;
+  for (const Stage& stage : plan.stages)
+    for (const int axis : stage.axes) {
+      const bool is_real = plan.problem.halves(axis);
+      const Layout& layout = is_real ? stage.source : stage.target;
+      lines.insert(
+          {is_real ? Kind::r2c : Kind::c2c, layout.shape()[static_cast<std::size_t>(axis)]});
+    }
+  return lines;
+}
+
+double planning_seconds(double planning_s, Effort effort, const LineKinds& lines) {
+  if (effort == Effort::estimate) return 0;
+  double sum = 0;
+  for (const auto& [kind, length] : lines) sum += units(length);
+  return both_ways * sum * (planning_s > 0 ? planning_s : assumed_planning_s) *
+         (effort == Effort::exhaustive ? exhaustive_share : 1);
+}
+
+double planning_of_unit(double seconds, std::int64_t length) { return seconds / units(length); }
+
+}  // namespace weft::model
