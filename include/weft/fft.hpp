@@ -38,6 +38,13 @@ struct Output {
   Layout layout;
 };
 
+/// By what a transform is planned where no machine is given.
+///   standard  the machine that the environment variable WEFT_MACHINE names: one that ships with weft, a
+///             JSON file, here, or rule; without it `here`, or where one rank has one way `rule`
+///   here      what about 0.2 s show of the machine that the ranks are on, once: it is kept for the user
+///   rule      a fixed rule: a slab where every rank gets rows, else the most square pencil
+enum class PlanBy { standard, here, rule };
+
 /// Options of a transform; designated initialisers name those that matter.
 struct FftOptions {
   Shape shape;                 ///< of the whole array; real space for r2c
@@ -57,10 +64,15 @@ struct FftOptions {
   /// false: use_workspace() comes before the first transform, and no exchange is shared, since node
   /// memory is weft's own.
   bool own_workspace = true;
-  /// Plan by the model of this machine, the same on all ranks; absent: by a fixed rule.
+  /// Plan by the model of this machine, the same on all ranks; absent: as `plan_by` says.
   std::optional<Machine> machine = {};
-  /// With a machine and effort beyond estimate, the best few plans by the model are tried, on arrays
-  /// of weft's own, for about so many seconds: a trial that has begun is ended. 0: none is tried.
+  PlanBy plan_by = PlanBy::standard;
+  /// Where weft chooses the input: every rank gets a part of it, if there are parts enough. Else fewer
+  /// ranks may share the array, where that is faster. Absent: true unless a machine is given.
+  std::optional<bool> all_ranks = {};
+  /// With effort beyond estimate, for about so many seconds the local FFTs are planned by trials, and
+  /// the best few plans by the model tried, on arrays of weft's own: a trial that has begun is ended.
+  /// 0: as estimate.
   double budget_s = 10;
   /// Path of a file of earlier decisions by trials, the same on all ranks; empty: none. What it has
   /// for this problem on this machine is taken, whatever `machine` is; else what trials decide is

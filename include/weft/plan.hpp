@@ -105,6 +105,9 @@ struct Problem {
   /// next; the last node may have fewer. 1: none.
   std::int64_t ranks_per_node = 1;
   bool has_input = false;  ///< the caller gave `input`; else the planner chooses it
+  /// Where the planner chooses it, every rank gets a part, if there are parts enough. Else fewer
+  /// ranks may share the array, where exchanging with the others takes longer than they save.
+  bool all_ranks = false;
   Layout input = {};
   OutputChoice output_choice = OutputChoice::any;
   Layout output = {};  ///< with OutputChoice::given

@@ -200,12 +200,16 @@ typedef struct weft_options {
   int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
   int64_t chunks;          ///< 0: chosen; else in how many parts the array is sent, each when ready
   int64_t piece_bytes;     ///< 0: whole blocks; else packed messages travel in pieces of so many
-  const char* machine;  ///< NULL: planned by a fixed rule; else by the model of this machine: the
-                        ///< name of one that ships with weft, or JSON
-  double budget_s;      ///< with a machine and more effort than estimate: seconds in which the best
-                        ///< few plans are tried; 0: none
+  const char* machine;  ///< planned by the model of this machine: the name of one that ships with
+                        ///< weft, JSON, "here" (what 0.2 s show of the ranks' machine, kept for the
+                        ///< user), or "rule" (no model: a fixed rule). NULL: what WEFT_MACHINE
+                        ///< names, else "here"; weft_plan_json and _explain: "rule"
+  double budget_s;      ///< with more effort than estimate: seconds in which local FFTs are planned
+                        ///< by trials and the best few plans are tried; 0: none
   const char* wisdom;   ///< NULL: none; else the path of a file of earlier decisions, in which
                         ///< weft_fft_create looks first, and keeps what trials decide
+  int all_ranks;        ///< where weft chooses the input: 1: every rank gets a part; -1: fewer ranks
+                        ///< may share the array where that is faster; 0: 1 unless machine is given
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

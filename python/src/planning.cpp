@@ -116,7 +116,8 @@ void bind_layout(nb::module_& m) {
 weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
                            const std::string& kind, const std::string& precision,
                            std::int64_t ranks, std::int64_t ranks_per_node,
-                           std::optional<weft::Layout> input, const std::string& output_choice,
+                           std::optional<weft::Layout> input, bool all_ranks,
+                           const std::string& output_choice,
                            std::optional<weft::Layout> output, const std::string& norm, int sign,
                            int threads, const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
@@ -132,6 +133,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   problem.ranks_per_node = ranks_per_node;
   problem.has_input = input.has_value();
   if (input) problem.input = *input;
+  problem.all_ranks = all_ranks;
   problem.output_choice = weft::from_string<weft::OutputChoice>(output_choice);
   if (output) problem.output = *output;
   problem.norm = weft::from_string<weft::Norm>(norm);
@@ -166,6 +168,8 @@ void bind_problem(nb::module_& m) {
           "precision", [](const Problem& p) { return weft::to_string(p.precision); },
           "f32, f64 or f80.")
       .def_ro("ranks", &Problem::ranks, "Number of ranks.")
+      .def_ro("all_ranks", &Problem::all_ranks,
+              "Whether every rank gets a part of an input that weft chooses.")
       .def_ro("ranks_per_node", &Problem::ranks_per_node,
               "Ranks that can use each other's memory; 1: none.")
       .def_prop_ro(
@@ -181,7 +185,7 @@ void bind_problem(nb::module_& m) {
       .def(
           "__eq__", [](const Problem& a, const Problem& b) { return a == b; }, nb::is_operator());
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
-        "ranks_per_node"_a, "input"_a.none(), "output_choice"_a, "output"_a.none(), "norm"_a,
+        "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(), "norm"_a,
         "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
         "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
         "Collects the options of a transform; checked when it is planned.");
@@ -280,8 +284,13 @@ void bind_plan(nb::module_& m) {
   m.def("make_plan", nb::overload_cast<const weft::Problem&>(&weft::make_plan), "problem"_a,
         "Plans a problem by a fixed rule; pure.");
   m.def("make_plan",
-        nb::overload_cast<const weft::Problem&, const weft::Machine&>(&weft::make_plan),
-        "problem"_a, "machine"_a, "Plans a problem by a model of the machine; pure.");
+        [](const weft::Problem& problem, const weft::Machine& machine, const std::string& note) {
+          weft::Plan plan = weft::make_plan(problem, machine);
+          if (!note.empty()) plan.notes.push_back(note);
+          return plan;
+        },
+        "problem"_a, "machine"_a, "note"_a = "",
+        "Plans a problem by a model of the machine; pure. `note` says how that was come by.");
   m.def(
       "candidates",
       [](const weft::Problem& problem, const weft::Machine& machine) {

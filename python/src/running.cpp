@@ -3,6 +3,7 @@
 
 #include "api/call_time.hpp"
 #include "api/handle.hpp"
+#include "api/here.hpp"
 #include "api/redistribute.hpp"
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
@@ -11,7 +12,6 @@
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/transpose.hpp"
-#include "probe/links.hpp"
 #include "probe/probe.hpp"
 #include "running_memory.hpp"
 #include "running_ooc.hpp"
@@ -38,6 +38,11 @@ const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
+weft::PlanBy plan_by_of(const std::string& word) {
+  if (word == "here") return weft::PlanBy::here;
+  return word == "rule" ? weft::PlanBy::rule : weft::PlanBy::standard;
+}
+
 nb::list records_of(const weft::api::Handle& handle) {
   nb::list steps;
   for (const weft::run::StepRecord& r : handle.transform().record()) {
@@ -63,15 +68,17 @@ void bind_fft(nb::module_& m) {
       .def(
           "__init__",
           [](Handle* self, const weft::Problem& problem, const std::string& engine,
-             bool own_workspace, std::optional<weft::Machine> machine, double budget_s,
-             const std::string& wisdom, std::optional<int> comm, const GivenError& error) {
+             bool own_workspace, std::optional<weft::Machine> machine, const std::string& plan_by,
+             double budget_s, const std::string& wisdom, std::optional<int> comm,
+             const GivenError& error) {
+            const weft::PlanBy by = plan_by_of(plan_by);
             nb::gil_scoped_release release;
-            new (self)
-                Handle(problem, {engine, own_workspace, std::move(machine), budget_s, wisdom},
-                       group_of(comm), to_error(error));
+            new (self) Handle(problem,
+                              {engine, own_workspace, std::move(machine), by, budget_s, wisdom},
+                              group_of(comm), to_error(error));
           },
-          "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "budget_s"_a, "wisdom"_a,
-          "comm"_a.none(), "error"_a.none(),
+          "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a, "budget_s"_a,
+          "wisdom"_a, "comm"_a.none(), "error"_a.none(),
           "Collective. `error` is what this rank met while it read its arguments.")
       .def(
           "__init__",
@@ -191,19 +198,30 @@ void bind_environment(nb::module_& m) {
   m.def(
       "probe",
       [](const std::string& name, const std::string& source, double seconds, int threads,
-         bool quick, const std::vector<std::string>& directories, std::optional<int> comm,
+         const std::vector<std::string>& directories, std::optional<int> comm,
          const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         weft::comm::agree_or_throw(group, to_error(error));
-        const auto extent = quick ? weft::probe::quick_extent() : weft::probe::extent_for(seconds);
-        weft::Machine machine =
-            weft::probe::measure({name, source, seconds, threads, extent, directories}, group);
+        weft::Machine machine = weft::probe::measure(
+            {name, source, seconds, threads, weft::probe::extent_for(seconds), directories}, group);
         weft::api::measure_call(machine, group, threads);
         return machine;
       },
-      "name"_a, "source"_a, "seconds"_a, "threads"_a, "quick"_a, "directories"_a, "comm"_a.none(),
+      "name"_a, "source"_a, "seconds"_a, "threads"_a, "directories"_a, "comm"_a.none(),
       "error"_a.none(), "Collective: measures the machine that the ranks are on.");
+  m.def(
+      "machine_here",
+      [](int threads, std::optional<int> comm, const GivenError& error) {
+        nb::gil_scoped_release release;
+        const auto group = group_of(comm);
+        weft::comm::agree_or_throw(group, to_error(error));
+        return weft::api::machine_here(group, threads);
+      },
+      "threads"_a, "comm"_a.none(), "error"_a.none(),
+      "Collective: the machine that the ranks are on, known or measured in a moment.");
+  m.def("known_here", &weft::api::known_here, "ranks"_a, "threads"_a,
+        "What is known of this machine with so many ranks; None where nothing is.");
   m.def(
       "yardstick",
       [](const std::string& precision, double seconds, int threads, std::optional<int> comm) {
@@ -214,15 +232,6 @@ void bind_environment(nb::module_& m) {
       },
       "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
       "Collective: the few figures of the machine that tell how fast it is this minute.");
-  m.def(
-      "placement",
-      [](std::optional<int> comm) {
-        nb::gil_scoped_release release;
-        const auto group = group_of(comm);
-        return std::pair(std::int64_t{group.size()},
-                         weft::probe::placement_of(group).ranks_per_node);
-      },
-      "comm"_a.none(), "Collective: how many ranks there are, and on the first node.");
   m.def("mpi_library", &weft::comm::mpi_library_version,
         "The MPI library that weft runs on, in one line.");
   m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");

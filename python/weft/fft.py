@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _planning, arrays, errors, options, runtime
 from .arrays import Array, Side
-from .here import resolved
+from .here import named, wants_all_ranks
 from .planning import machine_of
 
 
@@ -50,11 +50,15 @@ class FFT:
     workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
         much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
 
-    machine : what to plan by, as for :func:`weft.plan`; "here" is the machine that the ranks are on, as
-        :func:`weft.machine_here` knows it; None is a fixed rule. The same on all ranks.
-    budget_s : with a machine and an effort beyond "estimate", the best few plans by the model are tried, on arrays of
-        weft's own (input, output and two workspaces), for about so many seconds: a trial that has begun is ended. 0
-        tries none.
+    machine : what to plan by: a :class:`weft.Machine`, the name of one that ships with weft, a JSON file, "here", the
+        machine that the ranks are on as :func:`weft.machine_here` knows it, or "rule", a fixed rule that asks no model.
+        None is what the environment variable WEFT_MACHINE names (of rank 0), else "here"; one rank has nothing to
+        choose and takes the rule. The same on all ranks.
+    all_ranks : where weft chooses the input, every rank gets a part of it, if there are parts enough. False lets fewer
+        ranks share the array where that is faster. None is False where `machine` names one, else True.
+    budget_s : with an effort beyond "estimate", for about so many seconds local FFTs are planned by trials and the best
+        few plans by the model are tried, on arrays of weft's own (input, output and two workspaces): a trial that has
+        begun is ended. 0 is "estimate".
     wisdom : path of a file of earlier decisions by trials, the same on all ranks. What it has for this problem on this
         machine is taken; else what trials decide is added to it. A file that cannot be used is a warning of rank 0's,
         never an error, and stays as it is. See :class:`weft.Wisdom`.
@@ -111,16 +115,17 @@ class FFT:
         engine: str | None = None,
         workspace: Any = None,
         machine: _planning.Machine | str | os.PathLike[str] | None = None,
+        all_ranks: bool | None = None,
         budget_s: float = 10.0,
         wisdom: str | os.PathLike[str] | None = None,
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
-        machine = resolved(machine, comm, threads)
-        problem, planned_by, seconds, file, error = _planning.Problem(), None, 0.0, "", None
+        problem, planned_by, plan_by, seconds, file, error = _planning.Problem(), None, "standard", 0.0, "", None
         try:
             seconds = options.seconds(budget_s, "budget_s")
-            planned_by = None if machine is None else machine_of(machine)
+            given, plan_by = named(machine)
+            planned_by = None if given is None else machine_of(given)
             file = "" if wisdom is None else options.file_path(wisdom, "wisdom")
             problem = options.make_problem(
                 shape,
@@ -129,6 +134,7 @@ class FFT:
                 dtype=dtype,
                 ranks=module.size_of(handle),
                 input=input,
+                all_ranks=wants_all_ranks(all_ranks, machine),
                 output=output,
                 norm=norm,
                 sign=sign,
@@ -149,7 +155,7 @@ class FFT:
             error = errors.as_given(reason)
         own_workspace = workspace is None
         self._transform = module.Transform(
-            problem, engine or "", own_workspace, planned_by, seconds, file, handle, error
+            problem, engine or "", own_workspace, planned_by, plan_by, seconds, file, handle, error
         )
         self._bind(comm, handle)
         if workspace is not None and workspace is not False:

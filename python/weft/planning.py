@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _planning, errors, options
-from .here import HERE, known_here
+from .here import HERE, RULE, known_here, usual, wants_all_ranks
 
 
 def plan(
@@ -35,6 +35,7 @@ def plan(
     wire: str | None = None,
     piece_bytes: int | None = None,
     machine: _planning.Machine | str | os.PathLike[str] | None = None,
+    all_ranks: bool | None = None,
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
@@ -42,26 +43,28 @@ def plan(
     each other's memory: 1 where it is left out, or one for each core of the machine.
 
     machine : what to choose by: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file; "here"
-        is this one, where transforms on as many ranks have measured it before. Of the
-        layouts, process grids, orders of axes, exchanges and numbers of ranks that fit the problem, the plan has those
-        with the least predicted time, and says in `prediction` what it should take and what the next best would. None:
-        a fixed rule.
+        is this one, where transforms on as many ranks have measured it before. Of the layouts, process grids, orders of
+        axes, exchanges and, unless `all_ranks`, numbers of ranks that fit the problem, the plan has those with the
+        least predicted time, and says in `prediction` what it should take and what the next best would. "rule" asks no
+        model: slabs where every rank gets rows, else pencils. None is what the environment variable WEFT_MACHINE names,
+        else "infiniband-64", which ships with weft; the plan's notes say so.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
 
     >>> import weft
-    >>> p = weft.plan((4096, 4096, 4096), kind="r2c", ranks=16384)
+    >>> p = weft.plan((4096, 4096, 4096), kind="r2c", ranks=16384, machine="bgl-16384")
     >>> [stage.axes for stage in p.stages]
     [(2,), (1,), (0,)]
     >>> p.input.process_grid
     (128, 128, 1)
     >>> weft.Plan.from_json(p.to_json()) == p
     True
-    >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2).exchanges[0].method)
+    >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
     shared
     """
     (rank_count,) = options.integers(ranks, "ranks")
-    chosen_by = None if machine is None else _machine_for(machine, rank_count, threads)
+    word, note = (machine, "") if machine is not None else usual()
+    chosen_by = None if word == RULE else _machine_for(word, rank_count, threads)
     if ranks_per_node is None:
         ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
     (node_count,) = options.integers(ranks_per_node, "ranks_per_node")
@@ -73,6 +76,7 @@ def plan(
         ranks=rank_count,
         ranks_per_node=node_count,
         input=input,
+        all_ranks=wants_all_ranks(all_ranks, machine),
         output=output,
         norm=norm,
         sign=sign,
@@ -89,7 +93,7 @@ def plan(
         wire=wire,
         piece_bytes=piece_bytes,
     )
-    return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by)
+    return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by, note)
 
 
 def candidates(

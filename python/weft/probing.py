@@ -39,19 +39,6 @@ def probe(
     Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure; IoFailure for a directory where no file can be made,
     read and written, or less than 64 MiB are free.
     """
-    return measured(comm, seconds=seconds, threads=threads, name=name, disks=disks, quick=False)
-
-
-def measured(
-    comm: Any,
-    *,
-    seconds: float,
-    threads: int,
-    name: str | None,
-    quick: bool,
-    disks: Sequence[str | os.PathLike[str]] = (),
-) -> _planning.Machine:
-    """As :func:`probe`; less of everything where `quick`. Collective."""
     handle = runtime.handle_of(comm)
     module = runtime.running()
     error = None
@@ -72,7 +59,7 @@ def measured(
     date = datetime.datetime.now(datetime.timezone.utc).date()
     source = f"measured by weft probe on {ranks} ranks of {count} threads, {date}, {library}"
     found: _planning.Machine = module.probe(
-        name or processor(), source, limit, count, quick, directories, handle, error
+        name or processor(), source, limit, count, directories, handle, error
     )
     return found
 

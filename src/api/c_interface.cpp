@@ -158,10 +158,27 @@ weft_step step_of(const StepRecord& record) {
   return step;
 }
 
-std::optional<Machine> machine_of(const weft_options& options) {
+/// By what it is planned: a machine, or how to come by one.
+struct Named {
+  std::optional<Machine> machine = {};
+  PlanBy plan_by = PlanBy::standard;
+};
+
+Named named_machine(const weft_options& options) {
   if (options.machine == nullptr) return {};
   const std::string text = options.machine;
-  return text.starts_with("{") ? machine_from_json(text) : shipped_machine(text);
+  if (text == "rule") return {{}, PlanBy::rule};
+  if (text == "here") return {{}, PlanBy::here};
+  return {text.starts_with("{") ? machine_from_json(text) : shipped_machine(text), {}};
+}
+
+bool wants_all_ranks(const weft_options& options, const Named& named) {
+  if (options.all_ranks < -1 || options.all_ranks > 1)
+    throw Error(ErrorCode::invalid_argument,
+                "all_ranks must be 1, -1, or 0 for the default; given " +
+                    std::to_string(options.all_ranks));
+  if (options.all_ranks != 0) return options.all_ranks == 1;
+  return !named.machine && named.plan_by != PlanBy::here;
 }
 
 Plan plan_of(const weft_options* options, std::int64_t ranks) {
@@ -169,8 +186,13 @@ Plan plan_of(const weft_options* options, std::int64_t ranks) {
   Problem problem = problem_of(given);
   problem.ranks = ranks;
   problem.ranks_per_node = std::max<std::int64_t>(1, given.ranks_per_node);
-  const auto machine = machine_of(given);
-  return machine ? make_plan(problem, *machine) : make_plan(problem);
+  const Named named = named_machine(given);
+  if (named.plan_by == PlanBy::here)
+    throw Error(ErrorCode::unsupported,
+                "planning without ranks cannot measure a machine; give the name of one that ships "
+                "with weft, or JSON, as machine; given \"here\"");
+  problem.all_ranks = wants_all_ranks(given, named);
+  return named.machine ? make_plan(problem, *named.machine) : make_plan(problem);
 }
 
 int execute(weft_fft* fft, run::Direction direction, const void* in, void* out) noexcept {
@@ -222,7 +244,10 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
       problem = problem_of(given);
       how.engine = given.engine == nullptr ? "" : given.engine;
       how.own_workspace = given.own_workspace != 0;
-      how.machine = machine_of(given);
+      Named named = named_machine(given);
+      problem.all_ranks = wants_all_ranks(given, named);
+      how.machine = std::move(named.machine);
+      how.plan_by = named.plan_by;
       how.budget_s = given.budget_s;
       how.wisdom = given.wisdom == nullptr ? "" : given.wisdom;
     });

@@ -2,6 +2,7 @@
 
 #include "api/identity.hpp"
 #include "api/mpi_trials.hpp"
+#include "api/planned_by.hpp"
 #include "api/wisdom.hpp"
 #include "comm/agreement.hpp"
 #include "planner/line_effort.hpp"
@@ -11,8 +12,7 @@ namespace weft::api {
 namespace {
 
 bool has_trials(const Problem& problem, const Handle::Options& options) {
-  return options.machine && problem.effort != Effort::estimate && options.own_workspace &&
-         options.budget_s > 0;
+  return problem.effort != Effort::estimate && options.own_workspace && options.budget_s > 0;
 }
 
 Plan plan_by_rule(const Problem& problem, double budget_s) {
@@ -23,16 +23,37 @@ Plan plan_by_rule(const Problem& problem, double budget_s) {
   return plan;
 }
 
-Plan newly_chosen(const Problem& problem, const Handle::Options& options,
-                  const comm::Communicator& comm) {
+Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handle::Options& options,
+                     const comm::Communicator& comm) {
   if (has_trials(problem, options)) {
     MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
-    return planner::plan_by_trials(problem, *options.machine, trials, options.budget_s);
+    return planner::plan_by_trials(problem, machine, trials, options.budget_s);
   }
-  return comm::together(comm, [&] {
-    return options.machine ? planner::plan_by_model(problem, *options.machine, options.budget_s)
-                           : plan_by_rule(problem, options.budget_s);
-  });
+  return comm::together(
+      comm, [&] { return planner::plan_by_model(problem, machine, options.budget_s); });
+}
+
+Plan newly_chosen(const Problem& given, const Handle::Options& options,
+                  const comm::Communicator& comm) {
+  // Before anything is measured.
+  const Problem problem = comm::together(comm, [&] { return checked(given); });
+  const PlannedBy by = planned_by(options.machine, options.plan_by, problem.threads, comm);
+  Plan plan =
+      by.machine
+          ? plan_by_machine(problem, *by.machine, options, comm)
+          : comm::together(comm, [&] { return plan_by_rule(problem, options.budget_s); });
+  if (!by.note.empty()) plan.notes.push_back(by.note);
+  return plan;
+}
+
+/// Where every rank is to have a part: what was the best without that condition, if it meets it.
+std::optional<Plan> remembered_of_any_ranks(const std::string& path, Problem problem,
+                                            const MachineIdentity& machine,
+                                            const comm::Communicator& comm) {
+  if (!problem.all_ranks) return {};
+  problem.all_ranks = false;
+  std::optional<Plan> plan = remembered(path, problem, machine, comm);
+  return plan && plan->input().empty_ranks() == 0 ? plan : std::nullopt;
 }
 
 }  // namespace
@@ -56,6 +77,7 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
   const Problem complete = comm::together(comm, [&] { return checked(problem); });
   const MachineIdentity machine = identity_of(comm, engine_of(options.engine));
   if (auto plan = remembered(options.wisdom, complete, machine, comm)) return *plan;
+  if (auto plan = remembered_of_any_ranks(options.wisdom, complete, machine, comm)) return *plan;
   Plan plan = newly_chosen(problem, options, comm);
   // A rule or a model says the same again in no time.
   if (plan.chosen_by == "trials") remember(options.wisdom, plan, machine, comm);

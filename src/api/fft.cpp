@@ -27,6 +27,8 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.overwrite_input = options.overwrite_input;
   problem.knobs = options.knobs;
   problem.preset = options.preset;
+  const bool is_named = options.machine || options.plan_by == PlanBy::here;
+  problem.all_ranks = options.all_ranks.value_or(!is_named);
   return problem;
 }
 
@@ -65,7 +67,7 @@ Fft<T>::Fft(const FftOptions& options)
     : handle_(std::make_shared<api::Handle>(
           problem_of(options, precision_of<T>),
           api::Handle::Options{options.engine, options.own_workspace, options.machine,
-                               options.budget_s, options.wisdom},
+                               options.plan_by, options.budget_s, options.wisdom},
           group_of(options.comm))) {}
 
 template <class T>

@@ -15,6 +15,11 @@ std::string layout_words(bool given, const Layout& layout) {
   return given ? to_json(layout) : "chosen by the plan";
 }
 
+std::string machine_words(const Handle::Options& options) {
+  if (options.machine) return "\"" + options.machine->name + "\"";
+  return options.plan_by == PlanBy::here ? "here" : options.plan_by == PlanBy::rule ? "rule" : "none";
+}
+
 /// The problem as this rank was given it, word by word; printable even where it is invalid.
 std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Options& options) {
   return {{"shape", to_string(p.shape)},
@@ -41,7 +46,8 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"own_workspace", options.own_workspace ? "true" : "false"},
           {"budget_s", std::to_string(options.budget_s)},
           {"wisdom", options.wisdom},
-          {"machine", options.machine ? "\"" + options.machine->name + "\"" : "none"}};
+          {"all_ranks", p.all_ranks ? "true" : "false"},
+          {"machine", machine_words(options)}};
 }
 
 /// That all ranks plan by the same figures: machines of one name may differ in them. Collective.

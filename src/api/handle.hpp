@@ -6,6 +6,7 @@
 #include <string>
 
 #include <weft/error.hpp>
+#include <weft/fft.hpp>
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
@@ -18,10 +19,11 @@ namespace weft::api {
 class Handle {
  public:
   struct Options {
-    std::string engine;
+    std::string engine = {};
     bool own_workspace = true;
-    std::optional<Machine> machine = {};  ///< planned by a fixed rule where there is none
-    double budget_s = 10;     ///< for trials, where there is a machine and effort beyond estimate
+    std::optional<Machine> machine = {};
+    PlanBy plan_by = PlanBy::standard;  ///< where there is no machine
+    double budget_s = 10;               ///< for trials, with effort beyond estimate
     std::string wisdom = {};  ///< file of earlier decisions; empty: none
   };
 

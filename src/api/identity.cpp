@@ -20,17 +20,6 @@
 namespace weft::api {
 namespace {
 
-/// What the system calls this processor.
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (start != std::string::npos) return line.substr(start);
-  }
-  return "unknown";
-}
-
 /// Texts of the system's are part of a JSON file: only letters that are in every text.
 std::string printable(std::string text) {
   std::replace_if(
@@ -72,6 +61,16 @@ std::string fabric_of(const comm::Communicator& comm, std::int64_t nodes,
 }
 
 }  // namespace
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (start != std::string::npos) return line.substr(start);
+  }
+  return "unknown";
+}
 
 MachineIdentity identity_of(const comm::Communicator& comm, const kernel::Engine& engine) {
   MachineIdentity found = comm::together(comm, [&] { return local_identity(engine); });

@@ -1,37 +1,9 @@
 #include "api/wisdom.hpp"
 
-#include <cstdio>
-#include <exception>
-#include <mutex>
-#include <set>
-
+#include "api/warning.hpp"
 #include "comm/agreement.hpp"
 
 namespace weft::api {
-namespace {
-
-/// One line on standard error, once for each reason: many transforms may name one file.
-void warn(const std::string& reason, const char* consequence) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (!said.insert(reason).second) return;
-  std::fprintf(stderr, "weft: warning: %s; %s\n", reason.c_str(), consequence);
-  std::fflush(stderr);
-}
-
-/// Does what no transform fails for.
-template <class F>
-void tried(const char* consequence, F&& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    warn(error.what(), consequence);
-  }
-}
-
-}  // namespace
-
 std::optional<Plan> remembered(const std::string& path, const Problem& problem,
                                const MachineIdentity& machine, const comm::Communicator& comm) {
   std::string text;

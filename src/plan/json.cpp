@@ -73,6 +73,7 @@ Json write(const Problem& problem) {
   object["ranks"] = problem.ranks;
   object["ranks_per_node"] = problem.ranks_per_node;
   object["input"] = problem.has_input ? write(problem.input) : Json();
+  object["all_ranks"] = problem.all_ranks;
   object["output"] = problem.output_choice == OutputChoice::given
                          ? write(problem.output)
                          : Json(to_string(problem.output_choice));
@@ -237,6 +238,7 @@ Problem read_problem(const Place& place, Missing missing) {
   if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
   if (wanted("ranks_per_node")) problem.ranks_per_node = json::integer(object.at("ranks_per_node"));
   if (wanted("input")) read_input(object.at("input"), problem);
+  if (wanted("all_ranks")) problem.all_ranks = json::boolean(object.at("all_ranks"));
   if (wanted("output")) read_output(object.at("output"), problem);
   if (wanted("norm")) problem.norm = json::word<Norm>(object.at("norm"));
   if (wanted("sign")) problem.sign = json::small_integer(object.at("sign"));

@@ -1,6 +1,7 @@
 #include "planner/ways.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "plan/chunks.hpp"
@@ -17,8 +18,9 @@ constexpr std::size_t most_routes = 4;
 /// Up to so many ranks, every smaller number is tried; beyond, halves and whole nodes.
 constexpr std::int64_t every_number_up_to = 32;
 
-/// All ranks first, then fewer.
+/// All ranks first, then fewer where these will do.
 std::vector<std::int64_t> numbers_of_ranks(const Problem& problem) {
+  if (problem.all_ranks) return {problem.ranks};
   std::set<std::int64_t> numbers{1, problem.ranks, std::min(problem.ranks, problem.ranks_per_node)};
   for (std::int64_t half = problem.ranks; half > 1; half /= 2) numbers.insert(half);
   for (std::int64_t number = 1; number < std::min(problem.ranks, every_number_up_to); ++number)
@@ -41,6 +43,31 @@ bool leaves_work(const Problem& problem, const Shape& grid) {
                      [&](int axis) { return grid[static_cast<std::size_t>(axis)] == 1; });
 }
 
+/// How far a grid is from a cube of parts.
+std::int64_t longest(const Shape& factors) {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < factors.size(); ++i) most = std::max(most, factors[i]);
+  return most;
+}
+
+/// The grid over three axes that is nearest to a cube: an exchange more than pencils where it leaves no
+/// axis whole, but more ranks than those have rows for.
+void add_brick(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
+               std::vector<Layout>& found) {
+  std::optional<Shape> best;
+  for (const Shape& factors : process_grids(ranks, 3)) {
+    bool fits = true;
+    for (std::size_t i = 0; i < 3; ++i)
+      fits = fits && factors[i] > 1 &&
+             factors[i] <= problem.shape[static_cast<std::size_t>(split[i])];
+    if (fits && (!best || longest(factors) < longest(*best))) best = factors;
+  }
+  if (!best) return;
+  Shape grid(problem.shape.size(), 1);
+  for (std::size_t i = 0; i < 3; ++i) grid[static_cast<std::size_t>(split[i])] = (*best)[i];
+  found.push_back(Layout::grid(problem.shape, grid, {}, problem.ranks));
+}
+
 void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
                std::vector<Layout>& found) {
   for (const Shape& factors : process_grids(ranks, static_cast<int>(split.size()))) {
@@ -57,8 +84,8 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
   }
 }
 
-/// The rule's own input first: it exists for every problem. No more than two axes are split: each
-/// costs an exchange.
+/// The rule's own input first: it exists for every problem. Grids over two axes are tried in all
+/// forms; of those over three, each costs an exchange more, one each on all ranks.
 std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{rule_input(problem)};
   if (problem.has_input || problem.preset == Preset::p3dfft || problem.ranks == 1) return found;
@@ -70,6 +97,10 @@ std::vector<Layout> inputs(const Problem& problem) {
         add_grids(problem, ranks, {axes[one], axes[other]}, found);
     }
   }
+  for (std::size_t one = 0; one < axes.size(); ++one)
+    for (std::size_t two = one + 1; two < axes.size(); ++two)
+      for (std::size_t three = two + 1; three < axes.size(); ++three)
+        add_brick(problem, problem.ranks, {axes[one], axes[two], axes[three]}, found);
   return found;
 }
 

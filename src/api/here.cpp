@@ -1,0 +1,129 @@
+#include "api/here.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <vector>
+
+#include <weft/fft.hpp>
+
+#include "api/call_time.hpp"
+#include "api/identity.hpp"
+#include "api/warning.hpp"
+#include "base/text_file.hpp"
+#include "comm/agreement.hpp"
+#include "comm/environment.hpp"
+#include "comm/fabric.hpp"
+#include "probe/links.hpp"
+#include "probe/probe.hpp"
+
+namespace weft::api {
+namespace {
+
+constexpr double quick_s = 0.2;
+constexpr std::int64_t file_bytes_max = 1 << 20;
+constexpr double wait_s = 5;
+
+std::filesystem::path cache_folder() {
+  const char* base = std::getenv("XDG_CACHE_HOME");
+  if (base != nullptr && *base != '\0') return std::filesystem::path(base) / "weft";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    const passwd* user = getpwuid(geteuid());
+    home = user == nullptr ? "." : user->pw_dir;
+  }
+  return std::filesystem::path(home) / ".cache" / "weft";
+}
+
+/// The same in every process and build, as std::hash need not be: FNV-1a.
+std::string hashed(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211;
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return digits.data();
+}
+
+/// Another one for other ranks, threads, processors, networks and MPI libraries.
+std::filesystem::path file_of(std::int64_t ranks, const probe::Placement& placement, int threads) {
+  const std::string between = placement.nodes > 1 ? comm::network_devices() : "one node";
+  const std::vector<std::string> parts{version(),
+                                       processor_name(),
+                                       std::to_string(sysconf(_SC_NPROCESSORS_ONLN)),
+                                       comm::mpi_library_version(),
+                                       comm::transport_settings(),
+                                       between,
+                                       std::to_string(ranks),
+                                       std::to_string(placement.ranks_per_node),
+                                       std::to_string(threads)};
+  std::string what;
+  for (const std::string& each : parts) what += each + '\n';
+  return cache_folder() / ("machine-" + hashed(what) + ".json");
+}
+
+/// The file's text where it is a machine that this weft reads; else nothing.
+std::string readable_text(const std::filesystem::path& file) {
+  try {
+    const std::string text = read_text(file.string(), file_bytes_max).value_or("");
+    machine_from_json(text);
+    return text;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void keep(const std::filesystem::path& file, const Machine& machine) {
+  tried(
+      "what was measured of this machine is not kept, so each run measures anew; set "
+      "XDG_CACHE_HOME to a folder that can be written, or name a machine",
+      [&] {
+        std::filesystem::create_directories(file.parent_path());
+        update_text(file.string(), file_bytes_max, wait_s,
+                    [&](const std::optional<std::string>&) { return to_json(machine) + "\n"; });
+      });
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm date{};
+  gmtime_r(&now, &date);
+  std::array<char, 16> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &date);
+  return text.data();
+}
+
+std::string source(std::int64_t ranks, int threads) {
+  constexpr std::size_t longest = 120;
+  return "measured by weft in " + std::to_string(quick_s).substr(0, 3) + " s on " +
+         std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads, " + today() +
+         ", " + comm::mpi_library_version().substr(0, longest);
+}
+
+}  // namespace
+
+Machine machine_here(const comm::Communicator& comm, int threads) {
+  const probe::Placement placement = probe::placement_of(comm);
+  std::string text;
+  if (comm.rank() == 0) text = readable_text(file_of(comm.size(), placement, threads));
+  comm.broadcast(text, 0);
+  if (!text.empty()) return comm::together(comm, [&] { return machine_from_json(text); });
+  Machine found = probe::measure(
+      {"here", source(comm.size(), threads), quick_s, threads, probe::quick_extent()}, comm);
+  measure_call(found, comm, threads);
+  if (comm.rank() == 0) keep(file_of(comm.size(), placement, threads), found);
+  return found;
+}
+
+std::optional<Machine> known_here(std::int64_t ranks, int threads) {
+  const std::string text = readable_text(file_of(ranks, {ranks, 1}, threads));
+  if (text.empty()) return {};
+  return machine_from_json(text);
+}
+
+}  // namespace weft::api

@@ -1,0 +1,82 @@
+#include "api/planned_by.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "api/here.hpp"
+#include "base/text_file.hpp"
+#include "comm/agreement.hpp"
+
+namespace weft::api {
+namespace {
+
+constexpr const char* variable = "WEFT_MACHINE";
+constexpr std::int64_t file_bytes_max = 64 << 20;
+
+/// What rank 0's environment names.
+std::string named(const comm::Communicator& comm) {
+  const char* value = std::getenv(variable);
+  std::string word = comm.rank() == 0 && value != nullptr ? value : "";
+  comm.broadcast(word, 0);
+  return word;
+}
+
+Machine shipped_or_read(const std::string& name) {
+  const std::vector<std::string> shipped = shipped_machines();
+  if (std::find(shipped.begin(), shipped.end(), name) != shipped.end())
+    return shipped_machine(name);
+  const std::optional<std::string> text = read_text(name, file_bytes_max);
+  if (text) return machine_from_json(*text);
+  throw Error(ErrorCode::invalid_argument,
+              "it must name a machine that ships with weft, a JSON file, here, or rule; there is no "
+              "such file");
+}
+
+/// Rank 0's file is everybody's: others may not see it.
+Machine machine_named(const std::string& name, const comm::Communicator& comm) {
+  std::string text = comm::together(comm, [&] {
+    if (comm.rank() != 0) return std::string();
+    try {
+      return to_json(shipped_or_read(name));
+    } catch (const Error& error) {
+      throw Error(ErrorCode::invalid_argument,
+                  std::string(variable) + "=" + name + ": " + error.what());
+    }
+  });
+  comm.broadcast(text, 0);
+  return comm::together(comm, [&] { return machine_from_json(text); });
+}
+
+PlannedBy by_default(int threads, const comm::Communicator& comm) {
+  const std::string name = named(comm);
+  // One rank has one way to do a problem: there is nothing to choose.
+  if (name == "rule" || (name.empty() && comm.is_solo())) return {};
+  if (name.empty())
+    return {machine_here(comm, threads),
+            "no machine was named: planned by what 0.2 s have shown of this one; `weft probe` knows "
+            "it better"};
+  const std::string note = std::string("planned by the machine that ") + variable + " names";
+  if (name == "here") return {machine_here(comm, threads), note};
+  return {machine_named(name, comm), note};
+}
+
+}  // namespace
+
+PlannedBy planned_by(const std::optional<Machine>& machine, PlanBy choice, int threads,
+                     const comm::Communicator& comm) {
+  if (machine) return {machine};
+  switch (choice) {
+    case PlanBy::rule:
+      return {};
+    case PlanBy::here:
+      return {machine_here(comm, threads)};
+    case PlanBy::standard:
+      break;
+  }
+  return by_default(threads, comm);
+}
+
+}  // namespace weft::api
