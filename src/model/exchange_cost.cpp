@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <weft/error.hpp>
@@ -87,15 +88,43 @@ bool are_alike(const Exchanged& what) { return what.from.is_grid() && what.to.is
 const Groups& groups_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                         Known& known) {
   if (!are_alike(what) || known.groups_of_first != first) {
-    known.groups = groups_of(what);
+    const bool all = static_cast<std::int64_t>(first.size()) == what.problem.ranks;
+    known.groups = all ? Groups{first} : groups_of(what);
     known.groups_of_first = first;
   }
   return known.groups;
 }
 
+/// Whether rank 0 and those that it sends to exchange with each other only.
+bool in_groups(const Exchanged& what, const std::vector<std::int64_t>& first) {
+  if (!are_alike(what)) return true;
+  const auto begins_alike = [&](std::int64_t rank) {
+    return what.to.ranks_meeting(what.from.box(rank)) == first;
+  };
+  return first.empty() || (begins_alike(first.front()) && begins_alike(first.back()));
+}
+
+/// Ranks that exchange with rank 0, and the share of the messages among them that are sent.
+struct FirstGroup {
+  std::vector<std::int64_t> ranks;
+  double share = 1;
+};
+
+/// Where they are no group of their own, as where rows of one grid are no rows of the other, messages
+/// go anywhere: all ranks are taken for one group, in which each sends as many as the busiest one.
+FirstGroup first_group(const Exchanged& what, Known& known) {
+  FirstGroup first{what.to.ranks_meeting(what.from.box(0))};
+  if (in_groups(what, first.ranks)) return first;
+  first.ranks.resize(static_cast<std::size_t>(what.problem.ranks));
+  std::iota(first.ranks.begin(), first.ranks.end(), std::int64_t{0});
+  const Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
+  first.share = std::min(1.0, traffic.messages() / static_cast<double>(what.problem.ranks - 1));
+  return first;
+}
+
 /// Of messages of one byte.
-BusiestLink load_of(const Exchanged& what, const Machine& machine, Known& known) {
-  const std::vector<std::int64_t> first = what.to.ranks_meeting(what.from.box(0));
+BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
+                    const Machine& machine, Known& known) {
   if (const auto found = known.loads.find(first); are_alike(what) && found != known.loads.end())
     return found->second;
   BusiestLink link =
@@ -114,10 +143,11 @@ bool goes_in_rounds(const Exchange& knobs) {
 }
 
 /// As load_of(), of messages that wait for each other: each round for its own busiest link.
-BusiestLink load_by_rounds(const Exchanged& what, const Machine& machine, Known& known) {
+BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t>& first,
+                           const Machine& machine, Known& known) {
   const auto schedule =
       what.knobs.schedule == Schedule::cyclic ? Schedule::cyclic : Schedule::pairwise;
-  const auto key = std::make_pair(schedule, what.to.ranks_meeting(what.from.box(0)));
+  const auto key = std::make_pair(schedule, first);
   if (const auto found = known.round_loads.find(key);
       are_alike(what) && found != known.round_loads.end())
     return found->second;
@@ -141,14 +171,15 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   BusiestLink node{traffic.far_bytes * on_node / share_at_once(what, machine.topology), ""};
   const bool shared = is_shared_network(machine.topology) && !known.links_of_their_own;
   if (!shared || traffic.far_messages == 0) return node;
-  BusiestLink link = load_of(what, machine, known);
+  const FirstGroup first = first_group(what, known);
+  BusiestLink link = load_of(what, first.ranks, machine, known);
   // The sum of the rounds' busiest links is no less than the busiest link of the sum; a sample may be.
   if (goes_in_rounds(what.knobs))
-    if (BusiestLink rounds = load_by_rounds(what, machine, known); rounds.load > link.load)
+    if (BusiestLink rounds = load_by_rounds(what, first.ranks, machine, known); rounds.load > link.load)
       link = std::move(rounds);
   // The loads are of messages between ranks, also where nodes combine theirs.
   const Traffic of_ranks = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
-  link.load *= of_ranks.far_bytes / of_ranks.far_messages;
+  link.load *= first.share * of_ranks.far_bytes / of_ranks.far_messages;
   return link.load > node.load ? link : node;
 }
 
@@ -195,9 +226,11 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
       turns * link.load * rate *
       blocking_of(machine, what.knobs, bytes_at_once(what.knobs, traffic, longest));
   step.wire_s = far_s;
-  // Within a node processors move the bytes, and nothing hides that.
-  step.processor_s = traffic.far_bytes * far.processor_s_per_byte +
-                     traffic.near_messages * wire_seconds(near, near_message);
+  // Within a node processors move the bytes, and nothing hides that; each is read and written.
+  const double near_s =
+      std::max(traffic.near_messages * wire_seconds(near, near_message),
+               memory_limit_seconds(2 * traffic.near_bytes, what.problem, what.on_node, machine));
+  step.processor_s = traffic.far_bytes * far.processor_s_per_byte + near_s;
   step.where = link.name;
 }
 

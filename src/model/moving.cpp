@@ -67,6 +67,16 @@ double share_of_core(const Problem& problem, std::int64_t working, const Machine
   return std::max(1.0, busy / static_cast<double>(machine.cores_per_node)) / threads;
 }
 
+double memory_limit_seconds(double bytes, const Problem& problem, std::int64_t working,
+                            const Machine& machine) {
+  const std::vector<double>& rates = machine.memory_bytes_per_s;
+  const double on_node = bytes * static_cast<double>(working);
+  if (rates.empty() || on_node <= static_cast<double>(machine.l3_bytes)) return 0;
+  const auto used =
+      std::min(static_cast<std::size_t>(busy_cores(problem, working, machine)), rates.size());
+  return on_node / rates[used - 1];
+}
+
 double moving_seconds(double bytes, Moved moved, const Problem& problem, std::int64_t working,
                       const Machine& machine) {
   const std::int64_t cores = busy_cores(problem, working, machine);
@@ -74,10 +84,7 @@ double moving_seconds(double bytes, Moved moved, const Problem& problem, std::in
   const double each = s_per_byte(machine, problem.precision,
                                  on_node / 2 / static_cast<double>(cores), rate_of(moved));
   const double alone = bytes / 2 * each * share_of_core(problem, working, machine);
-  const std::vector<double>& rates = machine.memory_bytes_per_s;
-  if (rates.empty() || on_node <= static_cast<double>(machine.l3_bytes)) return alone;
-  const auto used = std::min(static_cast<std::size_t>(cores), rates.size());
-  return std::max(alone, on_node / rates[used - 1]);
+  return std::max(alone, memory_limit_seconds(bytes, problem, working, machine));
 }
 
 double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,

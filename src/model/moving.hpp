@@ -27,6 +27,11 @@ enum class Moved { contiguous, transposed, ragged };
 double moving_seconds(double bytes, Moved moved, const Problem& problem, std::int64_t working,
                       const Machine& machine);
 
+/// What a node's memory needs at least for that; 0 where the machine does not say how fast it is, or
+/// where all of it stays in the cache that cores share.
+double memory_limit_seconds(double bytes, const Problem& problem, std::int64_t working,
+                            const Machine& machine);
+
 /// What it takes more that so many bytes were just written by other ranks of the node, of arrays of
 /// `array_bytes` on each rank.
 double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,

@@ -116,6 +116,7 @@ std::vector<std::int64_t> places_in_order(const Topology& topology, std::int64_t
 
 Placement::Placement(std::int64_t ranks, std::int64_t on_node) : on_node_(on_node) {
   for (std::int64_t rank = 0; rank < ranks; ++rank) node_of_.push_back(rank / on_node);
+  collect_nodes();
 }
 
 Placement::Placement(const Topology& topology, std::int64_t ranks, std::int64_t on_node)
@@ -123,16 +124,26 @@ Placement::Placement(const Topology& topology, std::int64_t ranks, std::int64_t 
   for (std::int64_t& place : node_of_) place /= on_node;
   for (std::int64_t rank = 0; rank < ranks && together_; ++rank)
     together_ = same_node(rank, rank / on_node * on_node);
+  collect_nodes();
 }
 
-std::vector<std::int64_t> Placement::sharing_with(std::int64_t rank) const {
-  const auto ranks = static_cast<std::int64_t>(node_of_.size());
-  std::vector<std::int64_t> sharing;
-  const std::int64_t first = together_ ? rank / on_node_ * on_node_ : 0;
-  const std::int64_t end = together_ ? std::min(first + on_node_, ranks) : ranks;
-  for (std::int64_t other = first; other < end; ++other)
-    if (same_node(rank, other)) sharing.push_back(other);
-  return sharing;
+void Placement::collect_nodes() {
+  const std::int64_t last = *std::max_element(node_of_.begin(), node_of_.end());
+  constexpr std::size_t none = SIZE_MAX;
+  std::vector<std::size_t> index(static_cast<std::size_t>(last) + 1, none);
+  for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
+    std::size_t& found = index[static_cast<std::size_t>(node_of_[rank])];
+    if (found == none) {
+      found = nodes_.size();
+      nodes_.emplace_back();
+    }
+    nodes_[found].push_back(static_cast<std::int64_t>(rank));
+    index_.push_back(found);
+  }
+}
+
+const std::vector<std::int64_t>& Placement::sharing_with(std::int64_t rank) const {
+  return nodes_[index_[static_cast<std::size_t>(rank)]];
 }
 
 }  // namespace weft::model

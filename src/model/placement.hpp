@@ -25,11 +25,17 @@ class Placement {
   /// memory of nodes needs them.
   bool keeps_nodes_together() const { return together_; }
   /// The ranks of a rank's node, in ascending order.
-  std::vector<std::int64_t> sharing_with(std::int64_t rank) const;
+  const std::vector<std::int64_t>& sharing_with(std::int64_t rank) const;
+  /// The ranks of each node that has some.
+  const std::vector<std::vector<std::int64_t>>& nodes() const { return nodes_; }
 
  private:
+  void collect_nodes();
+
   std::int64_t on_node_;
   std::vector<std::int64_t> node_of_;
+  std::vector<std::vector<std::int64_t>> nodes_;
+  std::vector<std::size_t> index_;  ///< of a rank's node in nodes_
   bool together_ = true;
 };
 

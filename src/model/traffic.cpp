@@ -7,6 +7,7 @@
 
 #include "layout/overlap.hpp"
 #include "layout/parts.hpp"
+#include "model/node_traffic.hpp"
 
 namespace weft::model {
 namespace {
@@ -138,14 +139,54 @@ std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std
   return traffic;
 }
 
+Traffic counted(const Layout& from, const Layout& to, std::int64_t rank, double element_bytes,
+                const Placement& placement) {
+  if (const auto found = counted_by_axes(from, to, rank, element_bytes, placement)) return *found;
+  return counted_one_by_one(from, to, rank, element_bytes, placement);
+}
+
+/// Of some ranks of a node the one that sends most to others.
+Traffic of_busiest_rank_beside(const Layout& from, const Layout& to, std::int64_t rank,
+                               double element_bytes, const Placement& placement) {
+  constexpr std::size_t looked_at = 8;
+  const std::vector<std::int64_t>& ranks = placement.sharing_with(rank);
+  const std::size_t step = std::max<std::size_t>(1, ranks.size() / looked_at);
+  Traffic most;
+  for (std::size_t i = 0; i < ranks.size(); i += step) {
+    const std::int64_t position = ranks[i] - from.first_rank();
+    if (position < 0 || position >= volume(from.process_grid())) continue;
+    const Traffic found = counted(from, to, ranks[i], element_bytes, placement);
+    if (found.far_bytes > most.far_bytes) most = found;
+  }
+  return most;
+}
+
 }  // namespace
 
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
                    const Placement& placement) {
   const std::int64_t rank = busiest_rank(from);
-  if (from.is_grid() && to.is_grid())
-    if (const auto found = counted_by_axes(from, to, rank, element_bytes, placement)) return *found;
-  return counted_one_by_one(from, to, rank, element_bytes, placement);
+  if (!from.is_grid() || !to.is_grid())
+    return counted_one_by_one(from, to, rank, element_bytes, placement);
+  const Traffic of_last = counted(from, to, rank, element_bytes, placement);
+  // Parts that differ by an index, and so send a little more than they get, are not meant.
+  constexpr double ragged = 1.15;
+  const auto largest = static_cast<double>(from.max_local_volume()) * element_bytes;
+  if (largest <= of_last.far_bytes * ragged) return of_last;
+  // The ranks of a node share its link, and need not send alike: where rows of one grid are no rows of
+  // the other, some keep all they have and others send it away.
+  const NodeTraffic node = busiest_node(from, to, placement);
+  const double share = element_bytes / static_cast<double>(placement.on_node());
+  const double far_bytes = static_cast<double>(node.far) * share;
+  if (far_bytes <= of_last.far_bytes * ragged) return of_last;
+  Traffic found = of_busiest_rank_beside(from, to, node.rank, element_bytes, placement);
+  // A node that only gets.
+  if (found.far_messages == 0) found = of_last;
+  found.far_messages = std::max(1.0, found.far_messages);
+  found.far_bytes = far_bytes;
+  found.longest = std::max(found.longest, far_bytes / found.far_messages);
+  found.near_bytes = std::max(found.near_bytes, static_cast<double>(node.near) * share);
+  return found;
 }
 
 Traffic KnownTraffic::of(const Layout& from, const Layout& to, double element_bytes,

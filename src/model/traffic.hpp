@@ -10,7 +10,8 @@
 
 namespace weft::model {
 
-/// What the busiest rank of an exchange sends: to ranks of its node, and to those of others.
+/// What a rank of the busiest node of an exchange moves: to ranks of its node, and to those of others.
+/// The bytes to others are the mean of its node's ranks where these differ, for they share its link.
 struct Traffic {
   double near_bytes = 0;
   double far_bytes = 0;
@@ -22,7 +23,7 @@ struct Traffic {
   double messages() const { return near_messages + far_messages; }
 };
 
-/// Cost: between process grids the ranks of a node, else the messages of one rank.
+/// Cost: between process grids the ranks of a node, and busiest_node(); else the messages of one rank.
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
                    const Placement& placement);
 

@@ -95,8 +95,17 @@ class Route {
     return {remaining_.rbegin(), remaining_.rend()};
   }
 
-  /// Axes that can take the split of `freed` over, whole now: done before others, long enough before
-  /// too short, nearest behind first.
+  /// Whether another split lies between the two. Handing a split over it changes which rank has which
+  /// part of both: all data move, not rows or columns only.
+  static bool crosses(const Layout& current, int freed, int taker) {
+    const auto [first, last] = std::minmax(freed, taker);
+    for (int axis = first + 1; axis < last; ++axis)
+      if (current.process_grid()[axis] > 1) return true;
+    return false;
+  }
+
+  /// Axes that can take the split of `freed` over, whole now: across no other split before others,
+  /// done before others, long enough before too short, nearest behind first.
   std::vector<int> takers(const Layout& current, int freed) const {
     std::vector<int> found;
     if (!current.is_grid() || current.first_rank() != 0) return found;
@@ -108,7 +117,8 @@ class Route {
       const bool is_done = remaining_.count(axis) == 0;
       const bool long_enough = current.shape()[axis] >= parts;
       const int distance = axis > freed ? axis - freed : max_dims + freed - axis;
-      return std::tuple<bool, bool, int>(!is_done, !long_enough, distance);
+      return std::tuple<bool, bool, bool, int>(crosses(current, freed, axis), !is_done,
+                                               !long_enough, distance);
     };
     std::sort(found.begin(), found.end(),
               [&](int one, int other) { return rank_of(one) < rank_of(other); });

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <random>
 
 #include "layout/overlap.hpp"
@@ -29,18 +31,50 @@ Traffic one_by_one(const Layout& from, const Layout& to, std::int64_t rank, doub
   return traffic;
 }
 
-void expect_counts(const Layout& from, const Layout& to, double element_bytes,
+/// The mean of what the ranks of a node send to others, or get from them, of the node with most.
+double mean_of_busiest_node(const Layout& from, const Layout& to, double element_bytes,
+                            std::int64_t on_node) {
+  std::map<std::int64_t, double> sent;
+  std::map<std::int64_t, double> got;
+  for (std::int64_t rank = 0; rank < from.ranks(); ++rank)
+    for (const Overlap& overlap : overlaps(from, rank, to)) {
+      if (overlap.peer / on_node == rank / on_node) continue;
+      const double bytes = static_cast<double>(overlap.box.volume()) * element_bytes;
+      sent[rank / on_node] += bytes;
+      got[overlap.peer / on_node] += bytes;
+    }
+  double most = 0;
+  for (const auto& nodes : {sent, got})
+    for (const auto& [node, bytes] : nodes) most = std::max(most, bytes);
+  return most / static_cast<double>(on_node);
+}
+
+/// Whether a node moves more than so many of its last rank's shares.
+bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
                    std::int64_t on_node) {
-  SCOPED_TRACE(from.describe() + " to " + to.describe() + ", " + std::to_string(on_node) +
-               " ranks on a node");
   const std::int64_t last = from.first_rank() + volume(from.process_grid()) - 1;
   const Traffic wanted = one_by_one(from, to, last, element_bytes, on_node);
   const Traffic found = traffic_of(from, to, element_bytes, Placement(from.ranks(), on_node));
-  EXPECT_DOUBLE_EQ(found.near_bytes, wanted.near_bytes);
+  const double mean = mean_of_busiest_node(from, to, element_bytes, on_node);
+  constexpr double ragged = 1.15;
+  const double largest = static_cast<double>(from.max_local_volume()) * element_bytes;
+  if (mean > wanted.far_bytes * ragged && largest > wanted.far_bytes * ragged) {
+    // Of many nodes not all are looked at.
+    const std::int64_t nodes = (from.ranks() + on_node - 1) / on_node;
+    if (nodes <= 16) {
+      EXPECT_NEAR(found.far_bytes, mean, 1e-6);
+    }
+    EXPECT_LE(found.far_bytes, mean + 1e-6);
+    EXPECT_GE(found.far_bytes, wanted.far_bytes);
+    EXPECT_GE(found.longest * found.far_messages, found.far_bytes * (1 - 1e-9));
+    return true;
+  }
   EXPECT_DOUBLE_EQ(found.far_bytes, wanted.far_bytes);
+  EXPECT_DOUBLE_EQ(found.near_bytes, wanted.near_bytes);
   EXPECT_EQ(found.near_messages, wanted.near_messages);
   EXPECT_EQ(found.far_messages, wanted.far_messages);
   EXPECT_DOUBLE_EQ(found.longest, wanted.longest);
+  return false;
 }
 
 TEST(Traffic, RandomGridsOneByOne) {
@@ -50,7 +84,9 @@ TEST(Traffic, RandomGridsOneByOne) {
   const auto draw = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
   };
+  int uneven = 0;
   for (int number = 0; number < 5000; ++number) {
+    SCOPED_TRACE(number);
     const Shape shape{draw(1, 30), draw(1, 30), draw(1, 8)};
     const std::int64_t ranks = draw(1, 40);
     const auto grid = [&] {
@@ -58,9 +94,23 @@ TEST(Traffic, RandomGridsOneByOne) {
       const std::int64_t second = draw(1, ranks / first);
       return Shape{first, second, draw(1, ranks / (first * second))};
     };
-    expect_counts(Layout::grid(shape, grid(), {}, ranks), Layout::grid(shape, grid(), {}, ranks), 8,
-                  draw(1, ranks + 1));
+    const Layout from = Layout::grid(shape, grid(), {}, ranks);
+    const Layout to = Layout::grid(shape, grid(), {}, ranks);
+    uneven += expect_counts(from, to, 8, draw(1, ranks + 1)) ? 1 : 0;
   }
+  EXPECT_GT(uneven, 300);
+  EXPECT_LT(uneven, 4500);
+}
+
+/// A split handed over another one: the last rank keeps its part on its node, others send all away.
+TEST(Traffic, OfNodesWhoseRanksDoNotSendAlike) {
+  const Layout from = Layout::grid({64, 64, 64}, {2, 32, 1});
+  const Layout to = Layout::grid({64, 64, 64}, {1, 32, 2});
+  const Traffic found = traffic_of(from, to, 1, Placement(64, 32));
+  EXPECT_EQ(one_by_one(from, to, 63, 1, 32).far_bytes, 0);
+  // Half of each node's ranks send all they have.
+  EXPECT_EQ(found.far_bytes, 64 * 64 * 64 / 64 / 2);
+  EXPECT_EQ(found.far_messages, 2);
 }
 
 TEST(Traffic, OfAThousandPeers) {
