@@ -169,6 +169,8 @@ def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str])
 def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[str, str]:
     """The environment of mpiexec and, through the agent, of all ranks: the caller's, and what the nodes need."""
     environment = dict(outer)
+    # Experiments say by which machine they plan; those that do not compare exchanges of one layout.
+    environment.setdefault("WEFT_MACHINE", "rule")
     environment["WEFT_LAB_HOSTS"] = str(cluster.hosts_path())
     # Files of a run that is killed stay in a folder that is removed.
     environment["TMPDIR"] = str(folder)

@@ -1,5 +1,6 @@
 // Transforms that a machine's model has planned: whatever it chose, the result is the same.
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "fft_check.hpp"
@@ -86,6 +87,46 @@ TEST(FftMachine, ImpossibleOnOneRank) {
     Machine machine = shipped_machine("ethernet-10g");
     if (rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1) machine.barrier_s = -1;
     const Fft<double> fft(options_with(machine));
+  });
+}
+
+/// Without a word the ranks measure the machine that they are on: every rank has a part.
+TEST(FftMachine, NoneIsTheOneThatTheRanksAreOn) {
+  const char* tests_rule = std::getenv("WEFT_MACHINE");
+  const std::string before = tests_rule == nullptr ? "" : tests_rule;
+  unsetenv("WEFT_MACHINE");
+  FftOptions options = options_with({});
+  options.machine.reset();
+  const Plan plan = Fft<double>(options).plan();
+  options.plan_by = PlanBy::rule;
+  const Plan by_rule = Fft<double>(options).plan();
+  options.plan_by = PlanBy::here;
+  const Plan here = Fft<double>(options).plan();
+  if (!before.empty()) setenv("WEFT_MACHINE", before.c_str(), 1);
+  EXPECT_EQ(by_rule.chosen_by, "rule");
+  ASSERT_EQ(here.chosen_by, "model");
+  EXPECT_EQ(here.prediction->machine, "here");
+  EXPECT_FALSE(here.problem.all_ranks);
+  const bool has_choice = size_of(MPI_COMM_WORLD) > 1;
+  ASSERT_EQ(plan.chosen_by, has_choice ? "model" : "rule");
+  if (!has_choice) return;
+  EXPECT_EQ(plan.prediction->machine, "here");
+  EXPECT_TRUE(plan.problem.all_ranks);
+  EXPECT_EQ(plan.input().empty_ranks(), 0);
+}
+
+TEST(FftMachine, AllRanksPlanByTheSame) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "rule"}, [] {
+    FftOptions options = options_with({});
+    options.machine.reset();
+    if (rank_of(MPI_COMM_WORLD) == 1) options.plan_by = PlanBy::rule;
+    const Fft<double> fft(options);
+  });
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"all_ranks"}, [] {
+    FftOptions options = options_with(shipped_machine("ethernet-10g"));
+    options.all_ranks = rank_of(MPI_COMM_WORLD) == 1;
+    const Fft<double> fft(options);
   });
 }
 

@@ -10,7 +10,7 @@ import weft as weft_package
 from cli_helpers import assert_done, weft
 from weft.cli import bench_model
 from weft.cli.speed import Speed, scaled, speed
-from weft.probing import measured, yardstick
+from weft.probing import yardstick
 
 COMMON = ("bench", "--model", "--machine", "vm-2-cores", "--problems", "2", "--budget", "0.3")
 
@@ -129,7 +129,7 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
     now = yardstick(None, dtype=dtype, threads=1)
     assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; ways through memory, sizes
     assert figures(now) <= figures(weft_package.probe(seconds=0.2))
-    quick = measured(None, seconds=0.2, threads=1, name="here", quick=True)
+    quick = weft_package.machine_here()
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")
     assert speed(quick, now) != Speed(1.0, 1.0) or dtype == "float32"
 

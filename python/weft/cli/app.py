@@ -10,6 +10,7 @@ import typer
 import weft
 from weft.cli import ooc_commands, ooc_record_commands, planning_commands, session, wisdom_commands
 from weft.cli.choices import (
+    AllRanks,
     Axes,
     BudgetOption,
     Chunks,
@@ -94,6 +95,7 @@ def fft_command(
     wire: WireOption = None,
     engine: Engine = None,
     machine: MachineOption = None,
+    all_ranks: AllRanks = None,
     budget: BudgetOption = 10.0,
     wisdom: WisdomOption = None,
     trace: Trace = None,
@@ -125,7 +127,7 @@ def fft_command(
             engine,
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         )
-        | {"machine": machine, "budget_s": budget, "wisdom": wisdom},
+        | {"machine": machine, "all_ranks": all_ranks, "budget_s": budget, "wisdom": wisdom},
         trace=trace,
         explain=explain,
         json=as_json,
@@ -217,6 +219,7 @@ def bench_command(
     wire: WireOption = None,
     engine: Engine = None,
     machine: MachineOption = None,
+    all_ranks: AllRanks = None,
     budget: BudgetOption = 10.0,
     model: Annotated[
         bool, typer.Option("--model", help="Instead of SHAPE: the model's errors over problems drawn at random.")
@@ -260,7 +263,7 @@ def bench_command(
             engine,
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         )
-        | {"machine": machine, "budget_s": budget, "wisdom": wisdom},
+        | {"machine": machine, "all_ranks": all_ranks, "budget_s": budget, "wisdom": wisdom},
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )

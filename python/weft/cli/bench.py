@@ -30,7 +30,7 @@ REPETITIONS_MIN = 10
 
 
 # Options of planning that the result does not repeat beside the problem.
-APART = ("threads", "machine", "budget_s", "wisdom")
+APART = ("threads", "machine", "all_ranks", "budget_s", "wisdom")
 
 
 @dataclass

@@ -11,6 +11,7 @@ from weft import _planning, reference
 from weft.cli.bench import Options, WeftRun, command_line, flop_count, hidden_share, problem_data
 from weft.cli.contest import Contract, measure
 from weft.cli.session import Session
+from weft.here import RULE
 
 METHODS = ("shared", "collective", "messages")
 # What a table over all methods leaves no room for.
@@ -71,6 +72,8 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
             f"--methods compares weft's own exchanges in one table; got {given} too; leave one of the two out"
         )
     chunks = options.planning.get("chunks") or CHUNKS
+    # What is compared are exchanges, so all have one layout: the rule's.
+    options.planning.update(machine=RULE, all_ranks=True)
     session.progress("planning")
     first = WeftRun(options, contract, session, {"chunks": None, "piece_bytes": None})
     if not first.fft.plan.exchanges:

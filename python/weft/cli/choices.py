@@ -100,7 +100,17 @@ WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: h
 MachineOption = Annotated[
     str | None,
     typer.Option(
-        "--machine", metavar="NAME|FILE", help="Plan by the model of a machine: shipped, a JSON file, or here."
+        "--machine",
+        metavar="NAME|FILE",
+        help="Plan by the model of a machine: shipped, a JSON file, or here; rule: by a fixed rule. "
+        "Default: WEFT_MACHINE, else here; to plan without ranks infiniband-64.",
+    ),
+]
+AllRanks = Annotated[
+    bool | None,
+    typer.Option(
+        "--all-ranks/--fewer-ranks",
+        help="Every rank gets a part, or fewer share the array where that is faster. Default: fewer with --machine.",
     ),
 ]
 BudgetOption = Annotated[
@@ -108,7 +118,7 @@ BudgetOption = Annotated[
     typer.Option(
         "--budget",
         metavar="S",
-        help="With --machine and an effort beyond estimate: seconds in which the best few plans are tried; 0: none.",
+        help="With an effort beyond estimate: seconds to plan local FFTs and try the best few plans; 0: neither.",
     ),
 ]
 WisdomOption = Annotated[

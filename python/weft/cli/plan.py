@@ -7,6 +7,7 @@ import weft
 from weft import division
 from weft.cli.session import Session
 from weft.files import check_target, write_file
+from weft.here import HERE, RULE, usual, wants_all_ranks
 from weft.planning import machine_of
 
 
@@ -24,9 +25,9 @@ def run(
     if order is not None:
         options["machine"] = _in_order(options["machine"], order)
     if plot:
-        if options["machine"] is None:
+        if _machine(options) == RULE:
             raise weft.InvalidArgument(
-                "--plot draws what the steps should take, so it needs a machine; none was given; give such as "
+                "--plot draws what the steps should take, so it needs a machine; the rule asks none; give such as "
                 "--machine ethernet-10g"
             )
         check_target(plot, plots.FORMS)
@@ -48,21 +49,27 @@ def run(
 _NOT_OF_CORES = ("ranks", "threads", "ranks_per_node")
 
 
+def _machine(options: dict[str, Any]) -> Any:
+    """What is planned by: as weft.plan takes it."""
+    return usual()[0] if options["machine"] is None else options["machine"]
+
+
 def _others_than_cores(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in (*_NOT_OF_CORES, "machine")}
+    others = {name: value for name, value in options.items() if name not in (*_NOT_OF_CORES, "machine")}
+    return others | {"all_ranks": wants_all_ranks(options["all_ranks"], options["machine"])}
 
 
 def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> list[weft.Plan]:
-    if options["machine"] is None:
+    if _machine(options) in (RULE, HERE):
         raise weft.InvalidArgument(
-            f"--cores compares divisions into ranks and threads by a machine's model; none was given, only {cores}; "
-            "give such as --machine infiniband-64"
+            f"--cores {cores} compares divisions into ranks and threads by the model of a machine; the rule has none, "
+            'and "here" is known for the ranks that measured it; give such as --machine infiniband-64'
         )
     given = [options["ranks"] != 1, options["threads"] != 1, options["ranks_per_node"] is not None]
     if any(given):
         name = ("--ranks", "--threads", "--ranks-per-node")[given.index(True)]
         raise weft.InvalidArgument(f"--cores {cores} finds ranks and threads; {name} was given too; leave one out")
-    return division.of_cores(shape, cores, options["machine"], **_others_than_cores(options))
+    return division.of_cores(shape, cores, _machine(options), **_others_than_cores(options))
 
 
 def _of_all(plans: list[weft.Plan]) -> str:
@@ -73,9 +80,9 @@ def _of_all(plans: list[weft.Plan]) -> str:
 
 def _of_others(plan: weft.Plan, shape: tuple[int, ...], options: dict[str, Any]) -> str:
     """What twice or half the threads would bring on the same cores; a running job cannot change it."""
-    if options["machine"] is None:
+    if _machine(options) in (RULE, HERE):
         return ""
-    others = division.others(plan, shape, options["machine"], **_others_than_cores(options))
+    others = division.others(plan, shape, _machine(options), **_others_than_cores(options))
     now = division.seconds(plan)
     return "".join(
         f"\n{_words(other)} on the same cores: predicted {_in_units(other)}, {division.seconds(other) / now:.2f} x"

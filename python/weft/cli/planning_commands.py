@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.choices import (
+    AllRanks,
     Axes,
     Chunks,
     Dtype,
@@ -85,7 +86,7 @@ def plan_command(
     ranks_per_node: RanksPerNode = None,
     cores: Annotated[
         int | None,
-        typer.Option("--cores", min=1, metavar="C", help="With --machine: find the ranks and threads for C cores."),
+        typer.Option("--cores", min=1, metavar="C", help="Find the ranks and threads for C cores."),
     ] = None,
     kind: KindOption = Kind.c2c,
     dtype: Dtype = "float64",
@@ -104,6 +105,7 @@ def plan_command(
     piece_bytes: PieceBytes = None,
     wire: WireOption = None,
     machine: MachineOption = None,
+    all_ranks: AllRanks = None,
     order: OrderOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw what each step should take (.png, .pdf, .svg).")
@@ -112,8 +114,8 @@ def plan_command(
 ) -> int:
     """Print how a transform would be done on any number of ranks. Needs no MPI.
 
-    With --machine the plan is the fastest that the model knows for that machine, each step with its predicted time and
-    what limits it, and the next best ways; else it follows a fixed rule. Where nodes share links it may name an order
+    The plan is the fastest that the model knows for the machine, each step with its predicted time and what limits it,
+    and the next best ways; with --machine rule it follows a fixed rule. Where nodes share links it may name an order
     of the ranks over the nodes, which `weft map` writes for launchers. It says where twice or half the threads would be
     faster on the same cores; with --cores every division into ranks and threads is planned, and the fastest printed.
     """
@@ -134,6 +136,7 @@ def plan_command(
             knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
         ),
         "machine": machine,
+        "all_ranks": all_ranks,
     }
     del options["engine"]
     extents = shape_value(shape, "SHAPE")
