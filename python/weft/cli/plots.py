@@ -96,49 +96,6 @@ def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
-def machine(document: dict[str, Any], name: str) -> bytes:
-    """What was measured of a machine, by series, and the straight pieces fitted to messages and disks."""
-    places = {"line": "line", "stage": "stage", "message": "message", "exchange": "exchange", "all-to-all": "exchange"}
-    disks = document.get("disks", [])
-    if disks:
-        places["disk"] = "disk"
-    panels = list(dict.fromkeys(places.values()))
-    figure, axes = pyplot().subplots(1, len(panels), figsize=(4.25 * len(panels), 4.5), layout="constrained")
-    by_word = dict(zip(panels, axes, strict=True))
-    series: dict[str, list[dict[str, Any]]] = {}
-    for sample in document["samples"]:
-        series.setdefault(sample["series"], []).append(sample)
-    for title, samples in series.items():
-        place = by_word.get(places.get(title.split()[0], ""))
-        if place is not None:
-            x, y = [each["x"] for each in samples], [each["seconds"] for each in samples]
-            spread = [each["seconds"] * each["spread"] for each in samples]
-            place.errorbar(x, y, spread, fmt="o", markersize=3, label=title)
-    for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
-        pieces = document[key]["pieces"]
-        ends = [piece["from_bytes"] for piece in pieces[1:]] + [1 << 23]
-        for piece, end in zip(pieces, ends, strict=True):
-            x = [max(8, piece["from_bytes"]), end]
-            y = [piece["start_s"] + piece["s_per_byte"] * each for each in x]
-            by_word["message"].plot(x, y, "k-" if key == "within_node" else "k--", linewidth=1, label=f"fit {words}")
-    for disk in disks:
-        _draw_disk(by_word["disk"], disk)
-    for word, place in by_word.items():
-        unit = "points of a line" if word == "line" else "bytes"
-        place.set(xscale="log", yscale="log", xlabel=unit, ylabel="seconds", title=f"{word}s")
-        if place.get_legend_handles_labels()[0]:
-            place.legend(fontsize="xx-small")
-    figure.suptitle(document["name"], fontsize=10)
-    return as_bytes(figure, name)
-
-
-def _draw_disk(place: Any, disk: dict[str, Any]) -> None:
-    x = [1 << 16, 1 << 22]
-    for way, line in (("read", "k-"), ("write", "k--")):
-        y = [disk[f"{way}_access_s"] + each / disk[f"{way}_bytes_per_s"] for each in x]
-        place.plot(x, y, line, linewidth=1, label=f"fit of {way}s, {disk['directory']}")
-
-
 def projection(points: list[Point], title: str, name: str) -> bytes:
     """Time with its share of exchanges, speed-up, efficiency and GFlop/s against ranks."""
     figure, axes = pyplot().subplots(2, 2, figsize=(10, 7), layout="constrained")
