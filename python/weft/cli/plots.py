@@ -68,6 +68,23 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
+def measured_steps(stages: Sequence[dict[str, Any]], title: str, name: str) -> bytes:
+    """For each stage and exchange of a run two bars: the time predicted and the time measured."""
+    figure, axes = pyplot().subplots(figsize=(8, 2 + 0.7 * len(stages)), layout="constrained")
+    places = range(len(stages))
+    for key, words, shift in (("predicted_s", "predicted", -0.2), ("seconds", "measured", 0.2)):
+        widths = [1e3 * stage[key] for stage in stages]
+        bars = axes.barh([place + shift for place in places], widths, 0.38, label=words)
+        axes.bar_label(bars, [f"{width:.3g}" for width in widths], padding=2, fontsize="x-small")
+    axes.set_yticks(places, [stage["name"] for stage in stages], fontsize="small")
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.set_xlabel("time, ms")
+    figure.suptitle(title, fontsize=10)
+    figure.legend(fontsize="small", loc="outside lower center", ncols=2)
+    return as_bytes(figure, name)
+
+
 # Likewise of a pass over disks.
 PASS_PARTS = {
     "read_s": "reading",
