@@ -1,7 +1,8 @@
 """Pictures, as bytes of the form that a file's name asks for."""
 
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,27 +114,48 @@ def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
-def projection(points: list[Point], title: str, name: str) -> bytes:
-    """Time with its share of exchanges, speed-up, efficiency and GFlop/s against ranks."""
-    figure, axes = pyplot().subplots(2, 2, figsize=(10, 7), layout="constrained")
-    ranks = [point.ranks for point in points]
-    (time, speed), (efficiency, rate) = axes
-    time.loglog(ranks, [point.seconds for point in points], "o-", label="transform")
-    exchanges = [(point.ranks, point.seconds * point.communication) for point in points if point.communication > 0]
-    if exchanges:
-        time.loglog(*zip(*exchanges, strict=True), "s--", label="exchanges of it")
-    time.legend()
-    time.set_ylabel("predicted time, s")
-    speed.loglog(ranks, [point.speed_up for point in points], "o-")
-    speed.loglog(ranks, ranks, "k:", label="ideal")
-    speed.legend()
-    speed.set_ylabel("speed-up over one rank")
-    efficiency.semilogx(ranks, [point.efficiency for point in points], "o-")
-    efficiency.set(ylabel="efficiency", ylim=(0, None))
-    rate.loglog(ranks, [point.gflops for point in points], "o-")
-    rate.set_ylabel("GFlop/s")
-    for each in axes.flat:
-        each.set_xlabel("ranks")
-        each.grid(True, which="both", alpha=0.3)
+# The panels of a projection: which figure of each number of ranks, how it is called, and on what axis.
+PROJECTED = {
+    "seconds": ("predicted time, s", "log"),
+    "speed_up": ("speed-up over one rank", "log"),
+    "efficiency": ("efficiency", "linear"),
+    "gflops": ("GFlop/s", "log"),
+    "communication": ("share of exchanges", "linear"),
+}
+MARKS = "os^vD"  # colours come again after ten curves, with the next mark
+
+
+def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> bytes:
+    """Time and the exchanges' part of it, speed-up, efficiency, GFlop/s and the exchanges' share against ranks.
+
+    curves : by the names of the sizes
+    """
+    figure, axes = pyplot().subplots(2, 3, figsize=(14, 7.5), layout="constrained")
+    *places, legend = axes.flat
+    panels = dict(zip(PROJECTED, places, strict=True))
+    for number, (size, points) in enumerate(curves.items()):
+        ranks = [point.ranks for point in points]
+        style = {"color": f"C{number % 10}", "marker": MARKS[number // 10 % len(MARKS)], "markersize": 4}
+        for figure_name, panel in panels.items():
+            panel.plot(ranks, [getattr(point, figure_name) for point in points], label=size, **style)
+        exchanges = [point.seconds * point.communication or math.nan for point in points]  # 0 has no logarithm
+        panels["seconds"].plot(ranks, exchanges, linestyle="--", linewidth=1, **style)
+    every = sorted({point.ranks for points in curves.values() for point in points})
+    ideal = panels["speed_up"].plot(every, every, "k:")
+    for panel, (words, scale) in zip(places, PROJECTED.values(), strict=True):
+        _against_ranks(panel, words, scale)
+    handles, sizes = panels["gflops"].get_legend_handles_labels()
+    dashed = panels["seconds"].plot([], [], "k--", linewidth=1)
+    legend.set_axis_off()
+    legend.legend([*handles, *dashed, *ideal], [*sizes, "exchanges alone", "ideal"], loc="center")
     figure.suptitle(title, fontsize=10)
     return as_bytes(figure, name)
+
+
+def _against_ranks(panel: Any, words: str, scale: str) -> None:
+    panel.set(xlabel="ranks", ylabel=words, yscale=scale)
+    panel.set_xscale("log", base=2)
+    panel.xaxis.set_major_formatter("{x:g}")
+    if scale == "linear":
+        panel.set_ylim(0, None)
+    panel.grid(True, which="major", alpha=0.3)
