@@ -212,12 +212,14 @@ def _blocking(place: Any, document: dict[str, Any], series: Series) -> None:
 
 def _disks(place: Any, document: dict[str, Any], series: Series) -> None:
     _all_samples("disk ")(place, document, series)
-    for number, disk in enumerate(document["disks"]):
+    colours = {title: f"C{number % 10}" for number, title in enumerate(_named(series, "disk "))}
+    for disk in document["disks"]:
         for way, line in (("read", "-"), ("write", "--")):
             sizes = geometric(*DISK_BYTES)
             seconds = [disk[f"{way}_access_s"] + size / disk[f"{way}_bytes_per_s"] for size in sizes]
             label = f"fit of {way}s, {disk['directory']}"
-            place.plot(sizes, seconds, line, color=f"C{number % 10}", linewidth=1, label=label)
+            colour = colours.get(f"disk {way} {disk['directory']}", "k")
+            place.plot(sizes, seconds, line, color=colour, linewidth=1, label=label)
 
 
 def _sweep(title: str, unit: str, words: str) -> Panel:
