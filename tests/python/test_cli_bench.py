@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft as weft_package
-from cli_helpers import assert_done, on_ranks, weft
+from cli_helpers import assert_done, assert_refused, on_ranks, weft
 from weft.reference import tolerance
 from weft.spectra import shell_spectrum
 
@@ -151,6 +151,45 @@ def test_steps_are_measured_beside_their_prediction(tmp_path: Path, output: str)
     assert sum(stage["predicted_s"] for stage in data["stages"]) <= data["predicted_s"] * (1 + 1e-9)
     text = weft(*arguments, cwd=tmp_path).out
     assert "(predicted " in text and 'on the machine "vm-2-cores"' in text
+
+
+def test_steps_are_drawn_as_predicted_and_as_measured(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    arguments = ["bench", "12x10x16", "--grid", "2x1x1", "--machine", "vm-2-cores", "--effort", "estimate"]
+    outcome = weft(*arguments, "--plot", "steps.svg", "--json", "-n", "2", cwd=tmp_path)
+    assert_done(outcome)
+    drawn = (tmp_path / "steps.svg").read_text()
+    assert drawn.lstrip().startswith("<?xml")
+    stages = json.loads(outcome.out)["stages"]
+    assert len(stages) == 3
+    # Text stands in a comment beside the paths that draw it.
+    words = [f"{1e3 * stage[key]:.3g}" for stage in stages for key in ("predicted_s", "seconds")]
+    for text in ("predicted", "measured", *words, *(stage["name"] for stage in stages)):
+        assert f"<!-- {text} -->" in drawn, text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-n", "2", "--machine", "rule", "--plot", "p.png"], ["no prediction", "the rule", "--machine here"]),
+        (["--plot", "p.png"], ["no prediction", "on 1 rank;", "--machine here"]),
+        (["-n", "2", "--machine", "vm-2-cores", "--plot", "p.gif"], [".png or .pdf or .svg", "p.gif"]),
+        (["-n", "2", "--machine", "vm-2-cores", "--plot", "missing/p.png"], ["folder", "missing"]),
+        (["-n", "2", "--methods", "all", "--plot", "p.png"], ["--methods", "--plot"]),
+    ],
+    ids=["rule", "one rank", "form", "folder", "methods"],
+)
+def test_what_cannot_be_drawn_is_refused_before_it_is_timed(
+    tmp_path: Path, options: list[str], words: list[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = weft("bench", "12x10x16", "--effort", "estimate", *options, cwd=tmp_path)
+    assert_refused(outcome, 1 if "missing/p.png" in options else 2, *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_problems_have_no_picture(tmp_path: Path) -> None:
+    assert_refused(weft("bench", "--model", "-n", "2", "--plot", "p.png", cwd=tmp_path), 2, "--plot", "--model")
 
 
 METHOD_KEYS = ["exchange", "knobs", "median_s", "min_s", "gflops", "waited_s", "hidden", "error"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft as weft_package
-from cli_helpers import assert_done, weft
+from cli_helpers import assert_done, assert_refused, weft
 from weft import projection
 
 DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk"}
@@ -155,11 +155,67 @@ def test_project_prints_a_table_and_what_faster_parts_bring(tmp_path: Path) -> N
     assert data["best_ranks"] in (8, 16)
 
 
-def test_project_draws(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    outcome = weft("project", "64x64", "--machine", "celerons", "--ranks", "1,4", "--plot", "p.svg", cwd=tmp_path)
+def test_project_compares_sizes(tmp_path: Path) -> None:
+    options = ["--kind", "r2c", "--machine", "celerons", "--ranks", "1..4"]
+    shapes = ("16x16x16", "64x64x64", "32x64")
+    outcome = weft("project", ",".join((*shapes, shapes[0])), *options, cwd=tmp_path)
     assert_done(outcome)
-    assert (tmp_path / "p.svg").read_text().lstrip().startswith("<?xml")
+    lines = outcome.out.splitlines()
+    assert [line for line in lines if line in shapes] == list(shapes), "one table for each, in the order given"
+    assert outcome.out.count("assumed of the machine celerons") == 1
+    data = json.loads(weft("project", ",".join(shapes), *options, "--json", cwd=tmp_path).out)
+    assert data["machine"] == "celerons" and "points" not in data
+    for shape, found in zip(shapes, data["sizes"], strict=True):
+        alone = json.loads(weft("project", shape, *options, "--json", cwd=tmp_path).out)
+        assert found == {key: alone[key] for key in ("shape", "points", "best_ranks", "changes")}
+        after = lines[lines.index(shape) + 1 :]
+        assert [line.split()[0] for line in after[1:4]] == ["1", "2", "4"]
+        assert f"{found['points'][2]['seconds']:.4g}" in after[3].split()
+        assert after[4].startswith(f"fastest on {found['best_ranks']} of")
+
+
+def test_project_draws_a_curve_for_each_size(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    command = ["project", "64x64,128x128", "--machine", "celerons", "--ranks", "1,4"]
+    assert_done(weft(*command, "--plot", "p.svg", cwd=tmp_path))
+    drawn = (tmp_path / "p.svg").read_text()
+    assert drawn.lstrip().startswith("<?xml")
+    # Text stands in a comment beside the paths that draw it.
+    panels = ("predicted time, s", "speed-up over one rank", "efficiency", "GFlop/s", "share of exchanges")
+    for words in (*panels, "64x64", "128x128"):
+        assert drawn.count(f"<!-- {words} -->") == 1, words
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        (None, 'no machine was named: planned for "infiniband-64"'),
+        ("celerons", "planned by the machine that WEFT_MACHINE names: celerons"),
+    ],
+)
+def test_project_says_by_which_machine_where_none_is_named(tmp_path: Path, named: str | None, words: str) -> None:
+    command = ["project", "64x64", "--ranks", "1,4"]
+    outcome = weft(*command, cwd=tmp_path, WEFT_MACHINE=named or "")
+    assert_done(outcome)
+    assert outcome.out.splitlines()[-1].startswith(words)
+    data = json.loads(weft(*command, "--json", cwd=tmp_path, WEFT_MACHINE=named or "").out)
+    assert data["machine"] == (named or "infiniband-64")
+    assert data["note"].startswith(words)
+    told = json.loads(weft(*command, "--json", "--machine", data["machine"], cwd=tmp_path).out)
+    assert told == {**data, "note": ""}
+
+
+@pytest.mark.parametrize("word", ["rule", "here"])
+@pytest.mark.parametrize("source", ["--machine", "WEFT_MACHINE"])
+def test_project_needs_a_machine_with_a_model(tmp_path: Path, word: str, source: str) -> None:
+    options = ["--machine", word] if source == "--machine" else []
+    outcome = weft("project", "64x64", *options, cwd=tmp_path, WEFT_MACHINE=word)
+    assert_refused(outcome, 2, f'{source} names "{word}"', "--machine infiniband-64")
+
+
+@pytest.mark.parametrize("shapes", ["64x64,", ",64", "64x64;128x128", "64x0,64x64"])
+def test_sizes_that_make_no_sense(tmp_path: Path, shapes: str) -> None:
+    assert_refused(weft("project", shapes, "--machine", "celerons", cwd=tmp_path), 2, "SHAPE")
 
 
 def test_plan_draws_its_steps(tmp_path: Path) -> None:

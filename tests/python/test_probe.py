@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, on_ranks, weft
@@ -125,6 +127,79 @@ def test_what_was_measured_is_drawn(tmp_path: Path) -> None:
     (tmp_path / "here.json").write_text(weft_package.probe(seconds=0.1).to_json())
     assert_done(weft("probe", "--show", "here.json", "--plot", "here.svg", cwd=tmp_path))
     assert (tmp_path / "here.svg").read_text().lstrip().startswith("<?xml")
+
+
+def _drawn(document: dict[str, Any]) -> dict[str, Any]:
+    """The panels of the picture, by their titles."""
+    pytest.importorskip("matplotlib")
+    from weft.cli.machine_plot import figure_of
+    from weft.cli.plots import pyplot
+
+    figure = figure_of(document)
+    figure.canvas.draw()
+    pyplot().close(figure)
+    return {place.get_title(): place for place in figure.axes if place.axison}
+
+
+def _line(place: Any, label: str) -> Any:
+    (line,) = [line for line in place.get_lines() if line.get_label() == label]
+    return line
+
+
+def _entries(place: Any) -> list[str]:
+    return [text.get_text() for text in place.get_legend().get_texts()]
+
+
+def test_fits_are_drawn_as_the_curves_that_they_are() -> None:
+    document = json.loads(weft_package.Machine.shipped("celerons").to_json())
+    pieces = [
+        {"from_bytes": 0, "start_s": 1e-5, "s_per_byte": 1e-9},
+        {"from_bytes": 1 << 16, "start_s": 1e-3, "s_per_byte": 2e-9},
+    ]
+    document["between_nodes"]["pieces"] = pieces
+    document["all_to_all"] = [{"ranks": 4, **piece} for piece in pieces]
+    panels = _drawn(document)
+    for title, label in (("messages", "fit: between nodes"), ("exchanges between nodes", "fit: all-to-all of 4 nodes")):
+        x, y = _line(panels[title], label).get_data()
+        (leap,) = np.flatnonzero(np.isnan(x))
+        for part, piece in ((slice(leap), pieces[0]), (slice(leap + 1, None), pieces[1])):
+            np.testing.assert_allclose(y[part], piece["start_s"] + piece["s_per_byte"] * x[part])
+            # Between two points the picture has a straight line on logarithmic axes, which is to be the fit too.
+            middle = np.sqrt(x[part][1:] * x[part][:-1])
+            fit = piece["start_s"] + piece["s_per_byte"] * middle
+            np.testing.assert_allclose(np.sqrt(y[part][1:] * y[part][:-1]), fit, rtol=0.02)
+        assert x[0] < 16 and x[leap - 1] == pytest.approx(1 << 16) and x[-1] >= 1 << 20
+
+
+def test_what_is_assumed_is_not_called_a_fit() -> None:
+    document = json.loads(weft_package.Machine.shipped("bgl-512").to_json())
+    words = {name: _entries(place) for name, place in _drawn(document).items()}
+    assert words["messages"] == ["assumed: within a node", "partly assumed: between nodes"]
+    assert words["exchanges between nodes"][0] == "assumed: all-to-all of 2 nodes"
+    document["assumed"] = []
+    words = {name: _entries(place) for name, place in _drawn(document).items()}
+    assert words["messages"] == ["fit: within a node", "fit: between nodes"]
+
+
+def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(tmp_path: Path) -> None:
+    outcome = weft("probe", "-n", "3", "--seconds", "0.3", "-o", "three.json", cwd=tmp_path, WEFT_RANKS_PER_NODE="1")
+    assert_done(outcome)
+    document = json.loads((tmp_path / "three.json").read_text())
+    document["memory_bytes_per_s"] = [1e10, 1.5e10]
+    panels = _drawn(document)
+    assert {"lines", "stages", "memory", "messages", "messages at once", "barrier", "exchanges between nodes",
+            "all nodes at once"} <= set(panels)  # fmt: skip
+    drawn = [entry for place in panels.values() for entry in _entries(place)]
+    assert len(set(drawn)) == len(drawn)
+    series = {sample["series"] for sample in document["samples"]} - {"copy beyond caches"}
+    assert series <= set(drawn)
+    barrier_x, barrier_s = _line(panels["barrier"], "fit: grows as lg of the ranks").get_data()
+    np.testing.assert_allclose(barrier_s, document["barrier_s"] * np.log2(barrier_x))
+    for place in panels.values():
+        boxes = [label.get_window_extent() for label in place.get_xticklabels(which="both") if label.get_text()]
+        shown = sorted((box.x0, box.x1) for box in boxes if place.bbox.x0 - 1 <= (box.x0 + box.x1) / 2)
+        assert len(shown) >= 1
+        assert all(left[1] < right[0] for left, right in itertools.pairwise(shown)), place.get_title()
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

@@ -228,6 +228,10 @@ def bench_command(
     seed: Annotated[int, typer.Option(metavar="S", help="With --model: of the drawing.")] = 1,
     wisdom: WisdomOption = None,
     trace: Trace = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw each step as predicted and as measured (.png, .pdf, .svg)."),
+    ] = None,
     as_json: Json = False,
     ranks: Ranks = None,
 ) -> int:
@@ -239,6 +243,11 @@ def bench_command(
     from weft.cli import bench, bench_methods, bench_model
 
     if model:
+        if plot is not None:
+            raise weft.InvalidArgument(
+                f"--plot draws the steps of one problem, --model draws many problems; got both, {plot!r} and --model; "
+                "leave one of the two out"
+            )
         drawing = bench_model.Options(
             problems, seed, bench_model.machine_value(machine, shape), threads, budget, as_json
         )
@@ -257,6 +266,7 @@ def bench_command(
         repeat=repeat,
         peers=bench.peers_value(peers),
         trace=trace,
+        plot=plot,
         planning=planning_of(
             threads,
             effort,

@@ -13,6 +13,7 @@ import numpy as np
 import weft
 from weft import reference
 from weft.cases import Case
+from weft.cli import plots
 from weft.cli.contest import Contract, MemoryPasses, measure, timed, waves_error
 from weft.cli.memory import check_memory, gibibytes
 from weft.cli.peers import PEERS, NotRun, make_peer
@@ -48,6 +49,7 @@ class Options:
     repeat: int
     peers: tuple[str, ...]
     trace: str | None
+    plot: str | None
     planning: dict[str, Any]
     methods: tuple[str, ...] | None
     json: bool
@@ -93,10 +95,9 @@ def run(options: Options, session: Session) -> int:
             "give more"
         )
     case = _case(options, session)
-    if options.trace:
-        with session.together():
-            if session.is_root:
-                check_target(options.trace, ())
+    with session.together():
+        if session.is_root:
+            _check_targets(options)
     arrays = (2.0 if options.in_place else 3.0) + 2.0 * len(options.peers)
     check_memory(session, case.output_shape, complex_dtype(options.dtype).itemsize, arrays)
     contract = Contract(
@@ -112,10 +113,16 @@ def run(options: Options, session: Session) -> int:
         return bench_methods.run(options, contract, session, options.methods)
     session.progress("planning")
     ours = WeftRun(options, contract, session)
+    if options.plot:
+        _check_predicted(ours.fft.plan)
     rows, roofline_s = _contest(options, contract, session, ours)
     error, checked_by = ours.error()
     stages = _stages(options, session, ours)
     result = _result(options, contract, session, rows, roofline_s, error, checked_by, stages, ours.fft.plan)
+    if options.plot:
+        with session.together():
+            if session.is_root:
+                _draw(result, ours.fft.plan, options.plot)
     if options.json:
         session.print_json(result)
     elif session.is_root:
@@ -126,6 +133,34 @@ def run(options: Options, session: Session) -> int:
             f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"
         )
     return 0
+
+
+def _check_targets(options: Options) -> None:
+    if options.trace:
+        check_target(options.trace, ())
+    if options.plot:
+        check_target(options.plot, plots.FORMS)
+        plots.pyplot()
+
+
+def _check_predicted(plan: weft.Plan) -> None:
+    if plan.prediction is None:
+        ranks = plan.problem.ranks
+        raise weft.InvalidArgument(
+            "--plot draws each step as predicted beside as measured; this plan has no prediction: it was chosen by "
+            f"the {plan.chosen_by}, on {ranks} rank{'s' * (ranks > 1)}; name a machine, such as --machine here"
+        )
+
+
+def _draw(result: dict[str, Any], plan: weft.Plan, target: str) -> None:
+    assert plan.prediction is not None
+    shape = "x".join(map(str, result["problem"]["shape"]))
+    title = (
+        f"{shape}, ranks: {result['ranks']}, threads of each: {result['threads']}\n"
+        f'on the machine "{plan.prediction.machine}": predicted {1e3 * result["predicted_s"]:.3g} ms, '
+        f"median {1e3 * result['median_s']:.3g} ms; the bars are of one more run"
+    )
+    write_file(target, plots.measured_steps(result["stages"], title, target))
 
 
 def _case(options: Options, session: Session) -> Case:

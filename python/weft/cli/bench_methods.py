@@ -63,6 +63,7 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     others = {
         "--peers": options.peers,
         "--trace": options.trace,
+        "--plot": options.plot,
         "--machine": options.planning.get("machine"),
         "--wisdom": options.planning.get("wisdom"),
     }

@@ -30,7 +30,7 @@ from weft.cli.choices import (
     WireOption,
 )
 from weft.cli.commands import app, knobs_of, on_one_rank, planning_of, precision_of, start
-from weft.cli.values import axes_value, grid_value, output_value, rank_counts_value, shape_value
+from weft.cli.values import axes_value, grid_value, output_value, rank_counts_value, shape_value, shapes_value
 
 RanksPerNode = Annotated[
     int | None,
@@ -175,10 +175,18 @@ def map_command(
 
 @app.command("project")
 def project_command(
-    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 1024x1024x1024; of the real array for r2c.")],
-    machine: Annotated[
-        str, typer.Option("--machine", metavar="NAME|FILE", help="A machine that ships with weft, or a JSON file.")
+    shapes: Annotated[
+        str,
+        typer.Argument(metavar="SHAPE[,SHAPE]", help="Such as 64x64x64,128x128x128; of the real array for r2c."),
     ],
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            metavar="NAME|FILE",
+            help="A machine that ships with weft, or a JSON file. Default: what WEFT_MACHINE names, or infiniband-64.",
+        ),
+    ] = None,
     ranks: Annotated[
         str, typer.Option("--ranks", metavar="A..B|P,Q", help="A range, of which powers of two count, or a list.")
     ] = "1..64",
@@ -188,18 +196,21 @@ def project_command(
     output: Output = "any",
     threads: Threads = 1,
     preset: PresetOption = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a plot (.png, .pdf, .svg).")] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw a curve for each size (.png, .pdf, .svg).")
+    ] = None,
     as_json: Json = False,
 ) -> int:
-    """Predict time, speed-up, efficiency and GFlop/s of a transform on more and more ranks of a machine.
+    """Predict time, speed-up, efficiency, GFlop/s and the exchanges' share on more and more ranks of a machine.
 
-    Each number of ranks has the fastest plan that the model knows; speed-up is over one rank. Then: the best number of
-    ranks, and what doubling the bandwidth, halving the latency, or faster cores or memory would bring there.
+    One table for each size. Each number of ranks has the fastest plan that the model knows; speed-up is over one rank.
+    Then: the best number of ranks, and what doubling the bandwidth, halving the latency, or faster cores or memory
+    would bring there.
     """
     from weft.cli import project
 
     options = project.Options(
-        shape=shape_value(shape, "SHAPE"),
+        shapes=shapes_value(shapes, "SHAPE"),
         machine=machine,
         ranks=rank_counts_value(ranks),
         planning={

@@ -1,7 +1,8 @@
 """Pictures, as bytes of the form that a file's name asks for."""
 
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,23 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
+def measured_steps(stages: Sequence[dict[str, Any]], title: str, name: str) -> bytes:
+    """For each stage and exchange of a run two bars: the time predicted and the time measured."""
+    figure, axes = pyplot().subplots(figsize=(8, 2 + 0.7 * len(stages)), layout="constrained")
+    places = range(len(stages))
+    for key, words, shift in (("predicted_s", "predicted", -0.2), ("seconds", "measured", 0.2)):
+        widths = [1e3 * stage[key] for stage in stages]
+        bars = axes.barh([place + shift for place in places], widths, 0.38, label=words)
+        axes.bar_label(bars, [f"{width:.3g}" for width in widths], padding=2, fontsize="x-small")
+    axes.set_yticks(places, [stage["name"] for stage in stages], fontsize="small")
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.set_xlabel("time, ms")
+    figure.suptitle(title, fontsize=10)
+    figure.legend(fontsize="small", loc="outside lower center", ncols=2)
+    return as_bytes(figure, name)
+
+
 # Likewise of a pass over disks.
 PASS_PARTS = {
     "read_s": "reading",
@@ -96,70 +114,48 @@ def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
-def machine(document: dict[str, Any], name: str) -> bytes:
-    """What was measured of a machine, by series, and the straight pieces fitted to messages and disks."""
-    places = {"line": "line", "stage": "stage", "message": "message", "exchange": "exchange", "all-to-all": "exchange"}
-    disks = document.get("disks", [])
-    if disks:
-        places["disk"] = "disk"
-    panels = list(dict.fromkeys(places.values()))
-    figure, axes = pyplot().subplots(1, len(panels), figsize=(4.25 * len(panels), 4.5), layout="constrained")
-    by_word = dict(zip(panels, axes, strict=True))
-    series: dict[str, list[dict[str, Any]]] = {}
-    for sample in document["samples"]:
-        series.setdefault(sample["series"], []).append(sample)
-    for title, samples in series.items():
-        place = by_word.get(places.get(title.split()[0], ""))
-        if place is not None:
-            x, y = [each["x"] for each in samples], [each["seconds"] for each in samples]
-            spread = [each["seconds"] * each["spread"] for each in samples]
-            place.errorbar(x, y, spread, fmt="o", markersize=3, label=title)
-    for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
-        pieces = document[key]["pieces"]
-        ends = [piece["from_bytes"] for piece in pieces[1:]] + [1 << 23]
-        for piece, end in zip(pieces, ends, strict=True):
-            x = [max(8, piece["from_bytes"]), end]
-            y = [piece["start_s"] + piece["s_per_byte"] * each for each in x]
-            by_word["message"].plot(x, y, "k-" if key == "within_node" else "k--", linewidth=1, label=f"fit {words}")
-    for disk in disks:
-        _draw_disk(by_word["disk"], disk)
-    for word, place in by_word.items():
-        unit = "points of a line" if word == "line" else "bytes"
-        place.set(xscale="log", yscale="log", xlabel=unit, ylabel="seconds", title=f"{word}s")
-        if place.get_legend_handles_labels()[0]:
-            place.legend(fontsize="xx-small")
-    figure.suptitle(document["name"], fontsize=10)
-    return as_bytes(figure, name)
+# The panels of a projection: which figure of each number of ranks, how it is called, and on what axis.
+PROJECTED = {
+    "seconds": ("predicted time, s", "log"),
+    "speed_up": ("speed-up over one rank", "log"),
+    "efficiency": ("efficiency", "linear"),
+    "gflops": ("GFlop/s", "log"),
+    "communication": ("share of exchanges", "linear"),
+}
+MARKS = "os^vD"  # colours come again after ten curves, with the next mark
 
 
-def _draw_disk(place: Any, disk: dict[str, Any]) -> None:
-    x = [1 << 16, 1 << 22]
-    for way, line in (("read", "k-"), ("write", "k--")):
-        y = [disk[f"{way}_access_s"] + each / disk[f"{way}_bytes_per_s"] for each in x]
-        place.plot(x, y, line, linewidth=1, label=f"fit of {way}s, {disk['directory']}")
+def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> bytes:
+    """Time and the exchanges' part of it, speed-up, efficiency, GFlop/s and the exchanges' share against ranks.
 
-
-def projection(points: list[Point], title: str, name: str) -> bytes:
-    """Time with its share of exchanges, speed-up, efficiency and GFlop/s against ranks."""
-    figure, axes = pyplot().subplots(2, 2, figsize=(10, 7), layout="constrained")
-    ranks = [point.ranks for point in points]
-    (time, speed), (efficiency, rate) = axes
-    time.loglog(ranks, [point.seconds for point in points], "o-", label="transform")
-    exchanges = [(point.ranks, point.seconds * point.communication) for point in points if point.communication > 0]
-    if exchanges:
-        time.loglog(*zip(*exchanges, strict=True), "s--", label="exchanges of it")
-    time.legend()
-    time.set_ylabel("predicted time, s")
-    speed.loglog(ranks, [point.speed_up for point in points], "o-")
-    speed.loglog(ranks, ranks, "k:", label="ideal")
-    speed.legend()
-    speed.set_ylabel("speed-up over one rank")
-    efficiency.semilogx(ranks, [point.efficiency for point in points], "o-")
-    efficiency.set(ylabel="efficiency", ylim=(0, None))
-    rate.loglog(ranks, [point.gflops for point in points], "o-")
-    rate.set_ylabel("GFlop/s")
-    for each in axes.flat:
-        each.set_xlabel("ranks")
-        each.grid(True, which="both", alpha=0.3)
+    curves : by the names of the sizes
+    """
+    figure, axes = pyplot().subplots(2, 3, figsize=(14, 7.5), layout="constrained")
+    *places, legend = axes.flat
+    panels = dict(zip(PROJECTED, places, strict=True))
+    for number, (size, points) in enumerate(curves.items()):
+        ranks = [point.ranks for point in points]
+        style = {"color": f"C{number % 10}", "marker": MARKS[number // 10 % len(MARKS)], "markersize": 4}
+        for figure_name, panel in panels.items():
+            panel.plot(ranks, [getattr(point, figure_name) for point in points], label=size, **style)
+        exchanges = [point.seconds * point.communication or math.nan for point in points]  # 0 has no logarithm
+        panels["seconds"].plot(ranks, exchanges, linestyle="--", linewidth=1, **style)
+    every = sorted({point.ranks for points in curves.values() for point in points})
+    ideal = panels["speed_up"].plot(every, every, "k:")
+    for panel, (words, scale) in zip(places, PROJECTED.values(), strict=True):
+        _against_ranks(panel, words, scale)
+    handles, sizes = panels["gflops"].get_legend_handles_labels()
+    dashed = panels["seconds"].plot([], [], "k--", linewidth=1)
+    legend.set_axis_off()
+    legend.legend([*handles, *dashed, *ideal], [*sizes, "exchanges alone", "ideal"], loc="center")
     figure.suptitle(title, fontsize=10)
     return as_bytes(figure, name)
+
+
+def _against_ranks(panel: Any, words: str, scale: str) -> None:
+    panel.set(xlabel="ranks", ylabel=words, yscale=scale)
+    panel.set_xscale("log", base=2)
+    panel.xaxis.set_major_formatter("{x:g}")
+    if scale == "linear":
+        panel.set_ylim(0, None)
+    panel.grid(True, which="major", alpha=0.3)

@@ -62,13 +62,13 @@ def run(options: Options, session: Session) -> int:
 
 
 def _deliver(options: Options, session: Session, machine: weft.Machine) -> None:
-    from weft.cli import plots
+    from weft.cli import machine_plot
 
     document = json.loads(machine.to_json())
     if options.target:
         write_file(options.target, (machine.to_json() + "\n").encode())
     if options.plot:
-        write_file(options.plot, plots.machine(document, options.plot))
+        write_file(options.plot, machine_plot.machine(document, options.plot))
     if options.json:
         session.print_json(document)
     else:

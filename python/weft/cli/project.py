@@ -1,11 +1,13 @@
-"""`weft project`: time, speed-up and efficiency against the number of ranks, on a machine that need not be there."""
+"""`weft project`: time, speed-up and efficiency against ranks and size, on a machine that need not be there."""
 
 from dataclasses import dataclass
 from typing import Any
 
+import weft
 from weft import projection
 from weft.cli.session import Session
 from weft.files import check_target, write_file
+from weft.here import HERE, RULE, VARIABLE, usual
 from weft.planning import machine_of
 from weft.projection import Change, Point
 
@@ -14,12 +16,26 @@ from weft.projection import Change, Point
 class Options:
     """What was asked for."""
 
-    shape: tuple[int, ...]
-    machine: str
+    shapes: tuple[tuple[int, ...], ...]
+    machine: str | None
     ranks: tuple[int, ...]
     planning: dict[str, Any]
     plot: str | None
     json: bool
+
+
+@dataclass
+class Size:
+    """What was found of one size."""
+
+    shape: tuple[int, ...]
+    points: list[Point]
+    best: Point
+    changes: list[Change]
+
+    @property
+    def name(self) -> str:
+        return "x".join(map(str, self.shape))
 
 
 def run(options: Options, session: Session) -> None:
@@ -28,26 +44,56 @@ def run(options: Options, session: Session) -> None:
     if options.plot:
         check_target(options.plot, plots.FORMS)
         plots.pyplot()
-    machine = machine_of(options.machine)
-    points = projection.project(options.shape, options.ranks, machine, **options.planning)
-    best = projection.best(points)
-    changes = projection.changes(options.shape, best.ranks, machine, **options.planning)
+    machine, note = _machine(options.machine)
+    sizes = [_projected(shape, machine, options) for shape in options.shapes]
     if options.plot:
-        write_file(options.plot, plots.projection(points, f"{options.shape} on {machine.name}", options.plot))
+        curves = {size.name: size.points for size in sizes}
+        write_file(options.plot, plots.projection(curves, f'on the machine "{machine.name}"', options.plot))
     if options.json:
-        session.print_json(
-            {
-                "shape": list(options.shape),
-                "machine": machine.name,
-                "assumed": list(machine.assumed),
-                "points": [_as_data(point) for point in points],
-                "best_ranks": best.ranks,
-                "changes": [{"what": change.what, "seconds": change.seconds} for change in changes],
-            }
-        )
+        session.print_json(_document(sizes, machine, note))
     else:
-        session.print(_table(points))
-        session.print(_ending(best, changes, machine.name, machine.assumed))
+        session.print(_text(sizes, machine, note))
+
+
+# Words that name no machine whose model could be asked.
+NO_MACHINE = {
+    RULE: "which asks no model",
+    HERE: "which is the one that the ranks of a transform are on, and there are none",
+}
+
+
+def _machine(given: str | None) -> tuple[weft.Machine, str]:
+    """The machine that was named, or else is usual; and what to say of it."""
+    word, note = usual() if given is None else (given, "")
+    if word in NO_MACHINE:
+        source = VARIABLE if given is None else "--machine"
+        raise weft.InvalidArgument(
+            f'a projection asks the model of a machine; {source} names "{word}", {NO_MACHINE[word]}; give one that '
+            "ships with weft, such as --machine infiniband-64, or a file of `weft probe -o FILE`"
+        )
+    return machine_of(word), note if word in note else f"{note}: {word}" if note else ""
+
+
+def _projected(shape: tuple[int, ...], machine: weft.Machine, options: Options) -> Size:
+    points = projection.project(shape, options.ranks, machine, **options.planning)
+    best = projection.best(points)
+    return Size(shape, points, best, projection.changes(shape, best.ranks, machine, **options.planning))
+
+
+def _document(sizes: list[Size], machine: weft.Machine, note: str) -> dict[str, Any]:
+    """Of one size its keys beside those of the machine; several are a list."""
+    common = {"machine": machine.name, "note": note, "assumed": list(machine.assumed)}
+    found = [_size_as_data(size) for size in sizes]
+    return {**common, **found[0]} if len(found) == 1 else {**common, "sizes": found}
+
+
+def _size_as_data(size: Size) -> dict[str, Any]:
+    return {
+        "shape": list(size.shape),
+        "points": [_as_data(point) for point in size.points],
+        "best_ranks": size.best.ranks,
+        "changes": [{"what": change.what, "seconds": change.seconds} for change in size.changes],
+    }
 
 
 def _as_data(point: Point) -> dict[str, Any]:
@@ -70,10 +116,19 @@ def _table(points: list[Point]) -> str:
     return "\n".join(lines)
 
 
-def _ending(best: Point, changes: list[Change], machine: str, assumed: tuple[str, ...]) -> str:
-    now = changes[0].seconds
-    lines = [f"fastest on {best.ranks} of these numbers of ranks: {best.seconds:.4g} s; there, with"]
-    lines += [f"  {change.what:<22}{change.seconds:>10.4g} s  {change.seconds / now:>5.2f} x" for change in changes[1:]]
-    if assumed:
-        lines.append(f"assumed of the machine {machine}, not measured: {', '.join(assumed)}")
+def _text(sizes: list[Size], machine: weft.Machine, note: str) -> str:
+    parts = [f"{_table(size.points)}\n{_ending(size)}" for size in sizes]
+    if len(sizes) > 1:
+        parts = [f"{size.name}\n{part}\n" for size, part in zip(sizes, parts, strict=True)]
+    if machine.assumed:
+        parts.append(f"assumed of the machine {machine.name}, not measured: {', '.join(machine.assumed)}")
+    return "\n".join([*parts, *filter(None, [note])])
+
+
+def _ending(size: Size) -> str:
+    now, *faster = size.changes
+    lines = [f"fastest on {size.best.ranks} of these numbers of ranks: {size.best.seconds:.4g} s; there, with"]
+    lines += [
+        f"  {change.what:<22}{change.seconds:>10.4g} s  {change.seconds / now.seconds:>5.2f} x" for change in faster
+    ]
     return "\n".join(lines)

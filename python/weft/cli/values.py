@@ -52,6 +52,15 @@ def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
     return extents
 
 
+def shapes_value(text: str, name: str) -> tuple[tuple[int, ...], ...]:
+    """Shapes joined by commas, each once.
+
+    >>> shapes_value("64x64,128x128,64x64", "SHAPE")
+    ((64, 64), (128, 128))
+    """
+    return tuple(dict.fromkeys(shape_value(each, name) for each in text.split(",")))
+
+
 def size_value(text: str, name: str) -> int:
     """A number, a power such as 2^25, or bytes with a binary unit.
 
