@@ -36,13 +36,16 @@ Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handl
 Plan newly_chosen(const Problem& given, const Handle::Options& options,
                   const comm::Communicator& comm) {
   // Before anything is measured.
-  const Problem problem = comm::together(comm, [&] { return checked(given); });
+  Problem problem = comm::together(comm, [&] { return checked(given); });
+  // Ranks may have threads of their own number, but one plan.
+  problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
   const PlannedBy by = planned_by(options.machine, options.plan_by, problem.threads, comm);
   Plan plan =
       by.machine
           ? plan_by_machine(problem, *by.machine, options, comm)
           : comm::together(comm, [&] { return plan_by_rule(problem, options.budget_s); });
   if (!by.note.empty()) plan.notes.push_back(by.note);
+  plan.problem.threads = given.threads;
   return plan;
 }
 
@@ -76,8 +79,12 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
   if (options.wisdom.empty()) return newly_chosen(problem, options, comm);
   const Problem complete = comm::together(comm, [&] { return checked(problem); });
   const MachineIdentity machine = identity_of(comm, engine_of(options.engine));
-  if (auto plan = remembered(options.wisdom, complete, machine, comm)) return *plan;
-  if (auto plan = remembered_of_any_ranks(options.wisdom, complete, machine, comm)) return *plan;
+  std::optional<Plan> known = remembered(options.wisdom, complete, machine, comm);
+  if (!known) known = remembered_of_any_ranks(options.wisdom, complete, machine, comm);
+  if (known) {
+    known->problem.threads = problem.threads;
+    return *known;
+  }
   Plan plan = newly_chosen(problem, options, comm);
   // A rule or a model says the same again in no time.
   if (plan.chosen_by == "trials") remember(options.wisdom, plan, machine, comm);

@@ -1,9 +1,12 @@
 #include "api/handle.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "api/choose.hpp"
 #include "api/explain_record.hpp"
+#include "base/hash.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 #include "layout/check.hpp"
@@ -13,6 +16,13 @@ namespace {
 
 std::string layout_words(bool given, const Layout& layout) {
   return given ? to_json(layout) : "chosen by the plan";
+}
+
+/// Different texts for different numbers.
+std::string exactly(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.17g", value);
+  return text.data();
 }
 
 std::string machine_words(const Handle::Options& options) {
@@ -44,17 +54,20 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"piece_bytes", std::to_string(p.knobs.piece_bytes)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"},
-          {"budget_s", std::to_string(options.budget_s)},
+          {"budget_s", exactly(options.budget_s)},
           {"wisdom", options.wisdom},
-          {"all_ranks", p.all_ranks ? "true" : "false"},
-          {"machine", machine_words(options)}};
+          {"machine", machine_words(options)},
+          {"all_ranks", p.all_ranks ? "true" : "false"}};
 }
 
 /// That all ranks plan by the same figures: machines of one name may differ in them. Collective.
 void require_same_machine(const comm::Communicator& comm, const std::optional<Machine>& machine) {
   if (!machine) return;
   const std::string figures = comm::together(comm, [&] { return to_json(*machine); });
-  comm::require_same(comm, {{"machine", figures}}, "weft::Fft");
+  comm::require_same(
+      comm,
+      {{"machine", "\"" + machine->name + "\", whose figures sum up to " + hash_digits(figures)}},
+      "weft::Fft");
 }
 
 /// How many ranks can use each other's memory, where nodes are runs of so many consecutive ranks,
@@ -132,7 +145,11 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
     : comm_(comm), number_(comm.next_number()), plan_(plan) {
   comm::agree_or_throw(comm, mine);
   const std::string text = comm::together(comm, [&] { return to_json(plan); });
-  comm::require_same(comm, {{"plan", text}, {"engine", options.engine}}, "weft::Fft");
+  comm::require_same(comm,
+                     {{"shape", to_string(plan.problem.shape)},
+                      {"plan", "a JSON text that sums up to " + hash_digits(text)},
+                      {"engine", options.engine}},
+                     "weft::Fft");
   const std::int64_t sharing = ranks_sharing(comm);
   comm::together(comm, [&] {
     require_ranks(plan, comm.size(), sharing);

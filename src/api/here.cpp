@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "api/call_time.hpp"
 #include "api/identity.hpp"
 #include "api/warning.hpp"
+#include "base/hash.hpp"
 #include "base/text_file.hpp"
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
@@ -41,15 +41,6 @@ std::filesystem::path cache_folder() {
   return std::filesystem::path(home) / ".cache" / "weft";
 }
 
-/// The same in every process and build, as std::hash need not be: FNV-1a.
-std::string hashed(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211;
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return digits.data();
-}
-
 /// Another one for other ranks, threads, processors, networks and MPI libraries.
 std::filesystem::path file_of(std::int64_t ranks, const probe::Placement& placement, int threads) {
   const std::string between = placement.nodes > 1 ? comm::network_devices() : "one node";
@@ -64,7 +55,7 @@ std::filesystem::path file_of(std::int64_t ranks, const probe::Placement& placem
                                        std::to_string(threads)};
   std::string what;
   for (const std::string& each : parts) what += each + '\n';
-  return cache_folder() / ("machine-" + hashed(what) + ".json");
+  return cache_folder() / ("machine-" + hash_digits(what) + ".json");
 }
 
 /// The file's text where it is a machine that this weft reads; else nothing.

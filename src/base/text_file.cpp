@@ -74,11 +74,18 @@ void write_all(int descriptor, std::string_view text, const std::string& path) {
   }
 }
 
-/// The file itself where the path is a symbolic link to it: a link is not replaced by a file.
+/// The file itself where the path is a symbolic link to it, there or not yet: a link is not replaced by
+/// a file.
 std::string behind_links(const std::string& path) {
-  std::error_code failed;
-  const std::filesystem::path found = std::filesystem::canonical(path, failed);
-  return failed ? path : found.string();
+  constexpr int most_links = 40;
+  std::filesystem::path found = path;
+  for (int i = 0; i < most_links; ++i) {
+    std::error_code failed;
+    const std::filesystem::path next = std::filesystem::read_symlink(found, failed);
+    if (failed) return found.string();
+    found = found.parent_path() / next;
+  }
+  fail(path + " is a symbolic link that leads nowhere; name a file");
 }
 
 /// One process at a time: an exclusive lock on a file of its own, since the file that it guards is

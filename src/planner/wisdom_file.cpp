@@ -22,6 +22,13 @@ Wisdom read(const std::optional<std::string>& text, const std::string& path) {
   }
 }
 
+/// What is written can be read again: figures of an absurd machine may add up to no number.
+std::string readable(const Wisdom& wisdom) {
+  std::string text = to_json(wisdom);
+  wisdom_from_json(text);
+  return text;
+}
+
 }  // namespace
 
 Wisdom read_wisdom(const std::string& path) {
@@ -32,14 +39,14 @@ void merge_into_file(const std::string& path, const Wisdom& more) {
   update_text(path, wisdom_bytes_max, wait_s, [&](const std::optional<std::string>& before) {
     Wisdom wisdom = read(before, path);
     wisdom.merge(more);
-    return to_json(wisdom);
+    return readable(wisdom);
   });
 }
 
 void write_wisdom(const std::string& path, const Wisdom& wisdom) {
   update_text(path, wisdom_bytes_max, wait_s, [&](const std::optional<std::string>& before) {
     read(before, path);
-    return to_json(wisdom);
+    return readable(wisdom);
   });
 }
 

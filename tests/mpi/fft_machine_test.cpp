@@ -70,10 +70,15 @@ TEST(FftMachine, ChoosesOtherWays) {
 
 TEST(FftMachine, TheSameOnAllRanks) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
-  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine"}, [] {
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "figures"}, [] {
     Machine machine = shipped_machine("ethernet-10g");
     if (rank_of(MPI_COMM_WORLD) == 1) machine.barrier_s *= 2;
-    const Fft<double> fft(options_with(machine));
+    try {
+      const Fft<double> fft(options_with(machine));
+    } catch (const Error& error) {
+      EXPECT_LT(std::string(error.what()).size(), 400U) << "all figures are no message";
+      throw;
+    }
   });
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "none"}, [] {
     FftOptions options = options_with(shipped_machine("ethernet-10g"));
@@ -87,6 +92,30 @@ TEST(FftMachine, ImpossibleOnOneRank) {
     Machine machine = shipped_machine("ethernet-10g");
     if (rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1) machine.barrier_s = -1;
     const Fft<double> fft(options_with(machine));
+  });
+}
+
+/// One plan for all, though it is made for the most threads that a rank has.
+TEST(FftMachine, RanksMayHaveThreadsOfTheirOwnNumber) {
+  for (const char* machine : {"vm-2-cores", "infiniband-64"})
+    for (const Effort effort : {Effort::estimate, Effort::measure}) {
+      FftOptions options = options_with(shipped_machine(machine));
+      options.threads = rank_of(MPI_COMM_WORLD) == 0 ? 1 : 2;
+      options.effort = effort;
+      options.budget_s = 0.2;
+      Fft<double> fft(options);
+      EXPECT_EQ(fft.plan().problem.threads, options.threads);
+      CaseCheck<double>(fft, {}, MPI_COMM_WORLD).run();
+    }
+}
+
+TEST(FftMachine, BudgetsAreComparedToTheLastDigit) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"budget_s", "1e-09"}, [] {
+    FftOptions options = options_with(shipped_machine("vm-2-cores"));
+    options.effort = Effort::measure;
+    options.budget_s = rank_of(MPI_COMM_WORLD) == 0 ? 0 : 1e-9;
+    const Fft<double> fft(options);
   });
 }
 

@@ -207,6 +207,38 @@ TEST_F(WisdomFile, PermissionsAndLinksStay) {
   EXPECT_EQ(files(), 2);
 }
 
+TEST_F(WisdomFile, ALinkToAFileThatIsNotThereYetStaysALink) {
+  const std::string link = (folder_ / "link").string();
+  fs::create_symlink("here.wisdom", link);
+  merge_into_file(link, wisdom_of(3, 4));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_wisdom(path_), wisdom_of(3, 4));
+  fs::create_symlink("round", folder_ / "round");
+  EXPECT_THROW(merge_into_file((folder_ / "round").string(), wisdom_of(3, 4)), Error);
+}
+
+TEST_F(WisdomFile, WhatCouldNotBeReadIsNotWritten) {
+  merge_into_file(path_, wisdom_of(2, 4));
+  const std::string before = content();
+  Plan plan = plan_of(7);
+  plan.prediction = Prediction{"absurd", {}, {}, 1};
+  plan.prediction->alternatives.push_back({"way", std::numeric_limits<double>::infinity(), "", 0});
+  Wisdom absurd;
+  absurd.add({{}, plan});
+  EXPECT_THROW(merge_into_file(path_, absurd), Error);
+  EXPECT_THROW(write_wisdom(path_, absurd), Error);
+  EXPECT_EQ(content(), before);
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WisdomFile, NothingIsLostBehindAZeroByte) {
+  put(to_json(wisdom_of(2, 4)) + '\0' + "lost");
+  const std::string before = content();
+  EXPECT_THROW(read_wisdom(path_), Error);
+  EXPECT_THROW(merge_into_file(path_, wisdom_of(3, 7)), Error);
+  EXPECT_EQ(content(), before);
+}
+
 TEST_F(WisdomFile, WhatChangesNothingWritesNothing) {
   merge_into_file(path_, wisdom_of(2, 4));
   struct stat before {};
