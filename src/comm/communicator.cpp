@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include <weft/error.hpp>
 
@@ -134,6 +135,20 @@ Communicator Communicator::node_group() const {
   Communicator group = subset(first_rank_of_node(*state_));
   state_->node = group.state_;
   return group;
+}
+
+Communicator Communicator::by_nodes() const {
+  if (is_solo()) return *this;
+  const std::vector<std::int64_t> firsts = all_gather_values(first_rank_of_node(*state_));
+  std::vector<int> ranks(firsts.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::stable_sort(ranks.begin(), ranks.end(), [&](int one, int other) {
+    return firsts[static_cast<std::size_t>(one)] < firsts[static_cast<std::size_t>(other)];
+  });
+  if (std::is_sorted(ranks.begin(), ranks.end())) return *this;
+  auto& known = state_->subsets[ranks];
+  if (!known) known = make_subset(*state_, ranks);
+  return Communicator(known);
 }
 
 void Communicator::barrier() const {

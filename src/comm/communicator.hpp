@@ -47,6 +47,9 @@ class Communicator {
   /// The ranks that can share memory with this one. Collective the first time, local from then on.
   Communicator node_group() const;
 
+  /// All ranks, numbered node by node: this group where they are so already. Made once.
+  Communicator by_nodes() const;
+
   /// 1, 2, 3, ...: a name for something that all ranks make together. Local; the same on all ranks
   /// that ask in the same order.
   std::int64_t next_number() const;

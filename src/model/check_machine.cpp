@@ -153,6 +153,7 @@ void check(const Machine& machine) {
   check_blocking(machine.blocking);
   check_all_to_all(machine.all_to_all);
   at_least_zero("planning_s", machine.planning_s);
+  at_least("physical_cores_per_node", machine.physical_cores_per_node, 0);
   at_least_zero("call_s", machine.call_s);
   at_least_zero("barrier_s", machine.barrier_s);
   at_least_zero("request_s", machine.request_s);

@@ -120,8 +120,10 @@ Json write(const Machine& machine) {
   object["topology"] = write(machine.topology);
   object["blocking"] = written(machine.blocking);
   object["all_to_all"] = written(machine.all_to_all);
-  // Only where it was measured.
+  // Only where they are known.
   if (machine.planning_s > 0) object["planning_s"] = machine.planning_s;
+  if (machine.physical_cores_per_node > 0)
+    object["physical_cores_per_node"] = machine.physical_cores_per_node;
   object["call_s"] = machine.call_s;
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
@@ -190,6 +192,8 @@ Machine read_machine(const Place& place) {
   machine.topology = read_topology(object.at("topology"));
   machine.blocking = read_as<std::vector<Blocking>>(object.at("blocking"));
   machine.all_to_all = read_as<std::vector<AllToAll>>(object.at("all_to_all"));
+  if (object.has("physical_cores_per_node"))
+    machine.physical_cores_per_node = json::integer(object.at("physical_cores_per_node"));
   if (object.has("planning_s")) machine.planning_s = json::number(object.at("planning_s"));
   machine.call_s = json::number(object.at("call_s"));
   machine.barrier_s = json::number(object.at("barrier_s"));

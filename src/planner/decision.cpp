@@ -34,6 +34,14 @@ std::vector<std::size_t> others_in_order(const Found& found, std::size_t chosen,
   return others;
 }
 
+/// What a way loses by; a faster one is left where the ranks would have to be started in another order
+/// for next to nothing.
+std::string why(const Priced& other, const Priced& best) {
+  if (other.seconds < best.seconds && other.order != best.order)
+    return "not so much faster that another order of the ranks were worth it";
+  return difference(other.cost, best.cost);
+}
+
 std::string in_words(const Priced& way) {
   const std::string words = describe(way.plan);
   return way.order.empty() ? words : words + ", ranks in the order " + way.order;
@@ -50,7 +58,7 @@ Plan decision(Found found, std::size_t chosen, const Machine& machine, const Tim
     if (prediction.alternatives.size() == most_alternatives) break;
     const Priced& other = found.ways[way];
     prediction.alternatives.push_back({in_words(other), other.seconds,
-                                       difference(other.cost, best.cost),
+                                       why(other, best),
                                        time_of(measured_s, way)});
   }
   Plan plan = std::move(found.ways[chosen].plan);

@@ -10,7 +10,9 @@
 
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
+#include "comm/placement.hpp"
 #include "kernel/cache.hpp"
+#include "probe/cores.hpp"
 #include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
 #include "probe/handing_over.hpp"
@@ -148,7 +150,9 @@ void add_disks(Machine& machine, const Options& options, const comm::Communicato
 
 }  // namespace
 
-Machine measure(const Options& options, const comm::Communicator& comm) {
+Machine measure(const Options& options, const comm::Communicator& given) {
+  // Who is on one node, and where another begins, is told by numbers below.
+  const comm::Communicator comm = given.by_nodes();
   const Extent& extent = options.extent;
   comm::together(comm, [&] {
     check(options);
@@ -160,6 +164,7 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
   machine.name = options.name;
   machine.source = options.source;
   machine.cores_per_node = std::max<std::int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
+  machine.physical_cores_per_node = physical_cores();
   machine.memory_bytes =
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGE_SIZE)};
   machine.l2_bytes = kernel::cache_sizes().l2_bytes;
@@ -168,6 +173,7 @@ Machine measure(const Options& options, const comm::Communicator& comm) {
   add_disks(machine, options, comm);
   const Placement placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
+  if (comm::placement(given).order == "cyclic") machine.topology.order = "nt";
   machine.assumed = {"topology"};
   const double exchanges_s = placement.nodes < 2 ? 0 : for_exchanges * options.seconds;
   const double others_s = options.seconds - exchanges_s;

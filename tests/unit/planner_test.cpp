@@ -10,6 +10,7 @@
 #include "expect_error.hpp"
 #include "model/cost.hpp"
 #include "plan/check_plan.hpp"
+#include "planner/decision.hpp"
 #include "planner/search.hpp"
 #include "planner/ways.hpp"
 
@@ -301,6 +302,21 @@ TEST(Planner, ranks_that_are_in_place_stay_there) {
   Machine ordered = machine;
   ordered.topology.order = "xyzt";
   EXPECT_EQ(planner::with_ranks_in_place(ordered), ordered);
+}
+
+/// A little faster in another order is no reason to start the ranks anew; the plan says so.
+TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
+  const Machine machine = shipped_machine("ethernet-10g");
+  planner::Found found;
+  for (const auto& [seconds, order] : {std::pair(1.0, ""), {0.99, "nt"}, {1.5, "nt"}}) {
+    planner::Priced way{make_plan(cube(16, 4)), {}, seconds, order};
+    way.cost.steps.push_back({.name = "stage 0", .arithmetic_s = seconds});
+    found.ways.push_back(way);
+  }
+  const Plan plan = planner::decision(found, 0, machine);
+  ASSERT_EQ(plan.prediction->alternatives.size(), 2U);
+  EXPECT_NE(plan.prediction->alternatives[0].loses_by.find("another order"), std::string::npos);
+  EXPECT_EQ(plan.prediction->alternatives[1].loses_by, "500 ms more of arithmetic");
 }
 
 /// An all-to-all of all ranks is the same in every order.

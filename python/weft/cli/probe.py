@@ -80,7 +80,7 @@ def table(machine: dict[str, Any]) -> str:
     lines = [f"{machine['name']}: {machine['source']}"]
     topology = machine["topology"]
     lines.append(
-        f"{topology['nodes']} nodes ({topology['network']}) of {machine['cores_per_node']} cores, "
+        f"{topology['nodes']} nodes ({topology['network']}) of {_cores(machine)}, "
         f"L2 {machine['l2_bytes'] >> 10} KiB, last cache {machine['l3_bytes'] >> 10} KiB"
     )
     if machine["assumed"]:
@@ -89,6 +89,8 @@ def table(machine: dict[str, Any]) -> str:
     for each in machine["arithmetic"]:
         rate = 1e-9 / each["operation_s"]
         lines.append(f"lines of {each['precision']} planned with {each['effort']}: {rate:.3g} GFlop/s a core in cache")
+    if "planning_s" in machine:
+        lines.append(f"to plan a line of 256 points by trials: {1e3 * machine['planning_s']:.3g} ms")
     for each in machine["copying"]:
         lines.append(
             f"an array of {each['bytes']} bytes a core of {each['precision']} through memory: "
@@ -111,7 +113,8 @@ def table(machine: dict[str, Any]) -> str:
     for each in machine["all_to_all"]:
         lines.append(
             f"all-to-all of {each['ranks']} nodes, from {each['from_bytes']} bytes for each pair on: "
-            f"{1e6 * each['start_s']:.3g} us and {1e9 * each['s_per_byte']:.3g} ns a byte"
+            f"{1e6 * each['start_s']:.3g} us and {1e9 * each['s_per_byte']:.3g} ns a byte; for each of them "
+            f"S = {1e9 * each['s_per_byte'] / each['ranks']:.3g} ns and I = {1e6 * each['start_s'] / each['ranks']:.3g} us"
         )
     lines.append(f"a call: {1e6 * machine['call_s']:.3g} us besides its steps")
     lines.append(f"each further message of those that leave at once: {1e6 * machine['request_s']:.3g} us")
@@ -121,6 +124,16 @@ def table(machine: dict[str, Any]) -> str:
         lines += ["", f"{'measured':<32}{'':>14}{'seconds':>12}{'spread':>9}"]
         lines += [_sample_line(sample) for sample in machine["samples"]]
     return "\n".join(lines)
+
+
+def _cores(machine: dict[str, Any]) -> str:
+    """
+    >>> _cores({"cores_per_node": 8, "physical_cores_per_node": 4}), _cores({"cores_per_node": 1})
+    ('8 cores (4 physical)', '1 core')
+    """
+    cores = machine["cores_per_node"]
+    physical = machine.get("physical_cores_per_node", cores)
+    return f"{cores} core{'s' * (cores > 1)}" + (f" ({physical} physical)" if physical != cores else "")
 
 
 def _disk_line(disk: dict[str, Any]) -> str:
