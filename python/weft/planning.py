@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
-from . import _planning, errors, options
+from . import _planning, errors, options, small_files
 from .here import HERE, RULE, known_here, usual, wants_all_ranks
 
 
@@ -159,7 +158,7 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     if text in _planning.Machine.names():
         return _planning.Machine.shipped(text)
     try:
-        content = Path(text).read_bytes()
+        content = small_files.content(text, "a machine")
     except OSError as error:
         raise errors.InvalidArgument(
             f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file that can be read; given "

@@ -95,7 +95,7 @@ void require_possible(const Problem& problem, const Handle::Options& options) {
   if (!(options.budget_s >= 0))
     throw Error(ErrorCode::invalid_argument,
                 "the time for trials must be 0 seconds (none) or more; given " +
-                    std::to_string(options.budget_s));
+                    exactly(options.budget_s));
   const kernel::Engine& engine = engine_of(options.engine);
   if (!engine.supports(problem.precision))
     throw Error(ErrorCode::unsupported, "the local engine " + engine.name() +

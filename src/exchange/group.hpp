@@ -20,9 +20,6 @@ struct Group {
   int index_of(std::int64_t rank) const;
 };
 
-/// Numbers the groups: ranks of one color exchange among themselves only.
-std::int64_t group_color(const Layout& from, const Layout& to, std::int64_t rank);
-
 /// Collective over `comm`.
 Group make_group(const Layout& from, const Layout& to, const comm::Communicator& comm);
 

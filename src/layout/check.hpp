@@ -10,6 +10,9 @@ namespace weft {
 /// Throws invalid_argument unless 1 <= ranks <= 2^31 - 1, the most that MPI can number.
 void check_ranks(std::int64_t ranks);
 
+/// Throws invalid_argument for more ranks than are planned for: each of them is looked at, many times.
+void check_ranks_to_plan(std::int64_t ranks);
+
 /// Throws invalid_argument unless the box has as many axes as the array.
 void check_dims(const Box& box, const Shape& shape);
 

@@ -2,6 +2,7 @@
 #include <weft/layout.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "layout/check.hpp"
@@ -48,15 +49,6 @@ std::vector<int> checked_order(const std::vector<int>& order, int dims) {
 }
 
 /// Position of one rank in a process grid, last axis fastest.
-Shape grid_position(std::int64_t index, const Shape& grid) {
-  Shape position(grid.size());
-  for (int axis = static_cast<int>(grid.size()) - 1; axis >= 0; --axis) {
-    position[axis] = index % grid[axis];
-    index /= grid[axis];
-  }
-  return position;
-}
-
 Box empty_box(int dims) { return Box{Shape(dims, 0), Shape(dims, 0)}; }
 
 /// All divisors, ascending; in the time of the square root, so that a large prime costs nothing.
@@ -116,6 +108,15 @@ void check_ranks(std::int64_t ranks) {
                                                  std::to_string(ranks));
 }
 
+void check_ranks_to_plan(std::int64_t ranks) {
+  check_ranks(ranks);
+  constexpr std::int64_t planned_max = std::int64_t{1} << 20;
+  if (ranks > planned_max)
+    throw Error(ErrorCode::invalid_argument,
+                "the number of ranks of a plan must be at most " + std::to_string(planned_max) +
+                    "; given " + std::to_string(ranks) + "; use fewer ranks of more threads");
+}
+
 std::int64_t volume(const Shape& shape) {
   std::int64_t product = 1;
   for (std::int64_t n : shape)
@@ -129,8 +130,10 @@ std::int64_t volume(const Shape& shape) {
 std::string to_string(const Shape& shape) { return join(shape, "x"); }
 
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) {
+  // Divisions of 128 bits are slow, and few arrays need them.
+  const bool is_short = (n | parts) <= std::numeric_limits<std::int32_t>::max();
   auto bound = [&](std::int64_t k) {
-    return static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
+    return is_short ? n * k / parts : static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
   };
   return {bound(part), bound(part + 1)};
 }
@@ -248,16 +251,20 @@ Box Layout::box(std::int64_t rank) const {
     throw Error(ErrorCode::invalid_argument, "a rank must be in 0.." + std::to_string(ranks_ - 1) +
                                                  "; given " + std::to_string(rank));
   if (!is_grid()) return boxes_[rank];
-  const std::int64_t index = rank - first_rank_;
+  std::int64_t index = rank - first_rank_;
   if (index < 0 || index >= weft::volume(grid_)) return empty_box(dims());
-  const Shape position = grid_position(index, grid_);
-  Box box{Shape(dims()), Shape(dims())};
-  for (int axis = 0; axis < dims(); ++axis) {
-    const Range part = balanced_part(shape_[axis], position[axis], grid_[axis]);
+  Box box = empty_box(dims());  // plans of many ranks ask often: nothing else is allocated
+  bool is_empty = false;
+  for (int axis = dims() - 1; axis >= 0; --axis) {
+    const Range part = balanced_part(shape_[axis], index % grid_[axis], grid_[axis]);
+    index /= grid_[axis];
     box.lower[axis] = part.lo;
     box.upper[axis] = part.hi;
+    is_empty = is_empty || part.size() == 0;
   }
-  return box.empty() ? empty_box(dims()) : box;
+  if (is_empty)
+    for (Shape* bound : {&box.lower, &box.upper}) std::fill(bound->begin(), bound->end(), 0);
+  return box;
 }
 
 Shape dense_strides(const Shape& shape, const std::vector<int>& order) {
@@ -351,10 +358,12 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
   for (int axis = 0; axis < dims(); ++axis) {
     const Range parts =
         parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
+    const bool all_own = grid_[axis] <= shape_[axis];  // some indices, so none need be looked at
     std::vector<std::int64_t> next;
+    next.reserve(found.size() * static_cast<std::size_t>(parts.size()));
     for (std::int64_t prefix : found)
       for (std::int64_t part = parts.lo; part < parts.hi; ++part)
-        if (balanced_part(shape_[axis], part, grid_[axis]).size() > 0)
+        if (all_own || balanced_part(shape_[axis], part, grid_[axis]).size() > 0)
           next.push_back(prefix * grid_[axis] + part);
     found = std::move(next);
   }

@@ -6,6 +6,7 @@
 #include <weft/machine.hpp>
 
 #include "model/topology.hpp"
+#include "plan/readable.hpp"
 
 namespace weft {
 namespace {
@@ -18,12 +19,12 @@ namespace {
 /// A time or rate that may be 0 where nothing is known of it.
 void at_least_zero(const std::string& key, double value) {
   if (!(value >= 0) || !std::isfinite(value))
-    refuse(key, "this must be a finite number from 0 on", std::to_string(value));
+    refuse(key, "this must be a finite number from 0 on", readable_number(value));
 }
 
 void positive(const std::string& key, double value) {
   if (!(value > 0) || !std::isfinite(value))
-    refuse(key, "this must be a finite number above 0", std::to_string(value));
+    refuse(key, "this must be a finite number above 0", readable_number(value));
 }
 
 void at_least(const std::string& key, std::int64_t value, std::int64_t least) {
@@ -102,7 +103,7 @@ void check_all_to_all(const std::vector<AllToAll>& fits) {
     positive(key + ".s_per_byte", fits[i].s_per_byte);
     // An intercept below 0 is what a fit may give; paper 004 saw one.
     if (!std::isfinite(fits[i].start_s))
-      refuse(key + ".start_s", "this must be a finite number", std::to_string(fits[i].start_s));
+      refuse(key + ".start_s", "this must be a finite number", readable_number(fits[i].start_s));
   }
 }
 

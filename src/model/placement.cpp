@@ -153,7 +153,7 @@ namespace weft {
 std::vector<RankPlace> rank_places(const Topology& topology, std::int64_t ranks,
                                    std::int64_t ranks_on_node) {
   model::check(topology);
-  check_ranks(ranks);
+  check_ranks_to_plan(ranks);
   if (ranks_on_node < 1)
     throw Error(ErrorCode::invalid_argument,
                 "the ranks of a node must be 1 or more; given " + std::to_string(ranks_on_node));

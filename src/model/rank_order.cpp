@@ -11,8 +11,6 @@
 namespace weft::model {
 namespace {
 
-/// Where `t` is the ranks of a node, axes have the letters before it.
-constexpr std::size_t most_letters = within_node - 'a';
 /// An order is a word, not a book.
 constexpr std::size_t longest_order = 256;
 
@@ -118,8 +116,6 @@ std::vector<Digit> digits_of(const Topology& topology) {
   if (topology.order.size() > longest_order)
     refuse(topology, "an order is at most " + std::to_string(longest_order) + " letters long");
   const std::vector<NetworkAxis> axes = axes_of(topology);
-  if (axes.size() > most_letters)
-    refuse(topology, "orders are for networks of up to " + std::to_string(most_letters) + " axes");
   std::vector<Digit> digits = spelled(topology);
   for (const Digit& digit : digits)
     if (digit.letter != within_node &&

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ std::vector<NetworkAxis> axes_of(const Topology&);
 
 /// The letter of the ranks of a node.
 constexpr char within_node = 't';
+/// The axes of a network have the letters before it.
+constexpr std::size_t most_axes = within_node - 'a';
 
 /// One digit of the number of a rank: the next one of the axis that the letter names.
 struct Digit {

@@ -12,12 +12,16 @@
 #include "model/fat_tree.hpp"
 #include "model/rank_order.hpp"
 #include "model/torus.hpp"
+#include "plan/readable.hpp"
 
 namespace weft::model {
 namespace {
 
 /// Above a switch, where they are counted one by one.
 constexpr std::int64_t links_apart_max = 65536;
+/// No machine has so many. Counting takes memory for each, and time where messages go in rounds.
+constexpr std::int64_t nodes_max = std::int64_t{1} << 20;
+constexpr std::int64_t links_max = std::int64_t{1} << 22;
 
 [[noreturn]] void refuse(const std::string& rule, const std::string& given) {
   throw Error(ErrorCode::invalid_argument, "topology: " + rule + "; given " + given);
@@ -48,9 +52,68 @@ void check_links_apart(std::span<const double> uplinks) {
     if (links > static_cast<double>(links_apart_max) || std::fmod(links, below) != 0)
       refuse("where routes go by destination, uplinks must be whole numbers of links up to " +
                  std::to_string(links_apart_max) + ", each level's a multiple of the one below",
-             std::to_string(links) + " above " + std::to_string(below));
+             readable_number(links) + " above " + readable_number(below));
     below = links;
   }
+}
+
+void at_most(const std::string& what, std::int64_t limit, std::int64_t given) {
+  if (given > limit)
+    refuse(what + " must be at most " + std::to_string(limit),
+           std::to_string(given) + "; describe the part of the machine that ranks run on");
+}
+
+/// Each axis has a letter.
+void check_axes(const char* key, std::size_t axes) {
+  at_most(std::string("the numbers in ") + key, static_cast<std::int64_t>(most_axes),
+          static_cast<std::int64_t>(axes));
+}
+
+void check_links(std::int64_t links) {
+  at_most("the links that are counted one by one", links_max, links);
+}
+
+/// Those of all levels; no product here is above nodes_max * links_apart_max.
+std::int64_t links_of_fat_tree(const Topology& tree) {
+  std::int64_t links = 0;
+  for (const Uplinks& level : uplinks_of(tree)) links += level.places();
+  return links;
+}
+
+void check_torus(const Topology& torus) {
+  check_axes("extents", torus.extents.size());
+  if (!product_is(torus.extents, torus.nodes))
+    refuse("the extents of a torus must multiply to its " + std::to_string(torus.nodes) + " nodes",
+           listed(torus.extents));
+  if (torus.rings.size() != torus.extents.size())
+    refuse("a torus needs for each axis whether it is a ring",
+           std::to_string(torus.rings.size()) + " of " + std::to_string(torus.extents.size()));
+  check_links(torus.nodes * static_cast<std::int64_t>(torus.extents.size()));
+}
+
+void check_fat_tree(const Topology& tree) {
+  check_axes("arity", tree.arity.size());
+  if (!product_is(tree.arity, tree.nodes))
+    refuse(
+        "the arities of a fat tree must multiply to its " + std::to_string(tree.nodes) + " nodes",
+        listed(tree.arity));
+  if (tree.uplinks.size() + 1 != tree.arity.size() ||
+      std::any_of(tree.uplinks.begin(), tree.uplinks.end(),
+                  [](double capacity) { return !(capacity > 0); }))
+    refuse("a fat tree needs a positive capacity between each two levels",
+           std::to_string(tree.uplinks.size()) + " for " + std::to_string(tree.arity.size()) +
+               " levels");
+  if (tree.routes_by_destination) check_links_apart(tree.uplinks);
+  check_links(links_of_fat_tree(tree));
+}
+
+void check_dragonfly(const Topology& dragonfly) {
+  const std::int64_t factors[] = {dragonfly.switches, dragonfly.nodes_per_switch};
+  if (factors[0] < 1 || factors[1] < 1 || dragonfly.nodes % factors[0] != 0 ||
+      dragonfly.nodes / factors[0] % factors[1] != 0)
+    refuse("groups of a dragonfly, switches times nodes of a switch, must divide its " +
+               std::to_string(dragonfly.nodes) + " nodes",
+           listed(factors));
 }
 
 /// Places in ascending order, each with the ranks of one group that it has.
@@ -69,6 +132,11 @@ Census census(const std::vector<std::int64_t>& group, std::span<const std::int64
     ranks.back().second += 1;
   }
   return ranks;
+}
+
+/// Ranks take the first nodes, whatever their order: the places of those are all that are looked at.
+std::int64_t nodes_in_use(std::span<const std::int64_t> node_of) {
+  return node_of.empty() ? 1 : 1 + *std::max_element(node_of.begin(), node_of.end());
 }
 
 /// Loads of the links that each place has to the rest of the network.
@@ -104,9 +172,8 @@ class Loads {
 };
 
 Loads loads_of(std::span<const std::vector<std::int64_t>> groups,
-               std::span<const std::int64_t> node_of, std::int64_t places,
-               std::int64_t nodes_per_place) {
-  Loads loads(places);
+               std::span<const std::int64_t> node_of, std::int64_t nodes_per_place) {
+  Loads loads((nodes_in_use(node_of) - 1) / nodes_per_place + 1);
   for (const auto& group : groups)
     loads.add(census(group, node_of, nodes_per_place), static_cast<double>(group.size()));
   return loads;
@@ -119,8 +186,9 @@ BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
 /// Of links that are counted apart, those of the destinations: what goes up, and what comes down.
 BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std::int64_t>> groups,
                           std::span<const std::int64_t> node_of) {
-  Loads up(level.places());
-  Loads down(level.places());
+  const std::int64_t switches = (nodes_in_use(node_of) - 1) / level.below + 1;
+  Loads up(switches * level.apart);
+  Loads down(switches * level.apart);
   for (const auto& group : groups) {
     std::vector<double> to_kind(static_cast<std::size_t>(level.apart));
     std::map<std::int64_t, std::vector<double>> to_switch;  ///< by kind of link
@@ -146,10 +214,9 @@ BusiestLink of_fat_tree(const Topology& topology, std::span<const std::vector<st
                         std::span<const std::int64_t> node_of) {
   BusiestLink busiest;
   for (const Uplinks& level : uplinks_of(topology))
-    busiest = busier(busiest,
-                     level.apart > 1
-                         ? busiest_apart(level, groups, node_of)
-                         : loads_of(groups, node_of, level.switches, level.below).busiest(level));
+    busiest =
+        busier(busiest, level.apart > 1 ? busiest_apart(level, groups, node_of)
+                                        : loads_of(groups, node_of, level.below).busiest(level));
   return busiest;
 }
 
@@ -170,47 +237,20 @@ BusiestLink of_dragonfly(const Topology& topology,
 
 void check(const Topology& topology) {
   if (topology.nodes < 1) refuse("there must be at least one node", std::to_string(topology.nodes));
+  at_most("nodes", nodes_max, topology.nodes);
   if (!(topology.bisection >= 0) || !(topology.link > 0))
     refuse("capacities must be positive, the bisection's may be 0 for all nodes",
-           std::to_string(topology.bisection) + " and " + std::to_string(topology.link));
-  if (topology.network == Network::torus) {
-    if (!product_is(topology.extents, topology.nodes))
-      refuse("the extents of a torus must multiply to its " + std::to_string(topology.nodes) +
-                 " nodes",
-             listed(topology.extents));
-    if (topology.rings.size() != topology.extents.size())
-      refuse(
-          "a torus needs for each axis whether it is a ring",
-          std::to_string(topology.rings.size()) + " of " + std::to_string(topology.extents.size()));
-  }
-  if (topology.network == Network::fat_tree) {
-    if (!product_is(topology.arity, topology.nodes))
-      refuse("the arities of a fat tree must multiply to its " + std::to_string(topology.nodes) +
-                 " nodes",
-             listed(topology.arity));
-    if (topology.uplinks.size() + 1 != topology.arity.size() ||
-        std::any_of(topology.uplinks.begin(), topology.uplinks.end(),
-                    [](double capacity) { return !(capacity > 0); }))
-      refuse("a fat tree needs a positive capacity between each two levels",
-             std::to_string(topology.uplinks.size()) + " for " +
-                 std::to_string(topology.arity.size()) + " levels");
-    if (topology.routes_by_destination) check_links_apart(topology.uplinks);
-  }
-  if (topology.network == Network::dragonfly) {
-    const std::int64_t factors[] = {topology.switches, topology.nodes_per_switch};
-    if (factors[0] < 1 || factors[1] < 1 || topology.nodes % factors[0] != 0 ||
-        topology.nodes / factors[0] % factors[1] != 0)
-      refuse("groups of a dragonfly, switches times nodes of a switch, must divide its " +
-                 std::to_string(topology.nodes) + " nodes",
-             listed(factors));
-  }
+           readable_number(topology.bisection) + " and " + readable_number(topology.link));
+  if (topology.network == Network::torus) check_torus(topology);
+  if (topology.network == Network::fat_tree) check_fat_tree(topology);
+  if (topology.network == Network::dragonfly) check_dragonfly(topology);
   check_order(topology);
 }
 
 BusiestLink busiest_link(const Topology& topology,
                          std::span<const std::vector<std::int64_t>> groups,
                          std::span<const std::int64_t> node_of) {
-  const Loads nodes = loads_of(groups, node_of, topology.nodes, 1);
+  const Loads nodes = loads_of(groups, node_of, 1);
   BusiestLink busiest = nodes.busiest_node();
   switch (topology.network) {
     case Network::crossbar:

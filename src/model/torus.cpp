@@ -63,8 +63,9 @@ struct Lattice {
 /// Finds lattices; the counts of nodes are kept between groups, for groups are many.
 class Lattices {
  public:
-  explicit Lattices(const Topology& torus)
-      : torus_(torus), ranks_of_(static_cast<std::size_t>(torus.nodes)) {}
+  /// Of groups on the first so many nodes.
+  Lattices(const Topology& torus, std::int64_t nodes)
+      : torus_(torus), ranks_of_(static_cast<std::size_t>(nodes)) {}
 
   std::optional<Lattice> of(std::span<const std::int64_t> nodes) {
     for (const std::int64_t node : nodes) ++ranks_of_[static_cast<std::size_t>(node)];
@@ -125,7 +126,7 @@ void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Toru
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::int64_t>& places = lattice.places[axis];
     if (places.size() == 1) continue;
-    TorusAxis one_line(torus, axis, torus.extents[axis], 1);
+    TorusAxis one_line(torus, axis, 1);
     for (const std::int64_t from : places)
       for (const std::int64_t to : places) one_line.send(0, from, to, 1);
     const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);
@@ -141,7 +142,9 @@ BusiestLink busiest_torus_link(const Topology& torus,
                                std::span<const std::vector<std::int64_t>> groups,
                                std::span<const std::int64_t> node_of) {
   std::vector<TorusAxis> axes = axes_of_torus(torus);
-  Lattices lattices(torus);
+  std::int64_t last = 0;
+  for (const std::int64_t node : node_of) last = std::max(last, node);
+  Lattices lattices(torus, last + 1);
   std::vector<std::int64_t> nodes;
   for (const auto& group : groups) {
     if (group.empty()) continue;

@@ -4,17 +4,15 @@
 
 namespace weft::model {
 
-TorusAxis::TorusAxis(const Topology& torus, std::size_t number, std::int64_t nodes,
-                     std::int64_t stride)
+TorusAxis::TorusAxis(const Topology& torus, std::size_t number, std::int64_t stride)
     : extent_(torus.extents[number]),
       stride_(stride),
       ring_(torus.rings[number]),
-      ahead_(torus.ties_forward ? 1 : 0.5),
-      forward_(static_cast<std::size_t>(nodes)),
-      backward_(static_cast<std::size_t>(nodes)) {}
+      ahead_(torus.ties_forward ? 1 : 0.5) {}
 
 void TorusAxis::send(std::int64_t line, std::int64_t a, std::int64_t b, double messages) {
   if (a == b) return;
+  reach(line);
   if (!ring_) {
     a < b ? pass(forward_, line, a, b, messages) : pass(backward_, line, b, a, messages);
     return;
@@ -26,6 +24,8 @@ void TorusAxis::send(std::int64_t line, std::int64_t a, std::int64_t b, double m
 }
 
 void TorusAxis::add(const TorusAxis& one_line, std::int64_t line, double times) {
+  if (one_line.forward_.empty()) return;
+  reach(line);
   for (std::int64_t place = 0; place < extent_; ++place) {
     const auto node = static_cast<std::size_t>(line + place * stride_);
     forward_[node] += times * one_line.forward_[static_cast<std::size_t>(place)];
@@ -44,6 +44,15 @@ BusiestLink TorusAxis::busiest(double capacity, std::size_t number) const {
     look_through(ahead ? forward_ : backward_, capacity,
                  "axis " + std::to_string(number) + (ahead ? ", forward" : ", backward"), found);
   return found;
+}
+
+/// So many lines as the stride is lie among each other: they come and go together.
+void TorusAxis::reach(std::int64_t line) {
+  if (line < static_cast<std::int64_t>(forward_.size())) return;
+  const std::int64_t block = extent_ * stride_;
+  const auto nodes = static_cast<std::size_t>((line / block + 1) * block);
+  forward_.resize(nodes);
+  backward_.resize(nodes);
 }
 
 void TorusAxis::pass(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
@@ -83,7 +92,7 @@ std::vector<TorusAxis> axes_of_torus(const Topology& torus) {
   std::int64_t stride = torus.nodes;
   for (std::size_t axis = 0; axis < torus.extents.size(); ++axis) {
     stride /= torus.extents[axis];
-    axes.emplace_back(torus, axis, torus.nodes, stride);
+    axes.emplace_back(torus, axis, stride);
   }
   return axes;
 }

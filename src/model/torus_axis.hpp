@@ -9,11 +9,12 @@
 namespace weft::model {
 
 /// Loads of the links along one axis of a torus, both ways. Messages along stretches of a line are
-/// noted where they begin and end, and summed up in the end.
+/// noted where they begin and end, and summed up in the end. Lines that nothing was sent along take
+/// neither memory nor time: few ranks may be on a large torus.
 class TorusAxis {
  public:
-  /// Axis `number` of a torus, of so many nodes; those next to each other on it are `stride` apart.
-  TorusAxis(const Topology& torus, std::size_t number, std::int64_t nodes, std::int64_t stride);
+  /// Axis `number` of a torus; nodes next to each other on it are `stride` apart.
+  TorusAxis(const Topology& torus, std::size_t number, std::int64_t stride);
 
   std::int64_t extent() const { return extent_; }
   std::int64_t stride() const { return stride_; }
@@ -30,6 +31,8 @@ class TorusAxis {
  private:
   using Changes = std::vector<double>;
 
+  /// Both ways have the lines up to this one.
+  void reach(std::int64_t line);
   void pass(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
             double messages) const;
   void pass_around(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,

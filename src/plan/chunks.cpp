@@ -64,9 +64,10 @@ Chunking chunking_of(const Stage& earlier, const Stage& later) {
   std::int64_t most = 1;
   for (int axis = 0; axis < earlier.target.dims(); ++axis) {
     if (transforms(earlier, axis)) continue;
-    const bool both = !transforms(later, axis) && keeps_ranges(earlier.target, later.source, axis);
     const std::int64_t count = longest_range(earlier.target, axis);
-    if (count < 2 || (best.both && !both) || (best.both == both && count <= most)) continue;
+    if (count < 2) continue;  // keeps_ranges() may look at every rank
+    const bool both = !transforms(later, axis) && keeps_ranges(earlier.target, later.source, axis);
+    if ((best.both && !both) || (best.both == both && count <= most)) continue;
     best = {axis, both};
     most = count;
   }

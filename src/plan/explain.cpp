@@ -7,6 +7,7 @@
 #include "layout/overlap.hpp"
 #include "plan/chunks.hpp"
 #include "plan/end_stages.hpp"
+#include "plan/exchange_groups.hpp"
 #include "plan/explain_prediction.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/readable.hpp"
@@ -117,15 +118,26 @@ Traffic traffic(const Layout& from, const Layout& to) {
   return most;
 }
 
-std::string manner(const Exchange& exchange, std::int64_t ranks) {
+/// As the executors go through a schedule: in its rows or columns, between nodes among all ranks.
+std::int64_t ranks_in_schedule(const Exchange& exchange, const Layout& from, const Layout& to) {
+  return is_node_aware(exchange) ? from.ranks() : ranks_of_group(from, to);
+}
+
+/// Where ranks meet fewer others than there are steps: thousands of rounds would puzzle.
+std::string empty_ones(std::int64_t steps, std::int64_t others) {
+  return steps > others + 1 ? ", empty ones left out" : "";
+}
+
+std::string manner(const Exchange& exchange, std::int64_t ranks, std::int64_t others) {
   std::string text = describe(exchange) + ": " + find_method(exchange).summary;
   switch (exchange.schedule) {
     case Schedule::automatic:
       break;
     case Schedule::pairwise:
-      return text + ", in " + counted(pairwise_rounds(ranks), "round") + " of perfect matchings";
+      return text + ", in " + counted(pairwise_rounds(ranks), "round") + " of perfect matchings" +
+             empty_ones(pairwise_rounds(ranks), others);
     case Schedule::cyclic:
-      return text + ", in " + counted(ranks - 1, "step");
+      return text + ", in " + counted(ranks - 1, "step") + empty_ones(ranks - 1, others);
     case Schedule::scattered:
       return text + ", all at once";
   }
@@ -147,13 +159,14 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
   std::string text = "exchange " + std::to_string(index) + ": ";
   const Traffic most = traffic(from, to);
   if (most.elements == 0) return text + "nothing moves between ranks";
+  const Exchange& exchange = plan.exchanges[index];
   const bool real = carries_reals(plan, index);
   const Precision precision = plan.problem.precision;
-  const double wire = plan.exchanges[index].wire == WirePrecision::f32 ? 0.5 : 1;
+  const double wire = exchange.wire == WirePrecision::f32 ? 0.5 : 1;
   const auto bytes =
       wire * static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
-  return text + manner(plan.exchanges[index], plan.problem.ranks) + chunks_words(plan, index) +
-         "; a rank moves at most " +
+  return text + manner(exchange, ranks_in_schedule(exchange, from, to), most.messages) +
+         chunks_words(plan, index) + "; a rank moves at most " +
          counted(most.elements, std::string(real ? "real" : "complex") + " element") + " (" +
          readable_bytes(bytes * static_cast<double>(most.elements)) + ") with at most " +
          counted(most.messages, "other");

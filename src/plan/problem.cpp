@@ -66,7 +66,7 @@ std::int64_t Problem::points() const {
 }
 
 Problem checked(Problem problem) {
-  check_ranks(problem.ranks);
+  check_ranks_to_plan(problem.ranks);
   const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // checks the shape
   problem.axes = checked_axes(problem.axes, whole.dims());
   // r2c output is at most twice the bytes of its input plus a row; four times has room for both.

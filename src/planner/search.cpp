@@ -109,11 +109,29 @@ class Search {
     });
   }
 
+  /// Where threads share cores; empty where each has one.
+  std::string note_of_crowding(const Problem& problem) const {
+    const std::int64_t ranks = model::ranks_on_node(problem, machine_);
+    const std::int64_t cores = machine_.cores_per_node;
+    if (ranks * problem.threads <= cores) return {};
+    const std::int64_t nodes = machine_.topology.nodes;
+    const std::int64_t roomy = cores / problem.threads;  ///< ranks with a core for each thread
+    std::string text = counted(ranks, "rank") + " of " + counted(problem.threads, "thread") +
+                       " share a node's " + counted(cores, "core") + ": ";
+    if (roomy == 0) return text + "use at most " + counted(cores, "thread") + " a rank";
+    if (problem.ranks <= roomy * nodes)
+      return text + "put at most " + counted(roomy, "rank") + " on a node";
+    return text + "the machine has too few nodes, " + std::to_string(nodes) + "; use at most " +
+           counted(roomy * nodes, "rank") + ", or a machine with more nodes";
+  }
+
   void add_notes(Plan& plan) const {
     const std::int64_t idle = plan.input().empty_ranks();
     if (idle > 0 && !plan.problem.has_input)
       plan.notes = {std::to_string(idle) + " of " + std::to_string(plan.problem.ranks) +
                     " ranks own nothing: exchanging with them would take longer than they save"};
+    if (const std::string crowding = note_of_crowding(plan.problem); !crowding.empty())
+      plan.notes.push_back(crowding);
     if (!fits_)
       plan.notes.push_back("the machine has too little memory: input, output and workspace take " +
                            readable_bytes(node_bytes(plan)) + " of a node's " +

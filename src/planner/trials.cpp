@@ -10,6 +10,7 @@
 #include <weft/error.hpp>
 
 #include "model/planning_cost.hpp"
+#include "plan/readable.hpp"
 #include "planner/decision.hpp"
 #include "planner/line_effort.hpp"
 #include "planner/search.hpp"
@@ -143,7 +144,7 @@ void check_budget(double budget_s) {
   if (budget_s >= 0) return;
   throw Error(
       ErrorCode::invalid_argument,
-      "the time for trials must be 0 seconds (none) or more; given " + std::to_string(budget_s));
+      "the time for trials must be 0 seconds (none) or more; given " + readable_number(budget_s));
 }
 
 Found found_within(const Problem& problem, const Machine& machine, double budget_s) {

@@ -12,6 +12,7 @@
 #include "comm/agreement.hpp"
 #include "comm/placement.hpp"
 #include "kernel/cache.hpp"
+#include "plan/readable.hpp"
 #include "probe/cores.hpp"
 #include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
@@ -43,7 +44,7 @@ void check(const Options& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
     throw Error(ErrorCode::invalid_argument,
                 "the seconds of a probe must be a finite number above 0; given " +
-                    std::to_string(options.seconds) + "; 30 is usual");
+                    readable_number(options.seconds) + "; 30 is usual");
   if (options.threads < 1)
     throw Error(ErrorCode::invalid_argument,
                 "a rank must have at least 1 thread; given " + std::to_string(options.threads));

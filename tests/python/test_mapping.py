@@ -154,6 +154,7 @@ def test_map_writes_files(tmp_path: Path) -> None:
         (["--hosts", "one"], ["2 nodes, and 1 hosts"]),
         (["--hosts", "same"], ["'alpha' twice"]),
         (["--hosts", "binary"], ["binary"]),
+        (["--hosts", "/dev/zero"], ["regular file", "/dev/zero"]),
         (["-o", "."], ["regular file"]),
     ],
     ids=lambda value: " ".join(value),

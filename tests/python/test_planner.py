@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, weft
 from weft import projection
+from weft.planning import machine_of
 
 DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk"}
 
@@ -64,6 +66,22 @@ def test_a_file_that_is_no_machine_is_refused(tmp_path: Path, content: Any, word
     assert len(outcome.err.splitlines()) == 1
     for word in [str(file), *words]:
         assert word in outcome.err
+
+
+def test_a_machine_that_is_no_small_regular_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "long.json").open("wb") as file:
+        file.truncate(100 << 20)
+    for name, words in (
+        ("/dev/zero", ["regular file", "a device"]),
+        ("pipe", ["regular file", "a pipe", "copy"]),
+        ("long.json", ["at most 16777216 bytes", "another file"]),
+        (".", ["Is a directory", "celerons"]),
+    ):
+        with pytest.raises(weft_package.InvalidArgument) as caught:
+            machine_of(name if name.startswith("/") else str(tmp_path / name))
+        for word in words:
+            assert word in str(caught.value)
 
 
 def test_impossible_figures_are_refused(tmp_path: Path) -> None:

@@ -119,6 +119,47 @@ TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"barrier_s", "number"}, [](ordered_json& m) { m["barrier_s"] = nullptr; });
 }
 
+TEST(Machine, tiny_figures_are_told_as_they_were_given) {
+  expect_refused({"barrier_s", "given -1e-10"}, [](ordered_json& m) { m["barrier_s"] = -1e-10; });
+  expect_refused({"operation_s", "given -2.5e-09"},
+                 [](ordered_json& m) { m["arithmetic"][0]["operation_s"] = -2.5e-9; });
+}
+
+TEST(Machine, a_network_has_a_limit) {
+  const auto refused = [](const std::vector<std::string>& words, const char* network,
+                          const ordered_json& topology) {
+    expect_refused(words, [&](ordered_json& m) {
+      m["topology"] = {{"network", network}};
+      m["topology"].update(topology);
+    });
+  };
+  const std::int64_t many = std::int64_t{1} << 31;
+  refused(
+      {"topology", "nodes must be at most", "given 4611686018427387904"}, "torus",
+      {{"nodes", many * many}, {"extents", {many, many}}, {"rings", {true, true}}, {"link", 1.0}});
+  refused({"topology", "nodes must be at most", "given 268435456"}, "torus",
+          {{"nodes", 16384 * 16384},
+           {"extents", {16384, 16384}},
+           {"rings", {true, true}},
+           {"link", 1.0}});
+  refused({"nodes must be at most", "given 1099511627776"}, "fat_tree",
+          {{"nodes", std::int64_t{1} << 40},
+           {"arity", std::vector<int>(40, 2)},
+           {"uplinks", std::vector<double>(39, 1.0)}});
+  refused({"the numbers in arity must be at most 19", "given 40"}, "fat_tree",
+          {{"nodes", 2}, {"arity", std::vector<int>(40, 1)}, {"uplinks", std::vector<double>(39)}});
+  refused({"the numbers in extents must be at most 19", "given 20"}, "torus",
+          {{"nodes", 1},
+           {"extents", std::vector<int>(20, 1)},
+           {"rings", std::vector<bool>(20)},
+           {"link", 1.0}});
+  refused({"links that are counted one by one must be at most"}, "fat_tree",
+          {{"nodes", 65536},
+           {"arity", {1, 65536}},
+           {"uplinks", {65536.0}},
+           {"routes_by_destination", true}});
+}
+
 /// One disk, its figures all different.
 ordered_json a_disk() {
   return {{"directory", "/data"},   {"direct", false},         {"latency_s", 1e-4},

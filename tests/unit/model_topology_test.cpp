@@ -277,6 +277,19 @@ TEST(Topology, refuses_networks_that_cannot_be) {
                [&] { model::check(topology); });
 }
 
+TEST(Torus, few_ranks_on_a_large_one_load_it_as_a_small_one) {
+  std::vector<std::int64_t> nodes = numbers(256);
+  Groups rows(16);
+  for (std::int64_t rank = 0; rank < 256; ++rank)
+    rows[static_cast<std::size_t>(rank % 16)].push_back(rank);
+  for (const bool rings : {true, false}) {
+    const BusiestLink small = busiest_link(torus({16, 16}, rings), rows, nodes);
+    const BusiestLink large = busiest_link(torus({1024, 16, 16}, rings), rows, nodes);
+    EXPECT_GT(small.load, 0);
+    EXPECT_EQ(large.load, small.load);
+  }
+}
+
 /// Message by message over the links that the destinations choose.
 double counted_by_destination(const Topology& tree, const Groups& groups,
                               const std::vector<std::int64_t>& node_of) {
@@ -337,8 +350,11 @@ TEST(FatTree, links_of_destinations_are_whole_and_lead_on) {
   tree.nodes = 8;
   tree.arity = {2, 2, 2};
   tree.routes_by_destination = true;
-  for (const auto& [uplinks, told] : std::map<std::vector<double>, std::string>{
-           {{1.5, 2}, "1.5"}, {{2, 3}, "3.0"}, {{0.5, 1}, "0.5"}, {{1e9, 1e9}, "65536"}}) {
+  for (const auto& [uplinks, told] :
+       std::map<std::vector<double>, std::string>{{{1.5, 2}, "1.5"},
+                                                  {{2, 3}, "given 3 above 2"},
+                                                  {{0.5, 1}, "0.5"},
+                                                  {{1e9, 1e9}, "65536"}}) {
     tree.uplinks = uplinks;
     expect_error(ErrorCode::invalid_argument, {"whole numbers of links", told},
                  [&] { check(tree); });

@@ -357,6 +357,9 @@ TEST(Checked, RefusesBadNumbers) {
   expect_error(invalid, {"63 bits"}, [&] { checked({.shape = {large, large}}); });
   expect_error(invalid, {"bytes of the array"}, [&] { checked({.shape = {large, 1 << 20}}); });
   expect_error(invalid, {"ranks", "given 0"}, [] { checked({.shape = {4}, .ranks = 0}); });
+  expect_error(invalid, {"ranks of a plan", "at most 1048576", "given 1048577", "fewer ranks"},
+               [] { checked({.shape = {4}, .ranks = 1048577}); });
+  EXPECT_EQ(checked({.shape = {4}, .ranks = 1048576}).ranks, 1048576);
   expect_error(invalid, {"axis", "-2..1", "given (2)"}, [] {
     checked({.shape = {4, 4}, .axes = {2}});
   });

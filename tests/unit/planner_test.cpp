@@ -367,6 +367,29 @@ TEST(Planner, node_memory_needs_the_ranks_of_a_node_together) {
   EXPECT_EQ(make_plan(problem, machine).prediction->order, "");
 }
 
+TEST(Planner, ranks_that_share_cores_are_told) {
+  Machine machine = switched(4, 1e-5, 1e-9);
+  machine.cores_per_node = 2;
+  const auto notes = [&](std::int64_t ranks, std::int64_t on_node, int threads) {
+    Problem problem = cube(64, ranks);
+    problem.ranks_per_node = on_node;
+    problem.threads = threads;
+    problem.all_ranks = true;
+    return make_plan(problem, machine).notes;
+  };
+  EXPECT_EQ(notes(8, 2, 1), std::vector<std::string>());
+  EXPECT_EQ(notes(4, 1, 2), std::vector<std::string>());
+  EXPECT_EQ(notes(16, 4, 1),
+            std::vector<std::string>{"4 ranks of 1 thread share a node's 2 cores: the machine has "
+                                     "too few nodes, 4; use at most 8 ranks, or a machine with "
+                                     "more nodes"});
+  EXPECT_EQ(notes(16, 1, 1), notes(16, 4, 1)) << "nodes are full before ranks say so";
+  EXPECT_EQ(notes(4, 2, 2), std::vector<std::string>{"2 ranks of 2 threads share a node's 2 cores: "
+                                                     "put at most 1 rank on a node"});
+  EXPECT_EQ(notes(4, 1, 3), std::vector<std::string>{"1 rank of 3 threads share a node's 2 cores: "
+                                                     "use at most 2 threads a rank"});
+}
+
 TEST(Planner, a_machine_that_cannot_be_is_refused) {
   Machine machine = shipped_machine("celerons");
   machine.between_nodes.pieces[0].s_per_byte = -1;

@@ -1,10 +1,9 @@
 """`weft map`: on which node each rank is to run, in a form that launchers read. Needs no MPI."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import weft
-from weft import mapping
+from weft import mapping, small_files
 from weft.cli.session import Session
 from weft.files import check_target, write_file
 from weft.planning import machine_of
@@ -48,7 +47,7 @@ def _text(options: Options) -> str:
 
 def _hosts_in(path: str) -> list[str]:
     try:
-        lines = Path(path).read_text().splitlines()
+        lines = small_files.content(path, "a list of nodes").decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise weft.InvalidArgument(
             f"--hosts must be a file with the names of the nodes, one a line; {path} cannot be read: {error}"

@@ -1,0 +1,54 @@
+// The rows and columns that exchange among themselves, and what explain says of their rounds.
+#include "plan/exchange_groups.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <weft/plan.hpp>
+
+namespace weft {
+namespace {
+
+TEST(ExchangeGroups, TheirRoundsAreTold) {
+  Problem problem{.shape = {64, 64, 64}, .ranks = 24, .has_input = true};
+  problem.input = Layout::grid(problem.shape, {4, 6, 1});
+  problem.knobs = {.method = Method::messages, .schedule = Schedule::pairwise};
+  const std::string pairs = explain(make_plan(problem));
+  for (const char* words :
+       {"in 5 rounds of perfect matchings; a rank",  // 6 in a row, 4 in a column
+        "in 3 rounds of perfect matchings; a rank"})
+    EXPECT_NE(pairs.find(words), std::string::npos) << words << " in\n" << pairs;
+  problem.knobs.schedule = Schedule::cyclic;
+  const std::string cyclic = explain(make_plan(problem));
+  for (const char* words : {"in 5 steps; a rank", "in 3 steps; a rank"})
+    EXPECT_NE(cyclic.find(words), std::string::npos) << words << " in\n" << cyclic;
+  // Between nodes the executor goes through all ranks.
+  problem.ranks_per_node = 2;
+  problem.knobs = {.method = Method::messages, .schedule = Schedule::cyclic};
+  problem.knobs.nodes = NodeUse::separate;
+  const std::string apart = explain(make_plan(problem));
+  EXPECT_NE(apart.find("in 23 steps, empty ones left out; a rank"), std::string::npos) << apart;
+}
+
+TEST(ExchangeGroups, AreAsLargeAsTheirColorsSay) {
+  const Shape shape{12, 12, 12};
+  for (const auto& [from, to] : std::vector<std::pair<Shape, Shape>>{{{2, 3, 1}, {2, 1, 3}},
+                                                                     {{2, 3, 1}, {1, 2, 3}},
+                                                                     {{2, 3, 1}, {3, 2, 1}},
+                                                                     {{6, 1, 1}, {1, 6, 1}},
+                                                                     {{1, 2, 2}, {2, 1, 2}}}) {
+    const Layout before = Layout::grid(shape, from);
+    const Layout after = Layout::grid(shape, to);
+    std::map<std::int64_t, std::int64_t> ranks;
+    for (std::int64_t rank = 0; rank < before.ranks(); ++rank)
+      ++ranks[group_color(before, after, rank)];
+    for (const auto& [color, count] : ranks)
+      EXPECT_EQ(count, ranks_of_group(before, after)) << to_string(from) << " " << to_string(to);
+  }
+}
+
+}  // namespace
+}  // namespace weft
