@@ -110,7 +110,7 @@ struct Blocking {
 };
 
 /// An all-to-all of so many ranks on nodes of their own: start_s + s_per_byte * bytes for each pair
-/// (alpha_sub and beta_sub of paper 004), for blocks of so many bytes or more.
+/// (beta_sub and alpha_sub of paper 004), for blocks of so many bytes or more.
 struct AllToAll {
   std::int64_t ranks = 0;
   std::int64_t from_bytes = 0;

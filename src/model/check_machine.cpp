@@ -16,15 +16,20 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "machine." + key + ": " + rule + "; given " + given);
 }
 
+/// Beyond these no time and no rate of any machine lies, and sums and products stay numbers.
+constexpr double least = 1e-30;
+constexpr double most = 1e30;
+
 /// A time or rate that may be 0 where nothing is known of it.
 void at_least_zero(const std::string& key, double value) {
-  if (!(value >= 0) || !std::isfinite(value))
-    refuse(key, "this must be a finite number from 0 on", readable_number(value));
+  if (!(value >= 0) || value > most)
+    refuse(key, "this must be a finite number from 0 to 1e30", readable_number(value));
 }
 
 void positive(const std::string& key, double value) {
-  if (!(value > 0) || !std::isfinite(value))
-    refuse(key, "this must be a finite number above 0", readable_number(value));
+  if (!(value >= least) || value > most)
+    refuse(key, "this must be a finite number above 0, from 1e-30 to 1e30",
+           readable_number(value));
 }
 
 void at_least(const std::string& key, std::int64_t value, std::int64_t least) {

@@ -20,7 +20,7 @@ inline constexpr std::int64_t least_rounds_looked_at = 4;
 /// the link that is busiest in that round, all rounds added up. The groups go through their rounds
 /// in step. The name is that of the busiest link of the worst round.
 ///
-/// Source  measured in SimGrid (docs/model.md, "Simulated networks"): ranks have no barrier between
+/// Source  measured in SimGrid (docs/accuracy.md, "Simulated networks"): ranks have no barrier between
 ///         rounds, yet each waits for its partner, which waits for the links it has just used. Rounds
 ///         that share no link only while all ranks keep step (pairs in tori of 5 x 5) take longer.
 /// Needs   `schedule` is pairwise or cyclic. Nothing, a load of 0, where groups share ranks: all ranks

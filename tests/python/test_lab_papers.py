@@ -38,12 +38,12 @@ def test_every_cell_of_the_tables_is_priced(cells: list[papers.Row]) -> None:
 def test_rotated_cells_are_paired(cells: list[papers.Row]) -> None:
     rows = list(papers.rotations(cells))
     assert len(rows) == 10
-    # As docs/model.md tells it: slower but for Table 3, where the paper saw rotation gain everywhere.
+    # As docs/accuracy.md tells it: slower but for Table 3, where the paper saw rotation gain everywhere.
     assert all((row["ours"] < 1) == ("Table 3" in row["about"]) and 0.95 < row["ours"] < 1.3 for row in rows)
 
 
 def test_order_of_the_cells(cells: list[papers.Row]) -> None:
-    """Tables 1 and 3 follow the model; docs/model.md says of the others that they do not."""
+    """Tables 1 and 3 follow the model; docs/accuracy.md says of the others that they do not."""
     found = {row["about"]: row["rank correlation"] for row in papers.orderings(cells)}
     assert found["004, Table 1"] > 0.9
     assert all(rho > 0.79 for about, rho in found.items() if about.startswith("004, Table 1,"))

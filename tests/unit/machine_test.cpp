@@ -125,6 +125,17 @@ TEST(Machine, tiny_figures_are_told_as_they_were_given) {
                  [](ordered_json& m) { m["arithmetic"][0]["operation_s"] = -2.5e-9; });
 }
 
+/// Sums and products of figures stay numbers.
+TEST(Machine, figures_of_no_machine_are_refused) {
+  for (const double value : {1e308, 1e31}) {
+    expect_refused({"machine.call_s", "to 1e30"}, [&](ordered_json& m) { m["call_s"] = value; });
+    expect_refused({"operation_s", "to 1e30"},
+                   [&](ordered_json& m) { m["arithmetic"][0]["operation_s"] = value; });
+  }
+  expect_refused({"operation_s", "from 1e-30"},
+                 [&](ordered_json& m) { m["arithmetic"][0]["operation_s"] = 5e-324; });
+}
+
 TEST(Machine, a_network_has_a_limit) {
   const auto refused = [](const std::vector<std::string>& words, const char* network,
                           const ordered_json& topology) {
@@ -185,11 +196,11 @@ TEST(Machine, impossible_disks_are_refused_with_their_key) {
       m["disks"][0][key] = value;
     });
   };
-  refused("latency_s", -1.0, "from 0 on");
+  refused("latency_s", -1.0, "from 0 to 1e30");
   refused("in_flight", 0, "at least 1");
-  refused("read_access_s", -1.0, "from 0 on");
+  refused("read_access_s", -1.0, "from 0 to 1e30");
   refused("read_bytes_per_s", 0.0, "above 0");
-  refused("write_access_s", -1.0, "from 0 on");
+  refused("write_access_s", -1.0, "from 0 to 1e30");
   refused("write_bytes_per_s", -2.0, "above 0");
   refused("direct", "perhaps", "\"perhaps\"");
   expect_refused({"disks[1].directory", "once", "/data"}, [](ordered_json& m) {

@@ -310,7 +310,9 @@ TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
   planner::Found found;
   for (const auto& [seconds, order] : {std::pair(1.0, ""), {0.99, "nt"}, {1.5, "nt"}}) {
     planner::Priced way{make_plan(cube(16, 4)), {}, seconds, order};
-    way.cost.steps.push_back({.name = "stage 0", .arithmetic_s = seconds});
+    StepCost& step = way.cost.steps.emplace_back();
+    step.name = "stage 0";
+    step.arithmetic_s = seconds;
     found.ways.push_back(way);
   }
   const Plan plan = planner::decision(found, 0, machine);
