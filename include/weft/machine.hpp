@@ -151,10 +151,10 @@ struct Machine {
   std::vector<std::string> assumed = {};  ///< keys whose values nobody measured
   std::int64_t cores_per_node = 1;  ///< as the system counts them: threads of a core each by itself
   std::int64_t physical_cores_per_node = 0;  ///< which these share; 0: not known
-  std::int64_t memory_bytes = 0;            ///< of a node; 0: not known
-  std::int64_t l2_bytes = 0;                ///< the largest cache of one core; 0: not known
-  std::int64_t l3_bytes = 0;                ///< the cache that the cores of a node share; 0: none
-  std::vector<Arithmetic> arithmetic = {};  ///< one for each precision and effort, at least one
+  std::int64_t memory_bytes = 0;             ///< of a node; 0: not known
+  std::int64_t l2_bytes = 0;                 ///< the largest cache of one core; 0: not known
+  std::int64_t l3_bytes = 0;                 ///< the cache that the cores of a node share; 0: none
+  std::vector<Arithmetic> arithmetic = {};   ///< one for each precision and effort, at least one
   /// In ascending order of sizes; between two of them interpolated over their logarithm, beyond them
   /// as at the nearest.
   std::vector<Copying> copying = {};

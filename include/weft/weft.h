@@ -208,8 +208,8 @@ typedef struct weft_options {
                         ///< by trials and the best few plans are tried; 0: none
   const char* wisdom;   ///< NULL: none; else the path of a file of earlier decisions, in which
                         ///< weft_fft_create looks first, and keeps what trials decide
-  int all_ranks;        ///< where weft chooses the input: 1: every rank gets a part; -1: fewer ranks
-                        ///< may share the array where that is faster; 0: 1 unless machine is given
+  int all_ranks;  ///< where weft chooses the input: 1: every rank gets a part; -1: fewer ranks
+                  ///< may share the array where that is faster; 0: 1 unless machine is given
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

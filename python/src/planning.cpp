@@ -117,9 +117,9 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
                            const std::string& kind, const std::string& precision,
                            std::int64_t ranks, std::int64_t ranks_per_node,
                            std::optional<weft::Layout> input, bool all_ranks,
-                           const std::string& output_choice,
-                           std::optional<weft::Layout> output, const std::string& norm, int sign,
-                           int threads, const std::string& effort, bool overwrite_input,
+                           const std::string& output_choice, std::optional<weft::Layout> output,
+                           const std::string& norm, int sign, int threads,
+                           const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
                            const std::string& schedule, const std::string& requests,
                            std::int64_t chunks, const std::string& preset, const std::string& wire,
@@ -185,8 +185,8 @@ void bind_problem(nb::module_& m) {
       .def(
           "__eq__", [](const Problem& a, const Problem& b) { return a == b; }, nb::is_operator());
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
-        "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(), "norm"_a,
-        "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
+        "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(),
+        "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
         "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
         "Collects the options of a transform; checked when it is planned.");
 }
@@ -283,14 +283,15 @@ void bind_plan(nb::module_& m) {
       });
   m.def("make_plan", nb::overload_cast<const weft::Problem&>(&weft::make_plan), "problem"_a,
         "Plans a problem by a fixed rule; pure.");
-  m.def("make_plan",
-        [](const weft::Problem& problem, const weft::Machine& machine, const std::string& note) {
-          weft::Plan plan = weft::make_plan(problem, machine);
-          if (!note.empty()) plan.notes.push_back(note);
-          return plan;
-        },
-        "problem"_a, "machine"_a, "note"_a = "",
-        "Plans a problem by a model of the machine; pure. `note` says how that was come by.");
+  m.def(
+      "make_plan",
+      [](const weft::Problem& problem, const weft::Machine& machine, const std::string& note) {
+        weft::Plan plan = weft::make_plan(problem, machine);
+        if (!note.empty()) plan.notes.push_back(note);
+        return plan;
+      },
+      "problem"_a, "machine"_a, "note"_a = "",
+      "Plans a problem by a model of the machine; pure. `note` says how that was come by.");
   m.def(
       "candidates",
       [](const weft::Problem& problem, const weft::Machine& machine) {

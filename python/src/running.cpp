@@ -73,9 +73,9 @@ void bind_fft(nb::module_& m) {
              const GivenError& error) {
             const weft::PlanBy by = plan_by_of(plan_by);
             nb::gil_scoped_release release;
-            new (self) Handle(problem,
-                              {engine, own_workspace, std::move(machine), by, budget_s, wisdom},
-                              group_of(comm), to_error(error));
+            new (self)
+                Handle(problem, {engine, own_workspace, std::move(machine), by, budget_s, wisdom},
+                       group_of(comm), to_error(error));
           },
           "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a, "budget_s"_a,
           "wisdom"_a, "comm"_a.none(), "error"_a.none(),

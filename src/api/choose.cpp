@@ -29,8 +29,8 @@ Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handl
     MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
     return planner::plan_by_trials(problem, machine, trials, options.budget_s);
   }
-  return comm::together(
-      comm, [&] { return planner::plan_by_model(problem, machine, options.budget_s); });
+  return comm::together(comm,
+                        [&] { return planner::plan_by_model(problem, machine, options.budget_s); });
 }
 
 Plan newly_chosen(const Problem& given, const Handle::Options& options,
@@ -40,10 +40,9 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
   // Ranks may have threads of their own number, but one plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
   const PlannedBy by = planned_by(options.machine, options.plan_by, problem.threads, comm);
-  Plan plan =
-      by.machine
-          ? plan_by_machine(problem, *by.machine, options, comm)
-          : comm::together(comm, [&] { return plan_by_rule(problem, options.budget_s); });
+  Plan plan = by.machine
+                  ? plan_by_machine(problem, *by.machine, options, comm)
+                  : comm::together(comm, [&] { return plan_by_rule(problem, options.budget_s); });
   if (!by.note.empty()) plan.notes.push_back(by.note);
   plan.problem.threads = given.threads;
   return plan;

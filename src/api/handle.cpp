@@ -27,7 +27,9 @@ std::string exactly(double value) {
 
 std::string machine_words(const Handle::Options& options) {
   if (options.machine) return "\"" + options.machine->name + "\"";
-  return options.plan_by == PlanBy::here ? "here" : options.plan_by == PlanBy::rule ? "rule" : "none";
+  return options.plan_by == PlanBy::here   ? "here"
+         : options.plan_by == PlanBy::rule ? "rule"
+                                           : "none";
 }
 
 /// The problem as this rank was given it, word by word; printable even where it is invalid.
@@ -93,9 +95,9 @@ void require_possible(const Problem& problem, const Handle::Options& options) {
                 "shared exchanges work in node memory, which is weft's own; with a workspace of "
                 "the caller's use another method, or leave it out to let weft choose");
   if (!(options.budget_s >= 0))
-    throw Error(ErrorCode::invalid_argument,
-                "the time for trials must be 0 seconds (none) or more; given " +
-                    exactly(options.budget_s));
+    throw Error(
+        ErrorCode::invalid_argument,
+        "the time for trials must be 0 seconds (none) or more; given " + exactly(options.budget_s));
   const kernel::Engine& engine = engine_of(options.engine);
   if (!engine.supports(problem.precision))
     throw Error(ErrorCode::unsupported, "the local engine " + engine.name() +
@@ -316,9 +318,8 @@ std::string Handle::explain() const {
   return weft::explain(plan_) + "local engine: " + engine_ + ", " +
          std::to_string(plan_.problem.threads) +
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +
-         to_string(plan_.line_effort) + "\nworkspace of rank " +
-         std::to_string(comm_.rank()) + ": " + std::to_string(transform_->workspace_bytes()) +
-         " bytes\n" +
+         to_string(plan_.line_effort) + "\nworkspace of rank " + std::to_string(comm_.rank()) +
+         ": " + std::to_string(transform_->workspace_bytes()) + " bytes\n" +
          record_lines(transform_->record(), is_predicted ? &*plan_.prediction : nullptr);
 }
 

@@ -24,7 +24,7 @@ class Handle {
     std::optional<Machine> machine = {};
     PlanBy plan_by = PlanBy::standard;  ///< where there is no machine
     double budget_s = 10;               ///< for trials, with effort beyond estimate
-    std::string wisdom = {};  ///< file of earlier decisions; empty: none
+    std::string wisdom = {};            ///< file of earlier decisions; empty: none
   };
 
   /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error

@@ -30,9 +30,10 @@ Machine shipped_or_read(const std::string& name) {
     return shipped_machine(name);
   const std::optional<std::string> text = read_text(name, file_bytes_max);
   if (text) return machine_from_json(*text);
-  throw Error(ErrorCode::invalid_argument,
-              "it must name a machine that ships with weft, a JSON file, here, or rule; there is no "
-              "such file");
+  throw Error(
+      ErrorCode::invalid_argument,
+      "it must name a machine that ships with weft, a JSON file, here, or rule; there is no "
+      "such file");
 }
 
 /// Rank 0's file is everybody's: others may not see it.
@@ -55,9 +56,10 @@ PlannedBy by_default(int threads, const comm::Communicator& comm) {
   // One rank has one way to do a problem: there is nothing to choose.
   if (name == "rule" || (name.empty() && comm.is_solo())) return {};
   if (name.empty())
-    return {machine_here(comm, threads),
-            "no machine was named: planned by what 0.2 s have shown of this one; `weft probe` knows "
-            "it better"};
+    return {
+        machine_here(comm, threads),
+        "no machine was named: planned by what 0.2 s have shown of this one; `weft probe` knows "
+        "it better"};
   const std::string note = std::string("planned by the machine that ") + variable + " names";
   if (name == "here") return {machine_here(comm, threads), note};
   return {machine_named(name, comm), note};

@@ -28,8 +28,7 @@ void at_least_zero(const std::string& key, double value) {
 
 void positive(const std::string& key, double value) {
   if (!(value >= least) || value > most)
-    refuse(key, "this must be a finite number above 0, from 1e-30 to 1e30",
-           readable_number(value));
+    refuse(key, "this must be a finite number above 0, from 1e-30 to 1e30", readable_number(value));
 }
 
 void at_least(const std::string& key, std::int64_t value, std::int64_t least) {

@@ -175,7 +175,8 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   BusiestLink link = load_of(what, first.ranks, machine, known);
   // The sum of the rounds' busiest links is no less than the busiest link of the sum; a sample may be.
   if (goes_in_rounds(what.knobs))
-    if (BusiestLink rounds = load_by_rounds(what, first.ranks, machine, known); rounds.load > link.load)
+    if (BusiestLink rounds = load_by_rounds(what, first.ranks, machine, known);
+        rounds.load > link.load)
       link = std::move(rounds);
   // The loads are of messages between ranks, also where nodes combine theirs.
   const Traffic of_ranks = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);

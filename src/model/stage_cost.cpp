@@ -135,8 +135,7 @@ StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine
   StepCost step;
   step.name = "stage " + std::to_string(number);
   add_passes(step, plan, number, working, machine);
-  for (const int axis : stage.axes)
-    step.arithmetic_s += lines_seconds(plan, stage, axis, machine);
+  for (const int axis : stage.axes) step.arithmetic_s += lines_seconds(plan, stage, axis, machine);
   if (stage.twiddles)
     step.arithmetic_s += twiddle_seconds(machine, problem.precision, plan.line_effort,
                                          stage.target.max_local_volume());

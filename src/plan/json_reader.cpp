@@ -70,9 +70,9 @@ Json parse(std::string_view text, const std::string& what) {
   };
   // The parser takes it for the end, and what follows would be lost without a word.
   if (text.find('\0') != std::string_view::npos)
-    throw Error(ErrorCode::invalid_argument,
-                what + ": JSON has no zero byte; there is one at " +
-                    std::to_string(text.find('\0')) + "; the text is damaged");
+    throw Error(ErrorCode::invalid_argument, what + ": JSON has no zero byte; there is one at " +
+                                                 std::to_string(text.find('\0')) +
+                                                 "; the text is damaged");
   try {
     return Json::parse(text.begin(), text.end(), watch);
   } catch (const Json::exception& error) {

@@ -57,9 +57,8 @@ Plan decision(Found found, std::size_t chosen, const Machine& machine, const Tim
   for (const std::size_t way : others_in_order(found, chosen, measured_s)) {
     if (prediction.alternatives.size() == most_alternatives) break;
     const Priced& other = found.ways[way];
-    prediction.alternatives.push_back({in_words(other), other.seconds,
-                                       why(other, best),
-                                       time_of(measured_s, way)});
+    prediction.alternatives.push_back(
+        {in_words(other), other.seconds, why(other, best), time_of(measured_s, way)});
   }
   Plan plan = std::move(found.ways[chosen].plan);
   plan.chosen_by = measured_s.empty() ? "model" : "trials";

@@ -24,8 +24,8 @@ void note_effort(Plan& plan, double planning_s, double budget_s) {
                      ", not " + to_string(plan.problem.effort) + ": ";
   if (budget_s > 0)
     note += "that should take " +
-            readable_seconds(model::planning_seconds(planning_s, plan.problem.effort,
-                                                     model::lines_of(plan))) +
+            readable_seconds(
+                model::planning_seconds(planning_s, plan.problem.effort, model::lines_of(plan))) +
             ", more than half of the budget of " + readable_seconds(budget_s);
   else
     note += "the budget is 0";

@@ -97,8 +97,7 @@ class Contest {
   double expected_s(std::size_t way) const {
     const Plan& plan = found_.ways[way].plan;
     const double planning_s =
-        way > 0 ? 0
-                : model::planning_seconds(planning_s_, plan.line_effort, model::lines_of(plan));
+        way > 0 ? 0 : model::planning_seconds(planning_s_, plan.line_effort, model::lines_of(plan));
     const double once_s = found_.ways[0].seconds + found_.ways[way].seconds;
     return std::max(longest_s_, planning_s + least_rounds * std::max(once_s, round_s));
   }

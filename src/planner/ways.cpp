@@ -32,7 +32,8 @@ std::vector<std::int64_t> numbers_of_ranks(const Problem& problem) {
 std::vector<int> splittable(const Problem& problem) {
   std::vector<int> axes;
   for (int axis = 0; axis < static_cast<int>(problem.shape.size()); ++axis) {
-    if (!problem.halves(axis) && problem.shape[static_cast<std::size_t>(axis)] > 1) axes.push_back(axis);
+    if (!problem.halves(axis) && problem.shape[static_cast<std::size_t>(axis)] > 1)
+      axes.push_back(axis);
   }
   return axes;
 }
@@ -58,8 +59,8 @@ void add_brick(const Problem& problem, std::int64_t ranks, const std::vector<int
   for (const Shape& factors : process_grids(ranks, 3)) {
     bool fits = true;
     for (std::size_t i = 0; i < 3; ++i)
-      fits = fits && factors[i] > 1 &&
-             factors[i] <= problem.shape[static_cast<std::size_t>(split[i])];
+      fits =
+          fits && factors[i] > 1 && factors[i] <= problem.shape[static_cast<std::size_t>(split[i])];
     if (fits && (!best || longest(factors) < longest(*best))) best = factors;
   }
   if (!best) return;

@@ -6,6 +6,46 @@
 namespace weft::test_support {
 namespace {
 
+TEST(CInterface, PlansWithoutRanks) {
+  const int64_t shape[] = {4096, 4096, 4096};
+  weft_options c = default_options();
+  c.shape = shape;
+  c.dims = 3;
+  c.kind = WEFT_R2C;
+  char* text = nullptr;
+  ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK) << weft_last_error();
+  const Plan plan = plan_from_json(taken(text));
+  Problem problem{.shape = {4096, 4096, 4096}, .kind = Kind::r2c, .ranks = 16384};
+  problem.all_ranks = true;
+  EXPECT_EQ(plan, make_plan(problem));
+  ASSERT_EQ(weft_plan_explain(&c, 16384, &text), WEFT_OK);
+  EXPECT_EQ(taken(text), explain(plan));
+  c.ranks_per_node = 16384;
+  ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
+  EXPECT_EQ(plan_from_json(taken(text)).exchanges[0].method, Method::shared);
+  c.ranks_per_node = 0;
+  c.machine = "rule";
+  ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
+  EXPECT_EQ(plan_from_json(taken(text)), plan);
+  c.machine = "bgl-16384";
+  ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
+  EXPECT_FALSE(plan_from_json(taken(text)).problem.all_ranks);
+  c.all_ranks = 1;
+  ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
+  EXPECT_TRUE(plan_from_json(taken(text)).problem.all_ranks);
+  c.all_ranks = 2;
+  expect_failure(weft_plan_json(&c, 16384, &text), WEFT_INVALID_ARGUMENT, {"all_ranks", "2"});
+  c.all_ranks = 0;
+  c.machine = "here";
+  expect_failure(weft_plan_json(&c, 16384, &text), WEFT_UNSUPPORTED, {"here", "machine"});
+  c.machine = nullptr;
+  expect_failure(weft_plan_json(&c, 0, &text), WEFT_INVALID_ARGUMENT, {"rank"});
+  expect_failure(weft_plan_json(nullptr, 4, &text), WEFT_INVALID_ARGUMENT, {"options"});
+  expect_failure(weft_plan_json(&c, 4, nullptr), WEFT_INVALID_ARGUMENT, {"NULL"});
+}
+
+/// A caller compiled with an older header gives a shorter struct: what it lacks has its default.
+
 TEST(CInterface, RecordsStepsAndTakesSeveralArrays) {
   const int64_t shape[] = {12, 9};
   weft_options c = default_options();

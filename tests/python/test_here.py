@@ -47,7 +47,8 @@ def test_what_is_damaged_is_measured_anew(cache: Path, damage: str) -> None:
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     lines = "print(weft.machine_here().name)"
-    done = run([sys.executable, "-c", f"import weft; {lines}; {lines}"], tmp_path, XDG_CACHE_HOME=str(tmp_path / "file"))
+    program = f"import weft; {lines}; {lines}"
+    done = run([sys.executable, "-c", program], tmp_path, XDG_CACHE_HOME=str(tmp_path / "file"))
     assert (done.status, done.out) == (0, "here\nhere\n")
     assert done.err.startswith("weft: warning: ")
     assert "each run measures anew; set XDG_CACHE_HOME" in done.err

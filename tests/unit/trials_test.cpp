@@ -166,8 +166,7 @@ TEST(Trials, LocalFftsGetTheEffortThatTheBudgetAllows) {
     Pretended trials;
     trials.seconds_of = [](const Plan&) { return 0.02; };
     const Plan plan = plan_by_trials(with(asked), slow, trials, budget_s);
-    for (const Plan& prepared : trials.prepared)
-      EXPECT_EQ(prepared.line_effort, plan.line_effort);
+    for (const Plan& prepared : trials.prepared) EXPECT_EQ(prepared.line_effort, plan.line_effort);
     EXPECT_EQ(plan.line_effort, plan_by_model(with(asked), slow, budget_s).line_effort);
     EXPECT_EQ(plan.problem.effort, asked);
     return plan.line_effort;
@@ -218,7 +217,8 @@ TEST(Trials, LinesArePricedByTheirEffort) {
   known.arithmetic[1].operation_s /= 4;
   known.arithmetic[0].lines.clear();
   known.arithmetic[1].lines.clear();
-  const double with_time = plan_by_model(with(Effort::measure), known, 10).prediction->cost.seconds();
+  const double with_time =
+      plan_by_model(with(Effort::measure), known, 10).prediction->cost.seconds();
   const double without = plan_by_model(with(Effort::measure), known, 0).prediction->cost.seconds();
   EXPECT_LT(with_time, without);
   EXPECT_EQ(without, make_plan(problem, known).prediction->cost.seconds());

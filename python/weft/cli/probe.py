@@ -114,7 +114,8 @@ def table(machine: dict[str, Any]) -> str:
         lines.append(
             f"all-to-all of {each['ranks']} nodes, from {each['from_bytes']} bytes for each pair on: "
             f"{1e6 * each['start_s']:.3g} us and {1e9 * each['s_per_byte']:.3g} ns a byte; for each of them "
-            f"S = {1e9 * each['s_per_byte'] / each['ranks']:.3g} ns and I = {1e6 * each['start_s'] / each['ranks']:.3g} us"
+            f"I = {1e6 * each['start_s'] / each['ranks']:.3g} us and "
+            f"S = {1e9 * each['s_per_byte'] / each['ranks']:.3g} ns a byte"
         )
     lines.append(f"a call: {1e6 * machine['call_s']:.3g} us besides its steps")
     lines.append(f"each further message of those that leave at once: {1e6 * machine['request_s']:.3g} us")
