@@ -147,11 +147,9 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
     : comm_(comm), number_(comm.next_number()), plan_(plan) {
   comm::agree_or_throw(comm, mine);
   const std::string text = comm::together(comm, [&] { return to_json(plan); });
-  comm::require_same(comm,
-                     {{"shape", to_string(plan.problem.shape)},
-                      {"plan", "a JSON text that sums up to " + hash_digits(text)},
-                      {"engine", options.engine}},
-                     "weft::Fft");
+  const std::string words =
+      "of " + to_string(plan.problem.shape) + ", whose JSON sums up to " + hash_digits(text);
+  comm::require_same(comm, {{"plan", words}, {"engine", options.engine}}, "weft::Fft");
   const std::int64_t sharing = ranks_sharing(comm);
   comm::together(comm, [&] {
     require_ranks(plan, comm.size(), sharing);
