@@ -316,6 +316,9 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     add_fitted(step, what, traffic, machine);
   else
     add_messages(step, what, traffic, machine, known);
+  // Ranks that use each other's memory tell each other when it may be read.
+  if (is_node_aware(what.knobs))
+    step.start_s += machine.barrier_s * std::log2(static_cast<double>(what.on_node));
   step.memory_s += packing_seconds(what, traffic, machine);
   step.bytes = std::llround(traffic.bytes());
   step.messages = std::llround(traffic.messages()) * what.knobs.chunks;
