@@ -39,6 +39,13 @@ endforeach()
 """
 
 
+@pytest.fixture(autouse=True)
+def as_a_user_begins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No word of a machine, and nothing kept of this one."""
+    monkeypatch.delenv("WEFT_MACHINE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
 @dataclasses.dataclass(frozen=True)
 class Block:
     language: str

@@ -1,0 +1,120 @@
+"""Whether the process grid and the order of axes that the planner chooses for flat meshes are the best there are.
+
+    weft probe -n 8 -o profile.json
+    tools/mpirun openmpi 8 python bench/flat_meshes.py FOLDER profile.json [--rounds 15]
+
+Each shape is 512 x 512 x 64 or a rotation of it. Beside the plan that the planner chooses with all ranks, that of each
+process grid that the input can have is made, by the same profile, and all are timed in turn, so many rounds, each a
+forward transform of the slowest rank. FOLDER gets times.json and table.md. Nothing else should run meanwhile.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import shlex
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import weft
+from mpi4py import MPI
+from weft.probing import processor
+
+SHAPES = ((512, 512, 64), (512, 64, 512), (64, 512, 512))
+KINDS = ("c2c", "r2c")
+
+
+def grids(ranks: int, dims: int) -> list[tuple[int, ...]]:
+    """All process grids of so many ranks.
+
+    >>> grids(4, 2)
+    [(1, 4), (2, 2), (4, 1)]
+    """
+    parts = [part for part in range(1, ranks + 1) if ranks % part == 0]
+    return [grid for grid in itertools.product(parts, repeat=dims) if math.prod(grid) == ranks]
+
+
+def plans_of(shape: tuple[int, ...], kind: str, ranks: int, machine: weft.Machine) -> dict[str, Any]:
+    """The planner's choice, and the best that it knows for each grid of the input."""
+    how: dict[str, Any] = {"kind": kind, "ranks": ranks, "ranks_per_node": ranks, "machine": machine, "norm": "none"}
+    found = {"chosen": weft.plan(shape, all_ranks=True, **how)}
+    for grid in grids(ranks, len(shape)):
+        try:
+            found["x".join(map(str, grid))] = weft.plan(shape, input=grid, **how)
+        except weft.LayoutMismatch:
+            continue  # r2c must find the axis that it halves whole
+    return found
+
+
+def time_in_turn(plans: dict[str, Any], rounds: int, comm: MPI.Comm) -> dict[str, list[float]]:
+    transforms = {name: weft.FFT.of_plan(plan, comm=comm) for name, plan in plans.items()}
+    arrays = {name: (fft.input.zeros(), fft.output.zeros()) for name, fft in transforms.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in plans}
+    for number in range(rounds + 1):
+        names = list(plans) if number % 2 == 0 else list(reversed(plans))
+        for name in names:
+            comm.Barrier()
+            start = time.perf_counter()
+            transforms[name].forward(*arrays[name])
+            taken = comm.allreduce(time.perf_counter() - start, op=MPI.MAX)
+            if number > 0:  # the first is a warm-up
+                seconds[name].append(taken)
+    return seconds
+
+
+def table(rows: list[dict[str, Any]], command: str, ranks: int) -> str:
+    lines = [
+        f"Grids of the input on {ranks} ranks, medians, on {processor()}: `{command}`",
+        "",
+        "| problem | way | predicted ms | measured ms | of the best |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        best = min(statistics.median(each["seconds"]) for each in row["ways"])
+        for each in sorted(row["ways"], key=lambda way: statistics.median(way["seconds"])):
+            median = statistics.median(each["seconds"])
+            name = "**chosen** " + each["grid"] if each["name"] == "chosen" else each["name"]
+            lines.append(
+                f"| {'x'.join(map(str, row['shape']))} {row['kind']} | {name} | {1e3 * each['predicted_s']:.1f} | "
+                f"{1e3 * median:.1f} | {median / best:.2f} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("profile")
+    parser.add_argument("--rounds", type=int, default=15)
+    given = parser.parse_args()
+    comm = MPI.COMM_WORLD
+    machine = weft.planning.machine_of(given.profile)
+    rows = []
+    for shape, kind in itertools.product(SHAPES, KINDS):
+        plans = plans_of(shape, kind, comm.size, machine)
+        seconds = time_in_turn(plans, given.rounds, comm)
+        ways = [
+            {
+                "name": name,
+                "grid": "x".join(map(str, plan.input.process_grid)),
+                "exchanges": [exchange.describe() for exchange in plan.exchanges],
+                "predicted_s": plan.prediction.seconds,
+                "seconds": seconds[name],
+            }
+            for name, plan in plans.items()
+        ]
+        rows.append({"shape": shape, "kind": kind, "ways": ways})
+    if comm.rank == 0:
+        command = f"tools/mpirun openmpi {comm.size} python " + shlex.join(sys.argv)
+        given.folder.mkdir(parents=True, exist_ok=True)
+        document = {"command": command, "processor": processor(), "ranks": comm.size, "rows": rows}
+        (given.folder / "times.json").write_text(json.dumps(document, indent=1) + "\n")
+        (given.folder / "table.md").write_text(table(rows, command, comm.size))
+        print(table(rows, command, comm.size), end="")
+
+
+if __name__ == "__main__":
+    main()
