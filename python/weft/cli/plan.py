@@ -8,6 +8,7 @@ from weft import division
 from weft.cli.session import Session
 from weft.files import check_target, write_file
 from weft.here import HERE, RULE, usual, wants_all_ranks
+from weft.options import text
 from weft.planning import machine_of
 
 
@@ -110,4 +111,4 @@ def _in_order(machine: str | None, order: str) -> weft.Machine:
             f"--order says how ranks run over the nodes of a machine; none was given, only {order!r}; give such as "
             "--machine bgl-512"
         )
-    return machine_of(machine).with_order(order)
+    return machine_of(machine).with_order(text(order, "--order"))
