@@ -83,4 +83,4 @@ def wants_all_ranks(all_ranks: bool | None, machine: Any) -> bool:
 
 
 def _count(threads: Any) -> int:
-    return options.integer(threads, "threads", 1, options.INT_MAX)
+    return options.integer(threads, "threads", 1, options.THREADS_MAX)

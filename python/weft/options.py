@@ -25,7 +25,10 @@ NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
 # As many as numpy's arrays have; what is longer is no shape, and is not read to its end.
 AXES_MAX = 64
-# The core's small numbers: of threads, axes and ranks of a communicator.
+# What a plan is made for in seconds.
+RANKS_MAX = 1 << 20
+THREADS_MAX = 4096
+# The core's small numbers: of axes and of ranks of a communicator.
 INT_MAX = 2**31 - 1
 _COMPLEX = {"f32": np.complex64, "f64": np.complex128, "f80": np.clongdouble}
 
@@ -274,7 +277,7 @@ def make_problem(
         output=output_layout,
         norm="none" if norm is None else text(norm, "norm"),
         sign=_sign(sign),
-        threads=integer(threads, "threads", 1, INT_MAX),
+        threads=integer(threads, "threads", 1, THREADS_MAX),
         effort=text(effort, "effort"),
         overwrite_input=bool(overwrite_input),
         method=word(method, "method", "automatic"),

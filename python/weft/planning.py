@@ -63,7 +63,7 @@ def plan(
     shared
     """
     rank_count = options.integer(ranks, "ranks", 1)
-    threads = options.integer(threads, "threads", 1, options.INT_MAX)
+    threads = options.integer(threads, "threads", 1, options.THREADS_MAX)
     word, note = (machine, "") if machine is not None else usual()
     chosen_by = None if is_word(word, RULE) else _machine_for(word, rank_count, threads)
     if ranks_per_node is None:

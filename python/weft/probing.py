@@ -45,7 +45,7 @@ def probe(
     directories: list[str] = []
     try:
         title = options.word(name, "name", "") or errors.in_utf8(processor())
-        limit, count = options.seconds(seconds, "seconds"), options.integer(threads, "threads", 1, options.INT_MAX)
+        limit, count = options.seconds(seconds, "seconds"), options.integer(threads, "threads", 1, options.THREADS_MAX)
         directories = _directories(disks)
         source = errors.in_utf8(_source(module, module.size_of(handle), count))
     except Exception as reason:

@@ -1,13 +1,16 @@
 """`weft map`: on which node each rank is to run, in a form that launchers read. Needs no MPI."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import weft
 from weft import mapping
 from weft.cli.session import Session
-from weft.files import check_target, write_file
+from weft.cli.values import require_plannable
+from weft.files import check_target, read_bounded, write_file
 from weft.planning import machine_of
+
+# A million names of sixteen letters.
+HOSTS_BYTES_MAX = 1 << 24
 
 
 @dataclass
@@ -34,6 +37,7 @@ def run(options: Options, session: Session) -> None:
 
 
 def _text(options: Options) -> str:
+    require_plannable(options.ranks)
     machine = machine_of(options.machine)
     places = mapping.places(machine, options.ranks, order=options.order, ranks_per_node=options.ranks_per_node)
     if options.form == "bgl":
@@ -48,9 +52,11 @@ def _text(options: Options) -> str:
 
 def _hosts_in(path: str) -> list[str]:
     try:
-        lines = Path(path).read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_bounded(path, HOSTS_BYTES_MAX).decode().splitlines()
+    except (OSError, ValueError) as error:  # bytes that are no text are a ValueError too
+        reason = error.strerror if isinstance(error, OSError) else error
         raise weft.InvalidArgument(
-            f"--hosts must be a file with the names of the nodes, one a line; {path} cannot be read: {error}"
+            f"--hosts must be a regular file of at most {HOSTS_BYTES_MAX >> 20} MiB with the names of the nodes, one a "
+            f"line; {path} cannot be read: {reason}; name another"
         ) from None
     return [line.split()[0] for line in lines if line.strip() and not line.lstrip().startswith("#")]

@@ -8,6 +8,7 @@ from weft.files.dtypes import complex_dtype, named_dtype, working_dtype
 from weft.files.replacement import check_target, write_file
 from weft.files.source import FlatSource, Source, check_shape, open_source
 from weft.files.target import NPY_ENDINGS, RAW_ENDINGS, Target
+from weft.files.text import read_bounded
 
 __all__ = [
     "NPY_ENDINGS",
@@ -20,6 +21,7 @@ __all__ = [
     "complex_dtype",
     "named_dtype",
     "open_source",
+    "read_bounded",
     "working_dtype",
     "write_file",
 ]
