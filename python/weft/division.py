@@ -22,8 +22,8 @@ def of_cores(
     planning : options of :func:`weft.plan` but for `ranks`, `threads` and `ranks_per_node`. No rank has more threads
         than a node has cores; nodes are filled, with more than a rank for each core where there are too few nodes.
 
-    Cost: a plan for each divisor of `cores` that a node has room for and that leaves at most 2^20 ranks. Errors: those of weft.plan, of the first division
-    where no division can be planned.
+    Cost: a plan for each divisor of `cores` that a node has room for and that leaves at most 2^20 ranks. Errors: those
+    of weft.plan, of the first division where no division can be planned.
 
     >>> plans = of_cores((256, 256, 256), 16, "infiniband-64")
     >>> sorted(plan.problem.ranks * plan.problem.threads for plan in plans)

@@ -236,6 +236,19 @@ def test_numbers_of_ranks_that_make_no_sense(tmp_path: Path, ranks: str, word: s
     assert "--ranks" in outcome.err and word in outcome.err
 
 
+@pytest.mark.parametrize("ranks_per_node", [0, -2, "two"])
+def test_ranks_of_a_node_that_make_no_sense(tmp_path: Path, ranks_per_node: Any) -> None:
+    for call in (
+        lambda: projection.project((64, 64), (1, 2), "celerons", ranks_per_node=ranks_per_node),
+        lambda: projection.changes((64, 64), 2, "celerons", ranks_per_node=ranks_per_node),
+    ):
+        with pytest.raises(weft_package.InvalidArgument, match="ranks_per_node must be "):
+            call()
+    if isinstance(ranks_per_node, int):
+        command = ("project", "8x8", "--machine", "celerons", "--ranks", "1..4", "--ranks-per-node", ranks_per_node)
+        assert_refused(weft(*command, cwd=tmp_path), 2, f"ranks_per_node must be 1 or more; given {ranks_per_node}")
+
+
 def test_candidates_are_the_plan_and_the_next_best() -> None:
     plans = weft_package.candidates((60, 50, 40), machine="ethernet-10g", ranks=6, kind="r2c")
     assert plans[0] == weft_package.plan((60, 50, 40), machine="ethernet-10g", ranks=6, kind="r2c")
