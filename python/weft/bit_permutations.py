@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from . import _planning, errors, options
+from .small_files import read_bounded
 
 # 64 lines of 64 digits, and room for spaces.
 _MOST_BYTES = 1 << 16
@@ -163,16 +163,13 @@ def _unwritten(text: str) -> Exception:
 
 
 def _text_of(path: str) -> str:
-    file = Path(path)
-    if file.exists() and not (file.is_file() and file.stat().st_size <= _MOST_BYTES):
+    try:
+        return read_bounded(path, _MOST_BYTES).decode()
+    except ValueError:  # bytes that are no text are one too
         raise errors.InvalidArgument(
             f"a permutation in a file is text of at most {_MOST_BYTES} bytes in a regular file; {path} is not; give "
             "another"
-        )
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise errors.InvalidArgument(f"a permutation in a file is text; {path} is not; give another") from None
+        ) from None
     except OSError as error:
         raise errors.IoFailure(
             f"a permutation must be one of {', '.join(NAMES)}, or a file with its matrix; cannot read {path}: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -21,8 +22,8 @@ def of_cores(
     planning : options of :func:`weft.plan` but for `ranks`, `threads` and `ranks_per_node`. No rank has more threads
         than a node has cores; nodes are filled, with more than a rank for each core where there are too few nodes.
 
-    Cost: a plan for each divisor of `cores` that a node has room for. Errors: those of weft.plan, of the first division
-    where no division can be planned.
+    Cost: a plan for each divisor of `cores` that a node has room for and that leaves at most 2^20 ranks. Errors: those
+    of weft.plan, of the first division where no division can be planned.
 
     >>> plans = of_cores((256, 256, 256), 16, "infiniband-64")
     >>> sorted(plan.problem.ranks * plan.problem.threads for plan in plans)
@@ -30,12 +31,25 @@ def of_cores(
     >>> plans[0].prediction.seconds == min(plan.prediction.seconds for plan in plans)
     True
     """
-    (cores,) = options.integers(cores, "cores")
-    if cores < 1:
-        raise errors.InvalidArgument(f"cores must be 1 or more; got {cores}")
+    cores = options.integer(cores, "cores", 1, options.INT_MAX)
     given = machine_of(machine)
-    threads = [count for count in range(1, min(cores, given.cores_per_node) + 1) if cores % count == 0]
+    threads = [count for count in _divisors(cores) if count <= min(given.cores_per_node, options.THREADS_MAX)]
+    threads = [count for count in threads if cores // count <= options.RANKS_MAX]
+    if not threads:
+        raise errors.InvalidArgument(
+            f"cores must be at most {options.RANKS_MAX} ranks of as many threads as a node of the machine has cores, "
+            f"{given.cores_per_node}; given {cores}; give fewer, or a machine with more cores in a node"
+        )
     return _planned(shape, [(cores // count, count) for count in threads], given, given.cores_per_node, planning)
+
+
+def _divisors(number: int) -> list[int]:
+    """
+    >>> _divisors(12), _divisors(9), _divisors(1)
+    ([1, 2, 3, 4, 6, 12], [1, 3, 9], [1])
+    """
+    small = [count for count in range(1, math.isqrt(number) + 1) if number % count == 0]
+    return sorted({*small, *(number // count for count in small)})
 
 
 def others(planned: _planning.Plan, shape: Sequence[int], machine: Any, **planning: Any) -> list[_planning.Plan]:

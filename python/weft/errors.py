@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+# Of a value in a message, which is one line.
+_SHOWN_MAX = 200
+
 
 class WeftError(RuntimeError):
     """Base of all errors of weft. The message states the rule, what was given and the remedy."""
@@ -77,20 +82,50 @@ def class_of(code: str) -> type[WeftError]:
     return _CLASSES.get(code, WeftError)
 
 
+def shown(given: Any) -> str:
+    """A value in a message: what Python prints of it, where it can, and not more than a line.
+
+    >>> shown("a"), shown(10**5000)
+    ("'a'", 'a value of type int that cannot be printed')
+    """
+    try:
+        words = repr(given)
+    except Exception:  # of a class of the caller's, or a number of too many digits
+        words = f"a value of type {type(given).__name__} that cannot be printed"
+    return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."
+
+
 def as_given(error: BaseException | None) -> tuple[str, str] | None:
-    """An exception as the core takes it: its code and its message.
+    """An exception as the core takes it: its code and its message, in UTF-8 without NUL.
 
     Python's own ValueError and TypeError are a user's mistakes, MemoryError is what it says,
     OSError a file's failure; anything else is a broken invariant.
     """
-    if error is None:
-        return None
+    return None if error is None else (_code_of(error), in_utf8(_message_of(error)))
+
+
+def in_utf8(text: str) -> str:
+    """The text as the core takes it: what UTF-8 has not, such as bytes of a path that are no text, is escaped.
+
+    >>> in_utf8("d/" + chr(0xDCFF) + chr(0)) == "d/" + chr(92) + "udcff" + chr(92) + "x00"
+    True
+    """
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
+
+
+def _code_of(error: BaseException) -> str:
     if isinstance(error, WeftError):
-        return error.code, str(error)
+        return error.code
     if isinstance(error, MemoryError):
-        return "out_of_memory", str(error) or "no memory for an array"
+        return OutOfMemory.code
     if isinstance(error, (ValueError, TypeError, OverflowError)):
-        return "invalid_argument", str(error)
-    if isinstance(error, OSError):
-        return "io_failure", str(error)
-    return "internal", f"{type(error).__name__}: {error}"
+        return InvalidArgument.code
+    return IoFailure.code if isinstance(error, OSError) else WeftError.code
+
+
+def _message_of(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return str(error) or "no memory for an array"
+    if isinstance(error, (WeftError, ValueError, TypeError, OverflowError, OSError)):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

@@ -122,7 +122,10 @@ class FFT:
         handle = runtime.handle_of(comm)
         module = runtime.running()
         problem, planned_by, plan_by, seconds, file, error = _planning.Problem(), None, "standard", 0.0, "", None
+        library, memory = "", None
         try:
+            library = options.word(engine, "engine", "")
+            memory = _workspace_of(workspace)
             seconds = options.seconds(budget_s, "budget_s")
             given, plan_by = named(machine)
             planned_by = None if given is None else machine_of(given)
@@ -155,11 +158,11 @@ class FFT:
             error = errors.as_given(reason)
         own_workspace = workspace is None
         self._transform = module.Transform(
-            problem, engine or "", own_workspace, planned_by, plan_by, seconds, file, handle, error
+            problem, library, own_workspace, planned_by, plan_by, seconds, file, handle, error
         )
         self._bind(comm, handle)
-        if workspace is not None and workspace is not False:
-            self.use_workspace(workspace)
+        if not own_workspace:  # which ranks agree on; how long it must be is known now
+            runtime.agreed(comm, lambda: None if memory is None else self.use_workspace(memory))
 
     @classmethod
     def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
@@ -176,11 +179,15 @@ class FFT:
         """
         handle = runtime.handle_of(comm)
         module = runtime.running()
-        error = None
-        if not isinstance(plan, _planning.Plan):
-            error = errors.as_given(errors.InvalidArgument(f"a plan must be a weft.Plan; given {plan!r}"))
+        library, error = "", None
+        try:
+            library = options.word(engine, "engine", "")
+            if not isinstance(plan, _planning.Plan):
+                raise errors.InvalidArgument(f"a plan must be a weft.Plan; given {errors.shown(plan)}")
+        except Exception as reason:
+            error = errors.as_given(reason)
         fft = cls.__new__(cls)
-        fft._transform = module.Transform(None if error else plan, engine or "", True, handle, error)
+        fft._transform = module.Transform(None if error else plan, library, True, handle, error)
         fft._bind(comm, handle)
         return fft
 
@@ -222,9 +229,7 @@ class FFT:
 
         The transform keeps a reference to it.
         """
-        buffer = arrays.as_array(memory, "workspace")
-        if not buffer.flags.c_contiguous or not buffer.flags.writeable:
-            raise errors.InvalidArgument("a workspace must be contiguous and writable")
+        buffer = _contiguous(memory)
         self._transform.use_workspace(int(buffer.__array_interface__["data"][0]), buffer.nbytes)
         self._workspace = buffer
 
@@ -400,6 +405,18 @@ class FFT:
             f"<weft.FFT {problem.kind} {'x'.join(map(str, problem.shape))} {problem.precision} "
             f"on {problem.ranks} ranks>"
         )
+
+
+def _workspace_of(given: Any) -> Array | None:
+    """The caller's memory; None where it is weft's own, or follows."""
+    return None if given is None or given is False else _contiguous(given)
+
+
+def _contiguous(memory: Any) -> Array:
+    buffer = arrays.as_array(memory, "workspace")
+    if not buffer.flags.c_contiguous or not buffer.flags.writeable:
+        raise errors.InvalidArgument("a workspace must be contiguous and writable; the memory given is not; give other")
+    return buffer
 
 
 def _lengths(given: float | Sequence[float], dims: int) -> list[float]:

@@ -28,7 +28,7 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
     error, count = None, 1
     try:
         count = _count(threads)
-    except errors.InvalidArgument as reason:
+    except Exception as reason:
         error = errors.as_given(reason)
     found: _planning.Machine = runtime.running().machine_here(count, runtime.handle_of(comm), error)
     return found
@@ -36,7 +36,8 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
 def known_here(ranks: int, threads: int) -> _planning.Machine:
     """The machine that was measured before by so many ranks on this node. Local, without MPI."""
-    found = runtime.running().known_here(ranks, _count(threads)) if runtime.running_available() else None
+    ranks, threads = options.integer(ranks, "ranks", 1), _count(threads)
+    found = runtime.running().known_here(ranks, threads) if runtime.running_available() else None
     if found is None:
         raise errors.InvalidArgument(
             f"nothing is known yet of this machine with {ranks} ranks of {threads} threads; run a transform with "
@@ -52,9 +53,14 @@ def named(machine: Any) -> tuple[Any, str]:
     >>> named("celerons"), named("rule"), named(None)
     (('celerons', 'standard'), (None, 'rule'), (None, 'standard'))
     """
-    if isinstance(machine, str) and machine in (HERE, RULE):
+    if is_word(machine, HERE) or is_word(machine, RULE):
         return None, machine
     return machine, "standard"
+
+
+def is_word(machine: Any, word: str) -> bool:
+    """Whether a machine is named by this word; anything else may be given, and be compared in its own way."""
+    return isinstance(machine, str) and machine == word
 
 
 def usual() -> tuple[str, str]:
@@ -72,12 +78,9 @@ def wants_all_ranks(all_ranks: bool | None, machine: Any) -> bool:
     (True, False, True)
     """
     if all_ranks is None:
-        return machine is None or machine == RULE
+        return machine is None or is_word(machine, RULE)
     return bool(all_ranks)
 
 
 def _count(threads: Any) -> int:
-    (count,) = options.integers(threads, "threads")
-    if not 1 <= count < 2**31:
-        raise errors.InvalidArgument(f"threads must be 1 or more; given {threads!r}")
-    return count
+    return options.integer(threads, "threads", 1, options.THREADS_MAX)

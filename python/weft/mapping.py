@@ -41,11 +41,10 @@ def places(
     """
     found = machine_of(machine)
     if order is not None:
-        found = found.with_order(order)
-    (count,) = options.integers(ranks, "ranks")
-    (on_node,) = options.integers(
-        ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node, "ranks_per_node"
-    )
+        found = found.with_order(options.text(order, "order"))
+    count = options.integer(ranks, "ranks")
+    usual = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
+    on_node = options.integer(usual, "ranks_per_node")
     return tuple(found.rank_places(count, on_node))
 
 

@@ -29,7 +29,7 @@ from .ooc_files import (
 from .ooc_price import Price, Ways
 from .ooc_records import RecordsMoved
 from .ooc_superlevels import superlevel_fft
-from .runtime import handle_of, running
+from .runtime import agreed, handle_of, running
 
 PRECISIONS = ("f32", "f64")
 _GRANULE_BYTES = 4096
@@ -179,10 +179,11 @@ def run_on_ranks(
     Also returns, on the first rank, what was prepared. note_temporary : as :func:`weft.ooc_ranks.together` has it.
     """
     start_s = time.perf_counter()
+    others = sorted(each for each in given.items() if each[0] != "machine")
     plan, transform, done = ooc_ranks.run(
         comm,
         lambda ranks: prepare(source, target, **given, ranks=ranks),
-        repr([os.fspath(source), os.fspath(target), sorted(each for each in given.items() if each[0] != "machine")]),
+        agreed(comm, lambda: repr([os.fspath(source), os.fspath(target), others])),
         None if progress is None else lambda *at: progress(Progress(*at)),
         note_temporary,
     )
@@ -289,8 +290,14 @@ def fft(
         "restart": restart,
         "in_place": in_place,
     }
-    target = target_of(source, target, in_place)
-    if method.startswith("bmmc:"):
+
+    def checked() -> tuple[str, str, bool]:
+        written = target_of(source, target, in_place)
+        paths = options.file_path(source, "source"), options.file_path(written, "target")
+        return *paths, options.text(method, "method").startswith("bmmc:")
+
+    source, target, by_superlevels = agreed(comm, checked)  # before ranks go different ways
+    if by_superlevels:
         return superlevel_fft(source, target, **given, progress=progress, comm=comm)
     if comm is not None and running().size_of(handle_of(comm)) > 1:
         return run_on_ranks(comm, source, target, given, progress)[1]

@@ -177,6 +177,7 @@ def _planned(given: dict[str, Any], ranks: int) -> OutOfCorePlan:
 
 def _require_same(comm: Any, arguments: str) -> None:
     module, handle = runtime.running(), runtime.handle_of(comm)
+    arguments = errors.in_utf8(arguments)
     first = module.broadcast_text(handle, arguments, 0)
     error = None
     if first != arguments:
@@ -190,13 +191,13 @@ def _require_same(comm: Any, arguments: str) -> None:
 def _from_first(handle: int | None, make: Callable[[], Any]) -> Any:
     """Collective: what `make` returns on the first rank, or raises there, on all."""
     module = runtime.running()
-    told: dict[str, Any] = {}
+    text = ""
     if module.rank_of(handle) == 0:
         try:
-            told["value"] = make()
+            text = json.dumps({"value": make()})
         except Exception as error:
-            told["error"] = errors.as_given(error)
-    told = json.loads(module.broadcast_text(handle, json.dumps(told), 0))
+            text = json.dumps({"error": errors.as_given(error)})
+    told: dict[str, Any] = json.loads(module.broadcast_text(handle, text, 0))
     if "error" in told:
         code, message = told["error"]
         raise errors.class_of(code)(message)

@@ -28,7 +28,7 @@ from .ooc_files import (
     opened_source,
     require_directory,
 )
-from .runtime import handle_of, running
+from .runtime import agreed, handle_of, running
 
 # Buffers that memory is split into while records are permuted, and while butterflies are computed: one is a load.
 BUFFERS = 4
@@ -130,7 +130,7 @@ def run(
     """In this process, or collectively on the ranks of a communicator. arguments : the same on all ranks."""
     if comm is None or running().size_of(handle_of(comm)) == 1:
         return prepare(1).run(progress)
-    return run_on_ranks(comm, prepare, repr(arguments), progress)[1]
+    return run_on_ranks(comm, prepare, agreed(comm, lambda: repr(arguments)), progress)[1]
 
 
 def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> Stored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
 from collections.abc import Sequence
@@ -22,6 +23,13 @@ _PRECISIONS = {
 _REAL = {"f32": np.float32, "f64": np.float64, "f80": np.longdouble}
 NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
+# As many as numpy's arrays have; what is longer is no shape, and is not read to its end.
+AXES_MAX = 64
+# What a plan is made for in seconds.
+RANKS_MAX = 1 << 20
+THREADS_MAX = 4096
+# The core's small numbers: of axes and of ranks of a communicator.
+INT_MAX = 2**31 - 1
 _COMPLEX = {"f32": np.complex64, "f64": np.complex128, "f80": np.clongdouble}
 
 
@@ -33,12 +41,12 @@ def precision_of(dtype: Any) -> str:
         return dtype
     try:
         given = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         given = None
     if given not in _PRECISIONS:
         raise errors.InvalidArgument(
             "dtype must be a real or complex floating-point type of 32 or 64 bits, or long double; "
-            f"given {dtype!r}; convert the data first"
+            f"given {errors.shown(dtype)}; convert the data first"
         )
     return _PRECISIONS[given]
 
@@ -53,15 +61,81 @@ def complex_dtype(precision: str) -> np.dtype[Any]:
     return np.dtype(_COMPLEX[precision])
 
 
-def integers(values: Any, what: str) -> list[int]:
-    """A sequence of whole numbers, or one of them, as a list."""
+def integers(values: Any, what: str, largest: int = 2**63 - 1) -> list[int]:
+    """A sequence of whole numbers, or one of them, as a list of at most AXES_MAX.
+
+    largest : what the core takes, of either sign.
+
+    >>> integers((4, 6), "a shape"), integers(8, "a shape")
+    ([4, 6], [8])
+    """
     if isinstance(values, (str, bytes)):
-        raise errors.InvalidArgument(f"{what} must be whole numbers; given {values!r}")
+        raise errors.InvalidArgument(f"{what} must be whole numbers; given {errors.shown(values)}")
     try:
-        items = list(values) if hasattr(values, "__iter__") else [values]
-        return [_integer(item) for item in items]
+        items = list(itertools.islice(values, AXES_MAX + 1)) if hasattr(values, "__iter__") else [values]
+        found = [_integer(item) for item in items]
     except TypeError:
-        raise errors.InvalidArgument(f"{what} must be whole numbers; given {values!r}") from None
+        raise errors.InvalidArgument(f"{what} must be whole numbers; given {errors.shown(values)}") from None
+    if len(found) > AXES_MAX:
+        raise errors.InvalidArgument(
+            f"{what} must be at most {AXES_MAX} numbers; given more, {errors.shown(found[:3])[:-1]}, ...]; give fewer"
+        )
+    for number in found:
+        if abs(number) > largest:
+            raise errors.InvalidArgument(f"{what} must be at most {largest}; given {number}")
+    return found
+
+
+def integer(value: Any, what: str, least: int = -(2**63), largest: int = 2**63 - 1) -> int:
+    """One whole number within bounds.
+
+    >>> integer(4, "ranks", 1)
+    4
+    """
+    try:
+        number = _index(value)
+    except TypeError:
+        raise errors.InvalidArgument(f"{what} must be a whole number; given {errors.shown(value)}; give one") from None
+    if not least <= number <= largest:
+        raise errors.InvalidArgument(f"{what} must be {_range(least, largest)}; given {errors.shown(number)}")
+    return number
+
+
+def _range(least: int, largest: int) -> str:
+    """
+    >>> _range(1, 2**63 - 1), _range(1, 8), _range(-(2**63), 2**63 - 1)
+    ('1 or more', '1 to 8', 'a number of 64 bits')
+    """
+    if largest < 2**63 - 1:
+        return f"{least} to {largest}"
+    return f"{least} or more" if least > -(2**63) else "a number of 64 bits"
+
+
+def text(given: Any, what: str) -> str:
+    """Text as the core takes it: in UTF-8, without NUL.
+
+    >>> text("fftw", "engine")
+    'fftw'
+    """
+    if not isinstance(given, str):
+        raise errors.InvalidArgument(f"{what} must be text; given {errors.shown(given)}; give a str")
+    if not is_utf8(given) or "\0" in given:
+        raise errors.InvalidArgument(f"{what} must be text in UTF-8 without NUL; given {errors.shown(given)}")
+    return given
+
+
+def is_utf8(given: str) -> bool:
+    """False for text with halves of surrogate pairs, by which Python stands for bytes of a path that are no text."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def word(given: Any, what: str, default: str) -> str:
+    """Text, or what None, which lets weft choose, is called in the core."""
+    return default if given is None else text(given, what) or default
 
 
 def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = "last") -> tuple[int, ...]:
@@ -84,17 +158,21 @@ def seconds(value: Any, what: str) -> float:
     """A time as a float; its rules are checked where it is used."""
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise errors.InvalidArgument(f"{what} must be a number of seconds; given {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise errors.InvalidArgument(f"{what} must be a number of seconds; given {errors.shown(value)}") from None
+
+
+def _index(value: Any) -> int:
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError("a truth value is no number")
+    return int(operator.index(value))
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError("a truth value is no number")
-    number = operator.index(value)
+    number = _index(value)
     if not -(2**63) <= number < 2**63:
-        raise errors.InvalidArgument(f"a number must fit in 64 bits; given {number}")
-    return int(number)
+        raise errors.InvalidArgument(f"a number must fit in 64 bits; given {errors.shown(number)}")
+    return number
 
 
 def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _planning.Layout:
@@ -104,17 +182,22 @@ def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _plann
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise errors.InvalidArgument(
             f"{what} must be a weft.Layout, a process grid (one factor an axis) or a list of boxes "
-            f"(one a rank); given {given!r}"
+            f"(one a rank); given {errors.shown(given)}"
         )
-    entries = list(given)
+    entries = list(itertools.islice(given, max(ranks, AXES_MAX) + 1))
     if entries and not any(hasattr(entry, "__iter__") for entry in entries):
         return _grid(integers(entries, f"a process grid for the {what}"), shape, ranks, what)
     if len(entries) != ranks:
         raise errors.InvalidArgument(
-            f"the boxes of the {what} must be one for each of the {ranks} ranks; given {len(entries)}"
+            f"the boxes of the {what} must be one for each of the {ranks} ranks; given {_counted(entries, ranks)}"
         )
     boxes = [_box(entry, rank, what) for rank, entry in enumerate(entries)]
     return _planning.Layout.boxes(list(shape), boxes)
+
+
+def _counted(entries: list[Any], ranks: int) -> str:
+    """How many there are, of which no more were read than tell that they are too many."""
+    return f"{len(entries)}" if len(entries) <= max(ranks, AXES_MAX) else f"at least {len(entries)}"
 
 
 def _grid(grid: list[int], shape: Sequence[int], ranks: int, what: str) -> _planning.Layout:
@@ -129,10 +212,12 @@ def _grid(grid: list[int], shape: Sequence[int], ranks: int, what: str) -> _plan
 
 def _box(entry: Any, rank: int, what: str) -> list[tuple[int, int]]:
     try:
-        return [(_integer(lower), _integer(upper)) for lower, upper in entry]
+        return [(_integer(lower), _integer(upper)) for lower, upper in itertools.islice(entry, AXES_MAX + 1)]
+    except errors.WeftError:
+        raise
     except (TypeError, ValueError):
         raise errors.InvalidArgument(
-            f"a box must be one (lower, upper) pair an axis; the {what} box of rank {rank} is {entry!r}"
+            f"a box must be one (lower, upper) pair an axis; the {what} box of rank {rank} is {errors.shown(entry)}"
         ) from None
 
 
@@ -164,13 +249,13 @@ def make_problem(
 ) -> _planning.Problem:
     """Collects the options. Rules that need no more than one option are checked here."""
     extents = integers(shape, "a shape")
-    chosen_axes = [] if axes is None else integers(axes, "axes")
+    chosen_axes = [] if axes is None else integers(axes, "axes", INT_MAX)
     if axes is not None and not chosen_axes:
         raise errors.InvalidArgument("axes must name at least one axis; leave it out for all axes")
     real_axis = chosen_axes[-1] if chosen_axes else -1
     choice, output_layout = "any", None
     if isinstance(output, str):
-        choice = output
+        choice = text(output, "output")
         if choice == "given":
             raise errors.InvalidArgument('output must be "any", "same" or a layout; given "given"')
     elif output is not None:
@@ -182,7 +267,7 @@ def make_problem(
     return _planning.make_problem(
         shape=extents,
         axes=chosen_axes,
-        kind=str(kind),
+        kind=text(kind, "kind"),
         precision=precision_of(dtype),
         ranks=ranks,
         ranks_per_node=ranks_per_node,
@@ -190,21 +275,28 @@ def make_problem(
         all_ranks=all_ranks,
         output_choice=choice,
         output=output_layout,
-        norm="none" if norm is None else str(norm),
-        sign=_small(sign, "sign"),
-        threads=_small(threads, "threads"),
-        effort=str(effort),
+        norm="none" if norm is None else text(norm, "norm"),
+        sign=_sign(sign),
+        threads=integer(threads, "threads", 1, THREADS_MAX),
+        effort=text(effort, "effort"),
         overwrite_input=bool(overwrite_input),
-        method=method or "automatic",
-        wire_form=wire_form or "automatic",
-        schedule=schedule or "automatic",
-        requests=requests or "automatic",
+        method=word(method, "method", "automatic"),
+        wire_form=word(wire_form, "wire_form", "automatic"),
+        schedule=word(schedule, "schedule", "automatic"),
+        requests=word(requests, "requests", "automatic"),
         chunks=chunk_count(chunks),
-        preset=preset or "none",
-        nodes=nodes or "automatic",
-        wire=wire or "same",
+        preset=word(preset, "preset", "none"),
+        nodes=word(nodes, "nodes", "automatic"),
+        wire=word(wire, "wire", "same"),
         piece_bytes=0 if piece_bytes is None else size_in_bytes(piece_bytes),
     )
+
+
+def _sign(given: Any) -> int:
+    number = integer(given, "sign")
+    if number not in (-1, 1):
+        raise errors.InvalidArgument(f"sign must be -1 or 1, that of the exponent of forward; given {number}")
+    return number
 
 
 def file_path(given: Any, what: str) -> str:
@@ -217,9 +309,11 @@ def file_path(given: Any, what: str) -> str:
         path = os.fsdecode(given)
         path.encode()
     except (TypeError, UnicodeEncodeError):
-        raise errors.InvalidArgument(f"{what} must be the path of a file, in UTF-8; given {given!r}") from None
+        raise errors.InvalidArgument(
+            f"{what} must be the path of a file, in UTF-8; given {errors.shown(given)}"
+        ) from None
     if not path or "\0" in path:
-        raise errors.InvalidArgument(f"{what} must be the path of a file; given {given!r}")
+        raise errors.InvalidArgument(f"{what} must be the path of a file; given {errors.shown(given)}")
     return path
 
 
@@ -228,7 +322,7 @@ def size_in_bytes(piece_bytes: Any) -> int:
     >>> size_in_bytes(65536)
     65536
     """
-    (count,) = integers(piece_bytes, "piece_bytes")
+    count = integer(piece_bytes, "piece_bytes")
     if count < 1:
         raise errors.InvalidArgument(f"piece_bytes must be at least 1; given {count}; leave it out for whole blocks")
     return count
@@ -242,22 +336,15 @@ def chunk_count(chunks: Any) -> int:
     """
     if chunks is None:
         return 0
-    if chunks == "slices":
+    if isinstance(chunks, str) and chunks == "slices":
         return int(_planning.EVERY_SLICE)
-    (count,) = integers(chunks, 'chunks, or "slices",')
+    count = integer(chunks, 'chunks, or "slices",')
     if count < 1:
         raise errors.InvalidArgument(f'chunks must be at least 1, or "slices"; given {count}')
     return count
 
 
-def _small(value: Any, what: str) -> int:
-    (number,) = integers(value, what)
-    if abs(number) >= 2**31:
-        raise errors.InvalidArgument(f"{what} is too large; given {number}")
-    return number
-
-
 def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
     """Raises InvalidArgument unless it is one of the words."""
-    if given not in words:
-        raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {given!r}; give one")
+    if not isinstance(given, str) or given not in words:
+        raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; give one")

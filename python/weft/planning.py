@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _planning, errors, options, small_files
-from .here import HERE, RULE, known_here, usual, wants_all_ranks
+from . import _planning, errors, options
+from .here import HERE, RULE, is_word, known_here, usual, wants_all_ranks
+from .small_files import read_bounded
+
+MACHINE_BYTES_MAX = 16 << 20
 
 
 def plan(
@@ -61,12 +64,13 @@ def plan(
     >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
     shared
     """
-    (rank_count,) = options.integers(ranks, "ranks")
+    rank_count = options.integer(ranks, "ranks", 1)
+    threads = options.integer(threads, "threads", 1, options.THREADS_MAX)
     word, note = (machine, "") if machine is not None else usual()
-    chosen_by = None if word == RULE else _machine_for(word, rank_count, threads)
+    chosen_by = None if is_word(word, RULE) else _machine_for(word, rank_count, threads)
     if ranks_per_node is None:
         ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
-    (node_count,) = options.integers(ranks_per_node, "ranks_per_node")
+    node_count = options.integer(ranks_per_node, "ranks_per_node", 1)
     problem = options.make_problem(
         shape,
         kind=kind,
@@ -114,7 +118,7 @@ def candidates(
 
 
 def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
-    return known_here(ranks, threads) if machine == HERE else machine_of(machine)
+    return known_here(ranks, threads) if is_word(machine, HERE) else machine_of(machine)
 
 
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
@@ -141,6 +145,20 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
     return _planning.predict(plan, machine_of(machine))
 
 
+def _name_of(given: Any) -> str:
+    """A machine's name, or the path of its file: any that the system takes."""
+    try:
+        name = os.fspath(given)
+        if isinstance(name, str) and b"\0" not in os.fsencode(name):
+            return name
+    except (TypeError, UnicodeEncodeError):
+        pass
+    raise errors.InvalidArgument(
+        "machine must be a weft.Machine, the name of one that ships with weft, or the path of a JSON file, as text "
+        f"without NUL; given {errors.shown(given)}"
+    )
+
+
 def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.Machine:
     """A machine as it is, by the name of one that ships with weft, or from a JSON file.
 
@@ -149,7 +167,7 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     """
     if isinstance(given, _planning.Machine):
         return given
-    text = os.fspath(given)
+    text = _name_of(given)
     if text == HERE:
         raise errors.InvalidArgument(
             'the machine "here" is the one that the ranks of a transform are on, and no transform is made here; give '
@@ -158,11 +176,12 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     if text in _planning.Machine.names():
         return _planning.Machine.shipped(text)
     try:
-        content = small_files.content(text, "a machine")
-    except OSError as error:
+        content = read_bounded(text, MACHINE_BYTES_MAX)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise errors.InvalidArgument(
-            f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file that can be read; given "
-            f"{text!r}, which cannot: {error.strerror}"
+            f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file that can be read, of at "
+            f"most {MACHINE_BYTES_MAX >> 20} MiB; given {text!r}, which cannot: {reason}"
         ) from None
     try:
         return _planning.Machine.from_json(content.decode())

@@ -41,50 +41,36 @@ def probe(
     """
     handle = runtime.handle_of(comm)
     module = runtime.running()
-    error = None
-    try:
-        limit, count = float(seconds), int(threads)
-    except (TypeError, ValueError, OverflowError):
-        limit, count = 1.0, 1
-        error = errors.as_given(
-            errors.InvalidArgument(f"seconds and threads must be numbers; given {seconds!r} and {threads!r}")
-        )
+    title, source, limit, count, error = "", "", 1.0, 1, None
     directories: list[str] = []
     try:
+        title = options.word(name, "name", "") or errors.in_utf8(processor())
+        limit, count = options.seconds(seconds, "seconds"), options.integer(threads, "threads", 1, options.THREADS_MAX)
         directories = _directories(disks)
-    except errors.InvalidArgument as reason:
-        error = error or errors.as_given(reason)
-    ranks = module.size_of(handle)
+        source = errors.in_utf8(_source(module, module.size_of(handle), count))
+    except Exception as reason:
+        error = errors.as_given(reason)
+    found: _planning.Machine = module.probe(title, source, limit, count, directories, handle, error)
+    return found
+
+
+def _source(module: Any, ranks: int, threads: int) -> str:
+    """Where a machine's figures come from."""
     library = textwrap.shorten(module.mpi_library(), 120)
     date = datetime.datetime.now(datetime.timezone.utc).date()
-    source = f"measured by weft probe on {ranks} ranks of {count} threads, {date}, {library}"
-    found: _planning.Machine = module.probe(
-        name or processor(), source, limit, count, directories, handle, error
-    )
-    return found
+    return f"measured by weft probe on {ranks} ranks of {threads} threads, {date}, {library}"
 
 
 def _directories(disks: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The paths as text that a machine's JSON can have."""
     rule = "disks must be a list of directories, such as ['/data']; given "
     if isinstance(disks, (str, bytes)):
-        raise errors.InvalidArgument(f"{rule}{disks!r}")
+        raise errors.InvalidArgument(f"{rule}{errors.shown(disks)}")
     try:
         paths = [os.fspath(each) for each in disks]
     except TypeError as reason:
-        raise errors.InvalidArgument(f"{rule}{disks!r}") from reason
-    for path in paths:
-        if not isinstance(path, str) or not _is_utf8(path):
-            raise errors.InvalidArgument(f"a directory of disks must be text in UTF-8; given {path!r}")
-    return paths
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        raise errors.InvalidArgument(f"{rule}{errors.shown(disks)}") from reason
+    return [options.text(path, "a directory of disks") for path in paths]
 
 
 def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
@@ -100,7 +86,7 @@ def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
 def processor() -> str:
     """What the system calls this processor."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in Path("/proc/cpuinfo").read_text(errors="surrogateescape").splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     except OSError:

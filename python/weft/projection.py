@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _planning, errors
+from .options import integer
 from .planning import machine_of, plan, ranks_on_node
 
 # Keys of a machine's JSON; see docs/model.md.
@@ -65,6 +66,7 @@ def project(
     0.40
     """
     given = machine_of(machine)
+    ranks_per_node = _on_node(ranks_per_node)
     first = _planned(shape, 1, given, ranks_per_node, options)
     alone_s = _seconds(first)
     return [_point(_planned(shape, count, given, ranks_per_node, options), alone_s) for count in ranks]
@@ -84,6 +86,7 @@ def changes(
     ['as it is', 'twice the bandwidth', 'half the latency', 'cores twice as fast', 'memory twice as fast']
     """
     document = json.loads(machine_of(machine).to_json())
+    ranks_per_node = _on_node(ranks_per_node)
     found = []
     for what, change in _CHANGES.items():
         changed = json.loads(json.dumps(document))
@@ -99,12 +102,17 @@ def best(points: Sequence[Point]) -> Point:
     return min((point for point in points if point.seconds <= 1.01 * least), key=lambda point: point.ranks)
 
 
+def _on_node(given: Any) -> int | None:
+    return None if given is None else integer(given, "ranks_per_node", 1)
+
+
 def _planned(
     shape: Sequence[int], ranks: int, machine: _planning.Machine, ranks_per_node: int | None, options: dict[str, Any]
 ) -> _planning.Plan:
-    on_node = ranks_per_node or max(1, min(ranks, machine.cores_per_node))
+    on_node = max(1, min(ranks, machine.cores_per_node)) if ranks_per_node is None else ranks_per_node
     large = with_nodes(machine, -(-ranks // on_node))
-    on_node = ranks_per_node or ranks_on_node(ranks, large)
+    if ranks_per_node is None:
+        on_node = ranks_on_node(ranks, large)
     return plan(shape, ranks=ranks, ranks_per_node=min(on_node, ranks), machine=large, **options)
 
 

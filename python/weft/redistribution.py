@@ -32,6 +32,8 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
     source_address = target_address = 0
     item_bytes = 1
     try:
+        for layout in (source, target):
+            _require_layout(layout)
         rank = module.rank_of(handle)
         array = arrays.as_array(a, "source array")
         dtype = _plain(array.dtype)
@@ -59,9 +61,9 @@ def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | N
     >>> weft.gather(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    whole = _on_root(layout, comm, root)
+    whole, owner = _on_root(layout, comm, root)
     result = redistribute(a, layout, whole, comm)
-    return result if runtime.running().rank_of(runtime.handle_of(comm)) == root else None
+    return result if runtime.running().rank_of(runtime.handle_of(comm)) == owner else None
 
 
 def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any = None) -> Array:
@@ -75,18 +77,16 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
     """
     handle = runtime.handle_of(comm)
     module = runtime.running()
-    whole = _on_root(layout, comm, root)
-    at_root = module.rank_of(handle) == root
-    source: Any = None
-    error: BaseException | None = None
-    if at_root:
-        try:
-            source = np.ascontiguousarray(arrays.as_array(a, "array"), dtype=dtype)
-            _plain(source.dtype)
-        except Exception as reason:
-            error = reason
-    module.agree(handle, errors.as_given(error))
-    word = module.broadcast_text(handle, source.dtype.str if at_root else "", root)
+    whole, owner = _on_root(layout, comm, root)
+    at_root = module.rank_of(handle) == owner
+
+    def given() -> Array:
+        source = np.ascontiguousarray(arrays.as_array(a, "array"), dtype=dtype)
+        _plain(source.dtype)
+        return source
+
+    source: Any = runtime.agreed(comm, given if at_root else lambda: None)
+    word = module.broadcast_text(handle, source.dtype.str if at_root else "", owner)
     if not at_root:
         source = _new_array(whole, module.rank_of(handle), np.dtype(word))
     return redistribute(source, whole, layout, comm)
@@ -106,26 +106,31 @@ def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequenc
     try:
         extents = options.integers(shape, "a shape")
         bounds = options._box(box, runtime.running().rank_of(handle), "local")
-        memory_order = options.integers(order, "a memory order")
+        memory_order = options.integers(order, "a memory order", options.INT_MAX)
     except Exception as reason:
         error = errors.as_given(reason)
     return runtime.running().layout_of_local_boxes(extents, bounds, memory_order, handle, error)
 
 
-def _on_root(layout: Layout, comm: Any, root: int) -> Layout:
-    handle = runtime.handle_of(comm)
-    module = runtime.running()
-    whole, error = None, None
-    try:
-        if not isinstance(layout, Layout):
-            raise errors.InvalidArgument(f"layout must be a weft.Layout; given {type(layout).__name__}")
-        (owner,) = options.integers(root, "root")
-        whole = Layout.on_one(layout.shape, layout.ranks, owner)
-    except Exception as reason:
-        error = errors.as_given(reason)
-    module.agree(handle, error)
-    assert whole is not None
-    return whole
+def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
+    """The layout with all on one rank, and that rank: the same on all."""
+    module, handle = runtime.running(), runtime.handle_of(comm)
+
+    def checked() -> tuple[Layout, int]:
+        _require_layout(layout)
+        owner = options.integer(root, "root", 0, module.size_of(handle) - 1)
+        return Layout.on_one(layout.shape, layout.ranks, owner), owner
+
+    whole, owner = runtime.agreed(comm, checked)
+    first = module.broadcast_text(handle, str(owner), 0)
+    differs = errors.Disagreement(f"all ranks must name the same root; rank 0 gave {first}, another {owner}")
+    runtime.agree(comm, None if first == str(owner) else differs)
+    return whole, owner
+
+
+def _require_layout(given: Any) -> None:
+    if not isinstance(given, Layout):
+        raise errors.InvalidArgument(f"a layout must be a weft.Layout; given {type(given).__name__}; make one")
 
 
 def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -142,7 +147,5 @@ def _new_array(layout: Layout, rank: int, dtype: np.dtype[Any]) -> Array:
 
 
 def _check(array: Array, layout: Layout, rank: int, dtype: np.dtype[Any], what: str, *, writable: bool) -> None:
-    if not isinstance(layout, Layout):
-        raise errors.InvalidArgument(f"a layout must be a weft.Layout; given {type(layout).__name__}")
     strides = [s * dtype.itemsize for s in layout.strides(rank)]
     arrays.check_array(array, layout.local_shape(rank), dtype, strides, what, writable=writable)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import sys
 import textwrap
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _planning, errors
+
+Made = TypeVar("Made")
 
 
 @functools.cache
@@ -75,6 +78,24 @@ def _require_same_mpi(mpi: Any) -> None:
 def agree(comm: Any, error: BaseException | None) -> None:
     """Raises the same error on all ranks when any rank passes one. Collective over `comm`."""
     running().agree(handle_of(comm), errors.as_given(error))
+
+
+def agreed(comm: Any, make: Callable[[], Made]) -> Made:
+    """What `make` returns; what it raises on any rank, all ranks raise. Collective over `comm`; None: this process.
+
+    >>> agreed(None, lambda: 3)
+    3
+    """
+    if comm is None:
+        return make()
+    made: list[Made] = []
+    error: Exception | None = None
+    try:
+        made.append(make())
+    except Exception as reason:
+        error = reason
+    agree(comm, error)
+    return made[0]
 
 
 def node_memory(comm: Any = None) -> str:

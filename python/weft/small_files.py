@@ -1,42 +1,28 @@
-"""Files that are small: what they are is checked before they are read."""
+"""Files that are read as a whole: regular ones of a bounded length, so that nothing waits or reads without an end."""
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
-from . import errors
 
-MOST_BYTES = 16 << 20
+def read_bounded(path: str, bytes_max: int) -> bytes:
+    """What a file holds.
 
-
-def content(path: str, what: str) -> bytes:
-    """All of a file that says `what`, "a machine".
-
-    A pipe or device is not read, for it may have no end, or nobody at its other one. Errors: OSError where the file
-    cannot be read; InvalidArgument for one that is not regular or has more than :data:`MOST_BYTES` bytes.
+    Errors: OSError where it cannot be read; ValueError, which says what it is instead, for what is no regular file,
+    such as a pipe, or longer than `bytes_max`.
     """
-    # Without O_NONBLOCK opening a pipe waits for a writer.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        _require_regular(os.fstat(descriptor).st_mode, path, what)
-        with open(descriptor, "rb", closefd=False) as file:
-            text = file.read(MOST_BYTES + 1)
-    finally:
-        os.close(descriptor)
-    if len(text) > MOST_BYTES:
-        raise errors.InvalidArgument(
-            f"{what} is read from a file of at most {MOST_BYTES} bytes; {path!r} has more; name another file"
-        )
-    return text
+    # A pipe without a writer would be waited for where it is opened, a device may do anything.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise ValueError(f"it is no regular file but {_kind(mode)}; copy what it says to a file")
+        content = file.read(bytes_max + 1)
+    if len(content) > bytes_max:
+        raise ValueError(f"it is longer than {bytes_max} bytes")
+    return content
 
 
-def _require_regular(mode: int, path: str, what: str) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(mode):
-        kind = "a pipe" if stat.S_ISFIFO(mode) else "a device"
-        raise errors.InvalidArgument(
-            f"{what} is read from a regular file; {path!r} is {kind}; copy what it says to a file"
-        )
+def _kind(mode: int) -> str:
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import os
 import time
 from dataclasses import asdict
@@ -179,6 +180,22 @@ def bad_plan(comm: Any, options: dict[str, Any], only: int | None = None) -> str
     good: dict[str, Any] = {"shape": [8, 6, 10], "kind": "r2c"}
     given = good | options if only is None or comm.rank == only else good
     weft.FFT(given.pop("shape"), comm=comm, **given)
+    return "not refused"
+
+
+def called(comm: Any, name: str, good: dict[str, Any], bad: dict[str, Any], only: int) -> str:
+    """A collective function of weft whose arguments one rank has wrong."""
+    given = good | bad if comm.rank == only else dict(good)
+    if name == "FFT.of_plan":
+        given = {"plan": weft.plan((4, 6), ranks=comm.size)} | given
+    if given.get("layout") == 1:
+        given["layout"] = weft.Layout.slab((comm.size,), comm.size)
+    operator.attrgetter(name)(weft)(comm=comm, **given)
+    return "not refused"
+
+
+def agree_on(comm: Any, message: str, only: int) -> str:
+    weft.agree(comm, weft.IoFailure(message) if comm.rank == only else None)
     return "not refused"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_divisions_that_cannot_be_planned_are_left_out_or_refused() -> None:
     assert (only.problem.ranks, only.problem.threads) == (4, 2)
     with pytest.raises(weft_package.WeftError):
         division.of_cores(SHAPE, 7, MACHINE, input=(4, 1, 1))
-    with pytest.raises(weft_package.InvalidArgument, match="cores must be 1 or more; got 0"):
+    with pytest.raises(weft_package.InvalidArgument, match="cores must be 1 to 2147483647; given 0"):
         division.of_cores(SHAPE, 0, MACHINE)
 
 
@@ -59,6 +60,22 @@ def test_plan_finds_the_ranks_of_cores(tmp_path: Path) -> None:
     best = division.of_cores(SHAPE, 16, MACHINE)[0]
     assert best.explain().strip() in outcome.out
     assert len(outcome.out.split("the same cores divided:")[1].split("predicted")) == 6
+
+
+def test_divisors_are_found_without_trying_all_counts(tmp_path: Path) -> None:
+    machine = json.loads(weft_package.Machine.shipped(MACHINE).to_json()) | {"cores_per_node": 2**62}
+    (tmp_path / "huge.json").write_text(json.dumps(machine))
+    cores = str(262139 * 4093)  # two primes
+    outcome = weft("plan", "64x64x64", "--cores", cores, "--machine", "huge.json", cwd=tmp_path, limit_s=30)
+    assert_done(outcome)
+    assert outcome.out.split("the same cores divided:\n")[1].startswith("  262139 ranks of 4093 threads: predicted")
+
+
+def test_more_ranks_than_can_be_planned_are_left_out() -> None:
+    with pytest.raises(weft_package.InvalidArgument, match="at most 1048576 ranks of as many threads"):
+        division.of_cores(SHAPE, 10**9, MACHINE)
+    with pytest.raises(weft_package.InvalidArgument, match="cores must be 1 to 2147483647; given 2147483648"):
+        division.of_cores(SHAPE, 2**31, MACHINE)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,13 @@ def test_map_writes_files(tmp_path: Path) -> None:
         (["--hosts", "one"], ["2 nodes, and 1 hosts"]),
         (["--hosts", "same"], ["'alpha' twice"]),
         (["--hosts", "binary"], ["binary"]),
-        (["--hosts", "/dev/zero"], ["regular file", "/dev/zero"]),
+        (["--hosts", "none"], ["none cannot be read: No such file"]),
+        (["--hosts", "fifo"], ["at most 16 MiB", "fifo cannot be read: it is no regular file"]),
+        (["--hosts", "/dev/zero"], ["it is no regular file"]),
+        (["--hosts", "long"], ["it is longer than 16777216 bytes"]),
+        (["--hosts", "\udcff"], ["\\udcff cannot be read"]),
+        (["--order", "\udcff"], ["order must be text in UTF-8"]),
+        (["--ranks", "50000000"], ["--ranks must be from 1 to 1048576; got 50000000"]),
         (["-o", "."], ["regular file"]),
     ],
     ids=lambda value: " ".join(value),
@@ -164,9 +171,12 @@ def test_map_refuses(tmp_path: Path, arguments: list[str], words: list[str]) -> 
     (tmp_path / "one").write_text("alpha\n")
     (tmp_path / "same").write_text("alpha\nalpha\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    os.mkfifo(tmp_path / "fifo")
+    with (tmp_path / "long").open("wb") as file:
+        file.truncate((1 << 24) + 1)  # a hole: it takes no space
     before = sorted(path.name for path in tmp_path.iterdir())
     command = ["map", "--machine", "m.json", "--ranks", "4", "--format", "slurm", "-o", "out", *arguments]
-    assert_refused(weft(*command, cwd=tmp_path), 2, *words)
+    assert_refused(weft(*command, cwd=tmp_path, limit_s=30), 2, *words)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 

@@ -75,7 +75,7 @@ def test_a_machine_that_is_no_small_regular_file_is_refused(tmp_path: Path) -> N
     for name, words in (
         ("/dev/zero", ["regular file", "a device"]),
         ("pipe", ["regular file", "a pipe", "copy"]),
-        ("long.json", ["at most 16777216 bytes", "another file"]),
+        ("long.json", ["longer than 16777216 bytes"]),
         (".", ["Is a directory", "celerons"]),
     ):
         with pytest.raises(weft_package.InvalidArgument) as caught:
@@ -252,6 +252,19 @@ def test_numbers_of_ranks_that_make_no_sense(tmp_path: Path, ranks: str, word: s
     outcome = weft("project", "64x64", "--machine", "celerons", "--ranks", ranks, cwd=tmp_path)
     assert outcome.status == 2
     assert "--ranks" in outcome.err and word in outcome.err
+
+
+@pytest.mark.parametrize("ranks_per_node", [0, -2, "two"])
+def test_ranks_of_a_node_that_make_no_sense(tmp_path: Path, ranks_per_node: Any) -> None:
+    for call in (
+        lambda: projection.project((64, 64), (1, 2), "celerons", ranks_per_node=ranks_per_node),
+        lambda: projection.changes((64, 64), 2, "celerons", ranks_per_node=ranks_per_node),
+    ):
+        with pytest.raises(weft_package.InvalidArgument, match="ranks_per_node must be "):
+            call()
+    if isinstance(ranks_per_node, int):
+        command = ("project", "8x8", "--machine", "celerons", "--ranks", "1..4", "--ranks-per-node", ranks_per_node)
+        assert_refused(weft(*command, cwd=tmp_path), 2, f"ranks_per_node must be 1 or more; given {ranks_per_node}")
 
 
 def test_candidates_are_the_plan_and_the_next_best() -> None:

@@ -81,6 +81,25 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"piece_bytes": 64, "method": "collective"}, "Unsupported", "bytes of a piece 64"),
     ({"preset": "fastest"}, "InvalidArgument", "p3dfft"),
     ({"engine": "slow"}, "Unsupported", "slow"),
+    # What the core's types do not take is refused before the collective call, in which the other ranks would wait.
+    ({"engine": 5}, "InvalidArgument", "engine must be text; given 5"),
+    ({"engine": "\ud800"}, "InvalidArgument", "engine must be text in UTF-8"),
+    ({"engine": "fftw\0"}, "InvalidArgument", "without NUL"),
+    ({"kind": "\ud800"}, "InvalidArgument", "kind must be text in UTF-8"),
+    ({"norm": 5}, "InvalidArgument", "norm must be text"),
+    ({"method": 5}, "InvalidArgument", "method must be text"),
+    ({"dtype": "\ud800"}, "InvalidArgument", "dtype must be"),
+    ({"threads": 2**40}, "InvalidArgument", "threads must be 1 to 4096; given 1099511627776"),
+    ({"threads": [1, 2]}, "InvalidArgument", "threads must be a whole number; given [1, 2]"),
+    ({"sign": 2**40}, "InvalidArgument", "sign must be -1 or 1"),
+    ({"axes": [2**40]}, "InvalidArgument", "axes must be at most 2147483647"),
+    ({"shape": [1] * 65}, "InvalidArgument", "at most 64 numbers"),
+    ({"machine": 5}, "InvalidArgument", "machine must be a weft.Machine"),
+    ({"machine": "a\0b"}, "InvalidArgument", "machine must be a weft.Machine"),
+    ({"machine": "\ud800"}, "InvalidArgument", "machine must be a weft.Machine"),
+    ({"machine": "d/\udcff.json"}, "InvalidArgument", "\\udcff.json', which cannot: No such file"),
+    ({"wisdom": "\udcff"}, "InvalidArgument", "wisdom must be the path of a file"),
+    ({"budget_s": 10**400}, "InvalidArgument", "budget_s must be a number"),
 ]
 
 
@@ -93,6 +112,83 @@ def test_wrong_options_are_refused_on_all_ranks(pool: Pool, bad: tuple[dict[str,
         outcomes = pool.outcomes("bad_plan", ranks, options=options, only=only)
         assert {outcome.raised for outcome in outcomes} <= {kind, "Disagreement"}
         assert len({(outcome.raised, outcome.message) for outcome in outcomes}) == 1
+
+
+BAD_ARGUMENTS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("FFT", {"shape": [8, 6], "workspace": False}, {"workspace": 5}, "the workspace must be a numpy array"),
+    ("FFT.of_plan", {}, {"engine": 5}, "engine must be text; given 5"),
+    ("FFT.of_plan", {}, {"plan": 5}, "a plan must be a weft.Plan; given 5"),
+    ("probe", {"seconds": 0.05}, {"name": 5}, "name must be text; given 5"),
+    ("probe", {"seconds": 0.05}, {"name": "\ud800"}, "name must be text in UTF-8"),
+    ("probe", {"seconds": 0.05}, {"threads": 2**40}, "threads must be 1 to 4096"),
+    ("probe", {"seconds": 0.05}, {"seconds": "long"}, "seconds must be a number of seconds; given 'long'"),
+    ("probe", {"seconds": 0.05}, {"disks": ["\udcff"]}, "a directory of disks must be text in UTF-8"),
+    ("machine_here", {}, {"threads": 2**40}, "threads must be 1 to 4096"),
+    ("gather", {"a": [0.0], "layout": 1}, {"root": [0]}, "root must be a whole number; given [0]"),
+    ("gather", {"a": [0.0], "layout": 1}, {"root": 2**40}, "root must be 0 to"),
+    ("gather", {"a": [0.0], "layout": 1}, {"layout": "slab"}, "a layout must be a weft.Layout; given str"),
+    ("layout_of_local_boxes", {"shape": [1], "box": [[0, 0]]}, {"order": [2**40]}, "a memory order must be at most"),
+    ("ooc.fft", {"source": "x", "target": "y", "memory_bytes": 1}, {"method": 5}, "method must be text; given 5"),
+    ("ooc.fft", {"source": "x", "target": "y", "memory_bytes": 1}, {"target": None}, "given neither"),
+    ("ooc.fft", {"source": "x", "target": "y", "memory_bytes": 1}, {"source": 5}, "source must be the path of a file"),
+    ("ooc.fft", {"source": "x", "target": "y", "memory_bytes": 1}, {"source": "\udcff"}, "in UTF-8"),
+]
+
+
+@pytest.mark.parametrize("bad", BAD_ARGUMENTS, ids=lambda bad: f"{bad[0]} {bad[2]}")
+def test_what_only_one_rank_has_wrong_is_refused_on_all(pool: Pool, bad: tuple[str, Any, Any, str]) -> None:
+    function, good, wrong, words = bad
+    outcomes = pool.outcomes("called", 2, limit_s=20.0, name=function, good=good, bad=wrong, only=1)
+    refused(outcomes, "InvalidArgument", words)
+
+
+def test_ranks_that_name_different_roots_are_refused(pool: Pool) -> None:
+    good = {"a": [0.0], "layout": 1}
+    outcomes = pool.outcomes("called", 3, limit_s=20.0, name="scatter", good=good, bad={"root": 1}, only=0)
+    refused(outcomes, "Disagreement", "must name the same root")
+
+
+def test_messages_with_paths_that_are_no_text_are_the_same_on_all_ranks(pool: Pool) -> None:
+    path = "d/\udcff\0.json"
+    refused(pool.outcomes("agree_on", 3, message=path, only=2), "IoFailure", "d/\\udcff\\x00.json")
+
+
+@pytest.mark.parametrize("given", [5, b"x", "a\0b", "\ud800"], ids=repr)
+def test_what_names_no_machine_is_refused(given: Any) -> None:
+    planned = weft.plan((8, 8))
+    for call in (
+        lambda: weft.plan((8, 8), machine=given),
+        lambda: weft.candidates((8, 8), machine=given),
+        lambda: weft.predict(planned, given),
+        lambda: weft.FFT((8, 8), machine=given),
+    ):
+        with pytest.raises(weft.InvalidArgument, match=r"machine must be a weft\.Machine"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ranks": [1, 2]}, r"ranks must be a whole number; given \[1, 2\]"),
+        ({"ranks_per_node": "x"}, "ranks_per_node must be a whole number"),
+        ({"kind": "\ud800"}, "kind must be text in UTF-8"),
+        ({"method": 5}, "method must be text"),
+        ({"axes": [2**40]}, "axes must be at most"),
+        ({"threads": 2**40}, "threads must be 1 to"),
+        ({"input": range(10**9)}, "at most 64 numbers"),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, dict) else "",
+)
+def test_plans_of_wrong_types_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(weft.InvalidArgument, match=words):
+        weft.plan((8, 8), **options)
+
+
+def test_a_shape_without_an_end_is_not_read_to_it() -> None:
+    with pytest.raises(weft.InvalidArgument, match=r"at most 64 numbers; given more, \[0, 1, 2, \.\.\.\]"):
+        weft.plan(range(10**9))
+    with pytest.raises(weft.InvalidArgument, match="given a value of type int that cannot be printed"):
+        weft.plan((10**5000, 8))
 
 
 # One box a rank of an array of 8x6x10, and what is said of them.

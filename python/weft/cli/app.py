@@ -349,7 +349,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return typer.main.get_command(app)(words, prog_name="weft", standalone_mode=False, obj=words) or 0
     except ClickException as error:
-        return _refused(error.format_message(), error.exit_code, error)
+        message = error.format_message().replace("\n\t", " ")  # a list of what could be given
+        return _refused(message, error.exit_code, error)
     except typer.Abort:
         return _refused("interrupted", 130, None)
     except KeyboardInterrupt:
@@ -374,7 +375,7 @@ def _refused(message: str, status: int, error: BaseException | None) -> int:
     if rank == 0:
         if debugging() and error is not None:
             session.print_traceback(error)
-        print(f"weft: error: {message}", file=sys.stderr, flush=True)
+        print(f"weft: error: {session.in_one_line(message)}", file=sys.stderr, flush=True)
     return session.leave_status(status, rank)
 
 

@@ -17,6 +17,7 @@ from weft.cli import plots
 from weft.cli.contest import Contract, MemoryPasses, measure, timed, waves_error
 from weft.cli.memory import check_memory, gibibytes
 from weft.cli.peers import PEERS, NotRun, make_peer
+from weft.cli.plan import explained
 from weft.cli.session import Session
 from weft.cli.trace import SIZES, Trace
 from weft.cli.traffic import exchanged_bytes
@@ -126,7 +127,7 @@ def run(options: Options, session: Session) -> int:
     if options.json:
         session.print_json(result)
     elif session.is_root:
-        _print(session, result, ours.fft.explain())
+        _print(session, result, explained(ours.fft.explain(), ours.fft.plan))
     allowed = reference.tolerance("f32" if options.planning.get("wire") else case.precision, case.points)
     if not error <= allowed:
         raise weft.WeftError(
@@ -412,7 +413,7 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
     problem = result["problem"]
     ranks, threads = result["ranks"], result["threads"]
     shape = "x".join(map(str, problem["shape"]))
-    session.print(plan.rstrip("\n"))
+    session.print(plan)
     session.print(
         f"\n{shape} {problem['kind']} {problem['dtype']} on {ranks} rank{'s' * (ranks != 1)} x {threads} "
         f"thread{'s' * (threads != 1)}, output {result['output']}, {problem['repeat']} repetitions\n"

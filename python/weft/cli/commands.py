@@ -90,5 +90,6 @@ def on_one_rank(work: Callable[[Session], None]) -> int:
     around = surrounding_ranks()
     if around is not None and around[1] > 1:
         return session.run_here(on_first)
-    work(Session())
+    with session.as_weft_errors():
+        work(Session())
     return 0

@@ -9,6 +9,7 @@ import numpy as np
 import weft
 from weft.cli.arrays import read_array, warn_not_finite, write_array
 from weft.cli.memory import check_memory
+from weft.cli.plan import explained
 from weft.cli.session import Session
 from weft.cli.trace import Trace
 from weft.cli.values import checked_axes
@@ -96,7 +97,7 @@ def run(options: Options, session: Session) -> int:
         **options.planning,
     )
     if options.explain and not options.json:
-        session.print(fft.explain())
+        session.print(explained(fft.explain(), fft.plan))
     clock.lap("plan_s")
     _transform(options, session, source, problem, fft, clock)
     _report(options, session, source, problem, fft, clock)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from weft.cli.plots import as_bytes, pyplot
+from weft.cli.plots import as_bytes, plain, pyplot
 
 PANELS_IN_ROW = 4
 # A figure is drawn to here where nothing longer was measured.
@@ -51,7 +51,7 @@ def figure_of(document: dict[str, Any]) -> Any:
         _prepare(place, panel.title, panel.unit)
         panel.draw(place, document, series)
         place.legend(fontsize="xx-small", loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
-    figure.suptitle(document["name"], fontsize=10)
+    figure.suptitle(plain(document["name"]), fontsize=10)
     return figure
 
 
@@ -123,7 +123,7 @@ def _samples(place: Any, title: str, samples: list[dict[str, Any]], number: int)
     spread = [each["seconds"] * each["spread"] for each in samples]
     x, y = [each["x"] for each in samples], [each["seconds"] for each in samples]
     mark = "os^v"[number // 10 % 4]
-    place.errorbar(x, y, spread, fmt=mark, color=f"C{number % 10}", markersize=3, label=title)
+    place.errorbar(x, y, spread, fmt=mark, color=f"C{number % 10}", markersize=3, label=plain(title))
 
 
 def _named(series: Series, *words: str) -> list[str]:
@@ -192,7 +192,7 @@ def _between_nodes(place: Any, document: dict[str, Any], series: Series) -> None
             _samples(place, title, samples, number)
         if title in fits:
             end = _longest(samples, max(BYTES_MIN, 2 * fits[title][-1]["from_bytes"]) if samples else MESSAGE_MAX)
-            label = f"{origin(document, 'all_to_all')}: {title}"
+            label = plain(f"{origin(document, 'all_to_all')}: {title}")
             line = ("-", "--", "-.", ":")[number // 10 % 4]
             place.plot(*of_pieces(fits[title], end), line, color=f"C{number % 10}", linewidth=1, label=label)
 
@@ -217,7 +217,7 @@ def _disks(place: Any, document: dict[str, Any], series: Series) -> None:
         for way, line in (("read", "-"), ("write", "--")):
             sizes = geometric(*DISK_BYTES)
             seconds = [disk[f"{way}_access_s"] + size / disk[f"{way}_bytes_per_s"] for size in sizes]
-            label = f"fit of {way}s, {disk['directory']}"
+            label = plain(f"fit of {way}s, {disk['directory']}")
             colour = colours.get(f"disk {way} {disk['directory']}", "k")
             place.plot(sizes, seconds, line, color=colour, linewidth=1, label=label)
 

@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 
 import weft
-from weft import mapping, small_files
+from weft import mapping
 from weft.cli.session import Session
+from weft.cli.values import require_plannable
 from weft.files import check_target, write_file
 from weft.planning import machine_of
+from weft.small_files import read_bounded
+
+# A million names of sixteen letters.
+HOSTS_BYTES_MAX = 1 << 24
 
 
 @dataclass
@@ -33,6 +38,7 @@ def run(options: Options, session: Session) -> None:
 
 
 def _text(options: Options) -> str:
+    require_plannable(options.ranks)
     machine = machine_of(options.machine)
     places = mapping.places(machine, options.ranks, order=options.order, ranks_per_node=options.ranks_per_node)
     if options.form == "bgl":
@@ -47,9 +53,11 @@ def _text(options: Options) -> str:
 
 def _hosts_in(path: str) -> list[str]:
     try:
-        lines = small_files.content(path, "a list of nodes").decode().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_bounded(path, HOSTS_BYTES_MAX).decode().splitlines()
+    except (OSError, ValueError) as error:  # bytes that are no text are a ValueError too
+        reason = error.strerror if isinstance(error, OSError) else error
         raise weft.InvalidArgument(
-            f"--hosts must be a file with the names of the nodes, one a line; {path} cannot be read: {error}"
+            f"--hosts must be a regular file of at most {HOSTS_BYTES_MAX >> 20} MiB with the names of the nodes, one a "
+            f"line; {path} cannot be read: {reason}; name another"
         ) from None
     return [line.split()[0] for line in lines if line.strip() and not line.lstrip().startswith("#")]

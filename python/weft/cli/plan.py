@@ -5,9 +5,10 @@ from typing import Any
 
 import weft
 from weft import division
-from weft.cli.session import Session
+from weft.cli.session import Session, in_one_line
 from weft.files import check_target, write_file
 from weft.here import HERE, RULE, usual, wants_all_ranks
+from weft.options import text
 from weft.planning import machine_of
 
 
@@ -43,7 +44,17 @@ def run(
     if as_json:
         session.print_json(json.loads(plan.to_json()))
     else:
-        session.print(plan.explain().rstrip("\n") + advice)
+        session.print(explained(plan.explain(), plan) + advice)
+
+
+def explained(text: str, plan: weft.Plan) -> str:
+    """As a plan or its transform explains itself, but that no text of a machine's file begins a line of its own."""
+    for note in plan.notes:
+        text = text.replace(f"note: {note}\n", f"note: {in_one_line(note)}\n")
+    if plan.prediction is not None:
+        name = plan.prediction.machine
+        text = text.replace(f'machine "{name}"', f'machine "{in_one_line(name)}"')
+    return text.rstrip("\n")
 
 
 _NOT_OF_CORES = ("ranks", "threads", "ranks_per_node")
@@ -110,4 +121,4 @@ def _in_order(machine: str | None, order: str) -> weft.Machine:
             f"--order says how ranks run over the nodes of a machine; none was given, only {order!r}; give such as "
             "--machine bgl-512"
         )
-    return machine_of(machine).with_order(order)
+    return machine_of(machine).with_order(text(order, "--order"))

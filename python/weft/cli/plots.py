@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import weft
+from weft.cli.session import in_one_line
 from weft.ooc import Price
 from weft.projection import Point
 
@@ -25,6 +26,15 @@ def pyplot() -> Any:
     from matplotlib import pyplot as module
 
     return module
+
+
+def plain(text: str) -> str:
+    """The text of a file as matplotlib draws it as it is: a dollar begins no formula.
+
+    >>> plain("a $") == "a " + chr(92) + "$"
+    True
+    """
+    return in_one_line(text).replace("$", "\\$")
 
 
 def as_bytes(figure: Any, name: str) -> bytes:
@@ -61,10 +71,10 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     if any(hidden):
         left = [end - width for end, width in zip(start, hidden, strict=True)]
         axes.barh(places, hidden, left=left, color="none", edgecolor="k", hatch="//", label="of it hidden")
-    axes.set_yticks(places, [step.name for step in found], fontsize="small")
+    axes.set_yticks(places, [plain(step.name) for step in found], fontsize="small")
     axes.invert_yaxis()
     axes.set_xlabel("predicted time, s")
-    axes.set_title(f"{'x'.join(map(str, plan.problem.shape))} on {plan.prediction.machine}", fontsize=10)
+    axes.set_title(f"{'x'.join(map(str, plan.problem.shape))} on {plain(plan.prediction.machine)}", fontsize=10)
     axes.legend(fontsize="small")
     return as_bytes(figure, name)
 
@@ -77,11 +87,11 @@ def measured_steps(stages: Sequence[dict[str, Any]], title: str, name: str) -> b
         widths = [1e3 * stage[key] for stage in stages]
         bars = axes.barh([place + shift for place in places], widths, 0.38, label=words)
         axes.bar_label(bars, [f"{width:.3g}" for width in widths], padding=2, fontsize="x-small")
-    axes.set_yticks(places, [stage["name"] for stage in stages], fontsize="small")
+    axes.set_yticks(places, [plain(stage["name"]) for stage in stages], fontsize="small")
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.set_xlabel("time, ms")
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(plain(title), fontsize=10)
     figure.legend(fontsize="small", loc="outside lower center", ncols=2)
     return as_bytes(figure, name)
 
@@ -109,7 +119,7 @@ def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
     axes.set_yticks(range(len(found)), [f"pass {number}" for number in range(1, len(found) + 1)])
     axes.invert_yaxis()
     axes.set_xlabel("predicted time, s")
-    axes.set_title(f"{'x'.join(map(str, shape))} on {price.machine}", fontsize=10)
+    axes.set_title(f"{'x'.join(map(str, shape))} on {plain(price.machine)}", fontsize=10)
     axes.legend(fontsize="small")
     return as_bytes(figure, name)
 
@@ -148,7 +158,7 @@ def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> 
     dashed = panels["seconds"].plot([], [], "k--", linewidth=1)
     legend.set_axis_off()
     legend.legend([*handles, *dashed, *ideal], [*sizes, "exchanges alone", "ideal"], loc="center")
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(plain(title), fontsize=10)
     return as_bytes(figure, name)
 
 

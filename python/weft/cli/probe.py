@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import weft
-from weft.cli.session import Session
+from weft.cli.session import Session, in_one_line
 from weft.files import check_target, write_file
 from weft.planning import machine_of
 from weft.probing import probe
@@ -124,7 +124,7 @@ def table(machine: dict[str, Any]) -> str:
     if machine["samples"]:
         lines += ["", f"{'measured':<32}{'':>14}{'seconds':>12}{'spread':>9}"]
         lines += [_sample_line(sample) for sample in machine["samples"]]
-    return "\n".join(lines)
+    return "\n".join(map(in_one_line, lines))
 
 
 def _cores(machine: dict[str, Any]) -> str:
@@ -150,6 +150,7 @@ def _disk_line(disk: dict[str, Any]) -> str:
 
 
 def _sample_line(sample: dict[str, Any]) -> str:
-    unit = UNITS.get(sample["series"].split()[0], "")
+    series = sample["series"]
+    unit = UNITS.get(series.partition(" ")[0], "")
     size = f"{sample['x']:g} {unit}"
-    return f"{sample['series']:<32}{size:>14}{sample['seconds']:>12.4g}{sample['spread']:>9.1%}"
+    return f"{series:<32}{size:>14}{sample['seconds']:>12.4g}{sample['spread']:>9.1%}"

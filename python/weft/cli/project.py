@@ -5,7 +5,7 @@ from typing import Any
 
 import weft
 from weft import projection
-from weft.cli.session import Session
+from weft.cli.session import Session, in_one_line
 from weft.files import check_target, write_file
 from weft.here import HERE, RULE, VARIABLE, usual
 from weft.planning import machine_of
@@ -121,8 +121,8 @@ def _text(sizes: list[Size], machine: weft.Machine, note: str) -> str:
     if len(sizes) > 1:
         parts = [f"{size.name}\n{part}\n" for size, part in zip(sizes, parts, strict=True)]
     if machine.assumed:
-        parts.append(f"assumed of the machine {machine.name}, not measured: {', '.join(machine.assumed)}")
-    return "\n".join([*parts, *filter(None, [note])])
+        parts.append(in_one_line(f"assumed of the machine {machine.name}, not measured: {', '.join(machine.assumed)}"))
+    return "\n".join([*parts, *map(in_one_line, filter(None, [note]))])
 
 
 def _ending(size: Size) -> str:

@@ -7,6 +7,7 @@ one rank is an error of all. An error that reaches the end is printed by one ran
 import contextlib
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -18,6 +19,8 @@ from typing import Any
 import weft
 from weft.cli.environment import DEBUG, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
 
+# What terminals take as commands, also those of eight bits; what no encoding has; ends of lines that are no newline.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 USAGE_STATUS = 2
 FAILURE_STATUS = 1
 
@@ -69,7 +72,7 @@ class Session:
         """Prints a result, from one rank."""
         if self.is_root:
             self.clear_progress()
-            print(text, flush=True)
+            _write(printable(text))
 
     def print_json(self, value: Any) -> None:
         if self.is_root:
@@ -79,12 +82,12 @@ class Session:
         """One line on standard error, from one rank."""
         if self.is_root:
             self.clear_progress()
-            print(f"weft: warning: {text}", file=sys.stderr, flush=True)
+            print(f"weft: warning: {in_one_line(text)}", file=sys.stderr, flush=True)
 
     def progress(self, text: str) -> None:
         """Says on a terminal what is being done; silent elsewhere."""
         if self._shows_progress:
-            print(f"\r\033[K{text} ...", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[K{in_one_line(text)} ...", end="", file=sys.stderr, flush=True)
             self._progress_shown = True
 
     def clear_progress(self) -> None:
@@ -109,6 +112,52 @@ def finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [finite(item) for item in value]
     return value
+
+
+def printable(text: str) -> str:
+    """The text with what would command a terminal escaped, but for ends of lines and tabs.
+
+    >>> printable(chr(27) + "[2J" + chr(10)) == chr(92) + "x1b[2J" + chr(10)
+    True
+    """
+    return _CONTROLS.sub(lambda found: found[0] if found[0] in "\n\t" else _escaped(found[0]), text)
+
+
+def in_one_line(text: str) -> str:
+    """The text of a file, a path or a message, with ends of lines escaped as well.
+
+    >>> in_one_line("a" + chr(10) + "b") == "a" + chr(92) + "nb"
+    True
+    """
+    return _CONTROLS.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
+
+
+def _write(text: str) -> None:
+    """Prints a result. Raises IoFailure where there is no room for it."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # whoever read it has seen enough
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python writes what is left when it ends
+        raise weft.IoFailure(
+            f"the standard output cannot be written: {error.strerror}; free some space, or write it elsewhere"
+        ) from None
+
+
+@contextlib.contextmanager
+def as_weft_errors() -> Iterator[None]:
+    """An error of the system or of memory within becomes one of weft's; a reader that has gone stays what it is."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, MemoryError) as error:
+        raise as_weft_error(error) from error
 
 
 def as_weft_error(error: Exception) -> weft.WeftError:
@@ -224,7 +273,7 @@ def report(error: BaseException) -> None:
     """The one message about an error."""
     if debugging() and error.__traceback__ is not None:
         print_traceback(error)
-    print(f"weft: error: {error}", file=sys.stderr, flush=True)
+    print(f"weft: error: {in_one_line(str(error))}", file=sys.stderr, flush=True)
 
 
 def leave_status(status: int, rank: int) -> int:

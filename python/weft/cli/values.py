@@ -4,9 +4,7 @@ import math
 import re
 
 import weft
-
-# What a plan is made for in seconds.
-RANKS_MAX = 1 << 20
+from weft.options import RANKS_MAX
 
 
 def ranks_value(text: str | None) -> int | None:
@@ -16,6 +14,12 @@ def ranks_value(text: str | None) -> int | None:
     if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
         raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; got {text}; give such as -n 4")
     return int(text)
+
+
+def require_plannable(ranks: int, name: str = "--ranks") -> None:
+    """Raises InvalidArgument for a number of ranks that takes minutes or gigabytes."""
+    if not 1 <= ranks <= RANKS_MAX:
+        raise weft.InvalidArgument(f"{name} must be from 1 to {RANKS_MAX}; got {ranks}; give such as {name} 64")
 
 
 def rank_counts_value(text: str) -> tuple[int, ...]:

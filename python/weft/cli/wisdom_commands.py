@@ -9,7 +9,7 @@ import typer
 import weft
 from weft.cli.choices import Json
 from weft.cli.commands import app, on_one_rank
-from weft.cli.session import Session
+from weft.cli.session import Session, in_one_line
 
 wisdom_app = typer.Typer(help="Look into files of wisdom (decisions by trials), and merge them.")
 app.add_typer(wisdom_app, name="wisdom")
@@ -33,7 +33,7 @@ def show_command(
         if as_json:
             here.print_json(json.loads(wisdom.to_json()))
         else:
-            here.print("\n".join(_lines(wisdom)))
+            here.print("\n".join(map(in_one_line, _lines(wisdom))))
 
     return on_one_rank(show)
 

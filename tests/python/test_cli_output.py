@@ -1,0 +1,161 @@
+"""What commands print: texts of files and paths that would command a terminal, and output that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import weft as weft_package
+from cli_helpers import assert_done, assert_refused, run, weft
+
+# Clears the screen, sets a title, and begins a line that looks like one of weft's.
+EVIL = "evil \x1b[2J\x1b]0;t\x07\x9b\r\nnote: all is well"
+SHOWN = "evil \\x1b[2J\\x1b]0;t\\x07\\x9b\\r\\nnote: all is well"
+NOT_TEXT = "d/\udcff.json"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A machine whose file has texts that nobody should print."""
+    document = json.loads(weft_package.Machine.shipped("celerons").to_json())
+    sample: dict[str, Any] = {"x": 1.0, "seconds": 1e-3, "spread": 0.1}
+    document |= {
+        "name": EVIL,
+        "source": EVIL,
+        "assumed": [*document["assumed"], EVIL],
+        "samples": [sample | {"series": ""}, sample | {"series": " "}, sample | {"series": f"line {EVIL}"}],
+    }
+    (tmp_path / "evil.json").write_text(json.dumps(document))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plan", "8x8", "--machine", "evil.json"],
+        ["plan", "8x8", "--cores", "2", "--machine", "evil.json"],
+        ["probe", "--show", "evil.json"],
+        ["project", "8x8", "--ranks", "1,2", "--machine", "evil.json"],
+        ["bench", "8x8", "--machine", "evil.json"],
+    ],
+    ids=" ".join,
+)
+def test_texts_of_a_machine_are_escaped(folder: Path, command: list[str]) -> None:
+    outcome = weft(*command, cwd=folder)
+    assert_done(outcome)
+    assert SHOWN in outcome.out
+    assert not set(outcome.out) & set("\x1b\x07\x9b\r")
+    assert not any(line.startswith("note: all is well") for line in outcome.out.splitlines())
+
+
+def test_texts_of_wisdom_are_escaped(tmp_path: Path) -> None:
+    wisdom = ("--effort", "measure", "-n", "2", "--wisdom", "w.json")
+    assert_done(weft("bench", "8x8", "--machine", "ethernet-10g", *wisdom, cwd=tmp_path))
+    document = json.loads((tmp_path / "w.json").read_text())
+    document["entries"][0]["machine"]["processor"] = EVIL
+    (tmp_path / "w.json").write_text(json.dumps(document))
+    outcome = weft("wisdom", "show", "w.json", cwd=tmp_path)
+    assert_done(outcome)
+    assert f"{SHOWN}, " in outcome.out
+
+
+def test_json_has_the_texts_as_they_are(folder: Path) -> None:
+    outcome = weft("probe", "--show", "evil.json", "--json", cwd=folder)
+    assert_done(outcome)
+    assert json.loads(outcome.out)["name"] == EVIL
+
+
+def test_messages_are_one_line(tmp_path: Path) -> None:
+    assert_refused(weft("plan", "8x8", "--machine", "a\nb\x1b", cwd=tmp_path), 2, "'a\\nb\\x1b'")
+    assert_refused(weft("wisdom", "show", "a\nb\x1b", cwd=tmp_path), 1, "a\\nb\\x1b must be a file of wisdom")
+    assert_refused(weft("a\nb", cwd=tmp_path), 2, "a\\nb")
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "words"),
+    [
+        (["probe", "--show", NOT_TEXT], 2, "'d/\\udcff.json', which cannot: No such file"),
+        (["bench", "8x8", "--machine", NOT_TEXT], 2, "'d/\\udcff.json', which cannot: No such file"),
+        (["bench", "8x8", "--machine", NOT_TEXT, "-n", "2"], 2, "'d/\\udcff.json', which cannot: No such file"),
+        (["probe", "-o", "no\udcff/x.json"], 1, "no\\udcff; create it"),
+        (["plan", "8x8", "--machine", "celerons", "--order", "\udcff"], 2, "--order must be text in UTF-8"),
+        (["probe", "--seconds", "0.05", "--name", "\udcff"], 2, "name must be text in UTF-8"),
+        (["bench", "8x8", "--engine", "\udcff"], 2, "engine must be text in UTF-8"),
+    ],
+    ids=lambda value: ascii(value) if isinstance(value, list) else "",
+)
+def test_arguments_that_are_no_text(tmp_path: Path, command: list[str], status: int, words: str) -> None:
+    assert_refused(weft(*command, cwd=tmp_path), status, words)
+
+
+def test_a_path_that_is_no_text_is_read(folder: Path) -> None:
+    (folder / "evil.json").rename(folder / "\udcff.json")
+    outcome = weft("probe", "--show", "\udcff.json", cwd=folder)
+    assert_done(outcome)
+    assert SHOWN in outcome.out
+
+
+@pytest.mark.parametrize("name", ["$\\frac{$", "\x1b\n"], ids=ascii)
+@pytest.mark.parametrize(
+    "command", [["plan", "8x8", "--machine"], ["probe", "--show"], ["project", "8x8", "--machine"]]
+)
+def test_names_are_drawn_as_they_are(tmp_path: Path, command: list[str], name: str) -> None:
+    """No formula, which may be none that matplotlib reads, nor letters that no font has, of which it warns."""
+    pytest.importorskip("matplotlib")
+    document = json.loads(weft_package.Machine.shipped("celerons").to_json()) | {"name": name}
+    document["samples"] = [{"series": f"line {name}", "x": 8.0, "seconds": 1e-6, "spread": 0.1}]
+    (tmp_path / "m.json").write_text(json.dumps(document))
+    assert_done(weft(*command, "m.json", "--plot", "m.svg", cwd=tmp_path))
+    assert ("frac{" if "frac" in name else "\\x1b\\n") in (tmp_path / "m.svg").read_text()
+
+
+FULL = "the standard output cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["map", "--ranks", "4", "--machine", "celerons"],
+        ["plan", "8x8"],
+        ["plan", "8x8", "--json"],
+        ["project", "8x8", "--machine", "celerons"],
+        ["wisdom", "show", "w.json"],
+        ["probe", "--show", "celerons"],
+        ["info"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_behind_the_output(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "w.json").write_text(weft_package.Wisdom().to_json())
+    words = shlex.join([sys.executable, "-m", "weft", *command])
+    assert_refused(run(["sh", "-c", f"{words} >/dev/full"], tmp_path), 1, FULL, "free some space")
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    words = shlex.join([sys.executable, "-m", "weft", "map", "--ranks", "100000", "--machine", "infiniband-64"])
+    outcome = run(["sh", "-c", f"{words} | head -n 1"], tmp_path)
+    assert (outcome.err, len(outcome.out.splitlines())) == ("", 1)
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "words"),
+    [
+        (MemoryError("4 GiB"), weft_package.OutOfMemory, "memory ran out .4 GiB."),
+        (OSError(5, "Input/output error", "disk"), weft_package.IoFailure, "Input/output error .disk."),
+        (BrokenPipeError(32, "Broken pipe"), BrokenPipeError, "Broken pipe"),
+    ],
+    ids=["memory", "disk", "pipe"],
+)
+def test_failures_of_commands_without_ranks(raised: Exception, kind: type[Exception], words: str) -> None:
+    from weft.cli.commands import on_one_rank
+
+    def work(here: Any) -> None:
+        raise raised
+
+    with pytest.raises(kind, match=words) as caught:
+        on_one_rank(work)
+    assert type(caught.value) is kind
