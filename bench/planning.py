@@ -17,7 +17,13 @@ RANKS = 16384
 REPEAT = 7
 # The machine, and whether its nodes share links.
 MACHINES = {"ethernet-10g": False, "infiniband-64": True, "torus-6d": True, "bgl-16384": True}
-PROBLEMS = [((4096, 4096, 4096), "c2c"), ((4096, 4096, 4096), "r2c"), ((16384, 16384, 16), "c2c")]
+PROBLEMS = [
+    ((4096, 4096, 4096), "c2c"),
+    ((4096, 4096, 4096), "r2c"),
+    ((16384, 16384, 16), "c2c"),
+    ((2048, 2048, 512), "r2c"),
+    ((512, 512, 64), "c2c"),
+]
 
 
 def seconds(shape: tuple[int, ...], kind: str, machine: weft.Machine) -> tuple[list[float], int]:

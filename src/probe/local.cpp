@@ -181,6 +181,11 @@ void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
   trials.lines = std::move(lines);
 }
 
+/// This rank only waits for those that work.
+void idle(std::vector<Work>& works) {
+  for (Work& work : works) work.run = [] {};
+}
+
 /// 0 of none.
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -191,7 +196,8 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads) {
+Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads,
+                         bool has_core) {
   const Tiles tiles(extent, threads);
   Lines found;
   std::vector<Work> works;
@@ -213,6 +219,7 @@ Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
     for (Arithmetic& each : found.arithmetic)
       for (const Kind kind : {Kind::c2c, Kind::r2c}) add(each, kind, length);
   found.planning_s = median(std::move(planned_s));
+  if (!has_core) idle(works);
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
   assign(found.arithmetic, extent, seconds);
   for (Arithmetic& each : found.arithmetic)
@@ -225,7 +232,7 @@ Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
 }
 
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
-                                     int threads) {
+                                     int threads, bool has_core) {
   const Arrays arrays(threads * extent.copied_bytes.back());
   std::vector<Copying> found;
   std::vector<Work> works;
@@ -237,6 +244,7 @@ std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const
         works.push_back(arrays.stage(precision, bytes * threads, how, threads));
     }
   }
+  if (!has_core) idle(works);
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
   auto next = seconds.begin();
   for (Copying& each : found) {

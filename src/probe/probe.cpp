@@ -77,13 +77,16 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
                    const comm::Communicator& comm, const Placement& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
   Timing planning(comm, std::max(least_for_planning_s, for_planning * seconds));
-  Lines found = measure_arithmetic(lines, planning, extent, options.threads);
+  const std::int64_t with_core =
+      std::max<std::int64_t>(1, machine.cores_per_node / options.threads);
+  const bool has_core = comm.node_group().rank() < with_core;
+  Lines found = measure_arithmetic(lines, planning, extent, options.threads, has_core);
   machine.arithmetic = std::move(found.arithmetic);
   machine.planning_s = found.planning_s;
   machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
   add(machine, lines);
   Timing copying(comm, for_copying * seconds);
-  machine.copying = measure_copying(copying, extent, machine, options.threads);
+  machine.copying = measure_copying(copying, extent, machine, options.threads, has_core);
   add(machine, copying);
   if (extent.stream_bytes == 0) {
     machine.assumed.emplace_back(handed_over);
