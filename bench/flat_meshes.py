@@ -67,7 +67,9 @@ def time_in_turn(plans: dict[str, Any], rounds: int, comm: MPI.Comm) -> dict[str
 
 def table(rows: list[dict[str, Any]], command: str, ranks: int) -> str:
     lines = [
-        f"Grids of the input on {ranks} ranks, medians, on {processor()}: `{command}`",
+        f"Grids of the input on {ranks} ranks, medians, on {processor()}:",
+        "",
+        f"    {command}",
         "",
         "| problem | way | predicted ms | measured ms | of the best |",
         "|---|---|---|---|---|",
@@ -108,7 +110,7 @@ def main() -> None:
         ]
         rows.append({"shape": shape, "kind": kind, "ways": ways})
     if comm.rank == 0:
-        command = f"tools/mpirun openmpi {comm.size} python " + shlex.join(sys.argv)
+        command = f"tools/mpirun openmpi {comm.size} python bench/flat_meshes.py FOLDER " + shlex.join(sys.argv[2:])
         given.folder.mkdir(parents=True, exist_ok=True)
         document = {"command": command, "processor": processor(), "ranks": comm.size, "rows": rows}
         (given.folder / "times.json").write_text(json.dumps(document, indent=1) + "\n")

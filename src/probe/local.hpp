@@ -19,8 +19,9 @@ struct Lines {
 
 /// t_c: lines of many lengths in cache, by precision and effort; at once on all ranks and threads that
 /// have a core of their own. The others wait: what ranks that share a core take follows from how many
-/// they are, and where they take turns within a measurement it would be counted twice. Many ranks on few cores may take minutes to plan by trials what they then time in a
-/// second: once the time for `planning` is up, those that are left are assumed.
+/// they are, and where they take turns within a measurement it would be counted twice. Many ranks on
+/// few cores may take minutes to plan by trials what they then time in a second: once the time for
+/// `planning` is up, those that are left are assumed.
 Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads,
                          bool has_core);
 
