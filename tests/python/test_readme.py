@@ -40,10 +40,10 @@ endforeach()
 
 
 @pytest.fixture(autouse=True)
-def as_a_user_begins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No word of a machine, and nothing kept of this one."""
+def as_a_user_begins(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No word of a machine, and nothing kept of this one but by the examples before."""
     monkeypatch.delenv("WEFT_MACHINE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 @dataclasses.dataclass(frozen=True)
