@@ -202,6 +202,7 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   weft_free(text);
 }
 
+/// A caller compiled with an older header gives a shorter struct: what it lacks has its default.
 TEST(CInterface, OptionsOfOtherVersions) {
   const int64_t shape[] = {6, 4};
   weft_options full = default_options();
