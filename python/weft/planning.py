@@ -58,7 +58,7 @@ def plan(
     >>> [stage.axes for stage in p.stages]
     [(2,), (1,), (0,)]
     >>> p.input.process_grid
-    (128, 128, 1)
+    (4096, 4, 1)
     >>> weft.Plan.from_json(p.to_json()) == p
     True
     >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
