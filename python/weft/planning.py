@@ -137,7 +137,7 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
     `machine` is as for :func:`weft.plan`; ranks share nodes where it has too few. Errors: InvalidArgument.
 
     >>> import weft
-    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk")
+    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk", machine="rule")
     >>> found = weft.predict(slabs, "celerons")
     >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
     0.160 s, bandwidth
