@@ -14,7 +14,7 @@ namespace weft::api {
 namespace {
 
 constexpr const char* variable = "WEFT_MACHINE";
-constexpr std::int64_t file_bytes_max = 64 << 20;
+constexpr std::int64_t file_bytes_max = 16 << 20;  // as other machine files
 
 /// What rank 0's environment names.
 std::string named(const comm::Communicator& comm) {
