@@ -1,4 +1,5 @@
 // weft._planning: layouts, problems and plans. Links no MPI.
+#include <cstdint>
 #include <functional>
 
 #include <weft/machine.hpp>
@@ -39,6 +40,18 @@ weft::Layout layout_of_boxes(const weft::Shape& shape, const std::vector<Bounds>
   std::vector<weft::Box> converted;
   for (const Bounds& bounds : boxes) converted.push_back(weft::python::to_box(bounds));
   return weft::Layout::of_boxes(shape, std::move(converted), order);
+}
+
+/// By the buffer protocol, which takes a fifth of the time of the other way; it refuses some dtypes.
+std::uintptr_t start_of(nb::handle array) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_STRIDES) == 0) {
+    const auto start = reinterpret_cast<std::uintptr_t>(buffer.buf);
+    PyBuffer_Release(&buffer);
+    return start;
+  }
+  PyErr_Clear();
+  return nb::cast<std::uintptr_t>(array.attr("__array_interface__")["data"][0]);
 }
 
 void bind_layout(nb::module_& m) {
@@ -320,6 +333,8 @@ NB_MODULE(_planning, m) {
   m.def(
       "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
       "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");
+  m.def("start_of", &start_of, "array"_a,
+        "Where a numpy array's memory begins, also that of an array without elements.");
   m.attr("EVERY_SLICE") = weft::every_slice;
   m.attr("version") = WEFT_VERSION;
 }

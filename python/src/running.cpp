@@ -232,6 +232,17 @@ void bind_environment(nb::module_& m) {
       },
       "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
       "Collective: the few figures of the machine that tell how fast it is this minute.");
+  m.def(
+      "with_handing_over_now",
+      [](const weft::Machine& machine, const std::string& precision, double seconds, int threads,
+         std::optional<int> comm) {
+        nb::gil_scoped_release release;
+        return weft::probe::with_handing_over_now(machine,
+                                                  weft::from_string<weft::Precision>(precision),
+                                                  seconds, threads, group_of(comm));
+      },
+      "machine"_a, "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
+      "Collective: the machine with what reading from other ranks takes this minute.");
   m.def("mpi_library", &weft::comm::mpi_library_version,
         "The MPI library that weft runs on, in one line.");
   m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _planning, arrays, errors, options, runtime
+from ._planning import start_of
 from .arrays import Array, Side
 from .here import named, wants_all_ranks
 from .planning import machine_of
@@ -230,7 +231,7 @@ class FFT:
         The transform keeps a reference to it.
         """
         buffer = _contiguous(memory)
-        self._transform.use_workspace(int(buffer.__array_interface__["data"][0]), buffer.nbytes)
+        self._transform.use_workspace(start_of(buffer), buffer.nbytes)
         self._workspace = buffer
 
     def forward(self, x: Any, out: Any = None) -> Array:
@@ -296,11 +297,12 @@ class FFT:
         source, target = (self.input, self.output) if forward else (self.output, self.input)
         array = arrays.as_array(given, "input")
         result = target.empty() if out is None else arrays.as_array(out, "output")
-        in_place = self._check(array, result, source, target)
-        source_address, target_address = arrays.address(array), arrays.address(result)
+        start, result_start = start_of(array), start_of(result)
+        in_place = start == result_start and bool(array.size or result.size)
+        self._check(array, result, source, target, in_place)
         if in_place:  # also where one of the two has no elements on this rank
-            source_address = target_address = max(source_address, target_address)
-        return result, source_address, target_address
+            return result, start, start
+        return result, start if array.size else 0, result_start if result.size else 0
 
     def _execute(self, forward: bool, given: Any, out: Any) -> Array:
         source = target = 0
@@ -312,9 +314,8 @@ class FFT:
         self._transform.execute(forward, source, target, error)
         return result if out is None else out
 
-    def _check(self, array: Array, result: Array, source: Side, target: Side) -> bool:
-        """Raises unless the arrays are what is required; returns whether they lie in place."""
-        in_place = arrays.start_together(array, result)
+    def _check(self, array: Array, result: Array, source: Side, target: Side, in_place: bool) -> None:
+        """Raises unless the arrays are what is required."""
         if not in_place and arrays.overlap(array, result):
             raise errors.InvalidArgument(
                 "input and output must not overlap unless both start at the same address; use "
@@ -326,7 +327,6 @@ class FFT:
         ):
             strides = self._inplace_strides if in_place and side is self.input else side.strides
             arrays.check_array(a, side.shape, side.dtype, strides, what, writable=writable)
-        return in_place
 
     def empty_inplace(self) -> tuple[Array, Array]:
         """Two views of one allocation: the input and the output of a transform in place.

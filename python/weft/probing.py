@@ -83,6 +83,17 @@ def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
     return found
 
 
+def with_handing_over_now(profile: _planning.Machine, comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
+    """The machine with what it takes this minute to read what another rank has just written. Collective.
+
+    In one precision; about 0.1 s. As it is where no ranks share memory.
+    """
+    module, handle = runtime.running(), runtime.handle_of(comm)
+    precision = options.precision_of(dtype)
+    found: _planning.Machine = module.with_handing_over_now(profile, precision, YARDSTICK_SECONDS, threads, handle)
+    return found
+
+
 def processor() -> str:
     """What the system calls this processor."""
     try:

@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -58,12 +57,32 @@ Factors factors_of(std::int64_t length) {
 }
 
 /// Lengths that an FFT library transforms alike. Products of small primes that 8 divides take half
-/// the time per operation of odd ones: vector instructions work on 2, 4 or 8 at once.
-enum class Family { power_of_two, by_eight, by_four, by_two, odd, large_prime };
+/// the time per operation of odd ones: vector instructions work on 2, 4 or 8 at once. A prime is
+/// summed up directly, or is a convolution: of one point less where that has small primes only
+/// (Rader), else padded to twice its length.
+enum class Family {
+  power_of_two,
+  by_eight,
+  by_four,
+  by_two,
+  odd,
+  summed_prime,
+  rader_prime,
+  padded_prime
+};
+
+bool is_large_prime(Family family) { return family >= Family::summed_prime; }
+
+/// `rest` has large primes only. FFTW sums up primes below 173.
+Family family_of_large_prime(std::int64_t rest) {
+  constexpr std::int64_t not_summed_from = 173;
+  if (rest < not_summed_from) return Family::summed_prime;
+  return factors_of(rest - 1).rest == 1 ? Family::rader_prime : Family::padded_prime;
+}
 
 Family family_of(std::int64_t length) {
   const Factors factors = factors_of(length);
-  if (factors.rest > 1) return Family::large_prime;
+  if (factors.rest > 1) return family_of_large_prime(factors.rest);
   if (length < 1 || (length & (length - 1)) == 0) return Family::power_of_two;
   constexpr std::array by_twos{Family::odd, Family::by_two, Family::by_four, Family::by_eight};
   return by_twos[static_cast<std::size_t>(std::min(3, factors.twos))];
@@ -99,11 +118,11 @@ double mean_of_alike(const std::vector<LineTime>& lines, std::int64_t length) {
 }
 
 /// In ascending order.
-std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind,
-                                     std::optional<Family> family) {
+template <class Fits>
+std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind, Fits&& fits) {
   std::vector<LineTime> lines;
   for (const LineTime& line : arithmetic.lines)
-    if (line.kind == kind && (!family || family_of(line.length) == *family)) lines.push_back(line);
+    if (line.kind == kind && fits(family_of(line.length))) lines.push_back(line);
   std::sort(lines.begin(), lines.end(),
             [](const LineTime& one, const LineTime& other) { return one.length < other.length; });
   return lines;
@@ -111,30 +130,42 @@ std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind,
 
 /// Seconds of an operation at this length: from measured lengths of its family. Powers of two and
 /// large primes lie between the next ones on a logarithmic scale, and so do lengths whose family was
-/// not measured, among all lengths.
+/// not measured, among large primes of any kind or all lengths.
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const Family family = family_of(length);
-  std::vector<LineTime> lines = measured_lines(arithmetic, kind, family);
+  std::vector<LineTime> lines =
+      measured_lines(arithmetic, kind, [&](Family other) { return other == family; });
   const bool by_factors =
-      !lines.empty() && family != Family::power_of_two && family != Family::large_prime;
+      !lines.empty() && family != Family::power_of_two && !is_large_prime(family);
   if (by_factors) return mean_of_alike(lines, length);
-  if (lines.empty()) lines = measured_lines(arithmetic, kind, {});
+  if (lines.empty() && is_large_prime(family))
+    lines = measured_lines(arithmetic, kind, is_large_prime);
+  if (lines.empty()) lines = measured_lines(arithmetic, kind, [](Family) { return true; });
   if (lines.empty()) return arithmetic.operation_s;
   return between(lines, static_cast<double>(length),
                  [](const LineTime& line) { return line.length; })
       .mean([](const LineTime& line) { return operation_seconds(line); });
 }
 
-/// A line whose length has large primes and other factors is as many lines of either as the other
+/// 1 where libraries have kernels for all its primes.
+std::int64_t smallest_large_prime(std::int64_t length) {
+  const std::int64_t rest = factors_of(length).rest;
+  for (std::int64_t prime = 17; prime * prime <= rest; prime += 2)
+    if (rest % prime == 0) return prime;
+  return rest;
+}
+
+/// A line whose length has a large prime and other factors is as many lines of either as the other
 /// has points.
 double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
-  const std::int64_t rest = factors_of(length).rest;
+  const std::int64_t prime = smallest_large_prime(length);
   const auto whole = [&](std::int64_t points) {
     return operations(kind, points) * operation_seconds(arithmetic, kind, points);
   };
-  if (rest <= 1 || rest == length) return whole(length);
-  const std::int64_t others = length / rest;
-  return static_cast<double>(others) * whole(rest) + static_cast<double>(rest) * whole(others);
+  if (prime == 1 || prime == length) return whole(length);
+  const std::int64_t others = length / prime;
+  return static_cast<double>(others) * whole(prime) +
+         static_cast<double>(prime) * measured_seconds(arithmetic, kind, others);
 }
 
 /// Numbers of more bytes than those that were measured take so much longer.

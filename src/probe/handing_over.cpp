@@ -88,27 +88,32 @@ class Arrays {
 
 }  // namespace
 
-bool measure_handing_over(Timing& timing, const Extent& extent, Machine& machine,
-                          const comm::Communicator& comm, int threads) {
+bool measure_handing_over(Timing& timing, int visits, Machine& machine,
+                          const comm::Communicator& comm, int threads,
+                          const std::function<bool(const Copying&)>& which) {
   const comm::Communicator node = comm.node_group();
   const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective: before all else
   const bool shares =
       node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
-  if (comm.min(std::int64_t{shares}) == 0) return false;
+  std::vector<Copying*> wanted;
+  for (Copying& each : machine.copying)
+    if (which(each)) wanted.push_back(&each);
+  if (comm.min(std::int64_t{shares && !wanted.empty()}) == 0) return false;
   std::vector<Plan> plans;
-  for (const Copying& each : machine.copying)
-    plans.push_back(plan_of(each.precision, std::min(each.bytes, longest), node, threads));
+  for (const Copying* each : wanted)
+    plans.push_back(plan_of(each->precision, std::min(each->bytes, longest), node, threads));
   const Arrays arrays(largest_box(plans));
   std::vector<Work> works;
   for (const Plan& plan : plans) works.push_back(arrays.transform(plan, node));
-  const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
+  const std::vector<double> seconds = timing.seconds_in_turn(works, visits);
   const double share = model::share_of_core(plans.front().problem, node.size(), machine);
+  // What is known must not contain what is looked for.
+  for (Copying* each : wanted) each->handed_over_s_per_byte = 0;
   std::vector<double> found;
   for (std::size_t i = 0; i < plans.size(); ++i)
     found.push_back(std::max(0.0, seconds[i] - known_seconds(plans[i], machine)) /
                     read_bytes(plans[i]) / share);
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    machine.copying[i].handed_over_s_per_byte = found[i];
+  for (std::size_t i = 0; i < plans.size(); ++i) wanted[i]->handed_over_s_per_byte = found[i];
   return true;
 }
 

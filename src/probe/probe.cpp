@@ -97,7 +97,8 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
       measure_memory(memory, extent, comm, placement, options.threads, machine.cores_per_node);
   add(machine, memory);
   Timing handing_over(comm, for_handing_over * seconds);
-  if (!measure_handing_over(handing_over, extent, machine, comm, options.threads))
+  const auto all = [](const Copying&) { return true; };
+  if (!measure_handing_over(handing_over, extent.visits, machine, comm, options.threads, all))
     machine.assumed.emplace_back(handed_over);
   add(machine, handing_over);
 }
@@ -184,6 +185,19 @@ Machine measure(const Options& options, const comm::Communicator& given) {
   measure_local(machine, options, extent, comm, placement, others_s);
   measure_links(machine, extent, comm, placement, others_s);
   add_exchanges(machine, extent, comm, placement, exchanges_s);
+  std::string text = to_json(machine);
+  comm.broadcast(text, 0);
+  return machine_from_json(text);
+}
+
+Machine with_handing_over_now(Machine machine, Precision precision, double seconds, int threads,
+                              const comm::Communicator& given) {
+  constexpr std::int64_t most_bytes = 8 << 20;
+  const comm::Communicator comm = given.by_nodes();
+  Timing timing(comm, seconds);
+  measure_handing_over(timing, 1, machine, comm, threads, [&](const Copying& each) {
+    return each.precision == precision && each.bytes <= most_bytes;
+  });
   std::string text = to_json(machine);
   comm.broadcast(text, 0);
   return machine_from_json(text);

@@ -29,4 +29,10 @@ struct Options {
 ///         is named twice; as measure_disk(), of rank 0; out_of_memory.
 Machine measure(const Options& options, const comm::Communicator& comm);
 
+/// The machine, but what it takes to read what another rank has just written is measured anew, in one
+/// precision, for arrays of up to 8 MiB on a rank; of longer ones it takes next to nothing. As it is
+/// where no ranks share memory. Collective; the same result on all ranks.
+Machine with_handing_over_now(Machine machine, Precision precision, double seconds, int threads,
+                              const comm::Communicator& comm);
+
 }  // namespace weft::probe

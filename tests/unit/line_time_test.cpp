@@ -42,11 +42,28 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
     return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length);
   };
   EXPECT_NEAR(seconds(12 * 509) / (509 * seconds(12) + 12 * seconds(509)), 1, 1e-12);
+  EXPECT_NEAR(seconds(17 * 509) / (509 * seconds(17) + 17 * seconds(509)), 1, 1e-12);
   // Of a family that was not measured: between the lengths next to it.
   machine.arithmetic[0].lines = {line(64, 1), line(256, 3)};
   EXPECT_NEAR(operation_s(machine, 127), 2, 0.02);
   machine.arithmetic[0].lines.clear();
   EXPECT_NEAR(operation_s(machine, 127), 7, 1e-12);
+}
+
+TEST(Lines, primes_are_summed_up_or_convolutions_of_one_point_less_or_more) {
+  Machine machine = shipped_machine("celerons");
+  machine.arithmetic = {{Precision::f64,
+                         Effort::estimate,
+                         7,
+                         {line(64, 1), line(101, 2), line(167, 4), line(179, 8), line(251, 5),
+                          line(587, 9), line(1201, 6), line(2048, 1)}}};
+  EXPECT_NEAR(operation_s(machine, 151), 3.6, 0.1);   // between 101 and 167
+  EXPECT_NEAR(operation_s(machine, 751), 5.7, 0.1);   // 750 = 2 3 5^3: between 251 and 1201
+  EXPECT_NEAR(operation_s(machine, 1123), 9, 1e-12);  // 1122 = 2 3 11 17: 587 is next
+  EXPECT_NEAR(operation_s(machine, 283), 8.4, 0.1);   // 282 = 2 3 47: between 179 and 587
+  // Of a kind that was not measured: as other large primes.
+  machine.arithmetic[0].lines = {line(64, 1), line(101, 2), line(2048, 1)};
+  EXPECT_NEAR(operation_s(machine, 751), 2, 1e-12);
 }
 
 TEST(Lines, lines_with_the_same_factors_are_alike) {

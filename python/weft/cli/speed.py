@@ -1,14 +1,14 @@
 """How fast the machine is this minute, beside its profile: what a yardstick takes now against what it took then."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import weft
 from weft.options import precision_of
-from weft.probing import yardstick
+from weft.probing import with_handing_over_now, yardstick
 
 
 @dataclass(frozen=True)
@@ -17,17 +17,25 @@ class Speed:
 
     arithmetic: float  # of lines in cache
     copying: float
+    # Nanoseconds of a byte that another rank has just written, by precision and bytes of a rank's array; {}: as copying.
+    handed_over: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def mean(self, other: "Speed") -> "Speed":
-        """Half-way on a logarithmic scale."""
-        return Speed((self.arithmetic * other.arithmetic) ** 0.5, (self.copying * other.copying) ** 0.5)
+        """Half-way, of factors on a logarithmic scale."""
+        handed_over = {
+            precision: {size: (value + other.handed_over[precision][size]) / 2 for size, value in sizes.items()}
+            for precision, sizes in self.handed_over.items()
+        }
+        return Speed((self.arithmetic * other.arithmetic) ** 0.5, (self.copying * other.copying) ** 0.5, handed_over)
 
 
 def speed_now(comm: Any, profile: weft.Machine, dtype: str, threads: int) -> Speed:
-    """By a yardstick of the precision, or of float64 where the profile has no other. Collective; about 0.1 s."""
+    """By a yardstick of the precision, or of float64 where the profile has no other. Collective; about 0.2 s."""
     known = {each["precision"] for each in json.loads(profile.to_json())["arithmetic"]}
     wanted = dtype if precision_of(dtype) in known else "float64"
-    return speed(profile, yardstick(comm, dtype=wanted, threads=threads))
+    found = speed(profile, yardstick(comm, dtype=wanted, threads=threads))
+    now = with_handing_over_now(scaled(profile, found), comm, dtype=wanted, threads=threads)
+    return replace(found, handed_over={precision_of(wanted): handed_over(now, precision_of(wanted))})
 
 
 def speed(profile: weft.Machine, now: weft.Machine) -> Speed:
@@ -37,6 +45,14 @@ def speed(profile: weft.Machine, now: weft.Machine) -> Speed:
     """
     then, found = json.loads(profile.to_json()), json.loads(now.to_json())
     return Speed(_ratio("line ", then, found), _ratio("stage ", then, found))
+
+
+def handed_over(machine: weft.Machine, precision: str) -> dict[str, float]:
+    """Nanoseconds of a byte by bytes of a rank's array."""
+    copying = json.loads(machine.to_json())["copying"]
+    return {
+        str(each["bytes"]): 1e9 * each["handed_over_s_per_byte"] for each in copying if each["precision"] == precision
+    }
 
 
 def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
@@ -49,6 +65,9 @@ def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
     for each in data["copying"]:
         for key in ("contiguous_s_per_byte", "transposed_s_per_byte", "ragged_s_per_byte", "handed_over_s_per_byte"):
             each[key] *= by.copying
+        now = by.handed_over.get(each["precision"], {})
+        if str(each["bytes"]) in now:
+            each["handed_over_s_per_byte"] = 1e-9 * now[str(each["bytes"])]
     data["memory_bytes_per_s"] = [rate / by.copying for rate in data["memory_bytes_per_s"]]
     for piece in data["within_node"]["pieces"]:
         piece["start_s"] *= by.copying
