@@ -56,10 +56,10 @@ Factors factors_of(std::int64_t length) {
   return found;
 }
 
-/// Lengths that an FFT library transforms alike. Products of small primes that 8 divides take half
-/// the time per operation of odd ones: vector instructions work on 2, 4 or 8 at once. A prime is
-/// summed up directly, or is a convolution: of one point less where that has small primes only
-/// (Rader), else padded to twice its length.
+/// Lines that an FFT library transforms alike. Products of small primes that 8 divides take half the
+/// time per operation of odd ones: vector instructions work on 2, 4 or 8 at once. Primes are summed
+/// up, or become convolutions: complex ones by chirps (Bluestein), real ones of one point less where
+/// that has small primes only (Rader), or padded.
 enum class Family {
   power_of_two,
   by_eight,
@@ -67,22 +67,38 @@ enum class Family {
   by_two,
   odd,
   summed_prime,
+  chirp_prime,
+  odd_chirp_prime,  ///< of a padded length that 4 does not divide, which takes half as long again
   rader_prime,
   padded_prime
 };
 
 bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 
-/// `rest` has large primes only. FFTW sums up primes below 173.
-Family family_of_large_prime(std::int64_t rest) {
-  constexpr std::int64_t not_summed_from = 173;
-  if (rest < not_summed_from) return Family::summed_prime;
-  return factors_of(rest - 1).rest == 1 ? Family::rader_prime : Family::padded_prime;
+/// What a chirp is padded to: the next length from twice the prime's on without primes above 5.
+std::int64_t chirp_length(std::int64_t prime) {
+  const auto is_smooth = [](std::int64_t length) {
+    for (const std::int64_t factor : {2, 3, 5})
+      while (length % factor == 0) length /= factor;
+    return length == 1;
+  };
+  std::int64_t length = 2 * prime - 1;
+  while (!is_smooth(length)) ++length;
+  return length;
 }
 
-Family family_of(std::int64_t length) {
+/// As FFTW does them. It sums up real primes below 173; complex ones by chirps are faster from 67 on.
+Family family_of_prime(Kind kind, std::int64_t prime) {
+  const std::int64_t not_summed_from = kind == Kind::c2c ? 67 : 173;
+  if (prime < not_summed_from) return Family::summed_prime;
+  if (kind == Kind::c2c)
+    return chirp_length(prime) % 4 == 0 ? Family::chirp_prime : Family::odd_chirp_prime;
+  return factors_of(prime - 1).rest == 1 ? Family::rader_prime : Family::padded_prime;
+}
+
+Family family_of(Kind kind, std::int64_t length) {
   const Factors factors = factors_of(length);
-  if (factors.rest > 1) return family_of_large_prime(factors.rest);
+  if (factors.rest > 1) return family_of_prime(kind, factors.rest);
   if (length < 1 || (length & (length - 1)) == 0) return Family::power_of_two;
   constexpr std::array by_twos{Family::odd, Family::by_two, Family::by_four, Family::by_eight};
   return by_twos[static_cast<std::size_t>(std::min(3, factors.twos))];
@@ -122,17 +138,17 @@ template <class Fits>
 std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind, Fits&& fits) {
   std::vector<LineTime> lines;
   for (const LineTime& line : arithmetic.lines)
-    if (line.kind == kind && fits(family_of(line.length))) lines.push_back(line);
+    if (line.kind == kind && fits(family_of(kind, line.length))) lines.push_back(line);
   std::sort(lines.begin(), lines.end(),
             [](const LineTime& one, const LineTime& other) { return one.length < other.length; });
   return lines;
 }
 
-/// Seconds of an operation at this length: from measured lengths of its family. Powers of two and
-/// large primes lie between the next ones on a logarithmic scale, and so do lengths whose family was
+/// Seconds of an operation at this length, from measured lengths of its family: products of small
+/// primes by what they have in common; powers of two and primes by size, and so do families that were
 /// not measured, among large primes of any kind or all lengths.
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
-  const Family family = family_of(length);
+  const Family family = family_of(kind, length);
   std::vector<LineTime> lines =
       measured_lines(arithmetic, kind, [&](Family other) { return other == family; });
   const bool by_factors =

@@ -18,14 +18,14 @@ std::vector<std::int64_t> ascending(std::vector<std::int64_t> lengths) {
 }  // namespace
 
 /// Lengths: powers of two; products of small primes that 8, 4, 2 or nothing of 2 divides, of
-/// different primes each; primes that are summed up (31 to 167), convolutions of one point less (251,
-/// 1201) and of more (179, 587, 2039). These are the families that the model tells apart.
+/// different primes each; primes of each of the model's families, those to 167 summed up if they are
+/// real, 1201 Rader's; by chirps of odd length, if they are complex, 113 and 1201.
 Extent full_extent() {
-  return {.lengths = ascending({8,   16,  32,   64,  128, 256,  512,  1024, 2048, 4096, 24,  48,
-                                72,  112, 120,  144, 240, 432,  720,  784,  1296, 2000, 12,  36,
-                                108, 300, 420,  540, 900, 2100, 10,   30,   54,   90,   270, 350,
-                                486, 750, 1750, 9,   27,  75,   147,  225,  675,  1875, 13,  31,
-                                61,  101, 167,  179, 251, 587,  1201, 2039}),
+  return {.lengths = ascending({8,   16,  32,   64,  128, 256,  512, 1024, 2048, 4096, 24,  48,
+                                72,  112, 120,  144, 240, 432,  720, 784,  1296, 2000, 12,  36,
+                                108, 300, 420,  540, 900, 2100, 10,  30,   54,   90,   270, 350,
+                                486, 750, 1750, 9,   27,  75,   147, 225,  675,  1875, 13,  31,
+                                61,  101, 113,  167, 179, 277,  587, 1201, 2087}),
           .precisions = {Precision::f32, Precision::f64, Precision::f80},
           .efforts = {Effort::estimate, Effort::measure},
           .copied_bytes = {128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20, 128 << 20},
@@ -49,7 +49,7 @@ Extent extent_for(double seconds) {
 }
 
 Extent quick_extent() {
-  return {.lengths = ascending({16, 256, 1024, 24, 240, 1000, 60, 900, 90, 105, 101, 1201}),
+  return {.lengths = ascending({16, 256, 1024, 24, 240, 1000, 60, 900, 90, 105, 101, 587}),
           .precisions = {Precision::f64},
           .efforts = {Effort::estimate},
           .copied_bytes = {256 << 10, 2 << 20, 8 << 20},

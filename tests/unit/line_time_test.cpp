@@ -50,20 +50,43 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
   EXPECT_NEAR(operation_s(machine, 127), 7, 1e-12);
 }
 
-TEST(Lines, primes_are_summed_up_or_convolutions_of_one_point_less_or_more) {
+TEST(Lines, complex_primes_are_summed_up_or_chirps_of_even_or_odd_length) {
   Machine machine = shipped_machine("celerons");
   machine.arithmetic = {{Precision::f64,
                          Effort::estimate,
                          7,
-                         {line(64, 1), line(101, 2), line(167, 4), line(179, 8), line(251, 5),
-                          line(587, 9), line(1201, 6), line(2048, 1)}}};
-  EXPECT_NEAR(operation_s(machine, 151), 3.6, 0.1);   // between 101 and 167
-  EXPECT_NEAR(operation_s(machine, 751), 5.7, 0.1);   // 750 = 2 3 5^3: between 251 and 1201
-  EXPECT_NEAR(operation_s(machine, 1123), 9, 1e-12);  // 1122 = 2 3 11 17: 587 is next
-  EXPECT_NEAR(operation_s(machine, 283), 8.4, 0.1);   // 282 = 2 3 47: between 179 and 587
-  // Of a kind that was not measured: as other large primes.
+                         {line(64, 1), line(31, 2), line(61, 4), line(101, 5), line(113, 8),
+                          line(587, 6), line(1201, 9), line(2048, 1)}}};
+  EXPECT_NEAR(operation_s(machine, 43), 3, 0.1);       // between 31 and 61
+  EXPECT_NEAR(operation_s(machine, 251), 5.5, 0.1);    // by 512: between 101 and 587
+  EXPECT_NEAR(operation_s(machine, 311), 8.45, 0.05);  // by 625: between 113 and 1201
+  EXPECT_NEAR(operation_s(machine, 1867), 9, 1e-12);   // by 3750
+  // Of a family that was not measured: as other large primes.
   machine.arithmetic[0].lines = {line(64, 1), line(101, 2), line(2048, 1)};
-  EXPECT_NEAR(operation_s(machine, 751), 2, 1e-12);
+  EXPECT_NEAR(operation_s(machine, 311), 2, 1e-12);
+}
+
+TEST(Lines, real_primes_are_summed_up_or_convolutions_of_one_point_less_or_more) {
+  const auto real = [](std::int64_t length, double operation_s) {
+    LineTime time = line(length, operation_s / 2);
+    time.kind = Kind::r2c;
+    return time;
+  };
+  Machine machine = shipped_machine("celerons");
+  machine.arithmetic = {{Precision::f64,
+                         Effort::estimate,
+                         7,
+                         {real(64, 1), real(101, 2), real(167, 4), real(179, 8), real(277, 5),
+                          real(587, 9), real(1201, 6)}}};
+  const auto operation_s = [&](std::int64_t length) {
+    const auto n = static_cast<double>(length);
+    return line_seconds(machine, Precision::f64, Effort::estimate, Kind::r2c, length) /
+           (2.5 * n * std::log2(n));
+  };
+  EXPECT_NEAR(operation_s(151), 3.6, 0.1);   // between 101 and 167
+  EXPECT_NEAR(operation_s(751), 6, 1e-12);   // 750 = 2 3 5^3: as 1201
+  EXPECT_NEAR(operation_s(1123), 9, 1e-12);  // 1122 = 2 3 11 17: 587 is next
+  EXPECT_NEAR(operation_s(283), 5.1, 0.1);   // 282 = 2 3 47: between 277 and 587
 }
 
 TEST(Lines, lines_with_the_same_factors_are_alike) {

@@ -160,7 +160,8 @@ class PlanRun:
         self._times = max(1, math.ceil(ROUND_S / plan.prediction.seconds))
 
     def prepare(self) -> None:
-        return None
+        """Caches hold what the last contestant left: a profile is of arrays that were just worked on."""
+        self.fft.forward(self.x, self.X)
 
     def run(self) -> float:
         return timed(self._repeat) / self._times
