@@ -17,7 +17,7 @@ class Speed:
 
     arithmetic: float  # of lines in cache
     copying: float
-    # Nanoseconds of a byte that another rank has just written, by precision and bytes of a rank's array; {}: as copying.
+    # Nanoseconds of a byte that another rank has just written, by precision and bytes of a rank's array.
     handed_over: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def mean(self, other: "Speed") -> "Speed":
