@@ -282,8 +282,10 @@ double starts_seconds(const Link& link, double bytes, const Exchange& knobs, dou
   if (messages <= 0) return 0;
   const double start_s = start_seconds(link, bytes);
   if (!all_at_once(knobs)) return messages * start_s;
-  const double calls = knobs.method == Method::collective ? static_cast<double>(knobs.chunks) : 1;
-  return calls * start_s + std::max(0.0, messages - calls) * std::min(start_s, machine.request_s);
+  // Chunks leave one after the other, each in a burst of its own.
+  const double bursts =
+      std::min(messages, static_cast<double>(std::max<std::int64_t>(1, knobs.chunks)));
+  return bursts * start_s + (messages - bursts) * std::min(start_s, machine.request_s);
 }
 
 double wire_seconds(const Link& link, double bytes) {

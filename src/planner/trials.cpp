@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "planner/decision.hpp"
 #include "planner/line_effort.hpp"
 #include "planner/search.hpp"
+#include "planner/ways.hpp"
 
 namespace weft::planner {
 namespace {
@@ -65,20 +67,22 @@ class Runner {
   std::vector<double> times_s_;
 };
 
-/// The best so far against one challenger after the other.
+/// The best so far against one challenger after the other, at last against itself with persistent
+/// requests, which the model prices alike.
 class Contest {
  public:
-  Contest(const Found& found, Trials& trials, double planning_s, double budget_s)
+  Contest(Found& found, Trials& trials, double planning_s, double budget_s)
       : found_(found), trials_(trials), planning_s_(planning_s), budget_s_(budget_s) {}
 
   void hold() {
     const std::size_t end = std::min(found_.ways.size(), most_tried);
-    for (std::size_t way = 0; way < end; ++way) {
-      if (found_.ways[way].seconds > too_slow * found_.ways[0].seconds) break;
-      const double begun_s = trials_.elapsed_s();
-      if (begun_s + expected_s(way) > budget_s_) break;
-      if (trials_.prepare(has_best_ ? 1 - place_ : place_, found_.ways[way].plan)) enter(way);
-      longest_s_ = std::max(longest_s_, trials_.elapsed_s() - begun_s);
+    for (std::size_t way = 0; way < end; ++way)
+      if (!attempt(way)) break;
+    if (!has_best_) return;
+    if (std::optional<Plan> twin = with_persistent_requests(found_.ways[best_].plan)) {
+      found_.ways.push_back(found_.ways[best_]);
+      found_.ways.back().plan = *std::move(twin);
+      attempt(found_.ways.size() - 1);
     }
   }
 
@@ -100,6 +104,16 @@ class Contest {
         way > 0 ? 0 : model::planning_seconds(planning_s_, plan.line_effort, model::lines_of(plan));
     const double once_s = found_.ways[0].seconds + found_.ways[way].seconds;
     return std::max(longest_s_, planning_s + least_rounds * std::max(once_s, round_s));
+  }
+
+  /// False where the way is too slow, or there is no time for it.
+  bool attempt(std::size_t way) {
+    if (found_.ways[way].seconds > too_slow * found_.ways[0].seconds) return false;
+    const double begun_s = trials_.elapsed_s();
+    if (begun_s + expected_s(way) > budget_s_) return false;
+    if (trials_.prepare(has_best_ ? 1 - place_ : place_, found_.ways[way].plan)) enter(way);
+    longest_s_ = std::max(longest_s_, trials_.elapsed_s() - begun_s);
+    return true;
   }
 
   void enter(std::size_t way) {
@@ -127,7 +141,7 @@ class Contest {
     place_ = 1 - place_;
   }
 
-  const Found& found_;
+  Found& found_;
   Trials& trials_;
   const double planning_s_;  ///< of a line, as the machine has it
   const double budget_s_;

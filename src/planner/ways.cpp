@@ -154,6 +154,21 @@ std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   return found;
 }
 
+std::optional<Plan> with_persistent_requests(Plan plan) {
+  bool differs = false;
+  for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
+    Exchange other = plan.exchanges[i];
+    if (other.requests != Requests::ordinary) continue;
+    if (forced_knobs(plan.problem, i).requests != Requests::automatic) continue;
+    other.requests = Requests::persistent;
+    if (!is_possible(other)) continue;
+    plan.exchanges[i] = other;
+    differs = true;
+  }
+  if (!differs) return {};
+  return plan;
+}
+
 NodeMemoryUse node_memory_use(const Exchange& exchange) {
   if (exchange.method == Method::shared) return NodeMemoryUse::by_stages;
   return is_node_aware(exchange) ? NodeMemoryUse::by_messages : NodeMemoryUse::none;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <weft/plan.hpp>
@@ -16,6 +17,10 @@ std::vector<Plan> ways(const Problem& problem);
 /// What an exchange could be instead, all knobs decided: every method that can serve the problem and
 /// agrees with what is forced, each schedule, in one piece.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
+
+/// The plan with persistent requests where its messages have ordinary ones that nobody forced, which
+/// the model prices alike; nothing where there are none.
+std::optional<Plan> with_persistent_requests(Plan plan);
 
 /// How an exchange uses the memory of a node. A transform has one workspace, so all exchanges of a
 /// plan agree in this.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -232,6 +233,31 @@ TEST(Trials, WhatHasNoRoomIsLeftOut) {
     trials.fits = [&](const Plan& plan) { return !same_way(plan, ways[large]); };
     EXPECT_TRUE(same_way(plan_by_trials(problem, machine(), trials, 100), ways[1 - large]));
   }
+}
+
+bool is_persistent(const Plan& plan) {
+  return std::any_of(plan.exchanges.begin(), plan.exchanges.end(),
+                     [](const Exchange& each) { return each.requests == Requests::persistent; });
+}
+
+TEST(Trials, PersistentRequestsAreTriedForTheBest) {
+  Problem sent = problem;
+  sent.knobs.method = Method::messages;
+  for (const double factor : {0.8, 1.0}) {
+    Pretended trials;
+    trials.seconds_of = [factor](const Plan& plan) {
+      return predict(plan, machine()).cost.seconds() * (is_persistent(plan) ? factor : 1);
+    };
+    const Plan plan = plan_by_trials(sent, machine(), trials, 100);
+    EXPECT_TRUE(is_persistent(trials.prepared.back())) << "tried last, as it is priced alike";
+    EXPECT_EQ(std::count_if(trials.prepared.begin(), trials.prepared.end(), is_persistent), 1);
+    EXPECT_EQ(is_persistent(plan), factor < 1);
+  }
+  sent.knobs.requests = Requests::ordinary;
+  Pretended trials;
+  trials.seconds_of = [](const Plan&) { return 0.02; };
+  plan_by_trials(sent, machine(), trials, 100);
+  EXPECT_TRUE(std::none_of(trials.prepared.begin(), trials.prepared.end(), is_persistent));
 }
 
 TEST(Trials, AProblemOfOneWayNeedsNone) {
