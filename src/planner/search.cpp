@@ -209,11 +209,14 @@ class Search {
     if (all.size() > most) all.resize(most);
   }
 
-  /// The best kind for all exchanges, then exchange by exchange the best that uses the memory of
-  /// nodes alike, and the best cut of it.
+  /// The best kind for all exchanges, then how arrays lie in memory between them, then exchange by
+  /// exchange the best that uses the memory of nodes alike, and the best cut of it.
   void refine(Priced& now) {
     note(now);
     take_best_for_all(now);
+    for (std::size_t i = 0; i < now.plan.stages.size(); ++i)
+      if (std::optional<Plan> plan = with_lines_in_memory(now.plan, i))
+        consider(now, *std::move(plan));
     for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i) {
       std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
       std::erase_if(kinds, [&](const Exchange& kind) {

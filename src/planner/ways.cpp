@@ -136,6 +136,19 @@ std::vector<Plan> ways(const Problem& problem) {
   return found;
 }
 
+std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number) {
+  const bool is_seen = number == 0 || number + 1 == plan.stages.size() || !plan.view().empty();
+  Stage& stage = plan.stages[number];
+  if (is_seen || plan.problem.preset != Preset::none || stage.axes.empty()) return {};
+  std::vector<int> order = stage.source.order();
+  const auto first = std::find(order.begin(), order.end(), stage.axes.front());
+  if (first + 1 == order.end()) return {};
+  std::rotate(first, first + 1, order.end());
+  stage.source = stage.source.with_order(order);
+  stage.target = stage.target.with_order(order);
+  return plan;
+}
+
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   const Exchange& now = plan.exchanges[number];
   const Knobs forced = forced_knobs(plan.problem, number);

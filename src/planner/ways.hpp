@@ -14,6 +14,10 @@ namespace weft::planner {
 /// `problem` is as checked() returns it.
 std::vector<Plan> ways(const Problem& problem);
 
+/// The plan with the axis that a stage transforms first fastest in memory there. Nothing for the first
+/// and the last stage, whose layouts the caller sees, for a preset, and where it is so already.
+std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number);
+
 /// What an exchange could be instead, all knobs decided: every method that can serve the problem and
 /// agrees with what is forced, each schedule, in one piece.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import itertools
+import json
+import math
 import operator
 import os
 import time
@@ -327,6 +330,29 @@ def coordinates(comm: Any) -> bool:
     expected_dx = np.pi * np.cos(2 * np.pi * px / 2.0) * np.cos(4 * np.pi * py / 3.0)
     expected_dy = -4 * np.pi / 3.0 * np.sin(2 * np.pi * px / 2.0) * np.sin(4 * np.pi * py / 3.0)
     return bool(np.allclose(dx, expected_dx, atol=1e-12) and np.allclose(dy, expected_dy, atol=1e-12))
+
+
+def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, method: str) -> float:
+    """The largest error, of the maximum, forward and back, with arrays in every memory order between exchanges."""
+    options = {"ranks_per_node": comm.size, "kind": kind, "output": output, "method": method}
+    plan = weft.plan(shape, ranks=comm.size, machine="rule", **options)
+    data = json.loads(plan.to_json())
+    if len(data["stages"]) < 3:
+        return math.nan
+    draw = np.random.default_rng(sum(shape))
+    whole = draw.standard_normal(shape) + (1j * draw.standard_normal(shape) if kind == "c2c" else 0)
+    expected = np.fft.fftn(whole) if kind == "c2c" else np.fft.rfftn(whole)
+    worst = 0.0
+    for order in itertools.permutations(range(len(shape))):
+        for stage in data["stages"][1:-1]:
+            stage["source"]["order"] = stage["target"]["order"] = list(order)
+        fft = weft.FFT.of_plan(weft.Plan.from_json(json.dumps(data)), comm=comm)
+        x = fft.input.empty()
+        x[...] = whole[fft.input.slices]
+        X = fft.forward(x)
+        worst = max(worst, float(np.abs(X - expected[fft.output.slices]).max(initial=0) / np.abs(expected).max()))
+        worst = max(worst, float(np.abs(fft.backward(X) - x).max(initial=0)))
+    return worst
 
 
 def line(comm: Any, n: int, output: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,9 @@ import weft as weft_package
 from cli_helpers import assert_done, assert_refused, weft
 from weft import projection
 from weft.planning import machine_of
+
+if TYPE_CHECKING:
+    from pool import Pool
 
 DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk"}
 
@@ -34,6 +37,19 @@ def test_the_plan_of_a_machine_is_its_fastest() -> None:
         each.seconds for each in plan.prediction.alternatives
     )
     assert weft_package.Plan.from_json(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize("method", ["shared", "collective", "messages"])
+@pytest.mark.parametrize("kind", ["c2c", "r2c"])
+@pytest.mark.parametrize(
+    ("shape", "ranks", "output"), [([6, 5, 8], 3, "same"), ([3, 4, 10], 6, "any"), ([4, 3, 2, 6], 5, "same")]
+)
+def test_between_exchanges_arrays_may_lie_in_any_memory_order(
+    pool: Pool, shape: list[int], ranks: int, output: str, kind: str, method: str
+) -> None:
+    options = {"shape": shape, "kind": kind, "output": output, "method": method}
+    for error in pool.values("error_in_memory_orders", ranks, **options):
+        assert error < 1e-14
 
 
 def test_a_machine_is_a_name_a_file_or_itself(tmp_path: Path) -> None:

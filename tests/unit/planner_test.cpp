@@ -42,6 +42,31 @@ std::set<Shape> input_grids(const std::vector<Plan>& plans) {
   return grids;
 }
 
+TEST(Planner, lines_lie_in_memory_between_exchanges_where_that_is_faster) {
+  Problem problem = cube(64, 16);
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {1, 4, 4});
+  Machine machine = switched(16, 1e-5, 1e-9);
+  machine.copying = {{.bytes = 1 << 20,
+                      .contiguous_s_per_byte = 1e-9,
+                      .transposed_s_per_byte = 4e-9,
+                      .precision = Precision::f64,
+                      .ragged_s_per_byte = 4e-9}};
+  const Plan plan = make_plan(problem, machine);
+  ASSERT_EQ(plan.stages.size(), 3u);
+  const Stage& between = plan.stages[1];
+  EXPECT_NE(between.axes.front(), 2) << "C order has its lines elsewhere";
+  EXPECT_EQ(between.source.order().back(), between.axes.front());
+  EXPECT_EQ(between.source.order(), between.target.order());
+  // The caller's layouts stay.
+  EXPECT_EQ(plan.input(), problem.input);
+  EXPECT_EQ(plan.output().order(), (std::vector<int>{0, 1, 2}));
+
+  machine.copying[0].transposed_s_per_byte = machine.copying[0].ragged_s_per_byte = 1e-9;
+  const Plan simple = make_plan(problem, machine);
+  EXPECT_EQ(simple.stages[1].source.order(), (std::vector<int>{0, 1, 2}));
+}
+
 TEST(Planner, tries_every_grid_that_fits) {
   const std::set<Shape> grids = input_grids(planner::ways(cube(64, 12)));
   for (const Shape& grid : std::vector<Shape>{{12, 1, 1},
