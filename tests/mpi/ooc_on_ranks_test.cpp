@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
+#include "comm/agreement.hpp"
 #include "ooc_reference.hpp"
 #include "same_error.hpp"
 #include "unit/volume_in_memory.hpp"
@@ -374,6 +376,89 @@ TEST(OocOnRanks, TellsHowFarItIs) {
   EXPECT_EQ(at, told.size());
 }
 
+/// What the first rank was told last; the same on all ranks.
+PassProgress shared(PassProgress kept) {
+  std::array<std::int64_t, 2> values = {kept.pass, kept.panels_done};
+  MPI_Bcast(values.data(), 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  return {.pass = values[0], .panels_done = values[1]};
+}
+
+/// The last rank fails after every round in turn, and most of these have no checkpoint.
+TEST(OocOnRanks, GoesOnFromItsLastCheckpoint) {
+  if (is_left_out()) GTEST_SKIP();
+  const comm::Communicator comm = world();
+  const PassesProblem problem =
+      sized({.shape = {1 << 12}, .axes = {0}, .precision = Precision::f64}, 9, 2);
+  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  ASSERT_GE(plan.passes.size(), 3u);
+  const SharedHolding input = holding(3, plan.input_bytes(), comm.size());
+  const SharedHolding output = holding(7, plan.output_bytes(), comm.size());
+  const auto x = bytes_of<double>(test_support::random_exact(1 << 12, 71, false), false);
+  Disks alone(plan, input, output, comm.rank());
+  alone.put(x);
+  run_on_ranks(plan, comm, alone.volumes());
+  const std::vector<std::byte> expected = alone.gathered();
+  std::int64_t failures = 0;
+  for (bool failed = true; failed; ++failures) {
+    Disks disks(plan, input, output, comm.rank());
+    disks.put(x);
+    PassProgress kept;
+    std::int64_t rounds = 0;
+    const auto told = [&](const PassProgress& at) { kept = at; };
+    // Every third round: others are done again.
+    const Checkpoints checkpoints = {.is_due = [&] { return rounds % 3 == 0; }, .keep = told};
+    const auto error = comm::error_of([&] {
+      const auto fail = [&](const PassProgress&) {
+        if (rounds++ == failures && comm.rank() == comm.size() - 1)
+          throw Error(ErrorCode::unsupported, "enough");
+      };
+      run_on_ranks(plan, comm, disks.volumes(), {.on_panel = fail, .checkpoints = checkpoints});
+    });
+    failed = error.has_value();
+    if (failed)
+      run_on_ranks(
+          plan, comm, disks.volumes(),
+          {.checkpoints = {.is_due = [] { return true; }, .keep = told}, .start = shared(kept)});
+    EXPECT_EQ(disks.gathered(), expected) << "after " << failures << " rounds";
+  }
+  EXPECT_GT(failures, 3 * std::ssize(plan.passes));
+}
+
+/// The first rank's clock decides for all, and the first one is told when all others were.
+TEST(OocOnRanks, CheckpointsAreThoseOfAll) {
+  if (is_left_out()) GTEST_SKIP();
+  const comm::Communicator comm = world();
+  const PassesProblem problem =
+      sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 11, 4);
+  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const SharedHolding ends = held_by_parts(0, plan.input_bytes(), comm.size());
+  Disks disks(plan, ends, ends, comm.rank());
+  disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
+  std::vector<PassProgress> told;
+  std::int64_t asked = 0;
+  run_on_ranks(plan, comm, disks.volumes(),
+               {.checkpoints = {.is_due = [&] { return ++asked % 2 == 0; },
+                                .keep = [&](const PassProgress& at) { told.push_back(at); }}});
+  EXPECT_EQ(asked > 0, comm.rank() == 0);
+  std::int64_t number = std::ssize(told);
+  MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(std::ssize(told), number);
+  EXPECT_GE(number, std::ssize(plan.passes));
+  for (const PassProgress& at : told)
+    EXPECT_TRUE(at.panels_done == at.panels || at.panels_done % comm.size() == 0);
+  const int unlucky = comm.size() - 1;
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::io_failure, {"no room for a note"}, [&] {
+    run_on_ranks(plan, comm, disks.volumes(),
+                 {.checkpoints = {.is_due = [] { return true; },
+                                  .keep =
+                                      [&](const PassProgress&) {
+                                        if (comm.rank() == unlucky)
+                                          throw Error(ErrorCode::io_failure, "no room for a note");
+                                        EXPECT_NE(comm.rank(), 0) << "told before all others";
+                                      }}});
+  });
+}
+
 TEST(OocOnRanks, WhatCannotBeIsRefused) {
   const comm::Communicator comm = world();
   const PassesProblem problem =
@@ -397,6 +482,14 @@ TEST(OocOnRanks, WhatCannotBeIsRefused) {
     refused(ErrorCode::disagreement, {"ranks differ", "sign"}, [&] {
       run_on_ranks(plan, comm, disks.volumes(), {.sign = comm.rank() == 0 ? 1 : -1});
     });
+  for (const PassProgress& start :
+       {PassProgress{.pass = std::ssize(plan.passes)}, PassProgress{.pass = 0, .panels_done = -1},
+        PassProgress{.pass = 0, .has_journal = true}})
+    refused(ErrorCode::invalid_argument, {"begins at a round", "checkpoint has kept"},
+            [&] { run_on_ranks(plan, comm, disks.volumes(), {.start = start}); });
+  if (comm.size() > 1)
+    refused(ErrorCode::invalid_argument, {"begins at a round", "panel 1"},
+            [&] { run_on_ranks(plan, comm, disks.volumes(), {.start = {.panels_done = 1}}); });
   PassesProblem more = problem;
   more.buffers = 5;
   refused(ErrorCode::invalid_argument, {"4 buffers", "given 5"},
