@@ -161,10 +161,11 @@ def test_what_another_machine_has_noted_is_refused(pool: Pool, tmp_path: Path) -
     go_on(pool, tmp_path, 3)
 
 
-def test_a_damaged_block_is_named(pool: Pool, tmp_path: Path) -> None:
-    """Of the temporary space of the last rank, which it reads in the second pass."""
+@pytest.mark.parametrize("volume", [0, 1])
+def test_a_damaged_block_is_named(pool: Pool, tmp_path: Path, volume: int) -> None:
+    """Of the temporary space of the last rank: of what the second pass reads, and of what it had written."""
     x = unfinished(pool, tmp_path)
-    files = [path for path in tmp_path.glob(".weft-scratch-*-1-0.0") if path.stat().st_size > 0]
+    files = [path for path in tmp_path.glob(f".weft-scratch-*-1-{volume}.0") if path.stat().st_size > 0]
     assert len(files) == 1
     content = bytearray(files[0].read_bytes())
     for first in range(0, len(content), 4 * KIB):
