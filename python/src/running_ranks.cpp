@@ -2,7 +2,9 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/mpi.hpp"
@@ -16,12 +18,32 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
+/// `kept` has is_due() and keep(pass, panels done), which returns its error, for it is to be that of
+/// all ranks.
+ooc::Checkpoints checkpoints_of(const nb::object& kept) {
+  return {.is_due =
+              [&kept] {
+                const nb::gil_scoped_acquire held;
+                return nb::cast<bool>(kept.attr("is_due")());
+              },
+          .keep =
+              [&kept](const ooc::PassProgress& at) {
+                const nb::gil_scoped_acquire held;
+                const nb::object error = kept.attr("keep")(at.pass, at.panels_done);
+                if (const auto failed = to_error(nb::cast<GivenError>(error))) throw *failed;
+              }};
+}
+
 nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
-             int comm) {
-  const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
-  const ooc::PassesOptions options = options_of(effort, sign, scale, progress);
+             int comm, const std::vector<std::string>& own_scratch,
+             const std::pair<std::int64_t, std::int64_t>& start, const nb::object& kept) {
+  ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  files.own_scratch = own_scratch;
+  ooc::PassesOptions options = options_of(effort, sign, scale, progress);
+  options.start = {.pass = start.first, .panels_done = start.second};
+  if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
   ooc::SharedOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -39,8 +61,10 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
 void bind_ooc_runs_on_ranks(nb::module_& m) {
   m.def("run_out_of_core_on_ranks", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "comm"_a,
-        "Collective: executes a plan that was dealt to ranks on files that are there; weft.ooc.fft "
-        "is its face.");
+        "own_scratch"_a = std::vector<std::string>(),
+        "start"_a = std::pair<std::int64_t, std::int64_t>(0, 0), "kept"_a.none() = nb::none(),
+        "Collective: executes a plan that was dealt to ranks on files that are there, from a pass "
+        "and a panel on; weft.ooc.fft is its face.");
 }
 
 }  // namespace weft::python

@@ -20,6 +20,7 @@ def facts_of(transform: Any, library: str) -> dict[str, Any]:
     """Of a prepared transform. library : the local FFT library, its version and instruction sets."""
     plan = transform.plan
     return {
+        "ranks": plan.ranks,
         "input": _identity(transform.source, changes=plan.in_place),
         "output": [list(transform.output.shape), str(transform.output.dtype), list(transform.output.disks)],
         "scratch": [os.path.realpath(directory) for directory in transform.scratch],
@@ -28,9 +29,13 @@ def facts_of(transform: Any, library: str) -> dict[str, Any]:
         "effort": transform.effort,
         "plan": {name: getattr(plan, name) for name in _PLAN_NAMES},
         "passes": [dict(one) for one in plan.passes],
-        "library": library,
-        "processor": _processor(),
+        **of_machine(library),
     }
+
+
+def of_machine(library: str) -> dict[str, Any]:
+    """What of the machine of this process decides bits."""
+    return {"library": library, "processor": _processor()}
 
 
 def _identity(stored: Stored, *, changes: bool) -> list[Any]:

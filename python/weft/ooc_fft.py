@@ -247,7 +247,8 @@ def fft(
     effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
     checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
         Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
-        the target is unfinished already; else none. restart : begin anew where it is unfinished.
+        the target is unfinished already; else none. On ranks nothing is predicted: none unless it is unfinished; as
+        many ranks go on, and the first must reach all of `scratch`. restart : begin anew where it is unfinished.
     progress : called with a Progress now and then, by superlevels a LoadProgress; what it raises ends the transform.
     comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
         same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
@@ -384,7 +385,7 @@ def prepare(
             block_bytes=block_bytes,
             method=method,
             disks=placement,
-            keep_sources=every_s > 0,
+            keep_sources=every_s > 0 and ranks == 1,  # on ranks all passes do
             in_place=in_place,
         )
         if ranks > 1:

@@ -7,6 +7,9 @@ Beside the target OUT lie, until it is complete:
     .OUT.weft-part          the output, where it is a plain file
     O.weft-part.json        the index of the output, where that is a set O.json; its disks' files have their names
     .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
+    OUT.unfinished.ranks    held by all ranks that work on it, where there are several (ooc_ranks_kept)
+    OUT.unfinished.R        JSON: what rank R but the first notes of itself
+    .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
 
 The note is replaced as a whole, after what it speaks of is on the disks. A pass leaves what it reads, so whatever was
 written after the note is written again.
@@ -15,11 +18,12 @@ written after the note is written again.
 from __future__ import annotations
 
 import fcntl
+import glob
 import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -31,6 +35,8 @@ from .ooc_files import is_set
 from .striped import create_set, files_of_new_set, flush_folder, remove_set, remove_unnamed, unnamed
 
 VERSION = 1
+# How long an output is waited for: ranks of a job that was killed may live a moment longer than what started them.
+GRACE_S = 5.0
 _GRANULE_BYTES = 4096
 
 
@@ -60,8 +66,46 @@ class Places:
         return self._beside(f".{self.target.name[:200]}.weft-part")
 
     @property
+    def ranks_lock(self) -> Path:
+        return self._beside(f"{self.target.name}.unfinished.ranks")
+
+    def record(self, rank: int) -> Path:
+        return self._beside(f"{self.target.name}.unfinished.{rank}")
+
+    def records(self) -> list[Path]:
+        """Those that are there, also half written."""
+        return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.unfinished.[0-9]*"))
+
+    @property
     def scratch(self) -> Path:
-        return self._beside(f".weft-scratch-{hashlib.sha256(os.fsencode(self.target)).hexdigest()[:12]}.json")
+        return self._beside(f"{self._scratch_stem}.json")
+
+    def scratch_of_rank(self, rank: int, volume: int) -> Path:
+        return self._beside(f"{self._scratch_stem}-{rank}-{volume}.json")
+
+    def scratches(self) -> list[Path]:
+        """Those that are there, of one process or of ranks."""
+        return list(self.target.parent.glob(f"{self._scratch_stem}*.json"))
+
+    @property
+    def _scratch_stem(self) -> str:
+        return f".weft-scratch-{hashlib.sha256(os.fsencode(self.target)).hexdigest()[:12]}"
+
+
+@dataclass(frozen=True)
+class Temporary:
+    """Temporary space: a striped set with checksums."""
+
+    index: Path
+    directories: tuple[str, ...]
+    nbytes: int
+
+    def make(self, block_bytes: int) -> None:
+        """So that it stays when the process ends."""
+        block = -(-block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+        create_set(
+            self.directories, (self.nbytes,), "uint8", index=self.index, block_bytes=block, skew_rows=None
+        ).close()
 
 
 @dataclass
@@ -82,14 +126,7 @@ class Note:
 
     def write(self, places: Places) -> None:
         """On its disk, as a whole or not at all."""
-        temporary = places.note.with_name(f"{places.note.name}.new")
-        with _failing(places.note):
-            with temporary.open("w") as file:
-                json.dump(asdict(self), file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(places.note)
-            flush_folder(places.note.parent)
+        write_json(places.note, asdict(self))
 
     @classmethod
     def read(cls, places: Places) -> Note | None:
@@ -97,7 +134,7 @@ class Note:
         try:
             data = json.loads(places.note.read_text())
             if data["version"] == VERSION:
-                return cls(**data)
+                return cls._sound(data)
             what = f"it is of version {data['version']}, this weft reads {VERSION}"
         except FileNotFoundError:
             return None
@@ -107,6 +144,14 @@ class Note:
             f"the note of an unfinished transform must be readable; {places.note}: {what}; go on with the weft that "
             f"wrote it, or remove what is unfinished with `weft ooc discard {places.target}`"
         )
+
+    @classmethod
+    def _sound(cls, data: dict[str, Any]) -> Note:
+        for name, kind in (("facts", dict), ("at_pass", int), ("panels_done", int), ("learnt", str)):
+            if not isinstance(data[name], kind):
+                raise ValueError(f"its {name} is {_short(data[name])}")
+        data["facts"].setdefault("ranks", 1)  # so it was before there were others
+        return cls(**data)
 
     def has_spoilt_input(self) -> bool:
         """Whether a transform in place may have written to its file."""
@@ -119,34 +164,34 @@ class Note:
 
     def require_same(self, facts: dict[str, Any], places: Places) -> None:
         """Raises InvalidArgument where another transform of this target is unfinished."""
-        now = json.loads(json.dumps(facts))
-        for name in (*now, *self.facts):
-            if now.get(name) != self.facts.get(name):
-                raise errors.InvalidArgument(
-                    f"an unfinished transform goes on with the same input and options; that of {places.target} had "
-                    f"{name} {_short(self.facts.get(name))}, given {_short(now.get(name))}; give the same, begin anew "
-                    f"with --restart, or remove it with `weft ooc discard {places.target}`"
-                )
+        require_same(self.facts, facts, places)
 
 
 class Keeper:
-    """Writes down how far a transform is, every so many seconds; what the core calls (run_out_of_core)."""
+    """Writes down how far a transform is, every so many seconds; what the core calls (run_out_of_core).
 
-    def __init__(self, note: Note, places: Places, interval_s: float, learnt: Any):
+    written : what has checksums that are to be kept.
+    """
+
+    def __init__(self, note: Note, places: Places, interval_s: float, learnt: Any, written: Sequence[Path]):
         self._note = note
         self._places = places
         self._interval_s = interval_s
         self._learnt = learnt
+        self._written = written
         self._last_s = time.monotonic()
         self.seconds = 0.0  # that it took
+
+    def restore(self) -> None:
+        """Goes back to the checksums of the last checkpoint."""
+        restore_sums(self._written)
 
     def is_due(self) -> bool:
         return time.monotonic() - self._last_s >= self._interval_s
 
     def keep(self, at_pass: int, panels_done: int, has_journal: bool) -> None:
         start_s = time.monotonic()
-        for path in _written(self._note, self._places):
-            _keep_sums(path)
+        keep_sums(self._written)
         self._note.at_pass, self._note.panels_done, self._note.has_journal = at_pass, panels_done, has_journal
         self._note.learnt = self._learnt()
         self._note.write(self._places)
@@ -166,36 +211,55 @@ def locked(places: Places) -> Iterator[None]:
             raise errors.IoFailure(
                 f"one process at a time may work on an output; another one works on {places.target}; wait for it"
             ) from None
+        _wait_for_ranks(places)
         yield
-        places.lock.unlink(missing_ok=True)
+        _unlink_locks(places)
     except BaseException:
         if not places.note.exists():
-            places.lock.unlink(missing_ok=True)
+            _unlink_locks(places)
         raise
     finally:
         os.close(handle)
 
 
-def files_to_make(note: Note, places: Places, disks: tuple[str, ...], scratch: tuple[str, ...]) -> list[str]:
+def _wait_for_ranks(places: Places) -> None:
+    """Until no rank of an earlier job holds what each of them holds while it works."""
+    end_s = time.monotonic() + GRACE_S
+    while True:
+        try:
+            with places.ranks_lock.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+        except FileNotFoundError:
+            return
+        except BlockingIOError:
+            if time.monotonic() > end_s:
+                raise errors.IoFailure(
+                    f"one job at a time may work on an output; ranks of another one work on {places.target}; wait for "
+                    "it, or end them"
+                ) from None
+        time.sleep(0.02)
+
+
+def _unlink_locks(places: Places) -> None:
+    places.lock.unlink(missing_ok=True)
+    places.ranks_lock.unlink(missing_ok=True)
+
+
+def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary: list[Temporary]) -> list[str]:
     """Those of the output and of the temporary space, but for what somebody else has under the name of the output.
 
-    disks, scratch : the directories of a set, and of the temporary space.
+    disks : the directories of a set.
     """
     output = files_of_new_set(unnamed(str(places.target)), disks) if note.is_set else []
-    ours = files_of_new_set(str(places.scratch), scratch) if note.has_scratch else []
+    ours = [file for each in temporary for file in files_of_new_set(str(each.index), each.directories)]
     fresh = [file for file in output if not os.path.lexists(file)]
     return [os.path.abspath(file) for file in (places.part, *fresh, *ours)]
 
 
-def make_scratch(places: Places, directories: tuple[str, ...], nbytes: int, block_bytes: int) -> None:
-    """Temporary space that stays when the process ends."""
-    block = -(-block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
-    create_set(directories, (nbytes,), "uint8", index=places.scratch, block_bytes=block, skew_rows=None).close()
-
-
-def restore_sums(note: Note, places: Places) -> None:
-    """The checksums of what the note speaks of: sets remove theirs when they are written to."""
-    for path in _written(note, places):
+def restore_sums(written: Iterable[Path]) -> None:
+    """The checksums of what a note speaks of: sets remove theirs when they are written to."""
+    for path in written:
         kept = _kept_sums(path)
         if kept.exists():
             temporary = kept.with_name(f"{kept.name}.new")
@@ -218,15 +282,18 @@ def clear(note: Note) -> None:
 
 def forget(note: Note, places: Places) -> None:
     """Removes all but the output and the lock: the note last, so that it can be done again."""
-    for path in _written(note, places):
+    scratches = places.scratches()
+    for path in (*scratches, output_of(note, places)):
         kept = _kept_sums(path)
         kept.unlink(missing_ok=True)
         kept.with_name(f"{kept.name}.new").unlink(missing_ok=True)
     for ending in (".sums", ".sums.new"):
         Path(f"{places.part}{ending}").unlink(missing_ok=True)
     places.note.with_name(f"{places.note.name}.new").unlink(missing_ok=True)
-    if places.scratch.exists():
-        remove_set(places.scratch)
+    for path in scratches:
+        remove_set(path)
+    for path in places.records():
+        path.unlink(missing_ok=True)
     places.note.unlink(missing_ok=True)
 
 
@@ -261,27 +328,60 @@ def _note_or_damaged(places: Places) -> Note | None:
     try:
         return Note.read(places)
     except errors.IoFailure:
-        return Note({}, has_scratch=True, is_set=is_set(str(places.target)))
+        return Note({}, is_set=is_set(str(places.target)))
 
 
-def _written(note: Note, places: Places) -> list[Path]:
-    """The index of a set, or the plain file, that checksums lie beside."""
-    output = Path(unnamed(str(places.target))) if note.is_set else places.part
-    return [*([places.scratch] if note.has_scratch else []), output]
+def written(note: Note, places: Places) -> list[Path]:
+    """What checksums lie beside, where one process writes all: indexes of sets, plain files."""
+    return [*([places.scratch] if note.has_scratch else []), output_of(note, places)]
+
+
+def output_of(note: Note, places: Places) -> Path:
+    """The index of a set, or the plain file, until it has its name."""
+    return Path(unnamed(str(places.target))) if note.is_set else places.part
 
 
 def _kept_sums(path: Path) -> Path:
     return path.with_name(f"{path.name}.sums.kept")
 
 
+def keep_sums(written: Iterable[Path]) -> None:
+    """Second names for the checksums that were just written, for the first ones go with the next change."""
+    for path in written:
+        _keep_sums(path)
+
+
 def _keep_sums(path: Path) -> None:
-    """A second name for the checksums that were just written, for the first one goes with the next change."""
     sums, kept = Path(f"{path}.sums"), _kept_sums(path)
     temporary = kept.with_name(f"{kept.name}.new")
     temporary.unlink(missing_ok=True)
     if sums.exists() and not (kept.exists() and sums.samefile(kept)):
         os.link(sums, temporary)
         temporary.replace(kept)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """On its disk, as a whole or not at all. Errors: IoFailure."""
+    temporary = path.with_name(f"{path.name}.new")
+    with _failing(path):
+        with temporary.open("w") as file:
+            json.dump(data, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        flush_folder(path.parent)
+
+
+def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> None:
+    """Raises InvalidArgument where facts are others than those that an unfinished transform began with."""
+    given = json.loads(json.dumps(now))
+    for name in (*given, *then):
+        if given.get(name) != then.get(name):
+            raise errors.InvalidArgument(
+                f"an unfinished transform goes on with the same input and options; that of {places.target} had "
+                f"{name} {_short(then.get(name))}, given {_short(given.get(name))}; give the same, begin anew "
+                f"with --restart, or remove it with `weft ooc discard {places.target}`"
+            )
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from . import _planning, errors, ooc_plan, ooc_staging, runtime
+from . import _planning, errors, ooc_kept, ooc_plan, ooc_ranks_kept, ooc_staging, runtime
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, disk_needs, is_set
 from .striped import files_of_new_set, unnamed
@@ -62,21 +61,23 @@ def run(
     progress: Callable[..., object] | None,
     note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
 ) -> tuple[OutOfCorePlan, Transform | None, dict[str, Any]]:
-    """:func:`together` for a transform. Returns the plan, what the first rank has prepared (None elsewhere) and what
-    the ranks together did."""
+    """:func:`together` for a transform, with checkpoints where it has them. Returns the plan, what the first rank has
+    prepared (None elsewhere) and what the ranks together did."""
     handle = runtime.handle_of(comm)
-    ranks = runtime.running().size_of(handle)
-    plans: list[OutOfCorePlan] = []
+    transform, facts = _prepared(comm, prepare, arguments, _facts)
+    plan = transform.plan if transform is not None else _planned(facts["plan"], runtime.running().size_of(handle))
+    if facts["restart"]:
+        runtime.from_first(comm, lambda: transform is not None and ooc_kept.discard(transform.output.path))
 
-    def execute(transform: Transform | None, facts: dict[str, Any], output: list[Any]) -> dict[str, Any]:
-        plans.append(transform.plan if transform is not None else _planned(facts["plan"], ranks))
+    def execute(output: list[Any], **kept: Any) -> dict[str, Any]:
         done: dict[str, Any] = runtime.running().run_out_of_core_on_ranks(
-            plans[0], tuple(facts["input"]), tuple(output), *facts["how"], progress, handle
+            plan, tuple(facts["input"]), tuple(output), *facts["how"], progress, handle, **kept
         )
         return done
 
-    transform, done = together(comm, prepare, arguments, _facts, execute, note_temporary)
-    return plans[0], transform, done
+    if facts["checkpoint_s"] > 0:
+        return plan, transform, ooc_ranks_kept.run(comm, transform, plan, execute, note_temporary)
+    return plan, transform, _filled(comm, transform, execute, note_temporary)
 
 
 def together(
@@ -95,16 +96,34 @@ def together(
     facts_of : what the other ranks need to know of it, as JSON has it. execute : fills the output, on all ranks.
     Errors are the same on all ranks, and then nothing is left of the output.
     """
-    handle = runtime.handle_of(comm)
-    ranks = runtime.running().size_of(handle)
+    prepared, facts = _prepared(comm, prepare, arguments, facts_of)
+    done = _filled(comm, prepared, lambda output: execute(prepared, facts, output), note_temporary)
+    return prepared, done
+
+
+def _prepared(
+    comm: Any, prepare: Callable[[int], Any], arguments: str, facts_of: Callable[[Any], dict[str, Any]]
+) -> tuple[Any, dict[str, Any]]:
+    """Collective: what the first rank prepares, None elsewhere, and the facts of it."""
     _require_same(comm, arguments)
+    ranks = runtime.running().size_of(runtime.handle_of(comm))
     prepared: list[Any] = []
 
     def described() -> dict[str, Any]:
         prepared.append(prepare(ranks))
         return facts_of(prepared[0])
 
-    facts = _from_first(handle, described)
+    facts = runtime.from_first(comm, described)
+    return prepared[0] if prepared else None, facts
+
+
+def _filled(
+    comm: Any,
+    prepared: Any,
+    execute: Callable[[list[Any]], dict[str, Any]],
+    note_temporary: Callable[..., object],
+) -> dict[str, Any]:
+    """Collective: makes the output and fills it. After an error nothing is left of it."""
     fresh: list[str] = []
     done: dict[str, Any] = {}
     error = None
@@ -112,20 +131,19 @@ def together(
         with ExitStack() as stack:
 
             def made() -> list[Any]:
-                source = prepared[0].source
+                source = prepared.source
                 if source.unpacking is not None:
                     note_temporary(source.path)
-                stack.enter_context(ooc_staging.in_place(source, prepared[0].memory_bytes))
-                fresh.extend(_files_to_be(prepared[0].output))
+                stack.enter_context(ooc_staging.in_place(source, prepared.memory_bytes))
+                fresh.extend(_files_to_be(prepared.output))
                 for path in fresh:  # before they are there: what is stopped meanwhile leaves none
                     note_temporary(path)
-                stored = stack.enter_context(prepared[0].output.made())
+                stored = stack.enter_context(prepared.output.made())
                 if not is_set(stored.path):
                     note_temporary(stored.path)
                 return list(stored.as_given())
 
-            output = _from_first(handle, made)
-            done = execute(prepared[0] if prepared else None, facts, output)
+            done = execute(runtime.from_first(comm, made))
     except Exception as reason:
         if not done:  # all ranks have it
             raise
@@ -133,7 +151,7 @@ def together(
     runtime.agree(comm, error)
     for path in fresh:
         note_temporary(path, is_kept=True)
-    return prepared[0] if prepared else None, done
+    return done
 
 
 def _files_to_be(output: Output) -> list[str]:
@@ -159,6 +177,8 @@ def _facts(transform: Transform) -> dict[str, Any]:
             "order": transform.order,
             "threads": plan.threads,
         },
+        "checkpoint_s": transform.checkpoint_s,
+        "restart": transform.restart,
         "input": list(transform.source.as_given()),
         "how": [
             list(transform.scratch),
@@ -186,19 +206,3 @@ def _require_same(comm: Any, arguments: str) -> None:
             "give the same"
         )
     runtime.agree(comm, error)
-
-
-def _from_first(handle: int | None, make: Callable[[], Any]) -> Any:
-    """Collective: what `make` returns on the first rank, or raises there, on all."""
-    module = runtime.running()
-    text = ""
-    if module.rank_of(handle) == 0:
-        try:
-            text = json.dumps({"value": make()})
-        except Exception as error:
-            text = json.dumps({"error": errors.as_given(error)})
-    told: dict[str, Any] = json.loads(module.broadcast_text(handle, text, 0))
-    if "error" in told:
-        code, message = told["error"]
-        raise errors.class_of(code)(message)
-    return told["value"]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, ooc_facts, ooc_kept, options
+from . import _planning, errors, ooc_facts, ooc_kept, options
 from .ooc_files import Stored, is_set
-from .ooc_kept import Keeper, Note, Places
+from .ooc_kept import Keeper, Note, Places, Temporary
 from .runtime import running
 
 #: Seconds between checkpoints where nothing else is said.
@@ -28,8 +28,9 @@ def interval_of(target: str, given: float | None, ranks: int, goes_on: bool, in_
 
     In place there is nothing else to begin again from, so checkpoints are the rule there.
 
-    Errors: InvalidArgument for what is no number of seconds, and for none where an unfinished transform is to go on;
-    Unsupported for checkpoints on several ranks.
+    On several ranks nothing is predicted, so checkpoints are kept where they are asked for, or were before.
+
+    Errors: InvalidArgument for what is no number of seconds, and for none where an unfinished transform is to go on.
     """
     if given is not None:
         given = options.seconds(given, "checkpoint")
@@ -37,19 +38,14 @@ def interval_of(target: str, given: float | None, ranks: int, goes_on: bool, in_
             raise errors.InvalidArgument(
                 f"checkpoint must be seconds between checkpoints, or 0 for none; given {given}; give such as 30"
             )
-    if ranks > 1:
-        if given or goes_on:
-            raise errors.Unsupported(
-                f"checkpoints are kept by one process so far; given {ranks} ranks; leave checkpoints out, go on with "
-                "what is unfinished by one process, or remove it with `weft ooc discard`"
-            )
-        return 0
     if goes_on and given == 0:
         raise errors.InvalidArgument(
             f"an unfinished transform goes on with checkpoints; {target} is one, given checkpoint 0; leave it out"
             + ("" if in_place else f", or begin anew with --restart, or remove it with `weft ooc discard {target}`")
         )
-    return INTERVAL_S if given is None and (goes_on or in_place) else given
+    if given is not None:
+        return given
+    return INTERVAL_S if goes_on or in_place else 0 if ranks > 1 else None
 
 
 def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
@@ -61,23 +57,15 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
     places = Places.of(transform.output.path)
     part = str(places.part)
     precision = transform.plan.precision
-    facts = ooc_facts.facts_of(transform, module.engine_description(module.engines()[0]))
     with ooc_kept.locked(places):
-        note = Note.read(places)
-        went_on_from = None
-        if note is not None and note.making is not None:
-            ooc_kept.unmake(note, places)
-            note = None
-        if note is None:
-            note = _begun(transform, facts, places)
-        else:
-            note.require_same(facts, places)
-            went_on_from = (note.at_pass, note.panels_done)
-            if not note.complete:
-                ooc_kept.restore_sums(note, places)
-            if note.learnt:
-                module.engine_learn(precision, note.learnt)
-        keeper = Keeper(note, places, transform.checkpoint_s, lambda: module.engine_learnt(precision))
+        note, goes_on = begin(transform, places)
+        went_on_from = (note.at_pass, note.panels_done) if goes_on else None
+        if note.learnt:
+            module.engine_learn(precision, note.learnt)
+        written = ooc_kept.written(note, places)
+        keeper = Keeper(note, places, transform.checkpoint_s, lambda: module.engine_learnt(precision), written)
+        if goes_on and not note.complete:
+            keeper.restore()
         done = {"memory_bytes": 0, "read_bytes": 0, "written_bytes": 0, "backend": transform.backend}
         if not note.complete:
             space = Stored(str(places.scratch), (transform.plan.scratch_bytes,), np.dtype("uint8"))
@@ -95,6 +83,36 @@ def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
     return {**done, "went_on_from": went_on_from, "checkpoint_seconds": keeper.seconds}
 
 
+def begin(transform: Any, places: Places) -> tuple[Note, bool]:
+    """The note of what is there, and True; or makes all files of a new transform, and returns its note and False.
+
+    Within `locked`. Errors: as Note.read, Note.require_same; IoFailure for files that cannot be made.
+    """
+    module = running()
+    facts = ooc_facts.facts_of(transform, module.engine_description(module.engines()[0]))
+    note = Note.read(places)
+    if note is not None and note.making is not None:
+        ooc_kept.unmake(note, places)
+        note = None
+    if note is None:
+        return _begun(transform, facts, places), False
+    note.require_same(facts, places)
+    return note, True
+
+
+def temporary_of(plan: Any, places: Places, directories: tuple[str, ...]) -> list[Temporary]:
+    """The temporary space of a plan, on ranks that of each on its own disks."""
+    if plan.ranks == 1:
+        return [Temporary(places.scratch, directories, plan.scratch_bytes)] if plan.scratch_bytes > 0 else []
+    found = []
+    for rank in range(plan.ranks):
+        first, end = _planning.disks_of_rank(len(directories), plan.ranks, rank)
+        for volume, nbytes in enumerate(_planning.out_of_core_scratch(plan, rank)):
+            if nbytes > 0:
+                found.append(Temporary(places.scratch_of_rank(rank, volume), directories[first:end], nbytes))
+    return found
+
+
 def _begun(transform: Any, facts: dict[str, Any], places: Places) -> Note:
     """Notes that the output and the temporary space are going to be made, makes them, and notes that they are.
 
@@ -102,14 +120,15 @@ def _begun(transform: Any, facts: dict[str, Any], places: Places) -> Note:
     """
     plan = transform.plan
     note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path), in_place=plan.in_place)
-    note.making = ooc_kept.files_to_make(note, places, transform.output.disks, transform.scratch)
+    temporary = temporary_of(plan, places, transform.scratch)
+    note.making = ooc_kept.files_to_make(note, places, transform.output.disks, temporary)
     with ExitStack() as undo:
         undo.callback(ooc_kept.unmake, note, places)
         note.write(places)
         ooc_kept.clear(note)
         transform.output.made_to_stay(str(places.part))
-        if note.has_scratch:
-            ooc_kept.make_scratch(places, transform.scratch, plan.scratch_bytes, plan.block_bytes)
+        for each in temporary:
+            each.make(plan.block_bytes)
         made = replace(note, making=None)
         made.write(places)
         undo.pop_all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import sys
 import textwrap
 from collections.abc import Callable
@@ -96,6 +97,26 @@ def agreed(comm: Any, make: Callable[[], Made]) -> Made:
         error = reason
     agree(comm, error)
     return made[0]
+
+
+def from_first(comm: Any, make: Callable[[], Any]) -> Any:
+    """What `make` returns on the first rank, as JSON has it; what it raises there, all raise. Collective over `comm`.
+
+    >>> from_first(None, lambda: (1, "a"))
+    [1, 'a']
+    """
+    module, handle = running(), handle_of(comm)
+    text = ""
+    if module.rank_of(handle) == 0:
+        try:
+            text = json.dumps({"value": make()})
+        except Exception as error:
+            text = json.dumps({"error": errors.as_given(error)})
+    told: dict[str, Any] = json.loads(module.broadcast_text(handle, text, 0))
+    if "error" in told:
+        code, message = told["error"]
+        raise errors.class_of(code)(message)
+    return told["value"]
 
 
 def node_memory(comm: Any = None) -> str:

@@ -54,6 +54,7 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks) {
                     std::to_string(ranks) + " ranks; give 1, or more memory");
   plan.ranks = ranks;
   plan.scratch_bytes = 0;
+  plan.problem.keep_sources = true;  // by what follows, in the space that passes on ranks take anyway
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
     make_even(plan.passes[i], ranks);
     plan.passes[i].source = i == 0 ? Where::input : Where::scratch;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -14,127 +15,15 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
+#include "ooc_disks.hpp"
 #include "ooc_reference.hpp"
 #include "same_error.hpp"
-#include "unit/volume_in_memory.hpp"
 
 namespace weft::ooc {
 namespace {
 
 using test_support::Exact;
 using test_support::expect_same_error;
-using test_support::VolumeInMemory;
-
-constexpr std::byte untouched{0xff};
-
-comm::Communicator world() { return comm::Communicator::of(MPI_COMM_WORLD); }
-
-template <class Real>
-std::vector<std::byte> bytes_of(const Exact& array, bool real) {
-  std::vector<Real> values;
-  for (const auto& x : array) {
-    values.push_back(static_cast<Real>(x.real()));
-    if (!real) values.push_back(static_cast<Real>(x.imag()));
-  }
-  std::vector<std::byte> bytes(values.size() * sizeof(Real));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-/// Calls visit(first byte, bytes) for all that a rank holds of an array.
-template <class Visit>
-void for_each_held(const Holding& holding, std::int64_t bytes, int rank, Visit&& visit) {
-  for (std::int64_t at = 0; at < bytes;) {
-    const HeldPart part = holding.part_at(at, bytes - at);
-    if (part.rank == rank) visit(at, part.bytes);
-    at += part.bytes;
-  }
-}
-
-/// The volumes of one rank. What it does not hold is spoilt, and must stay as it is.
-class Disks {
- public:
-  Disks(const FftPasses& plan, SharedHolding input, SharedHolding output, int rank)
-      : plan_(plan),
-        rank_(rank),
-        input_holding_(std::move(input)),
-        output_holding_(std::move(output)),
-        input_(plan.input_bytes()),
-        output_(plan.output_bytes()) {
-    fill(input_);
-    fill(output_);
-    for (int k = 0; k < scratch_volumes; ++k)
-      if (const std::int64_t bytes = scratch_bytes(plan, rank, k))
-        scratch_.at(static_cast<std::size_t>(k)) = std::make_unique<VolumeInMemory>(bytes);
-  }
-
-  VolumesOnRanks volumes() {
-    return {{&input_, input_holding_},
-            {&output_, output_holding_},
-            {scratch_[0].get(), scratch_[1].get()}};
-  }
-
-  void put(const std::vector<std::byte>& array) {
-    for_each_held(*input_holding_, std::ssize(array), rank_, [&](auto at, auto bytes) {
-      std::copy_n(array.data() + at, bytes, input_.as<std::byte>() + at);
-    });
-    given_.assign(input_.as<std::byte>(), input_.as<std::byte>() + input_.bytes());
-  }
-
-  void expect_only_own_bytes_touched() {
-    EXPECT_TRUE(std::equal(given_.begin(), given_.end(), input_.as<std::byte>()));
-    EXPECT_EQ(input_.writes().runs, 0);
-    std::int64_t held = 0;
-    for_each_held(*input_holding_, plan_.input_bytes(), rank_,
-                  [&](auto, auto bytes) { held += bytes; });
-    EXPECT_EQ(input_.reads().bytes, held);
-    held = 0;
-    for_each_held(*output_holding_, plan_.output_bytes(), rank_,
-                  [&](auto, auto bytes) { held += bytes; });
-    EXPECT_EQ(output_.writes().bytes, held);
-    for (int other = 0; other < plan_.ranks; ++other)
-      if (other != rank_)
-        for_each_held(*output_holding_, plan_.output_bytes(), other, [&](auto at, auto bytes) {
-          const std::byte* first = output_.as<std::byte>() + at;
-          EXPECT_EQ(std::count(first, first + bytes, untouched), bytes);
-        });
-    EXPECT_EQ(under_way(), 0u);
-  }
-
-  /// The output of all ranks.
-  std::vector<std::byte> gathered() {
-    std::vector<std::byte> mine(static_cast<std::size_t>(plan_.output_bytes()));
-    for_each_held(*output_holding_, plan_.output_bytes(), rank_, [&](auto at, auto bytes) {
-      std::copy_n(output_.as<std::byte>() + at, bytes, mine.data() + at);
-    });
-    MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_BOR,
-                  MPI_COMM_WORLD);
-    return mine;
-  }
-
-  std::size_t under_way() const {
-    std::size_t count = input_.under_way() + output_.under_way();
-    for (const auto& each : scratch_) count += each ? each->under_way() : 0;
-    return count;
-  }
-
-  VolumeInMemory& input() { return input_; }
-  VolumeInMemory& output() { return output_; }
-
- private:
-  static void fill(VolumeInMemory& volume) {
-    std::fill_n(volume.as<std::byte>(), volume.bytes(), untouched);
-  }
-
-  const FftPasses& plan_;
-  int rank_;
-  SharedHolding input_holding_;
-  SharedHolding output_holding_;
-  VolumeInMemory input_;
-  VolumeInMemory output_;
-  std::array<std::unique_ptr<VolumeInMemory>, scratch_volumes> scratch_;
-  std::vector<std::byte> given_;
-};
 
 template <class Real>
 double relative_error(const FftPasses& plan, const std::vector<std::byte>& output,
@@ -186,12 +75,6 @@ struct Case {
   PassesProblem problem;
 };
 
-PassesProblem sized(PassesProblem problem, int lg_memory, int lg_block) {
-  problem.memory_bytes = complex_bytes(problem.precision) << lg_memory;
-  problem.block_bytes = complex_bytes(problem.precision) << lg_block;
-  return problem;
-}
-
 /// Of one pass to four or more.
 std::vector<Case> cases(Precision precision) {
   const auto of = [&](const Shape& shape, std::vector<int> axes) {
@@ -218,32 +101,6 @@ std::vector<Case> cases(Precision precision) {
           {"the first axis", sized(of({77, 400}, {0}), 13, 3)},
           {"no axis that is longer than 1", sized(of({5000, 1}, {1}), 12, 3)}};
 }
-
-/// Ways in which ranks hold arrays: fewer disks than ranks, more, bands, skew, plain files.
-SharedHolding holding(int which, std::int64_t bytes, int ranks) {
-  constexpr std::int64_t block = 4096;
-  const int disks =
-      std::array{1, 2, 3 * ranks, ranks + 1, 2 * ranks}.at(static_cast<std::size_t>(which % 5));
-  switch (which % 8) {
-    case 5:
-      return held_by_parts(0, bytes, ranks);
-    case 6:
-      return held_by_parts(128, bytes, ranks);
-    case 7:
-      return held_by_disks({.bytes = bytes,
-                            .block_bytes = block,
-                            .disks = 2 * ranks,
-                            .processors = ranks,
-                            .band_bytes = 4 * ranks * block,
-                            .skew_rows = 2},
-                           ranks);
-    default:
-      return held_by_disks({.bytes = bytes, .block_bytes = block, .disks = disks}, ranks);
-  }
-}
-
-/// Other numbers of ranks show nothing new, and a small machine takes long.
-bool is_left_out() { return world().size() > 5 || world().size() % 2 == 0; }
 
 TEST(OocOnRanks, AgreesWithTheReference) {
   if (is_left_out()) GTEST_SKIP();
@@ -397,6 +254,14 @@ TEST(OocOnRanks, WhatCannotBeIsRefused) {
     refused(ErrorCode::disagreement, {"ranks differ", "sign"}, [&] {
       run_on_ranks(plan, comm, disks.volumes(), {.sign = comm.rank() == 0 ? 1 : -1});
     });
+  for (const PassProgress& start :
+       {PassProgress{.pass = std::ssize(plan.passes)}, PassProgress{.pass = 0, .panels_done = -1},
+        PassProgress{.pass = 0, .has_journal = true}})
+    refused(ErrorCode::invalid_argument, {"begins at a round", "checkpoint has kept"},
+            [&] { run_on_ranks(plan, comm, disks.volumes(), {.start = start}); });
+  if (comm.size() > 1)
+    refused(ErrorCode::invalid_argument, {"begins at a round", "panel 1"},
+            [&] { run_on_ranks(plan, comm, disks.volumes(), {.start = {.panels_done = 1}}); });
   PassesProblem more = problem;
   more.buffers = 5;
   refused(ErrorCode::invalid_argument, {"4 buffers", "given 5"},

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import weft
+from ooc_on_ranks import out_of_core, records  # noqa: F401
 from weft import plane_waves, trial, verify
 from weft.cases import Case
 from weft.trial import collect, spread
@@ -466,57 +467,3 @@ def renumbered_apart(comm: Any, machine: str) -> None:
 
     order = "nt" if comm.rank == comm.size - 1 else "tn"
     mapping.reordered(comm, weft.Machine.from_json(machine), order, 2)
-
-
-# ---- arrays on disks ----
-
-
-def out_of_core(
-    comm: Any, folder: str, memory_bytes: list[int], spoil: str = "", source: str = "in.npy", **given: Any
-) -> dict[str, Any]:
-    """From `source` to out.npy in a folder. The last rank may have other memory, or raise in its callback."""
-    from weft import ooc
-
-    last = comm.rank == comm.size - 1
-    told = []
-
-    def progress(at: ooc.Progress) -> None:
-        told.append(at.fraction)
-        if spoil == "progress" and last and at.at_pass == 1:
-            raise RuntimeError("out of patience")
-
-    read, target = os.path.join(folder, source), os.path.join(folder, "out.npy")
-    given = {"memory_bytes": memory_bytes[-1 if last else 0], "block_bytes": 4096, **given}
-    moved = ooc.fft(read, target, comm=comm, progress=progress, **given)
-    assert told == sorted(told) and told[-1] == 1.0
-    return {
-        "ranks": moved.plan.ranks,
-        "read": moved.read_bytes,
-        "written": moved.written_bytes,
-        "memory": moved.memory_bytes,
-        "messages": moved.messages,
-        "sent": moved.sent_bytes,
-        "planned": [moved.plan.read_bytes, moved.plan.written_bytes, moved.plan.memory_bytes],
-    }
-
-
-def records(
-    comm: Any, folder: str, disks: list[str], source: str = "in.json", permutation: str = "", **given: Any
-) -> dict[str, Any]:
-    """A permutation, or a transform by superlevels, from a set in a folder to out.json."""
-    from weft import ooc
-
-    files = (os.path.join(folder, source), os.path.join(folder, "out.json"))
-    told = []
-    given = {"disks": disks, "comm": comm, "progress": lambda at: told.append(at.fraction), **given}
-    moved = ooc.permute(*files, permutation, **given) if permutation else ooc.fft(*files, **given)
-    assert told == sorted(told) and told[-1] == 1.0
-    sent_bytes = moved.plan.sent_records * 16 if permutation else moved.plan.bytes
-    return {
-        "read": moved.read_bytes,
-        "written": moved.written_bytes,
-        "parallel_ios": moved.parallel_ios,
-        "messages": moved.messages,
-        "sent": moved.sent_bytes,
-        "planned": [moved.plan.messages, sent_bytes],
-    }

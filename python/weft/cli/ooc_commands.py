@@ -248,7 +248,8 @@ def fft_command(
             "--checkpoint",
             metavar="S",
             min=0,
-            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute.",
+            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute; with "
+            "-n none.",
         ),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,
@@ -268,7 +269,7 @@ def fft_command(
     goes on from the last one, whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a
     failure. --in-place needs no room for OUT, and writes a journal from which the same command goes on; with
     --checkpoint 0 it does not, and a failure leaves IN of no use. With -n the disks of a set, or the parts of a plain
-    file, are dealt to the ranks; --memory and --threads are those of each.
+    file, are dealt to the ranks; --memory and --threads are those of each, and as many go on from a checkpoint.
     """
     from weft.cli import ooc_fft, ooc_records
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,7 +38,8 @@ class Cursors {
 
 struct SideOnDisks {
   PassSide side;
-  disk::Volume* volume = nullptr;  ///< of this rank, which may have nothing of it
+  disk::Volume* volume = nullptr;    ///< of this rank, which may have nothing of it
+  std::function<void()> flush = {};  ///< of all ranks together; else each flushes its volume
 };
 
 /// One pass on this rank. Four buffers: what comes from the disks, a panel, what is sent or received
@@ -51,9 +53,12 @@ class PassOnRanks {
         comm_(comm),
         source_(source.side),
         target_(target.side),
+        target_volume_(target.volume),
+        flush_target_(target.flush),
         options_(options),
         exchange_(comm) {
     progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, deal_.panels()};
+    if (progress_.pass == options.start.pass) progress_.panels_done = options.start.panels_done;
     comm::together(comm, [&] { allocate(plan, index, source.volume, target.volume); });
   }
 
@@ -61,14 +66,18 @@ class PassOnRanks {
   RankTraffic sent() const { return exchange_.sent(); }
 
   void run() {
-    here([&] { start_read(0, 0); });
-    for (std::int64_t round = 0; round < deal_.rounds(); ++round) {
+    const std::int64_t first = rounds_of(progress_.panels_done);
+    here([&] { start_read(first, 0); });
+    for (std::int64_t round = first; round < deal_.rounds(); ++round) {
       read(round);
       here([&] { transform(round); });
       write(round);
+      if (round + 1 < deal_.rounds() && is_due()) keep(round + 1);
     }
     here([&] { wait_for_writes(deal_.rounds()); });
     comm::agree_or_throw(comm_, failed_);
+    // Before the next pass writes over what this one has read.
+    if (options_.checkpoints.keep && progress_.pass + 1 < progress_.passes) keep(deal_.rounds());
   }
 
  private:
@@ -164,9 +173,40 @@ class PassOnRanks {
 
   void wait_for_writes(std::int64_t rounds_done) {
     writes_->wait();
-    if (rounds_done == 0) return;
-    progress_.panels_done = std::min(deal_.panels(), rounds_done * comm_.size());
+    const std::int64_t done = std::min(deal_.panels(), rounds_done * comm_.size());
+    if (done == progress_.panels_done) return;
+    progress_.panels_done = done;
     if (options_.on_panel) options_.on_panel(progress_);
+  }
+
+  std::int64_t rounds_of(std::int64_t panels) const {
+    return (panels + comm_.size() - 1) / comm_.size();
+  }
+
+  /// Collective where there are checkpoints.
+  bool is_due() {
+    if (!options_.checkpoints.keep) return false;
+    bool due = false;
+    here([&] { due = comm_.rank() == 0 && options_.checkpoints.is_due(); });
+    return comm::agree_or_throw(comm_, failed_, due);
+  }
+
+  /// Collective. The first rank says how far all are when what all wrote is on their disks, and
+  /// what the others keep for themselves as well.
+  void keep(std::int64_t rounds_done) {
+    here([&] { wait_for_writes(rounds_done); });
+    comm::agree_or_throw(comm_, failed_);
+    if (flush_target_)
+      flush_target_();
+    else
+      comm::together(comm_, [&] {
+        if (target_volume_ != nullptr) target_volume_->flush();
+      });
+    const bool is_first = comm_.rank() == 0;
+    for (const bool of_first : {false, true})
+      comm::together(comm_, [&] {
+        if (is_first == of_first) options_.checkpoints.keep(progress_);
+      });
   }
 
   void unpack(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes) {
@@ -196,6 +236,8 @@ class PassOnRanks {
   comm::Communicator comm_;
   PassSide source_;
   PassSide target_;
+  disk::Volume* target_volume_;
+  std::function<void()> flush_target_;
   const PassesOptions& options_;
   TripExchange exchange_;
   PassProgress progress_;
@@ -220,6 +262,21 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
                     " bytes; given " + std::to_string(given) + "; give a larger one");
 }
 
+/// Checkpoints are kept between rounds.
+void check_start(const FftPasses& plan, const PassProgress& start) {
+  const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
+  const std::int64_t panels =
+      is_pass ? panel_count(plan.passes[static_cast<std::size_t>(start.pass)]) : 0;
+  const std::int64_t done = start.panels_done;
+  if (is_pass && !start.has_journal && done >= 0 && done <= panels &&
+      (done == panels || done % plan.ranks == 0))
+    return;
+  throw Error(ErrorCode::invalid_argument,
+              "a transform on ranks begins at a round of one of its passes; given panel " +
+                  std::to_string(done) + " of pass " + std::to_string(start.pass) +
+                  "; give one that a checkpoint has kept");
+}
+
 void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
            const PassesOptions& options) {
   if (plan.ranks != comm.size())
@@ -230,6 +287,7 @@ void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesO
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
                                                  std::to_string(options.sign) + "; give -1 or 1");
+  check_start(plan, options.start);
   require_volume("input", volumes.input.volume, plan.input_bytes());
   require_volume("output", volumes.output.volume, plan.output_bytes());
   for (int k = 0; k < scratch_volumes; ++k)
@@ -253,7 +311,10 @@ void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
                       {"block_bytes", std::to_string(problem.block_bytes)},
                       {"threads", std::to_string(problem.threads)},
                       {"sign", std::to_string(options.sign)},
-                      {"scale", std::to_string(options.scale)}},
+                      {"scale", std::to_string(options.scale)},
+                      {"first pass", std::to_string(options.start.pass)},
+                      {"panels done", std::to_string(options.start.panels_done)},
+                      {"checkpoints", options.checkpoints.keep ? "kept" : "none"}},
                      "all ranks transform the same array on disks");
 }
 
@@ -267,14 +328,15 @@ RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
     return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(written_by)));
   };
   RanksOutcome outcome;
-  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(options.start.pass); i < plan.passes.size(); ++i) {
     const bool is_last = i + 1 == plan.passes.size();
-    PassOnRanks run(plan, i, comm,
-                    {reading_side(plan, i, volumes.input.holding),
-                     i == 0 ? volumes.input.volume : scratch(i - 1)},
-                    {writing_side(plan, i, volumes.output.holding),
-                     is_last ? volumes.output.volume : scratch(i)},
-                    options);
+    PassOnRanks run(
+        plan, i, comm,
+        {reading_side(plan, i, volumes.input.holding),
+         i == 0 ? volumes.input.volume : scratch(i - 1)},
+        {writing_side(plan, i, volumes.output.holding),
+         is_last ? volumes.output.volume : scratch(i), is_last ? volumes.flush_output : nullptr},
+        options);
     run.run();
     outcome.held_bytes = std::max(outcome.held_bytes, run.held_bytes());
     outcome.sent += run.sent();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "comm/communicator.hpp"
 #include "disk/volume.hpp"
@@ -21,6 +22,9 @@ struct VolumesOnRanks {
   ArrayOnRanks output;
   /// Of this rank alone; nullptr where scratch_bytes() is 0.
   std::array<disk::Volume*, scratch_volumes> scratch = {};
+  /// Collective: returns when what all ranks have written of the output is on the disks. For
+  /// checkpoints; without it each rank flushes its volume.
+  std::function<void()> flush_output = {};
 };
 
 struct RanksOutcome {
@@ -33,7 +37,10 @@ struct RanksOutcome {
 /// that the holdings give it; the others travel.
 ///
 /// Collective  `plan` and `options` are the same on all ranks, but for on_panel, which each has called
-///             after every round.
+///             after every round, and what checkpoints keep.
+/// Checkpoints between rounds and at the end of every pass but the last, with one reduction of 8 bytes
+///             a round to agree on them. They need no other plan: every pass writes elsewhere than it
+///             reads. `options.start` is where one was kept on as many ranks.
 /// Memory      At most memory_bytes(plan) on each rank, buffers for messages included; besides it a
 ///             few numbers for each rank, and what engine, volumes and MPI need for themselves.
 /// Errors      as run_passes, the same on all ranks, and then nothing is under way on any;

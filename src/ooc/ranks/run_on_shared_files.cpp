@@ -17,6 +17,9 @@ constexpr std::int64_t granule_bytes = 4096;
 OpenSet scratch_of(const FftPasses& plan, const PassesFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
   if (bytes == 0) return nullptr;
+  if (!files.own_scratch.empty())
+    return disk::open_set(files.own_scratch.at(static_cast<std::size_t>(volume)), disk::Mode::write,
+                          {.backend = files.backend, .verify = true});
   const auto disks =
       checked_cast<int>(std::ssize(files.scratch_directories), "scratch directories");
   if (disks == 0)
@@ -86,12 +89,14 @@ SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& file
   volumes.output.volume = sets.output.get();
   for (std::size_t k = 0; k < volumes.scratch.size(); ++k)
     volumes.scratch.at(k) = sets.scratch.at(k).get();
+  const auto flush = [&] { flush_shared(*sets.output, *volumes.output.holding, comm); };
+  volumes.flush_output = flush;
   SharedOutcome mine;
   mine.passes.backend = sets.output->backend().kind;
   const RanksOutcome done = run_on_ranks(plan, comm, volumes, options);
   mine.passes.held_bytes = done.held_bytes;
   mine.sent = done.sent;
-  flush_shared(*sets.output, *volumes.output.holding, comm);
+  flush();
   add_counters(sets.input.get(), mine.passes);
   add_counters(sets.output.get(), mine.passes);
   for (const OpenSet& set : sets.scratch) add_counters(set.get(), mine.passes);

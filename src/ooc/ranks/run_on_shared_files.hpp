@@ -19,7 +19,7 @@ SharedHolding holding_of(const StoredArray& array, int ranks);
 
 /// run_on_files on ranks. Of a striped set each rank opens the files of its own disks, of a plain
 /// file it uses its own part; the index of a set must be seen by all ranks. Scratch directories are
-/// dealt to ranks as disks are.
+/// dealt to ranks as disks are; or each rank names its own sets (`own_scratch`), which stay.
 ///
 /// Checksums   of blocks that one rank read or wrote as a whole, saved by the first rank.
 /// Collective  as run_on_ranks. Errors: those of run_on_files, the same on all ranks.

@@ -27,6 +27,9 @@ struct PassesFiles {
   std::vector<std::string> scratch_directories = {};
   /// Instead: a set that is there and stays, whose blocks are compared with their checksums.
   std::optional<StoredArray> scratch = {};
+  /// Instead, on ranks: the indexes of such sets of this rank, one for each of its scratch volumes;
+  /// an empty name where that takes no bytes.
+  std::vector<std::string> own_scratch = {};
   /// Blocks of a plain output, too; their checksums lie beside it, in NAME.sums.
   bool checks_output = false;
   disk::BackendKind backend = disk::BackendKind::automatic;

@@ -11,8 +11,9 @@
 
 namespace weft::ooc {
 
-/// How far a transform is. What the panels that are done have written has been waited for; whoever
-/// wants it on the disks, for a checkpoint, flushes the volume.
+/// How far a transform is; on ranks, in whole rounds of one panel a rank. What the panels that are
+/// done have written has been waited for; whoever wants it on the disks, for a checkpoint, flushes the
+/// volume.
 struct PassProgress {
   std::int64_t pass = 0;
   std::int64_t passes = 0;
@@ -23,8 +24,12 @@ struct PassProgress {
 };
 
 /// How work is kept for a process that goes on after this one has ended.
+///
+/// On ranks  all have them or none. is_due is asked on the first rank, whose clock decides for all.
+///           keep is told on every rank when all targets are on their disks; on the first one when
+///           all others have returned from it, so what it notes is true of all.
 struct Checkpoints {
-  /// Asked after every panel: whether it is time for one.
+  /// Asked after every panel, on ranks after every round: whether it is time for one.
   std::function<bool()> is_due = {};
   /// Told how far the targets are on their disks: where it is due, and after each pass but the last,
   /// before the next one writes over what the pass has read; and of journaled passes before each
@@ -42,7 +47,8 @@ struct PassesOptions {
   /// Reads and writes all that the transform would, and transforms nothing: what volumes alone take.
   bool moves_only = false;
   Checkpoints checkpoints = {};
-  /// Where a checkpoint was kept: what comes before is there already. The plan has keep_sources.
+  /// Where a checkpoint was kept: what comes before is there already. The plan has keep_sources, or
+  /// was dealt to ranks, where every pass leaves what it reads.
   PassProgress start = {};
 };
 

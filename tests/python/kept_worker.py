@@ -1,0 +1,60 @@
+"""One rank of a transform that is killed: mpiexec -n RANKS python kept_worker.py FOLDER WORDS.
+
+WORDS is JSON: target and the other arguments of weft.ooc.fft, and which rank is killed at which of its steps. Each rank
+leaves its process number in FOLDER/pids, so that it can be killed from outside as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+# What a rank does to files besides its reading and writing: any of them may be the last thing it does.
+STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
+
+
+def killed_at(step: int) -> Callable[..., None]:
+    """Counts steps; this process is killed at that one."""
+    left = step
+
+    def count(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*words: Any, **given: Any) -> Any:
+            count()
+            return function(*words, **given)
+
+        return call
+
+    for place, name in STEPS:
+        setattr(place, name, counted(getattr(place, name)))
+    return count
+
+
+def main(folder: Path, words: dict[str, Any]) -> None:
+    import weft
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    pid = folder / "pids" / str(comm.rank)
+    pid.with_suffix(".new").write_text(str(os.getpid()))
+    pid.with_suffix(".new").rename(pid)
+    step = words["killed"].get(str(comm.rank))
+    count = killed_at(step) if step else None
+    given = words["given"]
+    moved = weft.ooc.fft(folder / "in.npy", folder / words["target"], comm=comm, progress=count, **given)
+    if comm.rank == 0:
+        (folder / "pids" / "done").write_text(json.dumps({"went_on_from": moved.went_on_from}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), json.loads(sys.argv[2]))
