@@ -143,6 +143,9 @@ struct Stage {
   /// Of a view of n1 x n2: element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/(n1*n2)) behind
   /// the transform of axis 0; backward by the conjugate before it.
   bool twiddles = false;
+  /// Of half a spectrum on its way to natural order: the columns of axis 1 leave the stage in the
+  /// order 0, n2-1, 1, n2-2, ...; backward they come so.
+  bool folds = false;
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
@@ -159,8 +162,9 @@ std::string describe(const Exchange& exchange);
 /// steps): a first stage without axes, axis 0 and twiddles, axis 1. Element (k1, k2) is then
 /// X[k1 + n1*k2]: the output of OutputChoice::any is that array of two axes. A last stage without
 /// axes, in the memory order (1, 0), holds X in its natural order and is one axis again. r2c makes
-/// n1/2+1 of axis 0: X[k] with k % n1 <= n1/2, the others being conjugates, X[n-k] that of X[k].
-/// It has no last stage.
+/// n1/2+1 of axis 0: X[k] with k % n1 <= n1/2, the others being conjugates, X[n-k] that of X[k]. Row
+/// k2 of the natural order is then column k2 and the mirror image of column n2-1-k2: the stage of axis
+/// 1 folds the columns, so that both are on one rank, and the last stage puts the rows together.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;

@@ -215,6 +215,8 @@ void bind_plan(nb::module_& m) {
           "Layout after them; differs where r2c halves an axis, and where one axis is seen as two.")
       .def_ro("twiddles", &Stage::twiddles,
               "Whether element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/n).")
+      .def_ro("folds", &Stage::folds,
+              "Whether the columns of axis 1 are left in the order 0, n2-1, 1, n2-2, ...")
       .def_prop_ro(
           "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
       .def(

@@ -1,6 +1,7 @@
 #include "kernel/copy.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -63,6 +64,8 @@ void copy_plane(void* dst_start, const void* src_start, const PlaneCopy& given,
   if (p.dst_row == 1 && p.src_column == 1)
     return transpose(dst, src, {p.rows, p.columns, p.src_row, p.dst_column}, element_bytes,
                      target.stores, target.far);
+  // Of two strides the shorter one stays in a cache line, as that of folded columns.
+  if (std::abs(p.dst_column) < std::abs(p.dst_row)) p = transposed(p);
   switch (element_bytes) {
     case 4:
       return move_strided<4>(dst, src, p);

@@ -95,6 +95,7 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
 }
 
 MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const {
+  if (half_order_) return half_order_->execute(buffers);
   if (!copies_.empty()) return execute_copies(buffers);
   MemoryTraffic total;
   if (options_.threads == 1 || blocks_ < 2) {

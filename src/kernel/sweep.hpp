@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "kernel/half_order.hpp"
 #include "kernel/tile_pass.hpp"
 
 namespace weft::kernel {
@@ -38,6 +41,9 @@ class Sweep {
   /// outlet with those after.
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
+
+  /// No axis, but half a spectrum that changes its order.
+  explicit Sweep(HalfOrderPass half_order) : half_order_(std::move(half_order)) {}
 
   ScratchSize scratch_size() const { return size_; }
 
@@ -79,6 +85,7 @@ class Sweep {
   ScratchSize size_;
   std::vector<Cell> cells_;
   std::vector<Copy> copies_;
+  std::optional<HalfOrderPass> half_order_;
   std::int64_t blocks_ = 0;
 };
 

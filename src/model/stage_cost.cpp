@@ -48,7 +48,7 @@ Fused fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
 /// or the stage before has written the output there; MPI moves strided boxes itself.
 bool copies(const Plan& plan, std::size_t number) {
   const std::size_t exchanges = plan.exchanges.size();
-  if (exchanges == 0) return true;
+  if (exchanges == 0 || unfolds(plan, number)) return true;
   const Exchange& beside = plan.exchanges[number == exchanges ? number - 1 : number];
   return beside.wire_form != WireForm::datatype && copies_always(plan, number, {});
 }
@@ -96,12 +96,12 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
   const Bytes bytes = bytes_of(plan, number);
   if (stage.axes.empty() && copies(plan, number)) {
     step.bytes = bytes.before + bytes.after;
-    step.memory_s = moving_seconds(static_cast<double>(step.bytes), Moved::contiguous, problem,
-                                   working, machine);
+    const Moved how = unfolds(plan, number) ? Moved::transposed : Moved::contiguous;
+    step.memory_s = moving_seconds(static_cast<double>(step.bytes), how, problem, working, machine);
   }
   for (std::size_t first = 0; first < stage.axes.size();) {
     const Fused together = fused(stage, first, bytes.element_after, problem, machine);
-    const bool transposed = stage.source.order().back() != stage.axes[first];
+    const bool transposed = stage.source.order().back() != stage.axes[first] || stage.folds;
     const Moved across =
         has_ragged_rows(plan, number, stage.axes[first]) ? Moved::ragged : Moved::transposed;
     const std::int64_t moved = (first == 0 ? bytes.before : bytes.after) + bytes.after;

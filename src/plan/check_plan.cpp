@@ -5,6 +5,7 @@
 #include <weft/error.hpp>
 
 #include "layout/check.hpp"
+#include "plan/folded_view.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/rule.hpp"
@@ -53,6 +54,9 @@ void check_axes(const Plan& plan) {
   const bool twiddles = std::any_of(plan.stages.begin(), plan.stages.end(),
                                     [](const Stage& stage) { return stage.twiddles; });
   if (twiddles) refuse("only an axis that is seen as two has twiddles");
+  const bool folds = std::any_of(plan.stages.begin(), plan.stages.end(),
+                                 [](const Stage& stage) { return stage.folds; });
+  if (folds) refuse("only an axis that is seen as two has columns to fold");
   if (!std::is_permutation(done.begin(), done.end(), wanted.begin(), wanted.end()))
     refuse("its stages must transform each of the axes (" + join(wanted, ", ") + ") once; given (" +
            join(done, ", ") + ")");
@@ -132,13 +136,22 @@ void check_end(const Layout& layout, const Layout& asked, const char* which) {
          asked.describe() + "; given " + layout.describe());
 }
 
+/// Where "same" puts the output. Of half a spectrum whose input weft has cut it is free, but for ranks
+/// without any.
+Layout same_output(const Plan& plan) {
+  const Problem& problem = plan.problem;
+  if (problem.has_input || plan.view().empty() || problem.kind == Kind::c2c)
+    return same_layout(plan.input(), problem);
+  return half_between_rows(plan.view(), problem.ranks - plan.input().empty_ranks(), problem.ranks);
+}
+
 void check_ends(const Plan& plan) {
   const Problem& problem = plan.problem;
   if (problem.has_input) check_end(plan.input(), problem.input, "input");
   if (problem.output_choice == OutputChoice::given)
     check_end(plan.output(), problem.output, "output");
   if (problem.output_choice == OutputChoice::same)
-    check_end(plan.output(), same_layout(plan.input(), problem), "output");
+    check_end(plan.output(), same_output(plan), "output");
 }
 
 template <class E>

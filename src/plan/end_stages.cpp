@@ -30,8 +30,13 @@ bool carries_reals(const Plan& plan, std::size_t exchange) {
   return true;
 }
 
+bool unfolds(const Plan& plan, std::size_t stage) {
+  return stage > 0 && plan.stages[stage - 1].folds;
+}
+
 bool writes_into_outputs(const Plan& plan, Way way) {
   if (plan.exchanges.size() < 2) return false;
+  if (!way.backward && unfolds(plan, plan.exchanges.size())) return false;
   const Stage& stage = way.backward ? plan.stages.front() : plan.stages.back();
   const std::size_t exchange = last_exchange(plan, way);
   return stage.axes.empty() && plan.exchanges[exchange].method == Method::shared &&
@@ -40,6 +45,7 @@ bool writes_into_outputs(const Plan& plan, Way way) {
 
 bool reads_from_inputs(const Plan& plan, Way way) {
   if (plan.exchanges.empty()) return false;
+  if (way.backward && unfolds(plan, plan.exchanges.size())) return false;
   const Stage& stage = way.backward ? plan.stages.back() : plan.stages.front();
   const std::size_t exchange = first_exchange(plan, way);
   if (!stage.axes.empty() || plan.exchanges[exchange].method != Method::shared) return false;

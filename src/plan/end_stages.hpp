@@ -18,6 +18,10 @@ std::string to_string(Way way);
 /// True when the exchange moves reals: r2c has not halved its axis yet.
 bool carries_reals(const Plan& plan, std::size_t exchange);
 
+/// True of the last stage of half a spectrum in natural order, which puts rows and mirrored rows
+/// together: it transforms nothing, but is always a pass.
+bool unfolds(const Plan& plan, std::size_t stage);
+
 /// A last stage that transforms nothing need not be a pass of its own: by a shared exchange the
 /// stage before it writes each tile to where it belongs. Others' arrays are known from the second
 /// stage on; in place the rows of reals are padded.

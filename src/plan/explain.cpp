@@ -84,16 +84,23 @@ std::string cost_without_axes(const Plan& plan, std::size_t index) {
          ".empty(), else one copy" + (copying.empty() ? "" : "; always one copy: " + copying);
 }
 
+/// What a stage does to an array whose shape it changes, before the new shape.
+std::string change_in_words(const Plan& plan, std::size_t index) {
+  const Stage& stage = plan.stages[index];
+  if (unfolds(plan, index)) return ", put together with its mirror image, X[n-k] = conj X[k], as ";
+  return stage.target.dims() == stage.source.dims() ? ", which becomes " : ", seen as ";
+}
+
 std::string stage_line(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
   std::string text = "stage " + std::to_string(index) + ": transforms " +
                      axes_in_words(stage.axes) + " of " + stage.source.describe();
   if (stage.target.shape() != stage.source.shape())
-    text += (stage.target.dims() == stage.source.dims() ? ", which becomes " : ", seen as ") +
-            to_string(stage.target.shape());
+    text += change_in_words(plan, index) + to_string(stage.target.shape());
   if (stage.twiddles) text += ", times exp(sign*2*pi*i*k1*j2/n)";
   if (stage.target.dims() == stage.source.dims() && stage.target.order() != stage.source.order())
     text += ", written in memory order (" + join(stage.target.order(), ", ") + ")";
+  if (stage.folds) text += ", written in the order of columns 0, n2-1, 1, n2-2, ...";
   if (stage.axes.empty()) text += cost_without_axes(plan, index);
   return text;
 }

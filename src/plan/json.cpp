@@ -14,7 +14,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 8;
+constexpr std::int64_t plan_version = 9;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -91,7 +91,8 @@ Json write(const Stage& stage) {
   return {{"source", write(stage.source)},
           {"target", write(stage.target)},
           {"axes", stage.axes},
-          {"twiddles", stage.twiddles}};
+          {"twiddles", stage.twiddles},
+          {"folds", stage.folds}};
 }
 
 Json write(const Plan& plan) {
@@ -255,7 +256,8 @@ Problem read_problem(const Place& place, Missing missing) {
 Stage read_stage(const Place& place) {
   Object object(place);
   Stage stage{read_layout(object.at("source")), read_layout(object.at("target")),
-              json::axes(object.at("axes")), json::boolean(object.at("twiddles"))};
+              json::axes(object.at("axes")), json::boolean(object.at("twiddles")),
+              json::boolean(object.at("folds"))};
   object.finish();
   return stage;
 }

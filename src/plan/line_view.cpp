@@ -10,6 +10,8 @@
 #include <weft/error.hpp>
 
 #include "layout/check.hpp"
+#include "plan/folded_view.hpp"
+#include "plan/rule.hpp"
 
 namespace weft {
 namespace {
@@ -28,19 +30,34 @@ std::int64_t unit_of(const Layout& flat) {
   return unit;
 }
 
+/// The natural order of half a spectrum.
+bool wants_half_in_order(const Problem& problem) {
+  return problem.kind == Kind::r2c && problem.output_choice != OutputChoice::any;
+}
+
 /// What the layouts that the caller wants allow: n2 divides `input`, n1 divides `output`.
 struct Units {
   std::int64_t input;
   std::int64_t output;
   bool same = false;    ///< a free input must also end where rows of n1 end
   bool halved = false;  ///< r2c: of n1 rows n1/2+1 are left
+  bool folded = false;  ///< of which pairs of columns come together, cut as `half` allows
+  HalfCuts half = {};
 };
 
 Units units_of(const Problem& problem) {
   const std::int64_t n = problem.shape[0];
   Units units{n, n};
   units.halved = problem.kind == Kind::r2c;
+  units.folded = wants_half_in_order(problem);
   if (problem.has_input) units.input = unit_of(problem.input);
+  if (units.folded) {
+    if (problem.output_choice == OutputChoice::given)
+      units.half = cuts_of(problem.output);
+    else if (problem.has_input)
+      units.half = cuts_of(same_layout(problem.input, problem));
+    return units;
+  }
   if (problem.output_choice == OutputChoice::given) units.output = unit_of(problem.output);
   if (problem.output_choice == OutputChoice::same) {
     if (problem.has_input) units.output = units.input;
@@ -71,18 +88,24 @@ std::int64_t parts_of_input(const Shape& view, const Units& units) {
   return units.same ? std::gcd(view[0], view[1]) : view[0];
 }
 
+/// In how many equal parts the columns may be cut on their way to the output.
+std::int64_t parts_of_output(const Shape& view, const Units& units) {
+  return units.folded ? natural_rows(view) : view[1];
+}
+
 /// What a view costs, of the order of a pass of the balanced array; less is better.
 double price(const Shape& view, const Units& units, std::int64_t ranks) {
   const double unlike =
       std::abs(std::log2(static_cast<double>(view[0])) - std::log2(static_cast<double>(view[1])));
   return imbalance(parts_of_input(view, units), ranks) + imbalance(rows_of(view, units), ranks) +
-         imbalance(view[1], ranks) + 0.1 * unlike + (has_large_prime(view[0]) ? 1 : 0) +
-         (has_large_prime(view[1]) ? 1 : 0);
+         imbalance(parts_of_output(view, units), ranks) + 0.1 * unlike +
+         (has_large_prime(view[0]) ? 1 : 0) + (has_large_prime(view[1]) ? 1 : 0);
 }
 
 bool serves(const Shape& view, const Units& units, bool chooses_input, std::int64_t ranks) {
-  return std::min(rows_of(view, units), view[1]) >= ranks && units.input % view[1] == 0 &&
-         units.output % view[0] == 0 && (!chooses_input || parts_of_input(view, units) >= ranks);
+  return std::min(rows_of(view, units), parts_of_output(view, units)) >= ranks &&
+         units.input % view[1] == 0 && units.output % view[0] == 0 && fit(units.half, view) &&
+         (!chooses_input || parts_of_input(view, units) >= ranks);
 }
 
 std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
@@ -128,10 +151,14 @@ Shape after_first_axis(Shape view, Kind kind) {
   return view;
 }
 
-/// The natural order of half a spectrum, whose rows of n1 are put together from rows and mirrored
-/// rows: no exchange between layouts does that.
-bool wants_half_in_order(const Problem& problem) {
-  return problem.kind == Kind::r2c && problem.output_choice != OutputChoice::any;
+/// The stage that puts half a spectrum together.
+Stage unfolding_stage(const Problem& problem, const Layout& input, const Shape& view,
+                      std::int64_t ranks) {
+  const bool is_free = problem.output_choice == OutputChoice::same && !problem.has_input;
+  const Layout output = problem.output_choice == OutputChoice::given ? problem.output
+                        : is_free ? half_between_rows(view, ranks, problem.ranks)
+                                  : same_layout(input, problem);
+  return {folded_columns(output, view), output, {}};
 }
 
 std::vector<int> order_along(int axis) {
@@ -140,6 +167,22 @@ std::vector<int> order_along(int axis) {
 
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+}
+
+void check_folds(const Plan& plan, bool is_half_in_order) {
+  for (std::size_t i = 0; i < plan.stages.size(); ++i)
+    if (plan.stages[i].folds != (is_half_in_order && i == 2))
+      refuse(
+          "the columns of a view must be folded in stage 2 of half a spectrum in natural order, " +
+          std::string("and nowhere else; stage ") + std::to_string(i) +
+          (plan.stages[i].folds ? " folds them" : " does not"));
+}
+
+void check_folded(const Layout& half, const Layout& columns, const Shape& view) {
+  const Layout wanted = folded_columns(half, view);
+  if (!wanted.same_boxes(columns) || wanted.order() != columns.order())
+    refuse("the last stage must have the columns that make up its rows; given " +
+           columns.describe() + " for " + half.describe());
 }
 
 void check_axes(const Plan& plan, std::size_t number, const std::vector<int>& axes) {
@@ -190,7 +233,7 @@ Layout viewed(const Layout& flat, const Shape& view, int axis) {
 }
 
 std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
-  if (!is_one_axis(problem) || ranks < 2 || wants_half_in_order(problem)) return {};
+  if (!is_one_axis(problem) || ranks < 2) return {};
   const auto view = best_view(problem, ranks);
   if (!view) return {};
   const Layout input = problem.has_input
@@ -204,6 +247,11 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
                             {columns, split(after, 1, ranks, problem.ranks), {0}, true},
                             {rows, rows, {1}}};
   if (problem.output_choice == OutputChoice::any) return stages;
+  if (wants_half_in_order(problem)) {
+    stages[2].folds = true;
+    stages.push_back(unfolding_stage(problem, input, *view, ranks));
+    return stages;
+  }
   const Layout& output = problem.output_choice == OutputChoice::given ? problem.output : input;
   stages.push_back({viewed(output, *view, 1), output, {}});
   return stages;
@@ -211,8 +259,6 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
 
 std::string why_no_view(const Problem& problem) {
   if (!is_one_axis(problem)) return {};
-  if (wants_half_in_order(problem))
-    return "one axis of real numbers is divided among ranks with output any only";
   if (best_view(problem, problem.ranks)) return {};
   const std::string n = std::to_string(problem.shape[0]);
   Problem free = problem;
@@ -237,26 +283,27 @@ void check_view(const Plan& plan) {
     refuse("only one axis can be seen as two, whose product it is; given " + to_string(view) +
            " for " + to_string(plan.problem.shape));
   const bool is_natural = plan.output().dims() == 1;
-  if (is_half && is_natural)
-    refuse("one axis of an r2c that is seen as two must have the output of two axes; given " +
-           plan.output().describe());
   if (stages != (is_natural ? 4 : 3) || plan.input().dims() != 1)
     refuse("an axis seen as two must have three stages, or four to end as one axis; given " +
            std::to_string(stages));
   const std::vector<std::vector<int>> axes{{}, {0}, {1}, {}};
   for (std::size_t i = 0; i < stages; ++i) check_axes(plan, i, axes[i]);
+  check_folds(plan, is_half && is_natural);
   for (std::size_t i = 0; i < stages; ++i) {
     const Stage& stage = plan.stages[i];
     const Shape seen = i == 0 ? view : after_first_axis(view, plan.problem.kind);
     const Shape before = i == 0 ? plan.problem.shape : i == 1 ? view : seen;
-    const Shape after = i == 3 ? plan.problem.shape : seen;
+    const Shape after = i == 3 ? plan.problem.output_shape() : seen;
     if (stage.source.shape() != before || stage.target.shape() != after)
       refuse("stage " + std::to_string(i) + " must go from " + to_string(before) + " to " +
              to_string(after) + "; given " + to_string(stage.source.shape()) + " and " +
              to_string(stage.target.shape()));
   }
   check_same_memory(plan.input(), plan.stages[0].target, 0);
-  if (is_natural) check_same_memory(plan.output(), plan.stages[3].source, 1);
+  if (is_natural && is_half)
+    check_folded(plan.output(), plan.stages[3].source, view);
+  else if (is_natural)
+    check_same_memory(plan.output(), plan.stages[3].source, 1);
 }
 
 }  // namespace weft

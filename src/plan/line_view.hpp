@@ -9,13 +9,13 @@
 namespace weft {
 
 /// The stages of one axis on so many of the problem's ranks, the axis seen as n1 x n2; none where
-/// there are no factors that serve, and for r2c with an output in natural order.
+/// there are no factors that serve.
 ///
-/// Factors  n1 (r2c: n1/2+1) and n2 are at least `ranks`; of all, those that leave ranks the least idle, are the
-///          most alike and have no large primes. Rows of n2 must not be cut by the input, rows of
-///          n1 not by an output in natural order.
+/// Factors  n1 (r2c: n1/2+1) and n2 (r2c in natural order: n2/2, rounded up) are at least `ranks`; of
+///          all, those that leave ranks the least idle, are the most alike and have no large primes.
+///          Rows of n2 must not be cut by the input, rows of n1 not by an output in natural order.
 /// Layouts  An input that the caller did not give is cut between rows. With output "same" it is cut
-///          where rows of both lengths end.
+///          where rows of both lengths end; of r2c the output is cut between its own rows.
 /// Cost     sqrt(n) divisions; a look at each rank's box.
 /// Source   Bailey 1990; Frigo and Johnson 2005.
 /// `problem` is as checked() returns it.

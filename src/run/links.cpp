@@ -111,7 +111,12 @@ std::int64_t span_of(const Shape& extents, const Shape& strides) {
 kernel::Place Program::users_array(const Plan& plan, bool is_input, std::int64_t rank) const {
   const Problem& problem = plan.problem;
   const std::size_t last = route_.size() - 1;
-  const Layout& layout = is_input ? route_.front().source : route_.back().target;
+  // Half a spectrum in its natural order has another shape than what is exchanged.
+  const bool is_half =
+      unfolds(plan, last) && is_input == (variant_.direction == Direction::backward);
+  const Layout& layout = is_half    ? plan.output()
+                         : is_input ? route_.front().source
+                                    : route_.back().target;
   const bool real = is_real_before(problem, route_, is_input ? 0 : last + 1, variant_.direction);
   return array_place(layout.box(rank),
                      real && variant_.in_place ? inplace_real_strides(layout, problem, rank)

@@ -111,6 +111,21 @@ bool streams(const StageSpec& spec, const Box& box, const Place& from, const Pla
   return !same_memory && bytes > kernel::cache_sizes().l3_share_bytes;
 }
 
+/// In place what has arrived lies where the result goes: that is put together in the idle buffer.
+std::vector<kernel::Sweep> half_order_sweeps(const StageSpec& spec,
+                                             const kernel::LocalOptions& options,
+                                             BufferSizes& sizes) {
+  const auto pass = [&](const Place& columns, const Place& natural) {
+    return kernel::Sweep(
+        kernel::HalfOrderPass(*spec.half_order, spec.source, columns, natural, options.threads));
+  };
+  if (!spec.half_order->to_natural) return {pass(spec.outlet, spec.inlet)};
+  if (!spec.in_place) return {pass(spec.inlet, spec.outlet)};
+  const Box result = spec.outlet.pieces[0].box;
+  const Place between = idle_place(spec, result, spec.outlet.element_bytes, sizes);
+  return {pass(spec.inlet, between), kernel::Sweep(result, {}, between, spec.outlet, options)};
+}
+
 }  // namespace
 
 bool keeps_positions(const StageSpec& spec) {
@@ -134,6 +149,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
                                        BufferSizes& sizes) {
   std::vector<kernel::Sweep> sweeps;
   if (given.source.empty()) return sweeps;
+  if (given.half_order) return half_order_sweeps(given, options, sizes);
   StageSpec spec = given;
   const bool detour = spec.in_place && !keeps_positions(spec);
   if (detour) {  // to the idle buffer and back: lines would overwrite each other

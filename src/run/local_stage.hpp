@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernel/sweep.hpp"
@@ -18,6 +19,9 @@ struct StageSpec {
   bool outlet_is_array = false;  ///< the outlet is one array, dense or padded: it can hold others
   bool in_place = false;         ///< inlet and outlet are the same memory of the caller
   int idle_buffer = 0;           ///< workspace that neither inlet nor outlet uses
+  /// A stage without axes in which half a spectrum changes its order: the boxes are of its columns,
+  /// and of inlet and outlet the one that is the caller's array has one axis.
+  std::optional<kernel::HalfOrder> half_order = {};
 };
 
 /// The sweeps of a stage: as few as the cache allows.

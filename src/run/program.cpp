@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernel/fold.hpp"
 #include "plan/chunks.hpp"
+#include "plan/end_stages.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::run {
@@ -56,6 +58,16 @@ std::string stage_name(std::size_t number, const Stage& stage) {
   return name;
 }
 
+/// The order that half a spectrum changes to in a stage beside the one that folds its columns.
+std::optional<kernel::HalfOrder> half_order_of(const Plan& plan, const std::vector<Stage>& route,
+                                               std::size_t position, Direction direction) {
+  const bool forward = direction == Direction::forward;
+  const bool at_end = forward ? position + 1 == route.size() : position == 0;
+  if (!at_end || !unfolds(plan, plan.exchanges.size())) return {};
+  const Shape view = plan.view();
+  return kernel::HalfOrder{view[0], view[1], forward};
+}
+
 /// The share of a stage that works on one chunk.
 StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   if (parts == 1) return whole;
@@ -68,6 +80,8 @@ StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   }
   for (kernel::Place* place : {&spec.inlet, &spec.outlet})
     std::erase_if(place->pieces, [&](const kernel::Piece& piece) {
+      // Half a spectrum in its natural order has another shape than its columns.
+      if (piece.box.dims() != whole.source.dims()) return false;
       return piece.box.upper[axis] <= range.lo || piece.box.lower[axis] >= range.hi;
     });
   return spec;
@@ -162,6 +176,11 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
                      : exchange::ends(links_[position - 1].knobs, links_[position - 1].side).inlet;
   spec.outlet = last ? users_array(plan, false, rank)
                      : exchange::ends(links_[position].knobs, links_[position].side).outlet;
+  spec.half_order = half_order_of(plan, route_, position, variant_.direction);
+  if (stage.folds) {  // the lines have their columns in the plain order
+    kernel::Place& folded = variant_.direction == Direction::forward ? spec.outlet : spec.inlet;
+    folded = kernel::unfolded(folded, stage.axes[0], stage.source.shape()[stage.axes[0]]);
+  }
   const bool to_target = !last && links_[position].side.send_buffer == target_buffer;
   const bool from_source = !first && links_[position - 1].side.send_buffer == source_buffer;
   const bool arrived_in_output = !first && links_[position - 1].side.recv_buffer == output_buffer;
@@ -185,7 +204,8 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
     local.parts.push_back(
         make_sweeps(part_of(spec, parts.axis, part, parts.count), options, sizes_));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
-  if (stage.axes.empty() && one_to_one && spec.inlet.narrow == spec.outlet.narrow) {
+  if (stage.axes.empty() && !spec.half_order && one_to_one &&
+      spec.inlet.narrow == spec.outlet.narrow) {
     local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;
     local.to = spec.outlet.pieces[0].buffer;

@@ -136,6 +136,9 @@ inline std::vector<Problem> exchange_problems() {
   // One axis seen as two, even and ragged, to one axis again.
   found.push_back({.shape = {420}});
   found.push_back({.shape = {900}, .output_choice = OutputChoice::same, .threads = 2});
+  // Half a spectrum in its natural order, of even and odd rows.
+  for (const std::int64_t n : {900, 675})
+    found.push_back({.shape = {n}, .kind = Kind::r2c, .output_choice = OutputChoice::same});
   Random random(77);
   Problem boxes{.shape = {9, 8, 7}, .has_input = true};
   boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));

@@ -348,7 +348,7 @@ class CaseCheck {
     if (rank_of(comm_) != 0) return;
     const Problem& problem = case_.problem;
     const Shape seen = fft_.plan().view();
-    const bool half_seen = problem.kind == Kind::r2c && !seen.empty();
+    const bool half_seen = problem.kind == Kind::r2c && !seen.empty() && fft_.output().dims() == 2;
     const bool x_seen = half_seen && !forward;
     const auto noise = whole_noise<W>(reals_of<In>, from_shape, seed);
     const auto x = x_seen ? half_of_view(noise, seen) : in_natural_order(noise, problem);

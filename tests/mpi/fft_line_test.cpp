@@ -58,8 +58,95 @@ TEST(FftLine, Reals) {
   check_line(long_double);
   EXPECT_EQ(make_plan({.shape = {1155}, .kind = Kind::r2c, .ranks = size_of(world)}).view().empty(),
             size_of(world) == 1);
-  // The natural order goes to one rank.
-  check_line({.shape = {1024}, .kind = Kind::r2c, .output_choice = OutputChoice::same});
+}
+
+/// Even and odd rows and columns; 75 and 18 have too few for most numbers of ranks.
+TEST(FftLine, RealsInNaturalOrder) {
+  const std::int64_t ranks = size_of(world);
+  std::uint64_t seed = 200;
+  for (const std::int64_t n : {1024, 2025, 1260, 1155, 1018, 784, 75, 18})
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const bool in_place : {false, true})
+        for (const int sign : {-1, 1})
+          check_line({.shape = {n},
+                      .kind = Kind::r2c,
+                      .precision = precision,
+                      .output_choice = OutputChoice::same,
+                      .sign = sign},
+                     in_place, ++seed);
+  for (const Norm norm : {Norm::none, Norm::ortho, Norm::backward, Norm::forward})
+    for (const std::int64_t n : {224, 225})
+      check_line({.shape = {n},
+                  .kind = Kind::r2c,
+                  .precision = Precision::f80,
+                  .output_choice = OutputChoice::same,
+                  .norm = norm,
+                  .threads = 3,
+                  .overwrite_input = true});
+  EXPECT_EQ(
+      make_plan(
+          {.shape = {2025}, .kind = Kind::r2c, .ranks = ranks, .output_choice = OutputChoice::same})
+          .view()
+          .empty(),
+      ranks == 1);
+}
+
+TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
+  const Problem here{.shape = {8}, .kind = Kind::r2c, .ranks = size_of(world)};
+  for (Exchange exchange : all_exchanges(here, 3))
+    for (const std::int64_t n : {900, 675})
+      for (const bool in_place : {false, true}) {
+        SCOPED_TRACE(describe(exchange));
+        check_line({.shape = {n},
+                    .kind = Kind::r2c,
+                    .output_choice = OutputChoice::same,
+                    .knobs = exchange},
+                   in_place);
+      }
+  if (size_of(world) == 1) return;  // exchanges nothing
+  for (const Knobs& knobs : {Knobs{.method = Method::shared},
+                             Knobs{.wire_form = WireForm::packed, .chunks = every_slice},
+                             Knobs{.method = Method::messages, .piece_bytes = 160}}) {
+    SCOPED_TRACE(describe(knobs));
+    check_line({.shape = {900},
+                .kind = Kind::r2c,
+                .output_choice = OutputChoice::same,
+                .threads = 2,
+                .knobs = knobs});
+  }
+}
+
+/// Rows of 16 in the opposite order of the ranks, ragged, the last rank with none.
+TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
+  const std::int64_t ranks = size_of(world);
+  for (const std::int64_t n2 : {48, 47}) {
+    const std::int64_t half = 16 * n2 / 2 + 1;
+    std::vector<Box> boxes(static_cast<std::size_t>(ranks), Box{{0}, {0}});
+    const std::int64_t busy = std::max<std::int64_t>(1, ranks - 1);
+    for (std::int64_t rank = 0; rank < busy; ++rank) {
+      const Range rows = balanced_part((n2 + 1) / 2, busy - 1 - rank, busy);
+      boxes[static_cast<std::size_t>(rank)] = {{rows.lo * 16}, {rank == 0 ? half : rows.hi * 16}};
+    }
+    Problem problem{.shape = {16 * n2},
+                    .kind = Kind::r2c,
+                    .output_choice = OutputChoice::given,
+                    .output = Layout::of_boxes({half}, boxes)};
+    for (const bool in_place : {false, true}) {
+      check_line(problem, in_place);
+      problem.knobs.method = Method::collective;
+      check_line(problem, in_place);
+      problem.knobs = {};
+    }
+    problem.output = Layout::on_one({half}, ranks, ranks - 1);
+    check_line(problem);
+    // What cuts rows goes to one rank as before.
+    problem.output = Layout::slab({half}, ranks);
+    check_line(problem);
+  }
+  Problem same{.shape = {960}, .kind = Kind::r2c, .has_input = true};
+  same.input = Layout::slab({960}, ranks);
+  same.output_choice = OutputChoice::same;
+  check_line(same);
 }
 
 TEST(FftLine, RealsInEveryExchange) {

@@ -378,11 +378,11 @@ def line(comm: Any, n: int, output: str) -> dict[str, Any]:
     return {"by_index": by_index, "slope": slope, "dims": len(fft.output.layout.shape)}
 
 
-def real_line(comm: Any, n: int) -> dict[str, Any]:
+def real_line(comm: Any, n: int, output: str) -> dict[str, Any]:
     """One axis of real numbers: its spectrum by the indices against a serial one, the way back, a derivative."""
     whole = np.random.default_rng(n).standard_normal(n)
     expected = np.fft.fft(whole)
-    fft = weft.FFT((n,), kind="r2c", comm=comm)
+    fft = weft.FFT((n,), kind="r2c", output=output, comm=comm)
     x = fft.input.empty()
     x[...] = whole[fft.input.indices()[0]]
     X = fft.forward(x)

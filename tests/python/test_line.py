@@ -29,9 +29,12 @@ def test_elements_are_where_the_indices_say(pool: Pool, ranks: int, n: int, outp
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("output", ["any", "same"])
 @pytest.mark.parametrize(("n", "dims"), [(1 << 14, 2), (3**4 * 5**3, 2), (7 * 11 * 13, 2), (1009, 1)])
-def test_reals_are_where_the_indices_say(pool: Pool, ranks: int, n: int, dims: int) -> None:
-    for found in pool.values("real_line", ranks, n=n):
+def test_reals_are_where_the_indices_say(pool: Pool, ranks: int, n: int, dims: int, output: str) -> None:
+    if output == "same":
+        dims = 1
+    for found in pool.values("real_line", ranks, n=n, output=output):
         assert found["by_index"] < 1e-14
         assert found["back"] < 1e-13
         assert found["slope"] < 1e-9
