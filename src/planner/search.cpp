@@ -29,6 +29,9 @@ constexpr std::size_t most_refined = 8;
 constexpr double worth_it = 0.005;
 /// Another order of the ranks, for which they have to be started so or numbered anew, by this one.
 constexpr double worth_an_order = 0.02;
+/// Another memory order between exchanges: stages and exchanges cut tiles in any order, so what it
+/// brings by the model is hardly seen (docs/accuracy.md).
+constexpr double worth_a_memory_order = 0.05;
 
 /// The machine with its ranks in one order, and what was counted for that.
 struct Setting {
@@ -216,7 +219,7 @@ class Search {
     take_best_for_all(now);
     for (std::size_t i = 0; i < now.plan.stages.size(); ++i)
       if (std::optional<Plan> plan = with_lines_in_memory(now.plan, i))
-        consider(now, *std::move(plan));
+        consider(now, *std::move(plan), worth_a_memory_order);
     for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i) {
       std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
       std::erase_if(kinds, [&](const Exchange& kind) {
@@ -283,10 +286,10 @@ class Search {
   }
 
   /// Takes the plan where it is worth it.
-  void consider(Priced& best, Plan plan) {
+  void consider(Priced& best, Plan plan, double worth = worth_it) {
     Priced other = priced(std::move(plan), best.order);
     note(other);
-    if (other.seconds < best.seconds * (1 - worth_it)) best = std::move(other);
+    if (other.seconds < best.seconds * (1 - worth)) best = std::move(other);
   }
 
   void take_best(Priced& now, std::size_t number, const std::vector<Exchange>& exchanges) {
