@@ -46,12 +46,12 @@ TEST(Planner, lines_lie_in_memory_between_exchanges_where_that_is_faster) {
   Problem problem = cube(64, 16);
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {1, 4, 4});
-  Machine machine = switched(16, 1e-5, 1e-9);
+  Machine machine = switched(16, 1e-7, 1e-11);
   machine.copying = {{.bytes = 1 << 20,
                       .contiguous_s_per_byte = 1e-9,
-                      .transposed_s_per_byte = 4e-9,
+                      .transposed_s_per_byte = 4e-8,
                       .precision = Precision::f64,
-                      .ragged_s_per_byte = 4e-9}};
+                      .ragged_s_per_byte = 4e-8}};
   const Plan plan = make_plan(problem, machine);
   ASSERT_EQ(plan.stages.size(), 3u);
   const Stage& between = plan.stages[1];
