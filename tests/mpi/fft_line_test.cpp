@@ -94,15 +94,14 @@ TEST(FftLine, RealsInNaturalOrder) {
 TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
   const Problem here{.shape = {8}, .kind = Kind::r2c, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))
-    for (const std::int64_t n : {900, 675})
-      for (const bool in_place : {false, true}) {
-        SCOPED_TRACE(describe(exchange));
-        check_line({.shape = {n},
-                    .kind = Kind::r2c,
-                    .output_choice = OutputChoice::same,
-                    .knobs = exchange},
-                   in_place);
-      }
+    for (const bool in_place : {false, true}) {
+      SCOPED_TRACE(describe(exchange));
+      check_line({.shape = {in_place ? 675 : 900},
+                  .kind = Kind::r2c,
+                  .output_choice = OutputChoice::same,
+                  .knobs = exchange},
+                 in_place);
+    }
   if (size_of(world) == 1) return;  // exchanges nothing
   for (const Knobs& knobs : {Knobs{.method = Method::shared},
                              Knobs{.wire_form = WireForm::packed, .chunks = every_slice},
