@@ -75,24 +75,28 @@ enum class Family {
 
 bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 
-/// What a chirp is padded to: the next length from twice the prime's on without primes above 5.
+/// What a chirp is padded to: the next length from twice the prime's on without primes above 5. These
+/// are rare among large numbers, so they are built, not looked for.
 std::int64_t chirp_length(std::int64_t prime) {
-  const auto is_smooth = [](std::int64_t length) {
-    for (const std::int64_t factor : {2, 3, 5})
-      while (length % factor == 0) length /= factor;
-    return length == 1;
-  };
-  std::int64_t length = 2 * prime - 1;
-  while (!is_smooth(length)) ++length;
-  return length;
+  const std::int64_t least = 2 * prime - 1;
+  std::int64_t found = 2 * least;
+  for (std::int64_t fives = 1; fives < found; fives *= 5)
+    for (std::int64_t odd = fives; odd < found; odd *= 3) {
+      std::int64_t length = odd;
+      while (length < least) length *= 2;
+      found = std::min(found, length);
+    }
+  return found;
 }
 
 /// As FFTW does them. It sums up real primes below 173; complex ones by chirps are faster from 67 on.
 Family family_of_prime(Kind kind, std::int64_t prime) {
   const std::int64_t not_summed_from = kind == Kind::c2c ? 67 : 173;
   if (prime < not_summed_from) return Family::summed_prime;
+  constexpr std::int64_t longest = std::int64_t{1} << 56;  // beyond, padded lengths overflow
   if (kind == Kind::c2c)
-    return chirp_length(prime) % 4 == 0 ? Family::chirp_prime : Family::odd_chirp_prime;
+    return prime > longest || chirp_length(prime) % 4 == 0 ? Family::chirp_prime
+                                                           : Family::odd_chirp_prime;
   return factors_of(prime - 1).rest == 1 ? Family::rader_prime : Family::padded_prime;
 }
 
@@ -163,10 +167,11 @@ double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t l
       .mean([](const LineTime& line) { return operation_seconds(line); });
 }
 
-/// 1 where libraries have kernels for all its primes.
+/// 1 where libraries have kernels for all its primes. What has none below the limit counts as a prime.
 std::int64_t smallest_large_prime(std::int64_t length) {
+  constexpr std::int64_t limit = 1 << 16;
   const std::int64_t rest = factors_of(length).rest;
-  for (std::int64_t prime = 17; prime * prime <= rest; prime += 2)
+  for (std::int64_t prime = 17; prime < limit && prime * prime <= rest; prime += 2)
     if (rest % prime == 0) return prime;
   return rest;
 }

@@ -61,6 +61,8 @@ TEST(Lines, complex_primes_are_summed_up_or_chirps_of_even_or_odd_length) {
   EXPECT_NEAR(operation_s(machine, 251), 5.5, 0.1);    // by 512: between 101 and 587
   EXPECT_NEAR(operation_s(machine, 311), 8.45, 0.05);  // by 625: between 113 and 1201
   EXPECT_NEAR(operation_s(machine, 1867), 9, 1e-12);   // by 3750
+  EXPECT_GT(operation_s(machine, 999999999989), 0);
+  EXPECT_GT(operation_s(machine, (std::int64_t{1} << 61) - 1), 0);
   // Of a family that was not measured: as other large primes.
   machine.arithmetic[0].lines = {line(64, 1), line(101, 2), line(2048, 1)};
   EXPECT_NEAR(operation_s(machine, 311), 2, 1e-12);
