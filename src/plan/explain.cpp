@@ -58,8 +58,11 @@ std::string ends_lines(const Plan& plan) {
   switch (problem.output_choice) {
     case OutputChoice::any:
       return text + " (chosen)";
-    case OutputChoice::same:
-      return text + " (the same as the input)";
+    case OutputChoice::same: {
+      const bool has_own_cuts =
+          problem.kind == Kind::r2c && !problem.has_input && !plan.view().empty();
+      return text + (has_own_cuts ? " (in natural order)" : " (the same as the input)");
+    }
     case OutputChoice::given:
       return text + " (given)";
   }

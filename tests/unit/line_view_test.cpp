@@ -221,6 +221,8 @@ TEST(LineView, explain_tells_how_half_a_spectrum_comes_into_order) {
   for (const char* words : {"order of columns 0, n2-1, 1, n2-2, ...",
                             "put together with its mirror", "as 524289; costs one copy"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
+  EXPECT_NE(text.find("(in natural order)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("(the same as the input)"), std::string::npos) << "it has its own cuts";
 }
 
 TEST(LineView, half_spectra_that_are_not_folded_are_refused) {
