@@ -10,10 +10,13 @@ namespace weft::model {
 namespace {
 
 /// All but one of the chunks of an exchange can travel while the stages beside it compute, for as
-/// long as these have not hidden another exchange.
-void hide(StepCost& exchange, std::int64_t chunks, double& before_s, double* after_s) {
+/// long as these have not hidden another exchange. Where messages wait for each other, the next one
+/// starts when both ranks look after their messages, which they do not while they compute: those
+/// starts are not hidden.
+void hide(StepCost& exchange, const Exchange& knobs, std::int64_t chunks, double& before_s,
+          double* after_s) {
   const double part = 1 - 1 / static_cast<double>(chunks);
-  double left = part * (exchange.start_s + exchange.wire_s);
+  double left = part * (exchange.wire_s + (all_at_once(knobs) ? exchange.start_s : 0));
   for (double* computing : {&before_s, after_s}) {
     if (computing == nullptr) continue;
     const double hidden = std::min(part * *computing, left);
@@ -30,7 +33,8 @@ void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
     const std::int64_t chunks = chunks_of(plan, i);
     if (plan.exchanges[i].method == Method::shared || chunks < 2) continue;
     const bool both = chunking_of(plan.stages[i], plan.stages[i + 1]).both;
-    hide(steps[2 * i + 1], chunks, computing[i], both ? &computing[i + 1] : nullptr);
+    hide(steps[2 * i + 1], plan.exchanges[i], chunks, computing[i],
+         both ? &computing[i + 1] : nullptr);
   }
 }
 

@@ -197,6 +197,16 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
   step.wire_s = std::max(0.0, traffic.longest * whole.s_per_byte + std::min(0.0, whole.start_s));
 }
 
+/// In how many pieces a block of so many bytes travels.
+double pieces_of(const Exchange& knobs, double bytes) {
+  if (knobs.piece_bytes == 0) return 1;
+  return std::max(1.0, std::ceil(bytes / static_cast<double>(knobs.piece_bytes)));
+}
+
+double length_of_piece(const Exchange& knobs, double bytes) {
+  return knobs.piece_bytes == 0 ? bytes : std::min(bytes, static_cast<double>(knobs.piece_bytes));
+}
+
 /// What blocks others: a piece where a rank waits for it before it sends the next; else all that is
 /// under way, which is the whole block however it is cut.
 double bytes_at_once(const Exchange& knobs, const Traffic& traffic, double longest) {
@@ -208,18 +218,15 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
   const Link& far = machine.between_nodes;
   const Link& near = machine.within_node;
   const double cut = static_cast<double>(what.knobs.chunks);
-  double longest = traffic.longest / cut;
-  double pieces = cut;
-  if (what.knobs.piece_bytes > 0) {
-    const auto most = static_cast<double>(what.knobs.piece_bytes);
-    pieces *= std::max(1.0, std::ceil(longest / most));
-    longest = std::min(longest, most);
-  }
+  const double pieces = cut * pieces_of(what.knobs, traffic.longest / cut);
+  const double longest = length_of_piece(what.knobs, traffic.longest / cut);
+  const double more = traffic.far_messages * (pieces - pieces_of(what.knobs, traffic.longest));
+  const double started = traffic.far_messages * pieces - (all_at_once(what.knobs) ? more : 0);
   const double turns = far.full_duplex ? 1 : 2;
   const double near_message =
       traffic.near_messages > 0 ? traffic.near_bytes / traffic.near_messages : 0;
   step.start_s =
-      turns * starts_seconds(far, longest, what.knobs, traffic.far_messages * pieces, machine) +
+      turns * starts_seconds(far, longest, what.knobs, started, machine) +
       starts_seconds(near, near_message / cut, what.knobs, traffic.near_messages * cut, machine);
   const BusiestLink link = busiest(what, traffic, machine, known);
   const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
@@ -231,7 +238,9 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
   const double near_s =
       std::max(traffic.near_messages * wire_seconds(near, near_message),
                memory_limit_seconds(2 * traffic.near_bytes, what.problem, what.on_node, machine));
-  step.processor_s = traffic.far_bytes * far.processor_s_per_byte + near_s;
+  // What messages of whole blocks take of processors is in their starts and in B.
+  step.processor_s = traffic.far_bytes * far.processor_s_per_byte + near_s +
+                     std::max(0.0, more) * machine.request_s;
   step.where = link.name;
 }
 
@@ -283,9 +292,8 @@ double starts_seconds(const Link& link, double bytes, const Exchange& knobs, dou
   const double start_s = start_seconds(link, bytes);
   if (!all_at_once(knobs)) return messages * start_s;
   // Chunks leave one after the other, each in a burst of its own.
-  const double bursts =
-      std::min(messages, static_cast<double>(std::max<std::int64_t>(1, knobs.chunks)));
-  return bursts * start_s + (messages - bursts) * std::min(start_s, machine.request_s);
+  const auto bursts = static_cast<double>(std::max<std::int64_t>(1, knobs.chunks));
+  return bursts * start_s + std::max(0.0, messages - bursts) * std::min(start_s, machine.request_s);
 }
 
 double wire_seconds(const Link& link, double bytes) {

@@ -57,6 +57,8 @@ class Search {
       all.push_back(priced(std::move(plan), alone_));
     }
     keep_those_that_fit(all);
+    if (length_matters())
+      for (Priced& each : all) each = in_best_kind(std::move(each));
     keep_fastest(all, most_counted);
     for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
     if (may_choose_order_) add_in_other_orders(all);
@@ -250,7 +252,7 @@ class Search {
   std::vector<Exchange> whole_and_in_pieces(const Plan& plan, std::size_t number,
                                             const std::vector<Exchange>& kinds) const {
     std::vector<Exchange> found = kinds;
-    if (machine_.blocking.size() < 2 && machine_.between_nodes.pieces.size() < 2) return found;
+    if (!length_matters()) return found;
     Plan other = plan;
     for (const Exchange& kind : kinds) {
       other.exchanges[number] = kind;
@@ -258,6 +260,24 @@ class Search {
       found.insert(found.end(), cut.begin(), cut.end());
     }
     return found;
+  }
+
+  /// Does a byte take longer in some messages than in others?
+  bool length_matters() const {
+    return machine_.blocking.size() >= 2 || machine_.between_nodes.pieces.size() >= 2;
+  }
+
+  /// With the kind of exchange that serves it best where every node has links of its own: what blocks
+  /// with one kind is no reason to drop a way that another serves.
+  Priced in_best_kind(Priced now) {
+    if (now.plan.exchanges.empty()) return now;
+    for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
+      if (node_memory_use(kind) != NodeMemoryUse::none) continue;
+      if (std::optional<Plan> plan = with_all(now.plan, kind))
+        if (Priced other = priced(*std::move(plan), alone_); other.seconds < now.seconds)
+          now = std::move(other);
+    }
+    return now;
   }
 
   void take_best_for_all(Priced& now) {

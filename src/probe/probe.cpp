@@ -14,6 +14,7 @@
 #include "kernel/cache.hpp"
 #include "plan/readable.hpp"
 #include "probe/cores.hpp"
+#include "probe/crowding.hpp"
 #include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
 #include "probe/handing_over.hpp"
@@ -73,6 +74,20 @@ void add(Machine& machine, const Timing& timing) {
   machine.samples.insert(machine.samples.end(), timing.samples().begin(), timing.samples().end());
 }
 
+/// Of ranks that each have a core by what their nodes say, if others share the cores; else 0. What is
+/// less is the noise of a machine. Ranks that wait for a core would be taken for others.
+double crowding_of(const comm::Communicator& comm, bool has_core, int threads) {
+  constexpr double least = 1.5;
+  constexpr double suspicious = 1.2;
+  // Longer than a slice of time, and as long as many take turns.
+  constexpr double glance_s = 0.01;
+  constexpr double turns_s = 0.2;
+  if (comm.is_solo() || comm.min(std::int64_t{has_core}) == 0) return 0;
+  if (crowding(comm, threads, glance_s) < suspicious) return 0;
+  const double found = crowding(comm, threads, turns_s);
+  return found >= least ? found : 0;
+}
+
 void measure_local(Machine& machine, const Options& options, const Extent& extent,
                    const comm::Communicator& comm, const Placement& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
@@ -80,12 +95,15 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
   const std::int64_t with_core =
       std::max<std::int64_t>(1, machine.cores_per_node / options.threads);
   const bool has_core = comm.node_group().rank() < with_core;
+  const double crowded = crowding_of(comm, has_core, options.threads);
+  if (crowded > 0) lines.count_processor_time(crowded, options.threads);
   Lines found = measure_arithmetic(lines, planning, extent, options.threads, has_core);
   machine.arithmetic = std::move(found.arithmetic);
   machine.planning_s = found.planning_s;
   machine.assumed.insert(machine.assumed.end(), found.assumed.begin(), found.assumed.end());
   add(machine, lines);
   Timing copying(comm, for_copying * seconds);
+  if (crowded > 0) copying.count_processor_time(crowded, options.threads);
   machine.copying = measure_copying(copying, extent, machine, options.threads, has_core);
   add(machine, copying);
   if (extent.stream_bytes == 0) {

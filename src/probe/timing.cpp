@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "probe/crowding.hpp"
+
 namespace weft::probe {
 namespace {
 
@@ -27,6 +29,11 @@ void Timing::tire_links(double seconds) {
   tires_first_ = true;
 }
 
+void Timing::count_processor_time(double crowding, int threads) {
+  crowding_ = crowding;
+  threads_ = threads;
+}
+
 bool Timing::affords(double seconds) const {
   return comm_.broadcast_value(std::int64_t{left_s_ >= seconds}, 0) != 0;
 }
@@ -41,9 +48,19 @@ double Timing::prepare(const std::function<void()>& work) {
 
 double Timing::round_s(const std::function<void()>& work, std::int64_t repetitions) const {
   comm_.barrier();
+  if (crowding_ > 0) return crowded_round_s(work, repetitions);
   const double start = now_s();
   for (std::int64_t i = 0; i < repetitions; ++i) work();
   return comm_.max(now_s() - start) / static_cast<double>(repetitions);
+}
+
+/// The mean of the ranks: the slowest of a round is one that another has just pushed from its core.
+double Timing::crowded_round_s(const std::function<void()>& work, std::int64_t repetitions) const {
+  work();  // whoever had the core before has filled its caches
+  const double start = processor_s();
+  for (std::int64_t i = 0; i < repetitions; ++i) work();
+  const double had_s = comm_.sum(processor_s() - start) / static_cast<double>(comm_.size());
+  return had_s * crowding_ / (threads_ * static_cast<double>(repetitions));
 }
 
 /// What seemed short may take many times as long once links are tired and a switch drops messages.

@@ -51,10 +51,15 @@ class Timing {
   /// lets pass at once what it did not carry, for some milliseconds.
   void tire_links(double seconds);
 
+  /// From now on the processors' time counts, so many times as long (crowding()): where others share
+  /// the cores, rounds may be shorter than the slices of time in which they take turns.
+  void count_processor_time(double crowding, int threads);
+
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
   double round_s(const std::function<void()>& work, std::int64_t repetitions) const;
+  double crowded_round_s(const std::function<void()>& work, std::int64_t repetitions) const;
   /// Whether another round follows those that were found. Collective.
   bool goes_on(const std::vector<double>& found, std::int64_t rounds, double spent_s, double most_s,
                std::int64_t repetitions) const;
@@ -65,6 +70,8 @@ class Timing {
   /// Below this a round would measure the clock and the barrier.
   double shortest_round_s_ = 200e-6;
   bool tires_first_ = false;
+  double crowding_ = 0;  ///< 0: the time that passes counts
+  int threads_ = 1;
   double left_s_;
   double each_s_;
   std::vector<Sample> samples_;

@@ -1,9 +1,18 @@
-"""Plans in turn on the ranks; prints the seconds of a forward transform of each plan, as one line of JSON.
+"""Plans in turn on the ranks; prints the seconds of a forward transform of each plan, as one line of JSON, beside how
+fast the processors were then.
 
-Usage: contest.py FILE [--repeat K]
+Usage: contest.py FILE PROFILE [--dtype NAME] [--repeat K]
 FILE has a list of plans, each as the text of Plan.to_json(), for all ranks or for fewer: the first ones. The slowest
 rank counts. Transforms follow one upon another, so that what a link lets pass at once after a pause does not count, nor
 what another plan's exchange has left in the network; slow ones run twice at most.
+
+The nodes of the lab share this machine's cores, and a profile of them is measured while all compute. So a plan for a
+single node runs on every node at once, on each by itself, and their mean counts: a node is then as fast as in its
+profile, neither with the cores to itself nor beside ranks that only ask for its end.
+
+PROFILE is the machine that the plans were chosen for. A virtual machine's cores are up to twice as fast in one minute
+as in the next, so a yardstick is measured before and after the plans, as `weft bench --model` does; its factors come
+with the seconds.
 """
 
 import argparse
@@ -12,10 +21,12 @@ import json
 import math
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import weft
 from mpi4py import MPI
+from weft.cli.speed import speed_now
 
 from weft_lab.programs.pairs import leave_together
 
@@ -35,8 +46,10 @@ class Entry:
         self.is_slow = True  # until the first run
         self.seconds: list[float] = []
         self.forward: Callable[[], object] = lambda: None
-        mine = comm.Split(0 if comm.rank < plan.problem.ranks else MPI.UNDEFINED, comm.rank)
-        if mine != MPI.COMM_NULL:
+        self.alone = plan.problem.ranks == 1
+        works = self.alone or comm.rank < plan.problem.ranks
+        mine = comm.Split((comm.rank if self.alone else 0) if works else MPI.UNDEFINED, comm.rank)
+        if works:
             fft = weft.FFT.of_plan(plan, comm=mine)
             self.forward = functools.partial(fft.forward, fft.input.zeros(), fft.output.zeros())
 
@@ -49,9 +62,10 @@ class Entry:
         start_s = time.perf_counter()
         for _ in range(self.times):
             self.forward()
-        # Ranks that have nothing to do ask and ask for the others' end, and so keep the share of this machine's cores
-        # that their nodes stand for: a single node is no faster than it was when all were measured.
-        return self.comm.allreduce(time.perf_counter() - start_s, MPI.MAX) / self.times
+        seconds = (time.perf_counter() - start_s) / self.times
+        if self.alone:
+            return self.comm.allreduce(seconds) / self.comm.size
+        return self.comm.allreduce(seconds, MPI.MAX)
 
     def warm_up(self) -> None:
         """Collective: the first run, by which the length of a turn is chosen."""
@@ -71,9 +85,13 @@ class Entry:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("plans", type=Path)
+    parser.add_argument("profile", type=Path)
+    parser.add_argument("--dtype", default="float64")
     parser.add_argument("--repeat", type=int, default=3)
     given = parser.parse_args()
     comm = MPI.COMM_WORLD
+    profile = weft.Machine.from_json(given.profile.read_text())
+    before = speed_now(comm, profile, given.dtype, threads=1)
     entries = [Entry(weft.Plan.from_json(text), comm) for text in json.loads(given.plans.read_text())]
     comm.alltoall([b"."] * comm.size)  # two ranks connect at their first message: nobody's time
     for entry in entries:
@@ -82,8 +100,9 @@ def main() -> None:
         for entry in entries:
             if entry.wants(given.repeat):
                 entry.seconds.append(entry.run())
+    speed = before.mean(speed_now(comm, profile, given.dtype, threads=1))
     if comm.rank == 0:
-        print(json.dumps([entry.seconds for entry in entries]))
+        print(json.dumps({"seconds": [entry.seconds for entry in entries], "speed": asdict(speed)}))
     leave_together(comm)
 
 
