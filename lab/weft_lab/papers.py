@@ -99,7 +99,7 @@ def dmitruk_rows() -> Iterator[Row]:
 def slabs_s(extent: int, nodes: int) -> float:
     """The paper's transform on so many Celerons."""
     machine = projection.with_nodes(weft.Machine.shipped("celerons"), nodes)
-    slabs = weft.plan((extent,) * 3, ranks=nodes, input=(nodes, 1, 1), **DMITRUK)
+    slabs = weft.plan((extent,) * 3, ranks=nodes, input=(nodes, 1, 1), machine="rule", **DMITRUK)
     return weft.predict(slabs, machine).seconds
 
 
@@ -127,9 +127,8 @@ def links_alone(name: str, order: str = ORDER) -> weft.Machine:
 def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:
     """P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
     rows, columns = grid
-    return weft.plan(
-        mesh[::-1], kind="r2c", dtype="float32", ranks=rows * columns, input=(columns, rows, 1), preset="p3dfft"
-    )
+    how = {"kind": "r2c", "dtype": "float32", "preset": "p3dfft", "machine": "rule"}
+    return weft.plan(mesh[::-1], ranks=rows * columns, input=(columns, rows, 1), **how)
 
 
 def chan_rows() -> Iterator[Row]:

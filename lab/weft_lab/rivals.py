@@ -60,8 +60,8 @@ def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     found = {CHOICE: weft.plan(problem.shape, machine=machine, **how), SPREAD: min(spread, key=_predicted_s)}
     for name in PRESETS:
         if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
-            # Without a machine: the layout is the papers' too, all else would be the planner's merit.
-            found[name] = weft.plan(problem.shape, preset=name, **how)
+            # By the rule: the layout is the papers' too, all else would be the planner's merit.
+            found[name] = weft.plan(problem.shape, preset=name, machine="rule", **how)
     others = _meshes if problem.in_meshes else _forced
     return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 

@@ -86,7 +86,7 @@ class Case:
         if knobs["method"] == "collective":
             del knobs["nodes"]
         shape = (self.extent,) * 3
-        return weft.plan(shape, ranks=self.network.nodes, input=(*self.grid, 1), **knobs)
+        return weft.plan(shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="rule", **knobs)
 
 
 def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:

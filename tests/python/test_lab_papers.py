@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "lab"))
-from weft_lab import papers
+from weft import Machine
+from weft_lab import papers, simgrid
+from weft_lab.rivals import Problem, rivals
 
 
 def test_the_general_cost_gives_the_numbers_of_dmitruk() -> None:
@@ -39,7 +41,7 @@ def test_rotated_cells_are_paired(cells: list[papers.Row]) -> None:
     rows = list(papers.rotations(cells))
     assert len(rows) == 10
     # As docs/accuracy.md tells it: slower but for Table 3, where the paper saw rotation gain everywhere.
-    assert all((row["ours"] < 1) == ("Table 3" in row["about"]) and 0.95 < row["ours"] < 1.3 for row in rows)
+    assert all((row["ours"] < 1) == ("Table 3" in row["about"]) and 0.95 < row["ours"] < 1.35 for row in rows)
 
 
 def test_order_of_the_cells(cells: list[papers.Row]) -> None:
@@ -66,3 +68,14 @@ def test_order_of_the_cells_without_the_gain_of_rotation(cells: list[papers.Row]
 def test_the_page_is_written(tmp_path: Path) -> None:
     text = papers.write(tmp_path / "papers").read_text()
     assert "rank correlation" in text and "004, Table 7, 2048x2048x512" in text
+
+
+def test_the_papers_plans_do_not_ask_a_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default is a model of another machine, whose nodes have many ranks."""
+    monkeypatch.delenv("WEFT_MACHINE", raising=False)
+    plans = [
+        papers.pencils((64, 64, 16), (4, 2)),
+        rivals(Problem((64, 64, 64)), Machine.shipped("ethernet-10g"), 4)["duke"],
+    ]
+    plans += [simgrid.Case(simgrid.NETWORKS[0], 64, (16, 1), "scattered").plan()]
+    assert [(plan.chosen_by, plan.problem.ranks_per_node) for plan in plans] == 3 * [("rule", 1)]
