@@ -57,7 +57,7 @@ class Search {
       all.push_back(priced(std::move(plan), alone_));
     }
     keep_those_that_fit(all);
-    if (length_matters())
+    if (machine_.blocking.size() >= 2)
       for (Priced& each : all) each = in_best_kind(std::move(each));
     keep_fastest(all, most_counted);
     for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
@@ -252,7 +252,7 @@ class Search {
   std::vector<Exchange> whole_and_in_pieces(const Plan& plan, std::size_t number,
                                             const std::vector<Exchange>& kinds) const {
     std::vector<Exchange> found = kinds;
-    if (!length_matters()) return found;
+    if (machine_.blocking.size() < 2 && machine_.between_nodes.pieces.size() < 2) return found;
     Plan other = plan;
     for (const Exchange& kind : kinds) {
       other.exchanges[number] = kind;
@@ -260,11 +260,6 @@ class Search {
       found.insert(found.end(), cut.begin(), cut.end());
     }
     return found;
-  }
-
-  /// Does a byte take longer in some messages than in others?
-  bool length_matters() const {
-    return machine_.blocking.size() >= 2 || machine_.between_nodes.pieces.size() >= 2;
   }
 
   /// With the kind of exchange that serves it best where every node has links of its own: what blocks

@@ -138,6 +138,30 @@ TEST(Planner, pairs_in_pieces_win_where_only_whole_blocks_are_blocked) {
   EXPECT_EQ(make_plan(cube(256, 8), machine).exchanges[0].piece_bytes, 0);
 }
 
+TEST(Planner, a_way_that_blocks_with_one_exchange_is_not_dropped_where_another_serves) {
+  Machine machine = switched(16, 0, 8e-8);
+  // As measured in the lab on a switch of small buffers.
+  machine.blocking = {{4096, 1.4, 1.25, 1, 1}, {16 << 10, 1, 1, 1, 1}, {64 << 10, 1, 1, 6, 5.8}};
+  machine.all_to_all = {{2, 0, 4e-4, 3.6e-8},   {2, 16 << 10, -3e-4, 8.1e-8},
+                        {4, 0, 6e-4, 2e-7},     {4, 16 << 10, -0.039, 2.6e-6},
+                        {8, 0, 1.1e-3, 4.8e-7}, {8, 16 << 10, -0.081, 5.5e-6},
+                        {16, 0, 2.1e-3, 9e-7},  {16, 16 << 10, -0.157, 1.06e-5}};
+  for (Arithmetic& each : machine.arithmetic) each.operation_s /= 10;
+  for (Copying& each : machine.copying) {
+    each.contiguous_s_per_byte /= 10;
+    each.transposed_s_per_byte /= 10;
+  }
+  Problem free{.shape = {512, 512, 64}, .precision = Precision::f32};
+  free.ranks = 16;
+  Problem slab = free;
+  slab.has_input = true;
+  slab.input = Layout::grid(slab.shape, {16, 1, 1});
+  const Plan plan = make_plan(free, machine);
+  EXPECT_LE(plan.prediction->cost.seconds(),
+            1.001 * make_plan(slab, machine).prediction->cost.seconds())
+      << explain(plan);
+}
+
 TEST(Planner, a_collective_call_wins_where_it_was_measured_to) {
   Machine machine = switched(8, 5e-5, 1e-8);
   machine.all_to_all = {{8, 0, 1e-6, 7 * 5e-9}};
