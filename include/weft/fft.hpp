@@ -88,7 +88,8 @@ struct FftOptions {
 ///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
 ///             output has n/2+1 on the last of `axes`. One axis that is divided among ranks has,
 ///             where the output is free, one of the two axes n1 x n2 = n, whose element (k1, k2)
-///             is X[k1 + n1*k2]; r2c leaves n1/2+1 of axis 0: see plan().view().
+///             is X[k1 + n1*k2]; r2c leaves n1/2+1 of axis 0: see plan().view(). A length without
+///             such factors has an output of one axis.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
 ///             inplace_bytes() and real rows are padded: see inplace_real_strides(). All ranks run
 ///             in place or none does. Else input and output must not overlap. forward and backward

@@ -135,17 +135,24 @@ Problem checked(Problem problem);
 
 /// Axes transformed while the data lie in one layout. `source` and `target` own alike; they differ
 /// where r2c halves an axis (real extents before, complex after), where the memory order changes, or
-/// where the one axis of an array begins or ends to be seen as two (Plan::view).
+/// where the one axis of an array begins or ends to be seen as two (Plan::view) or as the rows of a
+/// convolution, and where that fills axis 0 up with zeros or keeps the first rows of it.
 struct Stage {
-  Layout source;
-  Layout target;
-  std::vector<int> axes;  ///< in the order of forward; backward runs them reversed
+  Layout source = {};
+  Layout target = {};
+  std::vector<int> axes = {};  ///< in the order of forward; backward runs them reversed
   /// Of a view of n1 x n2: element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/(n1*n2)) behind
   /// the transform of axis 0; backward by the conjugate before it.
   bool twiddles = false;
   /// Of half a spectrum on its way to natural order: the columns of axis 1 leave the stage in the
   /// order 0, n2-1, 1, n2-2, ...; backward they come so.
   bool folds = false;
+  /// An end of a convolution: one axis times the chirp becomes the rows of the view, of which the last
+  /// is filled up with zeros, or the other way round.
+  bool chirps = false;
+  /// The middle of a convolution: lines along axis 1 are transformed, multiplied by the spectrum of
+  /// the chirp's conjugate, and transformed back. Transforms in the stages behind it are backward.
+  bool convolves = false;
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
@@ -165,6 +172,12 @@ std::string describe(const Exchange& exchange);
 /// n1/2+1 of axis 0: X[k] with k % n1 <= n1/2, the others being conjugates, X[n-k] that of X[k]. Row
 /// k2 of the natural order is then column k2 and the mirror image of column n2-1-k2: the stage of axis
 /// 1 folds the columns, so that both are on one rank, and the last stage puts the rows together.
+///
+/// Where n has no such factors, its transform may be a convolution with the chirp exp(sign*pi*i*j^2/n)
+/// (Bluestein 1970) of m1*m2 >= n_in + n_out - 1 points, seen as m1 x m2, for n_in elements of input and
+/// n_out of output: times the chirp, of the rows of m2 the first ones; axis 0, filled up with zeros to
+/// m1, and twiddles; axis 1 there and back; axis 0 back, of which as many rows are kept as the output
+/// has; times the chirp. Input and output are of one axis, in natural order, cut between rows of m2.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;
@@ -178,8 +191,11 @@ struct Plan {
 
   const Layout& input() const { return stages.front().source; }
   const Layout& output() const { return stages.back().target; }
-  /// n1 x n2 where stages see the one axis of the problem as two; else empty.
+  /// n1 x n2 where stages see the one axis of the problem as two, m1 x m2 where they convolve; else
+  /// empty.
   Shape view() const;
+  /// Whether the transform is a convolution with a chirp.
+  bool convolves() const;
 };
 
 /// All points in the space of knobs for one problem: every method that can serve it, with every

@@ -256,7 +256,7 @@ int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, 
 /// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
 /// WEFT_OUTPUT_ANY the output of one axis of n points that is divided among ranks has two axes,
 /// n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2]: ask weft_layout_dims. r2c leaves n1/2+1
-/// of axis 0, so that n1 is n divided by the extent of axis 1.
+/// of axis 0, so that n1 is n divided by the extent of axis 1. An n without such factors has one.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout);
 /// This process's rank in both layouts.

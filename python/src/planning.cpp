@@ -217,6 +217,10 @@ void bind_plan(nb::module_& m) {
               "Whether element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/n).")
       .def_ro("folds", &Stage::folds,
               "Whether the columns of axis 1 are left in the order 0, n2-1, 1, n2-2, ...")
+      .def_ro("chirps", &Stage::chirps,
+              "Whether an end of a convolution is multiplied by the chirp and becomes its rows.")
+      .def_ro("convolves", &Stage::convolves,
+              "Whether lines are convolved: transformed, multiplied by a spectrum, and back.")
       .def_prop_ro(
           "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
       .def(

@@ -68,7 +68,7 @@ class FFT:
     ----------
     input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array; empty() and zeros()
         make one in node memory; indices() tells which elements of the whole it has. One axis divided among ranks has
-        an output "any" of two axes, n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2].
+        an output "any" of two axes, n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2]; without such factors of one.
     plan : the Plan, plain data.
     comm : the communicator that was given.
 

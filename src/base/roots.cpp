@@ -27,6 +27,11 @@ std::int64_t fine_entries(std::int64_t n) { return std::min(std::int64_t{1} << s
 
 }  // namespace
 
+std::int64_t product_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
+  return static_cast<std::int64_t>(static_cast<Wide>(a) * static_cast<Wide>(b) %
+                                   static_cast<Wide>(n));
+}
+
 std::complex<long double> root_of_unity(std::int64_t m, std::int64_t n) {
   const Wide eighths = Wide(8) * static_cast<Wide>(m);
   const auto octant = static_cast<int>(eighths / static_cast<Wide>(n));

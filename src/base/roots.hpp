@@ -6,6 +6,9 @@
 
 namespace weft {
 
+/// a * b mod n, exact for all 64-bit a, b >= 0 and n > 0.
+std::int64_t product_mod(std::int64_t a, std::int64_t b, std::int64_t n);
+
 /// exp(2*pi*i * m/n) for 0 <= m < n < 2^63. The angle is reduced in whole numbers to at most pi/4, so
 /// that no bit of m is lost.
 std::complex<long double> root_of_unity(std::int64_t m, std::int64_t n);

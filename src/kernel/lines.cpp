@@ -56,14 +56,26 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
   LineProblem problem{.kind = transform.kind,
                       .precision = options.precision,
                       .length = transform.length,
-                      .count = group_,
                       .in_place = in_place,
                       .effort = options.effort};
   problem.in_pitch = in_pitch_bytes / input_element_bytes(problem);
   problem.out_pitch = out_pitch_bytes / output_element_bytes(problem);
-  many_ = options.engine->lines(problem);
+  plans_ = planned(problem, options, group_);
+  if (!transform.spectrum) return;
+  problem.kind = LineKind::c2c_backward;
+  problem.in_pitch = problem.out_pitch;
+  problem.in_place = true;
+  back_ = planned(problem, options, group_);
+}
+
+LineRunner::Plans LineRunner::planned(LineProblem problem, const LocalOptions& options,
+                                      std::int64_t group) {
+  Plans plans;
+  problem.count = group;
+  plans.many = options.engine->lines(problem);
   problem.count = 1;
-  one_ = options.engine->lines(problem);
+  plans.one = options.engine->lines(problem);
+  return plans;
 }
 
 void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
@@ -81,6 +93,24 @@ void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std
   });
 }
 
+void LineRunner::transform_lines(const Plans& plans, char* from, std::int64_t from_pitch_bytes,
+                                 char* to, std::int64_t count) const {
+  std::int64_t k = 0;
+  for (; k + group_ <= count; k += group_)
+    plans.many->execute(from + k * from_pitch_bytes, to + k * out_pitch_bytes_);
+  for (; k < count; ++k) plans.one->execute(from + k * from_pitch_bytes, to + k * out_pitch_bytes_);
+}
+
+void LineRunner::convolve_lines(char* lines, std::int64_t count, std::int64_t first) const {
+  with_real(precision_, [&](auto real) {
+    for (std::int64_t line = 0; line < count; ++line)
+      transform_.spectrum->multiply(
+          reinterpret_cast<decltype(real)*>(lines + line * out_pitch_bytes_), first + line,
+          transform_.conjugate_spectrum);
+  });
+  transform_lines(back_, lines, out_pitch_bytes_, lines, count);
+}
+
 void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first) const {
   const AxisTransform& t = transform_;
   if (t.twiddles && t.twiddles_input) multiply_by_twiddles(in, in_pitch_bytes_, count, first);
@@ -88,12 +118,9 @@ void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first
     with_real(precision_, [&](auto real) {
       conjugate_lines<decltype(real)>(in, in_pitch_bytes_, input_extent(t), count);
     });
-  auto* from = static_cast<char*>(in);
   auto* to = static_cast<char*>(out);
-  std::int64_t k = 0;
-  for (; k + group_ <= count; k += group_)
-    many_->execute(from + k * in_pitch_bytes_, to + k * out_pitch_bytes_);
-  for (; k < count; ++k) one_->execute(from + k * in_pitch_bytes_, to + k * out_pitch_bytes_);
+  transform_lines(plans_, static_cast<char*>(in), in_pitch_bytes_, to, count);
+  if (t.spectrum) convolve_lines(to, count, first);
   if (t.twiddles && !t.twiddles_input) multiply_by_twiddles(out, out_pitch_bytes_, count, first);
   const std::int64_t reals = output_extent(t) * (t.kind == LineKind::c2r ? 1 : 2);
   if (t.conjugate_output)

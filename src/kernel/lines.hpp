@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernel/engine.hpp"
+#include "kernel/line_spectrum.hpp"
 #include "kernel/transpose.hpp"
 #include "kernel/twiddles.hpp"
 
@@ -21,7 +22,15 @@ struct AxisTransform {
   /// exponent's sign, behind a forward transform and before a backward one.
   std::shared_ptr<const Twiddles> twiddles = {};
   bool twiddles_input = false;  ///< before the transform
+  std::int64_t padding = 0;     ///< so many last points of a line are not in the array, and 0
+  /// In an array of two axes: behind a forward transform each line is multiplied by its spectrum, or
+  /// the conjugate of that, and transformed back.
+  std::shared_ptr<const LineSpectrum> spectrum = {};
+  bool conjugate_spectrum = false;
 };
+
+/// Whether the lines of an array of two axes have numbers that matter.
+inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
 
 /// Extents of the axis before and after.
 inline std::int64_t input_extent(const AxisTransform& t) {
@@ -48,21 +57,30 @@ class LineRunner {
   LineRunner(const AxisTransform& transform, const LocalOptions& options,
              std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place);
 
-  /// Scales, conjugates and multiplies by twiddles as the transform asks, too. `in` may be destroyed.
-  /// `first` is the number of the first line in the array, for twiddles.
+  /// Scales, conjugates, convolves and multiplies by twiddles as the transform asks, too. `in` may be
+  /// destroyed. `first` is the number of the first line in the array, where that matters.
   void run(void* in, void* out, std::int64_t count, std::int64_t first = 0) const;
 
  private:
+  /// Of a group of lines and of one line.
+  struct Plans {
+    std::shared_ptr<const LineTransform> many;
+    std::shared_ptr<const LineTransform> one;
+  };
+  static Plans planned(LineProblem problem, const LocalOptions& options, std::int64_t group);
   void multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
                             std::int64_t first) const;
+  void transform_lines(const Plans& plans, char* from, std::int64_t from_pitch_bytes, char* to,
+                       std::int64_t count) const;
+  void convolve_lines(char* lines, std::int64_t count, std::int64_t first) const;
 
   AxisTransform transform_;
   Precision precision_ = Precision::f64;
   std::int64_t in_pitch_bytes_ = 0;
   std::int64_t out_pitch_bytes_ = 0;
   std::int64_t group_ = 1;
-  std::shared_ptr<const LineTransform> many_;
-  std::shared_ptr<const LineTransform> one_;
+  Plans plans_;
+  Plans back_;  ///< of lines that are convolved, where they lie behind the transform
 };
 
 }  // namespace weft::kernel

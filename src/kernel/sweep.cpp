@@ -95,7 +95,9 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
 }
 
 MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const {
-  if (half_order_) return half_order_->execute(buffers);
+  if (const auto* half_order = std::get_if<HalfOrderPass>(&own_pass_))
+    return half_order->execute(buffers);
+  if (const auto* chirp = std::get_if<ChirpPass>(&own_pass_)) return chirp->execute(buffers);
   if (!copies_.empty()) return execute_copies(buffers);
   MemoryTraffic total;
   if (options_.threads == 1 || blocks_ < 2) {

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "kernel/chirp_pass.hpp"
 #include "kernel/half_order.hpp"
 #include "kernel/tile_pass.hpp"
 
@@ -42,8 +43,9 @@ class Sweep {
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
 
-  /// No axis, but half a spectrum that changes its order.
-  explicit Sweep(HalfOrderPass half_order) : half_order_(std::move(half_order)) {}
+  /// No axis, but half a spectrum that changes its order, or an end of a convolution.
+  explicit Sweep(HalfOrderPass half_order) : own_pass_(std::move(half_order)) {}
+  explicit Sweep(ChirpPass chirp) : own_pass_(std::move(chirp)) {}
 
   ScratchSize scratch_size() const { return size_; }
 
@@ -85,7 +87,7 @@ class Sweep {
   ScratchSize size_;
   std::vector<Cell> cells_;
   std::vector<Copy> copies_;
-  std::optional<HalfOrderPass> half_order_;
+  std::variant<std::monostate, HalfOrderPass, ChirpPass> own_pass_;
   std::int64_t blocks_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "base/block_limits.hpp"
 #include "kernel/cache.hpp"
@@ -112,7 +113,7 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
     if ((batch ? largest[axis] : box.extent(axis)) > 1) long_axes.push_back(axis);
   }
   Cell cell;
-  if (transform_.twiddles) {
+  if (numbers_lines(transform_)) {
     assert(region.dims() == 2);
     cell.line_axis = other_axes[0];
     cell.first_line = box.lower[cell.line_axis];
@@ -188,7 +189,8 @@ void TilePass::choose_direct(Cell& cell) const {
   const bool harmless =
       from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
                      !(transform_.twiddles && transform_.twiddles_input));
-  cell.direct_in = harmless && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
+  const bool is_whole = transform_.padding == 0;
+  cell.direct_in = harmless && is_whole && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
   cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&
                     lines_fit(cell.out, out_element_bytes_);
 }
@@ -204,6 +206,14 @@ void TilePass::make_lines(Cell& cell, const LocalOptions& options) {
   if (cell.direct_in)
     cell.lines_from_tile =
         LineRunner(transform_, options, tile_pitch_bytes_, out, in_place_tile_ && !cell.direct_out);
+}
+
+void TilePass::pad_lines(char* lines, std::int64_t count) const {
+  if (transform_.padding == 0) return;
+  char* const first = lines + given_extent() * in_element_bytes_;
+  const auto bytes = static_cast<std::size_t>(transform_.padding * in_element_bytes_);
+  for (std::int64_t line = 0; line < count; ++line)
+    std::memset(first + line * tile_pitch_bytes_, 0, bytes);
 }
 
 MemoryTraffic TilePass::execute(const BatchBlock& block, void* const* buffers,
@@ -284,14 +294,17 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
     for (const Segment& s : cell.in)
       traffic.read_bytes += move(s, in, in_element_bytes_ / (narrow_in_ ? 2 : 1), true);
     if (narrow_in_)
-      widen_lines(in, lines, tile_pitch_bytes_, input_extent(transform_) * in_element_bytes_ / 8);
+      widen_lines(in, lines, tile_pitch_bytes_, given_extent() * in_element_bytes_ / 8);
+    pad_lines(in, lines);
   }
   const LineRunner& runner = cell.direct_in && !direct_in ? cell.lines_from_tile : cell.lines;
   char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
   if (cell.direct_out)
     out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
-  // With twiddles the lines run along the only other axis.
+  // Where lines have numbers that matter they run along the only other axis.
   runner.run(in, out, lines, cell.first_line + tile.block.offset[cell.line_axis] + tile.start[0]);
+  if (transform_.spectrum)
+    traffic.read_bytes += lines * output_extent(transform_) * out_element_bytes_;
   if (narrow_out_)
     narrow_lines(out, lines, tile_pitch_bytes_, output_extent(transform_) * out_element_bytes_ / 8);
   if (!cell.direct_out)

@@ -82,8 +82,8 @@ class TilePass {
     std::vector<Segment> out;
     std::array<Loop, max_loops> loops;
     int loop_count = 0;
-    int line_axis = 0;            ///< with twiddles: the axis that numbers the lines
-    std::int64_t first_line = 0;  ///< with twiddles: the number of the cell's first line
+    int line_axis = 0;            ///< the axis that numbers the lines, where that matters
+    std::int64_t first_line = 0;  ///< the number of the cell's first line
     bool direct_in = false;       ///< lines are transformed straight from the inlet
     bool direct_out = false;      ///< lines are transformed straight into the outlet
     LineRunner lines;
@@ -97,6 +97,9 @@ class TilePass {
                 const Extents& largest, const Place& inlet, const Place& outlet);
   void order_loops(Cell& cell) const;
   void choose_direct(Cell& cell) const;
+  /// Points of a line that the array has.
+  std::int64_t given_extent() const { return input_extent(transform_) - transform_.padding; }
+  void pad_lines(char* lines, std::int64_t count) const;
   void make_lines(Cell& cell, const LocalOptions& options);
   MemoryTraffic execute_cell(const Cell& cell, const BatchBlock& block, void* const* buffers,
                              const ThreadScratch& scratch) const;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/smooth.hpp"
 #include "model/between.hpp"
 #include "model/cost.hpp"
 
@@ -75,28 +76,14 @@ enum class Family {
 
 bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 
-/// What a chirp is padded to: the next length from twice the prime's on without primes above 5. These
-/// are rare among large numbers, so they are built, not looked for.
-std::int64_t chirp_length(std::int64_t prime) {
-  const std::int64_t least = 2 * prime - 1;
-  std::int64_t found = 2 * least;
-  for (std::int64_t fives = 1; fives < found; fives *= 5)
-    for (std::int64_t odd = fives; odd < found; odd *= 3) {
-      std::int64_t length = odd;
-      while (length < least) length *= 2;
-      found = std::min(found, length);
-    }
-  return found;
-}
-
 /// As FFTW does them. It sums up real primes below 173; complex ones by chirps are faster from 67 on.
 Family family_of_prime(Kind kind, std::int64_t prime) {
   const std::int64_t not_summed_from = kind == Kind::c2c ? 67 : 173;
   if (prime < not_summed_from) return Family::summed_prime;
   constexpr std::int64_t longest = std::int64_t{1} << 56;  // beyond, padded lengths overflow
   if (kind == Kind::c2c)
-    return prime > longest || chirp_length(prime) % 4 == 0 ? Family::chirp_prime
-                                                           : Family::odd_chirp_prime;
+    return prime > longest || smooth_length(2 * prime - 1) % 4 == 0 ? Family::chirp_prime
+                                                                    : Family::odd_chirp_prime;
   return factors_of(prime - 1).rest == 1 ? Family::rader_prime : Family::padded_prime;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/stage_lines.hpp"
+
 namespace weft::model {
 namespace {
 
@@ -24,10 +26,8 @@ LineKinds lines_of(const Plan& plan) {
   LineKinds lines;
   for (const Stage& stage : plan.stages)
     for (const int axis : stage.axes) {
-      const bool is_real = plan.problem.halves(axis);
-      const Layout& layout = is_real ? stage.source : stage.target;
-      lines.insert(
-          {is_real ? Kind::r2c : Kind::c2c, layout.shape()[static_cast<std::size_t>(axis)]});
+      const StageLines along = lines_along(plan, stage, axis);
+      lines.insert({along.kind, along.length});
     }
   return lines;
 }

@@ -5,6 +5,7 @@
 #include "base/block_limits.hpp"
 #include "model/element_bytes.hpp"
 #include "model/moving.hpp"
+#include "model/stage_lines.hpp"
 #include "plan/end_stages.hpp"
 
 namespace weft::model {
@@ -48,7 +49,7 @@ Fused fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
 /// or the stage before has written the output there; MPI moves strided boxes itself.
 bool copies(const Plan& plan, std::size_t number) {
   const std::size_t exchanges = plan.exchanges.size();
-  if (exchanges == 0 || unfolds(plan, number)) return true;
+  if (exchanges == 0 || unfolds(plan, number) || plan.stages[number].chirps) return true;
   const Exchange& beside = plan.exchanges[number == exchanges ? number - 1 : number];
   return beside.wire_form != WireForm::datatype && copies_always(plan, number, {});
 }
@@ -104,7 +105,8 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
     const bool transposed = stage.source.order().back() != stage.axes[first] || stage.folds;
     const Moved across =
         has_ragged_rows(plan, number, stage.axes[first]) ? Moved::ragged : Moved::transposed;
-    const std::int64_t moved = (first == 0 ? bytes.before : bytes.after) + bytes.after;
+    const std::int64_t spectrum = stage.convolves ? bytes.after : 0;
+    const std::int64_t moved = (first == 0 ? bytes.before : bytes.after) + bytes.after + spectrum;
     step.bytes += moved;
     step.memory_s +=
         moving_seconds(static_cast<double>(moved), transposed ? across : Moved::contiguous, problem,
@@ -118,12 +120,23 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
 }
 
 double lines_seconds(const Plan& plan, const Stage& stage, int axis, const Machine& machine) {
-  const bool halved = plan.problem.halves(axis);
-  const Layout& layout = halved ? stage.source : stage.target;
-  const std::int64_t length = layout.shape()[static_cast<std::size_t>(axis)];
-  const double lines = static_cast<double>(layout.max_local_volume()) / static_cast<double>(length);
-  return lines * line_seconds(machine, plan.problem.precision, plan.line_effort,
-                              halved ? Kind::r2c : Kind::c2c, length);
+  const StageLines lines = lines_along(plan, stage, axis);
+  const double times = stage.convolves ? 2 : 1;  // there and back
+  return times * lines.count *
+         line_seconds(machine, plan.problem.precision, plan.line_effort, lines.kind, lines.length);
+}
+
+/// Of what a stage multiplies its lines or its array by.
+double products_seconds(const Plan& plan, const Stage& stage, const Machine& machine) {
+  const auto seconds = [&](std::int64_t elements) {
+    return twiddle_seconds(machine, plan.problem.precision, plan.line_effort, elements);
+  };
+  const std::int64_t before = stage.source.max_local_volume();
+  const std::int64_t after = stage.target.max_local_volume();
+  if (stage.twiddles) return seconds(plan.convolves() ? std::max(before, after) : after);
+  if (stage.convolves) return seconds(after) / 2;  // one product, and no root to be found
+  // One product, but each element has a root of its own to be looked up.
+  return stage.chirps ? 2 * seconds(std::min(before, after)) : 0;
 }
 
 }  // namespace
@@ -136,9 +149,7 @@ StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine
   step.name = "stage " + std::to_string(number);
   add_passes(step, plan, number, working, machine);
   for (const int axis : stage.axes) step.arithmetic_s += lines_seconds(plan, stage, axis, machine);
-  if (stage.twiddles)
-    step.arithmetic_s += twiddle_seconds(machine, problem.precision, plan.line_effort,
-                                         stage.target.max_local_volume());
+  step.arithmetic_s += products_seconds(plan, stage, machine);
   step.arithmetic_s *= share_of_core(problem, working, machine);
   if (step.seconds() > 0)
     step.limit = step.arithmetic_s > step.memory_s ? Limit::arithmetic : Limit::memory;

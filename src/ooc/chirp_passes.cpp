@@ -1,9 +1,9 @@
 #include "ooc/chirp_passes.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/checked.hpp"
+#include "base/smooth.hpp"
 #include "ooc/radices.hpp"
 
 namespace weft::ooc {
@@ -86,20 +86,6 @@ std::optional<std::vector<FftPass>> all_fitted(const std::vector<FftPass>& passe
 }
 
 }  // namespace
-
-std::int64_t smooth_length(std::int64_t n) {
-  std::int64_t best = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t fives = 1; fives < best; fives *= 5) {
-    for (std::int64_t odd = fives; odd < best; odd *= 3) {
-      std::int64_t all = odd;
-      while (all < n) all *= 2;
-      best = std::min(best, all);
-      if (odd >= n) break;
-    }
-    if (fives >= n) break;
-  }
-  return best;
-}
 
 std::optional<ChirpPasses> chirp_passes(const PassesProblem& problem, const PassFit& fit) {
   const std::int64_t points = smooth_length(2 * problem.shape[0] - 1);

@@ -22,7 +22,4 @@ struct ChirpPasses {
 /// None where memory is too small for them as well.
 std::optional<ChirpPasses> chirp_passes(const PassesProblem& problem, const PassFit& fit);
 
-/// The smallest number >= n without other prime factors than 2, 3 and 5.
-std::int64_t smooth_length(std::int64_t n);
-
 }  // namespace weft::ooc

@@ -6,17 +6,10 @@
 namespace weft::ooc {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 /// Elements of a row that are made from one look-up of the coarse table.
 constexpr std::int64_t row_block = 64;
 
 }  // namespace
-
-std::int64_t product_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * static_cast<Wide>(b) %
-                                   static_cast<Wide>(n));
-}
 
 template <class Real>
 void Twiddles::row(std::int64_t step, std::int64_t count, std::complex<Real>* out) const {

@@ -7,9 +7,6 @@
 
 namespace weft::ooc {
 
-/// a * b mod n, exact for all 64-bit a, b >= 0 and n > 0.
-std::int64_t product_mod(std::int64_t a, std::int64_t b, std::int64_t n);
-
 /// exp(sign*2*pi*i*m/n) for 0 <= m < n by two tables of doubles, and rows of them.
 class Twiddles {
  public:

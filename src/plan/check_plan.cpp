@@ -5,10 +5,12 @@
 #include <weft/error.hpp>
 
 #include "layout/check.hpp"
+#include "plan/chirp_view.hpp"
 #include "plan/folded_view.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/rule.hpp"
+#include "plan/view_parts.hpp"
 
 namespace weft {
 namespace {
@@ -93,6 +95,12 @@ void check_whole(const Stage& stage, const std::string& which) {
              stage.source.describe());
 }
 
+void check_no_chirp(const Plan& plan) {
+  if (std::any_of(plan.stages.begin(), plan.stages.end(),
+                  [](const Stage& stage) { return stage.chirps; }))
+    refuse("only a convolution has a chirp, and no stage convolves");
+}
+
 /// An axis seen as two: its first and last stage change the shape, all else is as in other plans.
 void check_stages_of_view(const Plan& plan) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
@@ -100,13 +108,14 @@ void check_stages_of_view(const Plan& plan) {
     check_ranks_of(plan, stage.source, "the source of " + name(i));
     check_ranks_of(plan, stage.target, "the target of " + name(i));
   }
-  check_view(plan);
-  for (const std::size_t i : {1, 2}) {
+  plan.convolves() ? check_chirp(plan) : check_view(plan);
+  for (std::size_t i = 1; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
+    if (stage.axes.empty()) continue;
     check_whole(stage, name(i));
-    const bool halves = i == 1 && plan.problem.kind == Kind::r2c;
+    const bool changes = stage.source.shape() != stage.target.shape();
     check_owns_alike(stage,
-                     halves ? stage.source.with_extent(0, stage.target.shape()[0]) : stage.source,
+                     changes ? stage.source.with_extent(0, stage.target.shape()[0]) : stage.source,
                      name(i));
   }
 }
@@ -142,7 +151,10 @@ Layout same_output(const Plan& plan) {
   const Problem& problem = plan.problem;
   if (problem.has_input || plan.view().empty() || problem.kind == Kind::c2c)
     return same_layout(plan.input(), problem);
-  return half_between_rows(plan.view(), problem.ranks - plan.input().empty_ranks(), problem.ranks);
+  const std::int64_t busy = problem.ranks - plan.input().empty_ranks();
+  if (plan.convolves())
+    return cut_between(problem.output_shape()[0], plan.view()[1], busy, problem.ranks);
+  return half_between_rows(plan.view(), busy, problem.ranks);
 }
 
 void check_ends(const Plan& plan) {
@@ -201,6 +213,7 @@ void check_plan(const Plan& plan) {
   check_problem(plan);
   check_line_effort(plan);
   check_counts(plan);
+  if (!plan.convolves()) check_no_chirp(plan);
   if (plan.view().empty()) {
     check_axes(plan);
     check_stages(plan);

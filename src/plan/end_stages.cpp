@@ -6,8 +6,12 @@ namespace weft {
 namespace {
 
 bool halves(const Stage& stage, const Problem& problem) {
-  return std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) != stage.axes.end();
+  return stage.chirps ||
+         std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) != stage.axes.end();
 }
+
+/// Has a stage at the end of a plan nothing to do but to copy?
+bool only_copies(const Stage& stage) { return stage.axes.empty() && !stage.chirps; }
 
 /// The exchanges that are executed first and last.
 std::size_t first_exchange(const Plan& plan, Way way) {
@@ -23,11 +27,14 @@ std::string to_string(Way way) {
   return std::string(way.backward ? "backward" : "forward") + (way.in_place ? " in place" : "");
 }
 
+std::size_t halving_stage(const Plan& plan) {
+  const auto found = std::find_if(plan.stages.begin(), plan.stages.end(),
+                                  [&](const Stage& stage) { return halves(stage, plan.problem); });
+  return static_cast<std::size_t>(found - plan.stages.begin());
+}
+
 bool carries_reals(const Plan& plan, std::size_t exchange) {
-  if (plan.problem.kind != Kind::r2c) return false;
-  for (std::size_t stage = 0; stage <= exchange; ++stage)
-    if (halves(plan.stages[stage], plan.problem)) return false;
-  return true;
+  return plan.problem.kind == Kind::r2c && exchange < halving_stage(plan);
 }
 
 bool unfolds(const Plan& plan, std::size_t stage) {
@@ -39,7 +46,7 @@ bool writes_into_outputs(const Plan& plan, Way way) {
   if (!way.backward && unfolds(plan, plan.exchanges.size())) return false;
   const Stage& stage = way.backward ? plan.stages.front() : plan.stages.back();
   const std::size_t exchange = last_exchange(plan, way);
-  return stage.axes.empty() && plan.exchanges[exchange].method == Method::shared &&
+  return only_copies(stage) && plan.exchanges[exchange].method == Method::shared &&
          !(way.in_place && carries_reals(plan, exchange));
 }
 
@@ -48,7 +55,7 @@ bool reads_from_inputs(const Plan& plan, Way way) {
   if (way.backward && unfolds(plan, plan.exchanges.size())) return false;
   const Stage& stage = way.backward ? plan.stages.back() : plan.stages.front();
   const std::size_t exchange = first_exchange(plan, way);
-  if (!stage.axes.empty() || plan.exchanges[exchange].method != Method::shared) return false;
+  if (!only_copies(stage) || plan.exchanges[exchange].method != Method::shared) return false;
   if (!way.in_place) return true;
   const std::size_t last_stage = plan.exchanges.size();
   const std::size_t writing_stage = last_stage - (writes_into_outputs(plan, way) ? 1 : 0);

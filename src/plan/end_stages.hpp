@@ -15,6 +15,9 @@ struct Way {
 /// "forward", "backward in place".
 std::string to_string(Way way);
 
+/// Of r2c the stage that makes complex numbers of reals: it halves the axis, or multiplies by a chirp.
+std::size_t halving_stage(const Plan& plan);
+
 /// True when the exchange moves reals: r2c has not halved its axis yet.
 bool carries_reals(const Plan& plan, std::size_t exchange);
 
@@ -22,13 +25,13 @@ bool carries_reals(const Plan& plan, std::size_t exchange);
 /// together: it transforms nothing, but is always a pass.
 bool unfolds(const Plan& plan, std::size_t stage);
 
-/// A last stage that transforms nothing need not be a pass of its own: by a shared exchange the
-/// stage before it writes each tile to where it belongs. Others' arrays are known from the second
+/// A last stage that does nothing need not be a pass of its own: by a shared exchange the stage
+/// before it writes each tile to where it belongs. Others' arrays are known from the second
 /// stage on; in place the rows of reals are padded.
 bool writes_into_outputs(const Plan& plan, Way way);
 
-/// A first stage that transforms nothing need not be a pass either: by a shared exchange the second
-/// one reads the inputs where they lie. In place, nobody may write there before all have read.
+/// A first stage that does nothing need not be a pass either: by a shared exchange the second one
+/// reads the inputs where they lie. In place, nobody may write there before all have read.
 bool reads_from_inputs(const Plan& plan, Way way);
 
 /// True when a stage without axes copies the array wherever that lies.

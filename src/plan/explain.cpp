@@ -21,6 +21,8 @@ std::string axes_in_words(const std::vector<int>& axes) {
   return (axes.size() == 1 ? "axis " : "axes ") + join(axes, ", then ");
 }
 
+const char* exponent_sign(const Problem& problem) { return problem.sign < 0 ? "-" : "+"; }
+
 std::string problem_line(const Problem& problem) {
   std::string text = std::string(to_string(problem.kind)) + " of " + to_string(problem.shape) +
                      ", " + to_string(problem.precision) + ", over " +
@@ -29,7 +31,7 @@ std::string problem_line(const Problem& problem) {
     text += "; axis " + std::to_string(problem.halved_axis()) + " is halved, the output is " +
             to_string(problem.output_shape());
   text += "; forward has exp(";
-  text += problem.sign < 0 ? "-" : "+";
+  text += exponent_sign(problem);
   text += "2*pi*i*j*k/n), norm ";
   return text + to_string(problem.norm);
 }
@@ -90,17 +92,35 @@ std::string cost_without_axes(const Plan& plan, std::size_t index) {
 /// What a stage does to an array whose shape it changes, before the new shape.
 std::string change_in_words(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
+  if (stage.chirps) {
+    const std::string chirp = std::string("exp(") + exponent_sign(plan.problem) + "pi*i*j^2/n)";
+    return ", times the chirp " + chirp + ", as " +
+           (index == 0 ? "rows filled up with zeros, " : "");
+  }
+  if (plan.convolves())
+    return index == 1 ? ", filled up with zeros to " : ", of which the first rows are kept, ";
   if (unfolds(plan, index)) return ", put together with its mirror image, X[n-k] = conj X[k], as ";
   return stage.target.dims() == stage.source.dims() ? ", which becomes " : ", seen as ";
 }
 
+/// By what a stage multiplies the lines that it transforms.
+std::string products_in_words(const Plan& plan, std::size_t index) {
+  const Stage& stage = plan.stages[index];
+  if (stage.convolves) return ", times the spectrum of the chirp's conjugate, and back";
+  if (!stage.twiddles) return {};
+  if (!plan.convolves()) return ", times exp(sign*2*pi*i*k1*j2/n)";
+  return index == 1 ? ", times exp(-2*pi*i*k1*j2/m)" : ", after exp(+2*pi*i*k1*j2/m)";
+}
+
 std::string stage_line(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
+  const bool is_back = plan.convolves() && index == 3;
   std::string text = "stage " + std::to_string(index) + ": transforms " +
-                     axes_in_words(stage.axes) + " of " + stage.source.describe();
+                     axes_in_words(stage.axes) + (is_back ? " back" : "") + " of " +
+                     stage.source.describe();
   if (stage.target.shape() != stage.source.shape())
     text += change_in_words(plan, index) + to_string(stage.target.shape());
-  if (stage.twiddles) text += ", times exp(sign*2*pi*i*k1*j2/n)";
+  text += products_in_words(plan, index);
   if (stage.target.dims() == stage.source.dims() && stage.target.order() != stage.source.order())
     text += ", written in memory order (" + join(stage.target.order(), ", ") + ")";
   if (stage.folds) text += ", written in the order of columns 0, n2-1, 1, n2-2, ...";

@@ -14,7 +14,7 @@ using json::Object;
 using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
-constexpr std::int64_t plan_version = 9;
+constexpr std::int64_t plan_version = 10;
 
 /// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
 enum class Missing { refused, has_default };
@@ -88,11 +88,10 @@ Json write(const Problem& problem) {
 }
 
 Json write(const Stage& stage) {
-  return {{"source", write(stage.source)},
-          {"target", write(stage.target)},
-          {"axes", stage.axes},
-          {"twiddles", stage.twiddles},
-          {"folds", stage.folds}};
+  return {
+      {"source", write(stage.source)}, {"target", write(stage.target)}, {"axes", stage.axes},
+      {"twiddles", stage.twiddles},    {"folds", stage.folds},          {"chirps", stage.chirps},
+      {"convolves", stage.convolves}};
 }
 
 Json write(const Plan& plan) {
@@ -255,9 +254,13 @@ Problem read_problem(const Place& place, Missing missing) {
 
 Stage read_stage(const Place& place) {
   Object object(place);
-  Stage stage{read_layout(object.at("source")), read_layout(object.at("target")),
-              json::axes(object.at("axes")), json::boolean(object.at("twiddles")),
-              json::boolean(object.at("folds"))};
+  Stage stage{.source = read_layout(object.at("source")),
+              .target = read_layout(object.at("target")),
+              .axes = json::axes(object.at("axes")),
+              .twiddles = json::boolean(object.at("twiddles")),
+              .folds = json::boolean(object.at("folds")),
+              .chirps = json::boolean(object.at("chirps")),
+              .convolves = json::boolean(object.at("convolves"))};
   object.finish();
   return stage;
 }

@@ -1,7 +1,6 @@
 #include "plan/line_view.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -9,9 +8,11 @@
 
 #include <weft/error.hpp>
 
+#include "base/smooth.hpp"
 #include "layout/check.hpp"
 #include "plan/folded_view.hpp"
 #include "plan/rule.hpp"
+#include "plan/view_parts.hpp"
 
 namespace weft {
 namespace {
@@ -66,18 +67,6 @@ Units units_of(const Problem& problem) {
   return units;
 }
 
-/// How much longer than the mean the busiest of so many ranks works.
-double imbalance(std::int64_t rows, std::int64_t ranks) {
-  const std::int64_t most = (rows + ranks - 1) / ranks;
-  return static_cast<double>(most * ranks) / static_cast<double>(rows);
-}
-
-bool has_large_prime(std::int64_t n) {
-  for (const std::int64_t prime : {2, 3, 5, 7, 11, 13})
-    while (n % prime == 0) n /= prime;
-  return n > 1;
-}
-
 /// The rows that are transformed along axis 1.
 std::int64_t rows_of(const Shape& view, const Units& units) {
   return units.halved ? view[0] / 2 + 1 : view[0];
@@ -88,6 +77,10 @@ std::int64_t parts_of_input(const Shape& view, const Units& units) {
   return units.same ? std::gcd(view[0], view[1]) : view[0];
 }
 
+std::int64_t row_of_input(const Shape& view, const Units& units) {
+  return volume(view) / parts_of_input(view, units);
+}
+
 /// In how many equal parts the columns may be cut on their way to the output.
 std::int64_t parts_of_output(const Shape& view, const Units& units) {
   return units.folded ? natural_rows(view) : view[1];
@@ -95,10 +88,8 @@ std::int64_t parts_of_output(const Shape& view, const Units& units) {
 
 /// What a view costs, of the order of a pass of the balanced array; less is better.
 double price(const Shape& view, const Units& units, std::int64_t ranks) {
-  const double unlike =
-      std::abs(std::log2(static_cast<double>(view[0])) - std::log2(static_cast<double>(view[1])));
   return imbalance(parts_of_input(view, units), ranks) + imbalance(rows_of(view, units), ranks) +
-         imbalance(parts_of_output(view, units), ranks) + 0.1 * unlike +
+         imbalance(parts_of_output(view, units), ranks) + 0.1 * unlikeness(view) +
          (has_large_prime(view[0]) ? 1 : 0) + (has_large_prime(view[1]) ? 1 : 0);
 }
 
@@ -125,23 +116,6 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
     consider({n / factor, factor});
   }
   return best;
-}
-
-/// Whole parts of n, dealt out evenly to the first `busy` of the ranks.
-Layout cut_between(std::int64_t n, std::int64_t parts, std::int64_t busy, std::int64_t ranks) {
-  if (parts % busy == 0) return Layout::grid({n}, {busy}, {}, ranks);
-  std::vector<Box> boxes(static_cast<std::size_t>(ranks), Box{{0}, {0}});
-  for (std::int64_t rank = 0; rank < busy; ++rank) {
-    const Range part = balanced_part(parts, rank, busy);
-    boxes[static_cast<std::size_t>(rank)] = {{part.lo * (n / parts)}, {part.hi * (n / parts)}};
-  }
-  return Layout::of_boxes({n}, std::move(boxes));
-}
-
-Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks) {
-  Shape grid{1, 1};
-  grid[static_cast<std::size_t>(axis)] = busy;
-  return Layout::grid(view, grid, {}, ranks);
 }
 
 /// n1 x n2 behind the transform of axis 0, of which r2c leaves the rows 0..n1/2: the others are
@@ -205,6 +179,8 @@ void check_same_memory(const Layout& flat, const Layout& seen, int axis) {
 
 Shape Plan::view() const {
   for (const Stage& stage : stages)
+    if (stage.convolves) return stage.source.shape();
+  for (const Stage& stage : stages)
     for (const Layout* layout : {&stage.source, &stage.target})
       if (layout->shape().size() != problem.shape.size()) return layout->shape();
   return {};
@@ -238,7 +214,7 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
   if (!view) return {};
   const Layout input = problem.has_input
                            ? problem.input
-                           : cut_between(problem.shape[0], parts_of_input(*view, units_of(problem)),
+                           : cut_between(problem.shape[0], row_of_input(*view, units_of(problem)),
                                          ranks, problem.ranks);
   const Layout columns = split(*view, 1, ranks, problem.ranks);
   const Shape after = after_first_axis(*view, problem.kind);
@@ -264,15 +240,15 @@ std::string why_no_view(const Problem& problem) {
   Problem free = problem;
   free.has_input = false;
   free.output_choice = OutputChoice::any;
-  if (!best_view(free, problem.ranks) && problem.kind == Kind::r2c)
-    return n +
-           " is no product n1*n2 of which both n1/2+1 and n2 are at least the number of ranks, " +
-           std::to_string(problem.ranks);
-  if (!best_view(free, problem.ranks))
-    return n + " is no product of two numbers that are both at least the number of ranks, " +
-           std::to_string(problem.ranks);
-  return n + " has no two factors n1*n2 such that the input is cut between rows of n2 and the " +
-         "output between rows of n1; leave them to weft, with output any";
+  if (best_view(free, problem.ranks))
+    return n + " has no two factors n1*n2 such that the input is cut between rows of n2 and the " +
+           "output between rows of n1; leave them to weft, with output any";
+  return n +
+         (problem.kind == Kind::r2c
+              ? " is no product n1*n2 of which both n1/2+1 and n2 are at least the number of "
+                "ranks, "
+              : " is no product of two numbers that are both at least the number of ranks, ") +
+         std::to_string(problem.ranks);
 }
 
 void check_view(const Plan& plan) {

@@ -5,6 +5,7 @@
 
 #include <weft/error.hpp>
 
+#include "plan/chirp_view.hpp"
 #include "plan/chunks.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
@@ -13,6 +14,15 @@
 
 namespace weft {
 namespace {
+
+/// Where only the layouts of the caller stand in the way of a convolution.
+std::string remedy(Problem problem) {
+  if (!suits_a_chirp(problem) || !chirp_stages(problem, problem.ranks).empty()) return {};
+  problem.has_input = false;
+  problem.output_choice = OutputChoice::any;
+  if (chirp_stages(problem, problem.ranks).empty()) return {};
+  return "; with layouts of weft's choice it would be a convolution on all ranks";
+}
 
 void add_notes(Plan& plan) {
   bool gathered = false;
@@ -26,15 +36,21 @@ void add_notes(Plan& plan) {
                            " of " + std::to_string(layout.ranks()) + " ranks without rows");
     }
   }
+  if (plan.convolves())
+    plan.notes.push_back(std::to_string(plan.problem.points()) +
+                         " has no two factors that serve the ranks, or large primes: its transform "
+                         "is a convolution with a chirp (Bluestein) of " +
+                         to_string(plan.view()) + " points");
   if (!gathered) return;
   const std::string why = why_no_view(plan.problem);
   plan.notes.push_back(
       "no axis is free to be split: the array goes to one rank, is transformed there and returns" +
-      (why.empty() ? "" : "; " + why));
+      (why.empty() ? "" : "; " + why) + remedy(plan.problem));
 }
 
 std::vector<Stage> rule_stages(const Problem& problem) {
   std::vector<Stage> stages = view_stages(problem, problem.ranks);
+  if (stages.empty() && suits_a_chirp(problem)) stages = chirp_stages(problem, problem.ranks);
   return stages.empty() ? std::move(routes(problem, rule_input(problem), 1).front()) : stages;
 }
 

@@ -9,7 +9,9 @@ namespace weft::planner {
 namespace {
 
 std::string axes_words(const Stage& stage) {
+  if (stage.chirps) return "chirp";
   if (stage.axes.empty()) return "no axis";
+  if (stage.convolves) return "axis " + join(stage.axes, " ") + " there and back";
   return (stage.axes.size() == 1 ? "axis " : "axes ") + join(stage.axes, " ");
 }
 
@@ -25,8 +27,9 @@ std::string layout_words(const Layout& layout) {
 
 std::string in_words(const Plan& plan, const std::vector<Exchange>& exchanges) {
   const Shape view = plan.view();
+  const char* const how = plan.convolves() ? " as a convolution of " : " seen as ";
   std::string text =
-      layout_words(plan.input()) + (view.empty() ? "" : " seen as " + weft::to_string(view)) + ": ";
+      layout_words(plan.input()) + (view.empty() ? "" : how + weft::to_string(view)) + ": ";
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     text += axes_words(plan.stages[i]);
     if (i < exchanges.size()) text += ", " + weft::describe(exchanges[i]) + ", ";

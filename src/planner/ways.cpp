@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "plan/chirp_view.hpp"
 #include "plan/chunks.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
@@ -105,13 +106,18 @@ std::vector<Layout> inputs(const Problem& problem) {
   return found;
 }
 
-/// One axis seen as two, on all ranks and on fewer.
+/// One axis seen as two, on all ranks and on fewer; as a convolution where it has no factors for that,
+/// or such that its lines are convolutions themselves.
 std::vector<Plan> ways_of_views(const Problem& problem) {
   std::vector<Plan> found;
   if (problem.shape.size() > 1) return found;
   for (const std::int64_t ranks : numbers_of_ranks(problem)) {
     if (problem.has_input && ranks < problem.ranks) break;
     std::vector<Stage> stages = view_stages(problem, ranks);
+    const bool is_seen = !stages.empty();
+    if (is_seen) found.push_back(assemble(problem, std::move(stages)));
+    if (is_seen && !suits_a_chirp(problem)) continue;
+    stages = chirp_stages(problem, ranks);
     if (!stages.empty()) found.push_back(assemble(problem, std::move(stages)));
   }
   return found;

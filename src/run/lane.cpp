@@ -18,10 +18,11 @@ std::int64_t aligned(std::int64_t bytes) {
 }  // namespace
 
 Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-           bool own_workspace, int number)
+           bool own_workspace, int number,
+           const std::shared_ptr<const kernel::LineSpectrum>& spectrum)
     : threads_(local.threads) {
   comm::together(comm, [&] {
-    make_programs(plan, comm.rank(), local);
+    make_programs(plan, comm.rank(), local, spectrum);
     shared_bytes_ = SharedBuffers::bytes(sizes_);
   });
   if (own_workspace) {
@@ -46,10 +47,11 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
   }
 }
 
-void Lane::make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local) {
+void Lane::make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
+                         const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
-      programs_.emplace_back(plan, Variant{direction, in_place}, rank, local);
+      programs_.emplace_back(plan, Variant{direction, in_place}, rank, local, spectrum);
       const Program& program = programs_.back();
       for (int buffer = 0; buffer < buffer_count; ++buffer)
         sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);

@@ -14,9 +14,10 @@ namespace weft::run {
 class Lane {
  public:
   /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
-  /// Lanes that work at the same time have different numbers.
+  /// Lanes that work at the same time have different numbers. `spectrum`: what this rank's lines are
+  /// convolved with, where the plan convolves.
   Lane(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-       bool own_workspace, int number);
+       bool own_workspace, int number, const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
   /// Workspace of this rank, besides the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
@@ -41,7 +42,8 @@ class Lane {
   static std::size_t index(const Variant& v) {
     return (v.direction == Direction::backward ? 2 : 0) + (v.in_place ? 1 : 0);
   }
-  void make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local);
+  void make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
+                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
   std::vector<Program> programs_;  ///< by index()
   BufferSizes sizes_{};

@@ -9,16 +9,11 @@
 
 namespace weft::run {
 
-bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std::size_t position,
-                    Direction direction) {
-  if (problem.kind != Kind::r2c) return false;
-  auto halves = [&](const Stage& stage) {
-    return std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) !=
-           stage.axes.end();
-  };
-  const auto where = std::find_if(route.begin(), route.end(), halves) - route.begin();
-  const auto here = static_cast<std::ptrdiff_t>(position);
-  return direction == Direction::forward ? here <= where : here > where;
+bool is_real_before(const Plan& plan, std::size_t position, Direction direction) {
+  if (plan.problem.kind != Kind::r2c) return false;
+  const std::size_t where = halving_stage(plan);
+  return direction == Direction::forward ? position <= where
+                                         : position + where >= plan.stages.size();
 }
 
 const Exchange& Program::knobs_of(const Plan& plan, std::size_t position) const {
@@ -29,7 +24,7 @@ const Exchange& Program::knobs_of(const Plan& plan, std::size_t position) const 
 void Program::add_links(const Plan& plan, std::int64_t rank) {
   const Precision precision = plan.problem.precision;
   for (std::size_t i = 0; i + 1 < route_.size(); ++i) {
-    const bool real = is_real_before(plan.problem, route_, i + 1, variant_.direction);
+    const bool real = is_real_before(plan, i + 1, variant_.direction);
     exchange::Side side;
     side.from = route_[i].target;
     side.to = route_[i + 1].source;
@@ -111,13 +106,14 @@ std::int64_t span_of(const Shape& extents, const Shape& strides) {
 kernel::Place Program::users_array(const Plan& plan, bool is_input, std::int64_t rank) const {
   const Problem& problem = plan.problem;
   const std::size_t last = route_.size() - 1;
-  // Half a spectrum in its natural order has another shape than what is exchanged.
-  const bool is_half =
-      unfolds(plan, last) && is_input == (variant_.direction == Direction::backward);
-  const Layout& layout = is_half    ? plan.output()
+  // Half a spectrum in its natural order has another shape than what is exchanged, and so have the
+  // ends of a convolution.
+  const bool is_output = is_input == (variant_.direction == Direction::backward);
+  const bool is_apart = plan.convolves() || (unfolds(plan, last) && is_output);
+  const Layout& layout = is_apart   ? (is_output ? plan.output() : plan.input())
                          : is_input ? route_.front().source
                                     : route_.back().target;
-  const bool real = is_real_before(problem, route_, is_input ? 0 : last + 1, variant_.direction);
+  const bool real = is_real_before(plan, is_input ? 0 : last + 1, variant_.direction);
   return array_place(layout.box(rank),
                      real && variant_.in_place ? inplace_real_strides(layout, problem, rank)
                                                : layout.strides(rank),
@@ -141,7 +137,7 @@ void Program::choose_shared_buffers(std::size_t position, const Plan& plan) {
   exchange::Side& side = links_[position].side;
   const std::size_t last_link = route_.size() - 2;
   auto is_real = [&](std::size_t link) {
-    return is_real_before(plan.problem, route_, link + 1, variant_.direction);
+    return is_real_before(plan, link + 1, variant_.direction);
   };
   const bool lies_like_target =
       route_.front().target == route_.back().source && is_real(position) == is_real(last_link);

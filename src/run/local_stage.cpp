@@ -111,15 +111,20 @@ bool streams(const StageSpec& spec, const Box& box, const Place& from, const Pla
   return !same_memory && bytes > kernel::cache_sizes().l3_share_bytes;
 }
 
-/// In place what has arrived lies where the result goes: that is put together in the idle buffer.
-std::vector<kernel::Sweep> half_order_sweeps(const StageSpec& spec,
+/// A pass between the caller's array of one axis and the two axes that are exchanged. In place what
+/// has arrived lies where the result goes: that is put together in the idle buffer.
+std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
                                              const kernel::LocalOptions& options,
                                              BufferSizes& sizes) {
-  const auto pass = [&](const Place& columns, const Place& natural) {
+  const auto pass = [&](const Place& two_axes, const Place& natural) {
+    if (spec.chirp)
+      return kernel::Sweep(
+          kernel::ChirpPass(*spec.chirp, spec.source, natural, two_axes, options.threads));
     return kernel::Sweep(
-        kernel::HalfOrderPass(*spec.half_order, spec.source, columns, natural, options.threads));
+        kernel::HalfOrderPass(*spec.half_order, spec.source, two_axes, natural, options.threads));
   };
-  if (!spec.half_order->to_natural) return {pass(spec.outlet, spec.inlet)};
+  const bool to_natural = spec.chirp ? !spec.chirp->to_rows : spec.half_order->to_natural;
+  if (!to_natural) return {pass(spec.outlet, spec.inlet)};
   if (!spec.in_place) return {pass(spec.inlet, spec.outlet)};
   const Box result = spec.outlet.pieces[0].box;
   const Place between = idle_place(spec, result, spec.outlet.element_bytes, sizes);
@@ -149,7 +154,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
                                        BufferSizes& sizes) {
   std::vector<kernel::Sweep> sweeps;
   if (given.source.empty()) return sweeps;
-  if (given.half_order) return half_order_sweeps(given, options, sizes);
+  if (given.half_order || given.chirp) return reordering_sweeps(given, options, sizes);
   StageSpec spec = given;
   const bool detour = spec.in_place && !keeps_positions(spec);
   if (detour) {  // to the idle buffer and back: lines would overwrite each other

@@ -22,6 +22,8 @@ struct StageSpec {
   /// A stage without axes in which half a spectrum changes its order: the boxes are of its columns,
   /// and of inlet and outlet the one that is the caller's array has one axis.
   std::optional<kernel::HalfOrder> half_order = {};
+  /// Likewise a stage at an end of a convolution: the boxes are of its rows.
+  std::optional<kernel::ChirpEnd> chirp = {};
 };
 
 /// The sweeps of a stage: as few as the cache allows.

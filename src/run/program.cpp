@@ -1,7 +1,7 @@
 #include "run/program.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "kernel/fold.hpp"
 #include "plan/chunks.hpp"
@@ -11,47 +11,9 @@
 namespace weft::run {
 namespace {
 
-using kernel::AxisTransform;
-using kernel::LineKind;
-
-std::vector<Stage> route_of(const Plan& plan, Direction direction) {
-  std::vector<Stage> route = plan.stages;
-  // One axis seen as two is the same memory: all that runs sees it as its exchange does.
-  for (Stage& stage : route) {
-    if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
-    if (stage.target.dims() < stage.source.dims()) stage.target = stage.source;
-  }
-  if (direction == Direction::forward) return route;
-  std::reverse(route.begin(), route.end());
-  for (Stage& stage : route) {
-    std::swap(stage.source, stage.target);
-    std::reverse(stage.axes.begin(), stage.axes.end());
-  }
-  return route;
-}
-
-AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axis,
-                             Direction direction) {
-  AxisTransform t;
-  t.axis = axis;
-  const bool is_view = stage.source.shape().size() != problem.shape.size();
-  t.length = is_view ? std::max(stage.source.shape()[axis], stage.target.shape()[axis])
-                     : problem.shape[axis];
-  if (stage.twiddles) t.twiddles = kernel::twiddles_of(problem.points());
-  t.twiddles_input = stage.twiddles && direction == Direction::backward;
-  const int sign = direction == Direction::forward ? problem.sign : -problem.sign;
-  t.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward;
-  if (problem.halves(axis)) {
-    // Libraries have r2c with the exponent - and c2r with +; the others are their conjugates.
-    t.kind = direction == Direction::forward ? LineKind::r2c : LineKind::c2r;
-    t.conjugate_output = t.kind == LineKind::r2c && sign > 0;
-    t.conjugate_input = t.kind == LineKind::c2r && sign < 0;
-  }
-  return t;
-}
-
 std::string stage_name(std::size_t number, const Stage& stage) {
   std::string name = "stage " + std::to_string(number);
+  if (stage.chirps) return name + ": chirp";
   if (stage.axes.empty()) return name + ": no axis";
   name += stage.axes.size() == 1 ? ": axis" : ": axes";
   for (int axis : stage.axes) name += " " + std::to_string(axis);
@@ -80,7 +42,8 @@ StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   }
   for (kernel::Place* place : {&spec.inlet, &spec.outlet})
     std::erase_if(place->pieces, [&](const kernel::Piece& piece) {
-      // Half a spectrum in its natural order has another shape than its columns.
+      // Half a spectrum in its natural order has another shape than its columns, and an end of a
+      // convolution than its rows.
       if (piece.box.dims() != whole.source.dims()) return false;
       return piece.box.upper[axis] <= range.lo || piece.box.lower[axis] >= range.hi;
     });
@@ -104,24 +67,10 @@ Shape inplace_real_strides(const Layout& layout, const Problem& problem, std::in
   return dense_strides(extents, layout.order());
 }
 
-long double scale_of(const Problem& problem, Direction direction) {
-  const auto points = static_cast<long double>(problem.points());
-  switch (problem.norm) {
-    case Norm::none:
-      return 1;
-    case Norm::ortho:
-      return 1 / std::sqrt(points);
-    case Norm::backward:
-      return direction == Direction::backward ? 1 / points : 1;
-    case Norm::forward:
-      return direction == Direction::forward ? 1 / points : 1;
-  }
-  return 1;
-}
-
 Program::Program(const Plan& plan, const Variant& variant, std::int64_t rank,
-                 const kernel::LocalOptions& options)
-    : variant_(variant), route_(route_of(plan, variant.direction)) {
+                 const kernel::LocalOptions& options,
+                 std::shared_ptr<const kernel::LineSpectrum> spectrum)
+    : variant_(variant), route_(route_of(plan, variant.direction)), spectrum_(std::move(spectrum)) {
   make(plan, rank, options);
   if (sizes_[spare_buffer] == 0 || is_shared()) return;
   // Its own block need not arrive in the work buffer at once: then the first stage can use that.
@@ -168,15 +117,15 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   StageSpec spec;
   spec.source = stage.source.box(rank);
   spec.target = stage.target.box(rank);
-  for (int axis : stage.axes)
-    spec.transforms.push_back(axis_transform(problem, stage, axis, variant_.direction));
-  if (position == last_with_axes(route_) && !stage.axes.empty())
+  spec.transforms = transforms_of(plan, route_, position, variant_.direction, spectrum_);
+  if (position == last_with_axes(route_) && !stage.axes.empty() && !plan.convolves())
     spec.transforms.back().scale = scale_of(problem, variant_.direction);
   spec.inlet = first ? users_array(plan, true, rank)
                      : exchange::ends(links_[position - 1].knobs, links_[position - 1].side).inlet;
   spec.outlet = last ? users_array(plan, false, rank)
                      : exchange::ends(links_[position].knobs, links_[position].side).outlet;
   spec.half_order = half_order_of(plan, route_, position, variant_.direction);
+  spec.chirp = chirp_end_of(plan, route_, position, variant_.direction);
   if (stage.folds) {  // the lines have their columns in the plain order
     kernel::Place& folded = variant_.direction == Direction::forward ? spec.outlet : spec.inlet;
     folded = kernel::unfolded(folded, stage.axes[0], stage.source.shape()[stage.axes[0]]);
@@ -204,7 +153,7 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
     local.parts.push_back(
         make_sweeps(part_of(spec, parts.axis, part, parts.count), options, sizes_));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
-  if (stage.axes.empty() && !spec.half_order && one_to_one &&
+  if (stage.axes.empty() && !spec.half_order && !spec.chirp && one_to_one &&
       spec.inlet.narrow == spec.outlet.narrow) {
     local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;

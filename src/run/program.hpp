@@ -11,10 +11,9 @@
 #include "run/progress.hpp"
 #include "run/record.hpp"
 #include "run/shared_buffers.hpp"
+#include "run/stage_transforms.hpp"
 
 namespace weft::run {
-
-enum class Direction { forward, backward };
 
 /// Which arrays a program is made for.
 struct Variant {
@@ -37,8 +36,10 @@ struct Context {
 /// the constructor is local, connect() is collective.
 class Program {
  public:
+  /// `spectrum`: what this rank's lines are convolved with, where the plan convolves.
   Program(const Plan& plan, const Variant& variant, std::int64_t rank,
-          const kernel::LocalOptions& options);
+          const kernel::LocalOptions& options,
+          std::shared_ptr<const kernel::LineSpectrum> spectrum);
 
   /// True when an exchange needs buffers that other ranks see.
   bool is_shared() const;
@@ -111,6 +112,7 @@ class Program {
 
   Variant variant_;
   std::vector<Stage> route_;  ///< the plan's stages as executed: order, source and target
+  std::shared_ptr<const kernel::LineSpectrum> spectrum_;
   std::vector<LocalStage> stages_;
   std::vector<Link> links_;
   BufferSizes sizes_{};
@@ -119,9 +121,8 @@ class Program {
   bool peers_read_source_last_ = false;  ///< a call must not return before they have
 };
 
-/// Is the array real in this layout? The halved axis tells, or the position where n == n/2+1.
-bool is_real_before(const Problem& problem, const std::vector<Stage>& route, std::size_t position,
-                    Direction direction);
+/// Is the array real before the stage that is executed at this position, or behind the last one?
+bool is_real_before(const Plan& plan, std::size_t position, Direction direction);
 
 /// Strides of the caller's real array when it shares its memory with the complex one: rows padded
 /// to 2*(n/2+1) reals where the halved axis is whole and fastest in memory, else dense.
@@ -130,8 +131,5 @@ Shape inplace_real_strides(const Layout& real_layout, const Problem& problem, st
 /// Elements from the first of a dense or padded array to its end, the padding of its last row
 /// included: the slowest axis has the largest stride.
 std::int64_t span_of(const Shape& extents, const Shape& strides);
-
-/// Scale that a direction multiplies into its result.
-long double scale_of(const Problem& problem, Direction direction);
 
 }  // namespace weft::run

@@ -5,15 +5,16 @@
 #include <weft/error.hpp>
 
 #include "comm/end_all_ranks.hpp"
+#include "run/chirp_spectrum.hpp"
 
 namespace weft::run {
 namespace {
 
 /// A rank whose message failed cannot go on, and the others cannot go on without it.
 template <class Work>
-void in_step(const comm::Communicator& comm, Work&& work) {
+auto in_step(const comm::Communicator& comm, Work&& work) {
   try {
-    work();
+    return work();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::mpi_failure) comm::end_all_ranks(comm.rank(), error.what());
     throw;
@@ -26,7 +27,8 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
     : plan_(plan),
       comm_(comm),
       options_(options),
-      lane_(plan, comm, options.local, options.own_workspace, 0) {
+      spectrum_(in_step(comm, [&] { return chirp_spectrum(plan, comm, options.local); })),
+      lane_(plan, comm, options.local, options.own_workspace, 0, spectrum_) {
   progress_.reserve(2 * plan.exchanges.size());
 }
 
@@ -72,7 +74,7 @@ bool Transform::can_overlap() const {
 void Transform::execute_many(const Variant& variant, std::span<const void* const> in,
                              std::span<void* const> out) {
   if (in.size() > 1 && can_overlap() && !second_lane_)
-    second_lane_.emplace(plan_, comm_, options_.local, true, 1);
+    second_lane_.emplace(plan_, comm_, options_.local, true, 1, spectrum_);
   StepRecord* records = make_records(variant, in.size());
   std::vector<Lane*> lanes{&lane_};
   if (second_lane_) lanes.push_back(&*second_lane_);

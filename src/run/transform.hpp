@@ -57,6 +57,7 @@ class Transform {
   Plan plan_;
   comm::Communicator comm_;
   Options options_;
+  std::shared_ptr<const kernel::LineSpectrum> spectrum_;  ///< where the plan convolves
   Lane lane_;
   std::optional<Lane> second_lane_;
   Progress progress_;

@@ -71,6 +71,16 @@ def test_fftw_of_one_axis_is_a_peer(tmp_path: Path, output: str, order: str) -> 
     assert peer["settings"].endswith(order)
 
 
+def test_a_prime_is_a_convolution_on_all_ranks() -> None:
+    plan = library.plan((1009,), ranks=3, machine="rule", kind="r2c")
+    assert [stage.axes for stage in plan.stages] == [(), (0,), (1,), (0,), ()]
+    assert [stage.chirps for stage in plan.stages] == [True, False, False, False, True]
+    assert [stage.convolves for stage in plan.stages] == [False, False, True, False, False]
+    assert plan.output.shape == (505,)
+    assert "Bluestein" in plan.explain()
+    assert library.Plan.from_json(plan.to_json()) == plan
+
+
 def test_a_plan_for_many_ranks_is_made_without_them() -> None:
     plan = library.plan((1 << 24,), ranks=4, machine="ethernet-10g")
     assert plan.output.shape == (4096, 4096)

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/smooth.hpp"
 #include "expect_error.hpp"
 #include "ooc/chirp_passes.hpp"
 #include "ooc/radices.hpp"

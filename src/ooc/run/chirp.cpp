@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <complex>
 
+#include "base/chirp.hpp"
+
 namespace weft::ooc {
 namespace {
 
@@ -12,47 +14,33 @@ std::complex<Real> product(std::complex<Real> a, std::complex<Real> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Calls visit(element, chirp of j) for elements [first, first + count) and j from `j` on, by steps of
-/// 1 or -1; all j are from 0 to n - 1.
-template <class Real, class Visit>
-void for_chirps(const Twiddles& roots, std::complex<Real>* first, std::int64_t count,
-                std::int64_t j, std::int64_t step, Visit&& visit) {
-  const std::int64_t turn = roots.length();  // 2n
-  std::int64_t exponent = count > 0 ? product_mod(j, j, turn) : 0;
-  for (std::int64_t k = 0; k < count; ++k, j += step) {
-    visit(first[k], std::complex<Real>(roots.at(exponent)));
-    exponent += 2 * step * j + 1;  // to that of j + step
-    if (exponent >= turn) exponent -= turn;
-    if (exponent < 0) exponent += turn;
-  }
-}
-
 template <class Real>
 void multiply(const FftPass& pass, const Panel& panel, const Twiddles& roots, int threads,
               std::complex<Real>* memory) {
 #pragma omp parallel for num_threads(threads) if (threads > 1)
   for (std::int64_t row = 0; row < pass.radix; ++row) {
     const std::int64_t j = row * pass.inner + panel.inner;
-    for_chirps(roots, memory + row * panel.inners, std::min(panel.inners, pass.chirp_length - j), j,
-               1, [](auto& element, auto chirp) { element = product(element, chirp); });
+    std::complex<Real>* line = memory + row * panel.inners;
+    for_chirp(pass.chirp_length, j, 1, std::min(panel.inners, pass.chirp_length - j),
+              [&](std::int64_t i, std::int64_t exponent) {
+                line[i] = product(line[i], std::complex<Real>(roots.at(exponent)));
+              });
   }
 }
 
 template <class Real>
 void make(const FftPass& pass, const Panel& panel, const Twiddles& roots, int threads,
           std::complex<Real>* memory) {
-  const std::int64_t points = pass.radix * pass.inner;
   const std::int64_t n = pass.chirp_length;
-  const auto put = [](auto& element, auto chirp) { element = std::conj(chirp); };
+  const ChirpKernel kernel{n, pass.radix * pass.inner, n, n};
 #pragma omp parallel for num_threads(threads) if (threads > 1)
   for (std::int64_t row = 0; row < pass.radix; ++row) {
     std::complex<Real>* line = memory + row * panel.inners;
-    const std::int64_t j = row * pass.inner + panel.inner;
     std::fill(line, line + panel.inners, std::complex<Real>());
-    for_chirps(roots, line, std::min(panel.inners, n - j), j, 1, put);
-    // The first one that is some -i.
-    const std::int64_t back = std::clamp(points - n + 1, j, j + panel.inners);
-    for_chirps(roots, line + back - j, panel.inners - (back - j), points - back, -1, put);
+    for_kernel(kernel, row * pass.inner + panel.inner, panel.inners,
+               [&](std::int64_t i, std::int64_t exponent) {
+                 line[i] = std::conj(std::complex<Real>(roots.at(exponent)));
+               });
   }
 }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/memory.hpp"
+
+namespace weft::kernel {
+
+/// The spectra that lines of complex numbers are convolved with, each line with its own.
+class LineSpectrum {
+ public:
+  /// `values` has the spectra of lines of `length` numbers from line `first_line` on, one after the
+  /// other, in the type that lines are multiplied in.
+  LineSpectrum(AlignedBuffer values, std::int64_t first_line, std::int64_t length)
+      : values_(std::move(values)), first_line_(first_line), length_(length) {}
+
+  /// Multiplies a line by its spectrum, or by the conjugate of that.
+  template <class T>
+  void multiply(T* line, std::int64_t number, bool conjugate) const;
+
+ private:
+  AlignedBuffer values_;
+  std::int64_t first_line_;
+  std::int64_t length_;
+};
+
+}  // namespace weft::kernel

@@ -1,0 +1,230 @@
+#include "plan/chirp_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <weft/error.hpp>
+
+#include "base/smooth.hpp"
+#include "layout/check.hpp"
+#include "plan/folded_view.hpp"
+#include "plan/rule.hpp"
+#include "plan/view_parts.hpp"
+
+namespace weft {
+namespace {
+
+/// Of fewer points the roundings of a convolution, some five for each point, exceed the error that a
+/// transform may have, which grows with log2 n.
+constexpr std::int64_t shortest = 32;
+/// Beyond, the bytes of a convolution overflow.
+constexpr std::int64_t longest = std::int64_t{1} << 56;
+/// An m2 that is so many times longer or shorter than a square's has none of its merits.
+constexpr double most_unlike = 8;
+
+std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
+
+/// What a convolution must have room for, and what the caller's layouts allow.
+struct Wanted {
+  std::int64_t before = 0;  ///< elements of the input
+  std::int64_t behind = 0;  ///< of the output
+  std::int64_t unit = 0;    ///< m2 divides it
+  bool cuts_input = false;  ///< weft chooses where
+  bool cuts_output = false;
+
+  std::int64_t points() const { return before + behind - 1; }
+};
+
+/// The output that the caller's words fix, if they do.
+std::optional<Layout> fixed_output(const Problem& problem) {
+  if (problem.output_choice == OutputChoice::given) return problem.output;
+  if (problem.output_choice == OutputChoice::same && problem.has_input)
+    return same_layout(problem.input, problem);
+  return {};
+}
+
+Wanted wanted_of(const Problem& problem) {
+  Wanted wanted{problem.shape[0], problem.output_shape()[0]};
+  const std::optional<Layout> output = fixed_output(problem);
+  wanted.cuts_input = !problem.has_input;
+  wanted.cuts_output = !output;
+  if (problem.has_input) wanted.unit = cuts_of(problem.input).unit;
+  if (output) wanted.unit = std::gcd(wanted.unit, cuts_of(*output).unit);
+  return wanted;
+}
+
+bool serves(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
+  const std::int64_t row = view[1];
+  return std::min(view[0], row) >= ranks && wanted.unit % row == 0 &&
+         (!wanted.cuts_input || rows_of(wanted.before, row) >= ranks) &&
+         (!wanted.cuts_output || rows_of(wanted.behind, row) >= ranks);
+}
+
+/// Vector instructions work on 2, 4 or 8 numbers at once.
+double oddness(std::int64_t length) {
+  double price = 0;
+  for (std::int64_t twos = 2; twos <= 8; twos *= 2)
+    if (length % twos != 0) price += 0.1;
+  return price;
+}
+
+/// What a view costs, of the order of a pass of the balanced array; less is better.
+double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
+  const double padding = static_cast<double>(volume(view)) / static_cast<double>(wanted.points());
+  return padding * 2 * (imbalance(view[0], ranks) + imbalance(view[1], ranks)) +
+         imbalance(rows_of(wanted.before, view[1]), ranks) +
+         imbalance(rows_of(wanted.behind, view[1]), ranks) + oddness(view[0]) + oddness(view[1]) +
+         0.1 * unlikeness(view);
+}
+
+std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks) {
+  const Wanted wanted = wanted_of(problem);
+  if (wanted.before < shortest || wanted.before > longest) return {};
+  const double square = std::sqrt(static_cast<double>(wanted.points()));
+  const bool is_free = wanted.unit == 0;
+  const std::int64_t least =
+      is_free ? std::max(ranks, static_cast<std::int64_t>(square / most_unlike)) : ranks;
+  const std::int64_t most = is_free ? static_cast<std::int64_t>(square * most_unlike) : wanted.unit;
+  const std::vector<std::int64_t> lengths =
+      smooth_numbers(ranks, std::max(most, 2 * rows_of(wanted.points(), least)));
+  std::optional<Shape> best;
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const std::int64_t row : lengths) {
+    if (row < least) continue;
+    if (row > most) break;
+    const Shape view{
+        *std::lower_bound(lengths.begin(), lengths.end(), rows_of(wanted.points(), row)), row};
+    if (!serves(view, wanted, ranks)) continue;
+    const double seconds = price(view, wanted, ranks);
+    if (seconds < lowest) best = view;
+    lowest = std::min(lowest, seconds);
+  }
+  return best;
+}
+
+/// An end of the plan, which cuts no row, as rows of the view, of which the last may reach beyond it.
+Layout in_rows(const Layout& flat, std::int64_t row) {
+  const std::int64_t n = flat.shape()[0];
+  std::vector<Box> boxes;
+  for (std::int64_t rank = 0; rank < flat.ranks(); ++rank) {
+    const Box box = flat.box(rank);
+    boxes.push_back(box.empty() ? Box{{0, 0}, {0, 0}}
+                                : Box{{box.lower[0] / row, 0}, {rows_of(box.upper[0], row), row}});
+  }
+  return Layout::of_boxes({rows_of(n, row), row}, std::move(boxes));
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+}
+
+/// What the stages of a convolution do, in order.
+const std::vector<Stage>& duties() {
+  static const std::vector<Stage> stages{{.chirps = true},
+                                         {.axes = {0}, .twiddles = true},
+                                         {.axes = {1}, .convolves = true},
+                                         {.axes = {0}, .twiddles = true},
+                                         {.chirps = true}};
+  return stages;
+}
+
+void check_duties(const Plan& plan) {
+  if (plan.problem.shape.size() != 1)
+    refuse("only an array of one axis can be a convolution; given " +
+           to_string(plan.problem.shape));
+  if (plan.stages.size() != duties().size())
+    refuse("a convolution must have " + std::to_string(duties().size()) + " stages; given " +
+           std::to_string(plan.stages.size()));
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    const Stage& duty = duties()[i];
+    if (stage.axes != duty.axes || stage.twiddles != duty.twiddles || stage.folds != duty.folds ||
+        stage.chirps != duty.chirps || stage.convolves != duty.convolves)
+      refuse(
+          "a convolution must multiply by the chirp in stages 0 and 4, transform axis 0 with "
+          "twiddles in stages 1 and 3, convolve axis 1 in stage 2 and do nothing else; stage " +
+          std::to_string(i) + " does not");
+  }
+}
+
+void check_shapes(const Plan& plan) {
+  const Problem& problem = plan.problem;
+  const Shape view = plan.view();
+  const std::int64_t before = problem.shape[0];
+  const std::int64_t behind = problem.output_shape()[0];
+  if (view.size() != 2 || before > longest || volume(view) < before + behind - 1)
+    refuse("a convolution must be of two axes and of at least " +
+           std::to_string(before + behind - 1) + " points; given " + to_string(view));
+  const Shape first{rows_of(before, view[1]), view[1]};
+  const Shape last{rows_of(behind, view[1]), view[1]};
+  const std::vector<std::pair<Shape, Shape>> shapes{{problem.shape, first},
+                                                    {first, view},
+                                                    {view, view},
+                                                    {view, last},
+                                                    {last, problem.output_shape()}};
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    const auto& [source, target] = shapes[i];
+    if (stage.source.shape() != source || stage.target.shape() != target)
+      refuse("stage " + std::to_string(i) + " of a convolution must go from " + to_string(source) +
+             " to " + to_string(target) + "; given " + to_string(stage.source.shape()) + " and " +
+             to_string(stage.target.shape()));
+  }
+}
+
+void check_rows(const Layout& flat, const Layout& rows) {
+  if (cuts_of(flat).unit % rows.shape()[1] != 0 || !in_rows(flat, rows.shape()[1]).same_boxes(rows))
+    refuse(
+        "the ends of a convolution must be whole rows of it, on the ranks that have them; given " +
+        flat.describe() + " and " + rows.describe());
+}
+
+}  // namespace
+
+bool Plan::convolves() const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const Stage& stage) { return stage.convolves; });
+}
+
+std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
+  if (problem.shape.size() != 1 || ranks < 2) return {};
+  const std::optional<Shape> view = best_convolution(problem, ranks);
+  if (!view) return {};
+  const std::int64_t row = (*view)[1];
+  const std::int64_t before = problem.shape[0];
+  const std::int64_t behind = problem.output_shape()[0];
+  const Shape first{rows_of(before, row), row};
+  const Shape last{rows_of(behind, row), row};
+  const std::optional<Layout> fixed = fixed_output(problem);
+  const Layout input =
+      problem.has_input ? problem.input : cut_between(before, row, ranks, problem.ranks);
+  const Layout output = fixed ? *fixed : cut_between(behind, row, ranks, problem.ranks);
+  const Layout rows = split(*view, 0, ranks, problem.ranks);
+  const Layout columns = split(*view, 1, ranks, problem.ranks);
+  std::vector<Stage> stages = duties();
+  stages[0].source = input;
+  stages[0].target =
+      problem.has_input ? in_rows(input, row) : split(first, 0, ranks, problem.ranks);
+  stages[1].source = split(first, 1, ranks, problem.ranks);
+  stages[1].target = stages[3].source = columns;
+  stages[2].source = stages[2].target = rows;
+  stages[3].target = split(last, 1, ranks, problem.ranks);
+  stages[4].source = fixed ? in_rows(output, row) : split(last, 0, ranks, problem.ranks);
+  stages[4].target = output;
+  return stages;
+}
+
+bool suits_a_chirp(const Problem& problem) { return has_large_prime(problem.points()); }
+
+void check_chirp(const Plan& plan) {
+  check_duties(plan);
+  check_shapes(plan);
+  check_rows(plan.input(), plan.stages.front().target);
+  check_rows(plan.output(), plan.stages.back().source);
+}
+
+}  // namespace weft
