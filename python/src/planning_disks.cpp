@@ -59,6 +59,7 @@ nb::dict index_of(const std::string& path) {
   found["band_bytes"] = index.striping.band_bytes;
   found["skew_rows"] = index.striping.skew_rows;
   found["checksums"] = index.checksums;
+  found["half_done"] = index.half_done;
   found["files"] = files;
   return found;
 }
@@ -125,6 +126,9 @@ void bind_disks(nb::module_& m) {
       },
       "path"_a, "writable"_a, "verify"_a, "backend"_a, "depth"_a, "Opens a set by its index.");
   m.def("striped_set_index", &index_of, "path"_a, "What the index of a set says.");
+  m.def(
+      "mark_striped_set_whole", [](const std::string& path) { disk::mark_half_done(path, ""); },
+      "path"_a, "Says in the index of a set that it is whole again.");
   m.def(
       "disk_backend",
       [](const std::string& wanted) {

@@ -1,8 +1,10 @@
 #include "planning_ranks.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -55,8 +57,13 @@ std::vector<std::int64_t> scratch_of_rank(const ooc::FftPasses& plan, int rank) 
 void bind_rank_passes(nb::module_& m) {
   m.def(
       "deal_out_of_core",
-      [](const ooc::FftPasses& plan, int ranks) { return dealt_to_ranks(plan, ranks); }, "plan"_a,
-      "ranks"_a, "The plan for so many ranks, each with its memory; pure.");
+      [](const ooc::FftPasses& plan, int ranks, const std::optional<Lying>& array) {
+        return dealt_to_ranks(plan, ranks, array ? to_holding(*array, ranks) : nullptr);
+      },
+      "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),
+      "The plan for so many ranks, each with its memory; array : how that lies which is "
+      "transformed in "
+      "place, as for\nout_of_core_traffic. Pure.");
   m.def("out_of_core_traffic", &traffic, "plan"_a, "input"_a, "output"_a,
         "Messages and bytes that all ranks send, for arrays that lie so: bytes, first byte, block "
         "bytes (0: a plain\nfile), disks, processors, band bytes, skew rows.");

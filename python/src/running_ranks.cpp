@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "comm/mpi.hpp"
@@ -18,8 +18,8 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// `kept` has is_due() and keep(pass, panels done), which returns its error, for it is to be that of
-/// all ranks.
+/// `kept` has is_due() and keep(pass, panels done, whether the next round is in the journals), which
+/// returns its error, for it is to be that of all ranks.
 ooc::Checkpoints checkpoints_of(const nb::object& kept) {
   return {.is_due =
               [&kept] {
@@ -29,7 +29,7 @@ ooc::Checkpoints checkpoints_of(const nb::object& kept) {
           .keep =
               [&kept](const ooc::PassProgress& at) {
                 const nb::gil_scoped_acquire held;
-                const nb::object error = kept.attr("keep")(at.pass, at.panels_done);
+                const nb::object error = kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
                 if (const auto failed = to_error(nb::cast<GivenError>(error))) throw *failed;
               }};
 }
@@ -38,11 +38,13 @@ nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& outp
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              int comm, const std::vector<std::string>& own_scratch,
-             const std::pair<std::int64_t, std::int64_t>& start, const nb::object& kept) {
+             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
   ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
   files.own_scratch = own_scratch;
   ooc::PassesOptions options = options_of(effort, sign, scale, progress);
-  options.start = {.pass = start.first, .panels_done = start.second};
+  options.start = {.pass = std::get<0>(start),
+                   .panels_done = std::get<1>(start),
+                   .has_journal = std::get<2>(start)};
   if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
   ooc::SharedOutcome outcome;
   {
@@ -62,7 +64,8 @@ void bind_ooc_runs_on_ranks(nb::module_& m) {
   m.def("run_out_of_core_on_ranks", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "comm"_a,
         "own_scratch"_a = std::vector<std::string>(),
-        "start"_a = std::pair<std::int64_t, std::int64_t>(0, 0), "kept"_a.none() = nb::none(),
+        "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
+        "kept"_a.none() = nb::none(),
         "Collective: executes a plan that was dealt to ranks on files that are there, from a pass "
         "and a panel on; weft.ooc.fft is its face.");
 }

@@ -43,12 +43,13 @@ def _identity(stored: Stored, *, changes: bool) -> list[Any]:
 
     changes : the transform itself changes it.
     """
-    if changes:
-        return [os.path.realpath(stored.path), list(stored.shape), str(stored.dtype), stored.offset]
-    if stored.unpacking is not None:
-        return [stored.name, list(stored.shape), str(stored.dtype), ooc_staging.identity(stored.name)]
     path = os.path.realpath(stored.path)
     files = _planning.striped_set_index(path)["files"] if is_set(path) else [path]
+    if changes:
+        names = [os.path.realpath(file) for file in files]
+        return [path, list(stored.shape), str(stored.dtype), stored.offset, *(names if is_set(path) else [])]
+    if stored.unpacking is not None:
+        return [stored.name, list(stored.shape), str(stored.dtype), ooc_staging.identity(stored.name)]
     seen = [[os.path.realpath(file), os.stat(file).st_size, os.stat(file).st_mtime_ns] for file in files]
     return [path, list(stored.shape), str(stored.dtype), stored.offset, seen]
 

@@ -15,7 +15,6 @@ from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc
 from ._planning import OutOfCorePlan
 from .files import working_dtype
 from .ooc_files import (
-    InPlace,
     Need,
     Output,
     Stored,
@@ -26,6 +25,7 @@ from .ooc_files import (
     opened_source,
     require_directory,
 )
+from .ooc_in_place import InPlace
 from .ooc_price import Price, Ways
 from .ooc_records import RecordsMoved
 from .ooc_superlevels import superlevel_fft
@@ -230,10 +230,11 @@ def fft(
         fraction, else f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: beside it). None: `in_place`.
-    in_place : the result takes the place of the source, complex numbers in a .npy or raw file, of kind "c2c" in their
-        own precision. Passes that write where they read have each panel in a journal first, so that the same call goes
-        on after whatever has ended it, unless `checkpoint` is 0. One axis in natural order takes temporary space of the
-        array where there are two passes or more; other transforms take that of two panels.
+    in_place : the result takes the place of the source, complex numbers in a .npy or raw file or a striped set, of kind
+        "c2c" in their own precision. Passes that write where they read have each panel in a journal first, so that the
+        same call goes on after whatever has ended it, unless `checkpoint` is 0. One axis in natural order takes
+        temporary space of the array where there are two passes or more (on ranks of two arrays for more than two);
+        other transforms take that of two panels a rank. From the first write to the end nobody else can open a set.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, which takes more passes, one
         line of 2^n complex numbers, more of them than memory holds, and sets as :func:`permute` has them.
     kind, axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of
@@ -348,10 +349,6 @@ def prepare(
     """
     options.require_word("norm", norm, options.NORMS)
     options.require_word("effort", effort, options.EFFORTS)
-    if in_place and ranks > 1:
-        raise errors.Unsupported(
-            f"in place a transform is done by one process so far; given {ranks} ranks; name a target, or take one"
-        )
     inverse = inverse or kind == "c2r"
     kind = "c2r" if inverse and kind == "r2c" else kind
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
@@ -361,7 +358,8 @@ def prepare(
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     names = [options.file_path(disk, "a disk") for disk in disks]
     temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
-    stored = opened_source(given, extents, None if dtype is None else _dtype_of(dtype), temporary[0])
+    number = None if dtype is None else _dtype_of(dtype)
+    stored = opened_source(given, extents, number, temporary[0], goes_on=in_place and is_unfinished)
     numbers = _precision_of(stored, kind, precision)
     axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
     backend, _ = _planning.disk_backend(backend)
@@ -376,7 +374,8 @@ def prepare(
     }
     replaced = InPlace.of(stored, kind, planning["dtype"], order, names) if in_place else None
     logical = _planned_shape(stored.shape, kind, axes, last)
-    placement = _placement(machine, stored, path, names, scratch, backend)
+    written = replaced.directories() if replaced else tuple(names) or (os.path.dirname(path) or ".",)
+    placement = _placement(machine, stored, written, scratch, backend)
 
     def prepared(every_s: float) -> Transform:
         found = ooc_plan.ways(
@@ -385,13 +384,14 @@ def prepare(
             block_bytes=block_bytes,
             method=method,
             disks=placement,
-            keep_sources=every_s > 0 and ranks == 1,  # on ranks all passes do
+            keep_sources=every_s > 0 and (in_place or ranks == 1),  # on ranks all passes do, but for some in place
             in_place=in_place,
         )
         if ranks > 1:
             # What every rank plans alike, whatever disks it sees; not priced.
-            made = ooc_plan.in_blocks(found.plan.shape, **planning, block_bytes=found.plan.block_bytes)
-            found = Ways(_planning.deal_out_of_core(made, ranks), None, (), 0)
+            how = {**planning, "keep_sources": every_s > 0, "in_place": in_place}
+            made = ooc_plan.in_blocks(found.plan.shape, **how, block_bytes=found.plan.block_bytes)
+            found = Ways(ooc_ranks.dealt(made, ranks, ooc_ranks.lying(stored)), None, (), 0)
         made = found.plan
         output = replaced or _output(made, path, names, stored.fortran)
         if replaced is None:
@@ -431,10 +431,9 @@ def _output(plan: OutOfCorePlan, path: str, disks: Sequence[str], fortran: bool)
 
 
 def _placement(
-    machine: Any, stored: Stored, target: str, disks: Sequence[str], scratch: Any, backend: str
+    machine: Any, stored: Stored, output: tuple[str, ...], scratch: Any, backend: str
 ) -> ooc_price.Placement:
     """The disks that the files are on, or are going to be."""
-    output = tuple(disks) or (os.path.dirname(target) or ".",)
     return ooc_price.of_directories(
         machine,
         input=stored.directories(),

@@ -83,10 +83,13 @@ def is_set(path: str) -> bool:
     return path.lower().endswith(SET_ENDINGS)
 
 
-def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str) -> Stored:
+def opened_source(
+    path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, goes_on: bool = False
+) -> Stored:
     """Looks at an input; it is not held open. `shape` and `dtype` together mean a raw file.
 
     directory : where one that cannot be read in place is to be unpacked.
+    goes_on : a transform in place of it is unfinished, so a set may be half done.
 
     Errors: InvalidArgument for a file that cannot be read in place, with what would make it so; those of open_source
     and open_set.
@@ -98,6 +101,9 @@ def opened_source(path: str, shape: tuple[int, ...] | None, dtype: np.dtype | No
             raise errors.InvalidArgument(
                 f"a striped set has a shape and dtype of its own; others were given with {path}; leave both out"
             )
+        if goes_on:
+            facts = _planning.striped_set_index(path)
+            return Stored(path, tuple(facts["shape"]), np.dtype(facts["dtype"]))
         with open_set(path) as found:
             return Stored(path, found.shape, found.dtype)
     source = open_source(path, shape, dtype)
@@ -229,79 +235,6 @@ class Output:
                 remove_set(unnamed(self.path))
                 raise
             give_name(self.path)
-
-
-@dataclass(frozen=True)
-class InPlace:
-    """An output that takes the place of its input, part of a plain file; used as `Output` is."""
-
-    stored: Stored
-    disks: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, stored: Stored, kind: str, numbers: np.dtype[Any], order: str, disks: Sequence[str]) -> InPlace:
-        """numbers : the transform's.
-
-        Errors: InvalidArgument for an array that is not where its transform can be, IoFailure for one that cannot be
-        written.
-        """
-        given = None
-        if not stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS)) or stored.unpacking is not None:
-            given = f"{stored.name}"
-        elif kind != "c2c" or stored.dtype != numbers:
-            given = f"{stored.dtype} in {stored.name} and kind {kind} in {numbers}"
-        elif order == "transposed" and stored.path.lower().endswith(NPY_ENDINGS):
-            given = f"{stored.name} and the transposed order, which gives it another shape"
-        elif disks:
-            given = f"disks {', '.join(disks)}"
-        if given is not None:
-            raise errors.InvalidArgument(
-                "in place is for complex numbers in a .npy or raw file, transformed by kind c2c in their own "
-                f"precision; given {given}; name a target"
-            )
-        if not os.access(stored.path, os.W_OK):
-            raise errors.IoFailure(
-                f"a file that is transformed in place must be writable; {stored.path} is not; change its permissions "
-                "or name a target"
-            )
-        return cls(stored)
-
-    @property
-    def path(self) -> str:
-        return self.stored.path
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.stored.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.stored.dtype
-
-    @property
-    def fortran(self) -> bool:
-        return self.stored.fortran
-
-    def directories(self) -> tuple[str, ...]:
-        return self.stored.directories()
-
-    def needs(self) -> list[Need]:
-        """It is there already."""
-        return []
-
-    @contextmanager
-    def made(self) -> Iterator[Stored]:
-        """After an error the file is of no use."""
-        yield self.stored
-
-    def made_to_stay(self, part: str) -> Stored:
-        return self.stored
-
-    def as_it_lies(self, part: str) -> Stored:
-        return self.stored
-
-    def complete(self, part: str) -> None:
-        """It has its name."""
 
 
 def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:

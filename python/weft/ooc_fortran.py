@@ -6,7 +6,8 @@ from typing import Any
 
 from . import errors, ooc_plan
 from .files import NPY_ENDINGS
-from .ooc_files import InPlace, Output, Stored
+from .ooc_files import Output, Stored
+from .ooc_in_place import InPlace
 
 
 def axes_as_they_lie(stored: Stored, axes: Any, order: str, target: str) -> Any:

@@ -11,6 +11,9 @@ Beside the target OUT lie, until it is complete:
     OUT.unfinished.R        JSON: what rank R but the first notes of itself
     .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
 
+A transform in place has its target from the beginning; its journal is in the temporary space. The index of a set says
+besides that it is half done (ooc_in_place).
+
 The note is replaced as a whole, after what it speaks of is on the disks. A pass leaves what it reads, so whatever was
 written after the note is written again.
 """
@@ -32,6 +35,7 @@ from typing import Any
 from . import errors
 from .files.half_written import beside_a_text
 from .ooc_files import is_set
+from .ooc_in_place import half_done
 from .striped import create_set, files_of_new_set, flush_folder, remove_set, remove_unnamed, unnamed
 
 VERSION = 1
@@ -251,7 +255,8 @@ def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary:
 
     disks : the directories of a set.
     """
-    output = files_of_new_set(unnamed(str(places.target)), disks) if note.is_set else []
+    is_new_set = note.is_set and not note.in_place
+    output = files_of_new_set(unnamed(str(places.target)), disks) if is_new_set else []
     ours = [file for each in temporary for file in files_of_new_set(str(each.index), each.directories)]
     fresh = [file for file in output if not os.path.lexists(file)]
     return [os.path.abspath(file) for file in (places.part, *fresh, *ours)]
@@ -283,7 +288,8 @@ def clear(note: Note) -> None:
 def forget(note: Note, places: Places) -> None:
     """Removes all but the output and the lock: the note last, so that it can be done again."""
     scratches = places.scratches()
-    for path in (*scratches, output_of(note, places)):
+    # Of a damaged note it is not known whether it was one in place.
+    for path in (*scratches, output_of(note, places), *([places.target] if note.is_set else [])):
         kept = _kept_sums(path)
         kept.unlink(missing_ok=True)
         kept.with_name(f"{kept.name}.new").unlink(missing_ok=True)
@@ -305,22 +311,31 @@ def discard(target: str | os.PathLike[str]) -> bool:
     """
     places = Places.of(target)
     if not places.note.exists():
+        _require_way_back(places)
         return remove_unnamed(str(places.target))
     with locked(places):
         note = _note_or_damaged(places)
         if note is None:  # whoever held the lock before has come to its end
             return False
-        if note.has_spoilt_input() and places.target.exists():
-            raise errors.InvalidArgument(
-                f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
-                "give the same command again, which goes on; or move the file away, discard, and put the input there "
-                "again"
-            )
-        if note.is_set and note.making is None:
+        _require_way_back(places, note)
+        if note.is_set and not note.in_place and note.making is None:
             remove_unnamed(str(places.target))
         places.part.unlink(missing_ok=True)
         unmake(note, places)
     return True
+
+
+def _require_way_back(places: Places, note: Note | None = None) -> None:
+    """Raises InvalidArgument where the target is all there is of its input, and no more that."""
+    remedy = half_done(places.target)
+    if note is not None and note.has_spoilt_input() and places.target.exists():
+        remedy = remedy or "give the same command again, which goes on"
+    if remedy:
+        away = "" if note is None else "; or move it away, discard, and put the input there again"
+        raise errors.InvalidArgument(
+            f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
+            f"{remedy}{away}"
+        )
 
 
 def _note_or_damaged(places: Places) -> Note | None:
@@ -337,7 +352,9 @@ def written(note: Note, places: Places) -> list[Path]:
 
 
 def output_of(note: Note, places: Places) -> Path:
-    """The index of a set, or the plain file, until it has its name."""
+    """The index of a set, or the plain file, until it has its name; a set in place has it."""
+    if note.in_place and note.is_set:
+        return places.target
     return Path(unnamed(str(places.target))) if note.is_set else places.part
 
 

@@ -93,10 +93,12 @@ def in_blocks(
     block_bytes: int,
     order: str = "natural",
     threads: int = 1,
+    keep_sources: bool = False,
     input_dtype: Any = None,
+    in_place: bool = False,
 ) -> OutOfCorePlan:
     """The plan of the fewest passes in these blocks, the same on any machine; arguments as :func:`ways` has them."""
-    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, input_dtype=input_dtype)
+    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
     return planned(block_bytes)
 
 

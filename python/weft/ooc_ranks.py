@@ -25,7 +25,8 @@ def scratch_needs(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes
     for rank in range(plan.ranks):
         first, end = _planning.disks_of_rank(len(directories), plan.ranks, rank)
         for nbytes in _planning.out_of_core_scratch(plan, rank):
-            needs += disk_needs("temporary files", directories[first:end], nbytes, block_bytes)
+            if nbytes > 0:
+                needs += disk_needs("temporary files", directories[first:end], nbytes, block_bytes)
     return needs
 
 
@@ -34,13 +35,18 @@ def traffic(transform: Transform) -> tuple[int, int]:
 
     Cost: time proportional to the blocks that the passes read and write.
     """
-    assert isinstance(transform.output, Output)  # ranks do none in place
-    return _planning.out_of_core_traffic(
-        transform.plan, _lying(transform.source), _lying_when_made(transform.output, transform.plan.output_bytes)
-    )
+    source, output = lying(transform.source), transform.output
+    target = _lying_when_made(output, transform.plan.output_bytes) if isinstance(output, Output) else source
+    return _planning.out_of_core_traffic(transform.plan, source, target)
 
 
-def _lying(stored: Stored) -> _Lying:
+def dealt(plan: OutOfCorePlan, ranks: int, source: _Lying) -> OutOfCorePlan:
+    """The plan for so many ranks. source : how the input lies; in place, ranks' journals depend on it."""
+    return _planning.deal_out_of_core(plan, ranks, source if plan.in_place else None)
+
+
+def lying(stored: Stored) -> _Lying:
+    """How an array lies in its files."""
     if not is_set(stored.path):
         return stored.nbytes, stored.offset, 0, 1, 1, 0, 0
     facts = _planning.striped_set_index(stored.path)
@@ -65,7 +71,7 @@ def run(
     prepared (None elsewhere) and what the ranks together did."""
     handle = runtime.handle_of(comm)
     transform, facts = _prepared(comm, prepare, arguments, _facts)
-    plan = transform.plan if transform is not None else _planned(facts["plan"], runtime.running().size_of(handle))
+    plan = transform.plan if transform is not None else _planned(facts, runtime.running().size_of(handle))
     if facts["restart"]:
         runtime.from_first(comm, lambda: transform is not None and ooc_kept.discard(transform.output.path))
 
@@ -135,11 +141,12 @@ def _filled(
                 if source.unpacking is not None:
                     note_temporary(source.path)
                 stack.enter_context(ooc_staging.in_place(source, prepared.memory_bytes))
-                fresh.extend(_files_to_be(prepared.output))
+                is_new = isinstance(prepared.output, Output)
+                fresh.extend(_files_to_be(prepared.output) if is_new else ())
                 for path in fresh:  # before they are there: what is stopped meanwhile leaves none
                     note_temporary(path)
                 stored = stack.enter_context(prepared.output.made())
-                if not is_set(stored.path):
+                if is_new and not is_set(stored.path):
                     note_temporary(stored.path)
                 return list(stored.as_given())
 
@@ -176,7 +183,10 @@ def _facts(transform: Transform) -> dict[str, Any]:
             "block_bytes": plan.block_bytes,
             "order": transform.order,
             "threads": plan.threads,
+            "keep_sources": transform.checkpoint_s > 0,
+            "in_place": plan.in_place,
         },
+        "lying": lying(transform.source),
         "checkpoint_s": transform.checkpoint_s,
         "restart": transform.restart,
         "input": list(transform.source.as_given()),
@@ -190,9 +200,9 @@ def _facts(transform: Transform) -> dict[str, Any]:
     }
 
 
-def _planned(given: dict[str, Any], ranks: int) -> OutOfCorePlan:
-    shape = given.pop("shape")
-    return _planning.deal_out_of_core(ooc_plan.in_blocks(shape, **given), ranks)
+def _planned(facts: dict[str, Any], ranks: int) -> OutOfCorePlan:
+    given = dict(facts["plan"])
+    return dealt(ooc_plan.in_blocks(given.pop("shape"), **given), ranks, tuple(facts["lying"]))
 
 
 def _require_same(comm: Any, arguments: str) -> None:

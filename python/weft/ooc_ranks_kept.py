@@ -79,9 +79,9 @@ class _Told:
         self._keeper = keeper
         self.is_due = keeper.is_due
 
-    def keep(self, at_pass: int, panels_done: int) -> tuple[str, str] | None:
+    def keep(self, at_pass: int, panels_done: int, has_journal: bool) -> tuple[str, str] | None:
         try:
-            self._keeper.keep(at_pass, panels_done, False)
+            self._keeper.keep(at_pass, panels_done, has_journal)
         except Exception as error:
             return errors.as_given(error)
         return None
@@ -93,7 +93,7 @@ class _Begun:
 
     target: str
     output: list[Any]  # as the core takes it
-    start: tuple[int, int]
+    start: tuple[int, int, bool]  # pass, panels that are done, whether the next round is in the journals
     goes_on: bool
     complete: bool
     backend: str  # that was chosen
@@ -122,7 +122,7 @@ def run(
                     note_temporary(transform.source.path)
                 stack.enter_context(ooc_staging.in_place(transform.source, transform.memory_bytes))
             output = transform.output.as_it_lies(str(places.part))
-            start = (note.at_pass, note.panels_done)
+            start = (note.at_pass, note.panels_done, note.has_journal)
             return asdict(
                 _Begun(str(places.target), list(output.as_given()), start, goes_on, note.complete, transform.backend)
             )
@@ -143,7 +143,8 @@ def run(
             done = execute(told.output, own_scratch=names, start=tuple(told.start), kept=_Told(keeper))
             seconds = keeper.seconds
         runtime.from_first(comm, lambda: _complete(transform, notes[0], places))
-    return {**done, "went_on_from": tuple(told.start) if told.goes_on else None, "checkpoint_seconds": seconds}
+    went_on_from = tuple(told.start)[:2] if told.goes_on else None
+    return {**done, "went_on_from": went_on_from, "checkpoint_seconds": seconds}
 
 
 def _complete(transform: Transform | None, note: Note, places: Places) -> None:
@@ -198,7 +199,7 @@ def _keeper(
     else:
         facts = ooc_facts.of_machine(module.engine_description(module.engines()[0]))
         path = places.record(rank)
-        if told.goes_on and tuple(told.start) > (0, 0):
+        if told.goes_on and tuple(told.start) > (0, 0, False):
             record = Record.read(path, places.target)
             ooc_kept.require_same(record.facts, facts, places)
             learnt = record.learnt

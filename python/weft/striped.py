@@ -169,8 +169,8 @@ def open_set(
 
     verify : compare each block that is read as a whole with its checksum.
 
-    Errors: InvalidArgument for an index that is damaged or of another version; IoFailure for a file that is missing or
-    has another length than the index says.
+    Errors: InvalidArgument for an index that is damaged or of another version, and for a set that a transform in place
+    has left half done; IoFailure for a file that is missing or has another length than the index says.
     """
     path = os.fspath(index)
     facts = _planning.striped_set_index(path)

@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 /// Raised whenever an index of one version would be misread by the reader of another.
 constexpr std::int64_t index_version = 1;
 constexpr const char* version_key = "weft_striped_set";
+/// Only where it says something: then versions of weft that do not know it refuse the set.
+constexpr const char* half_done_key = "half_done";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
@@ -46,6 +48,7 @@ class Members {
     return value.get<bool>();
   }
   std::string text(const char* key) { return text(key, member(key)); }
+  std::string text_or_none(const char* key) { return object_.contains(key) ? text(key) : ""; }
   std::vector<std::int64_t> integers(const char* key) {
     std::vector<std::int64_t> values;
     for (const Json& value : list(key)) values.push_back(integer(key, value));
@@ -111,6 +114,7 @@ SetIndex from_json(const std::string& path, const Json& document) {
   index.striping.band_bytes = members.integer("band_bytes");
   index.striping.skew_rows = members.integer("skew_rows");
   index.checksums = members.boolean("checksums");
+  index.half_done = members.text_or_none(half_done_key);
   index.files = members.texts("files");
   index.striping.disks = static_cast<int>(index.files.size());
   members.finish();
@@ -128,6 +132,7 @@ Json to_json(const SetIndex& index) {
   object["band_bytes"] = index.striping.band_bytes;
   object["skew_rows"] = index.striping.skew_rows;
   object["checksums"] = index.checksums;
+  if (!index.half_done.empty()) object[half_done_key] = index.half_done;
   object["files"] = index.files;
   return object;
 }
@@ -182,6 +187,20 @@ void write_index(const std::string& path, const SetIndex& index) {
     invalid(std::string("the texts of an index must be UTF-8; ") + error.what());
   }
   update_text(path, text_bytes_max, lock_wait_s, [&](const auto&) { return text; });
+}
+
+void mark_half_done(const std::string& path, const std::string& remedy) {
+  SetIndex index = read_index(path);
+  if (index.half_done == remedy) return;
+  index.half_done = remedy;
+  write_index(path, index);
+}
+
+void require_whole(const std::string& path, const SetIndex& index) {
+  if (index.half_done.empty()) return;
+  invalid("a striped set must be whole to be used; " + path +
+          " is half way through a transform in place, no more its input and not yet its output; " +
+          index.half_done);
 }
 
 std::string file_of(const std::string& index_path, const std::string& file) {

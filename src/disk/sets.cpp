@@ -110,6 +110,7 @@ std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
 std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mode mode, int first,
                                               int end, const SetOptions& options) {
   const SetIndex index = read_index(index_path);
+  if (options.half_done.empty()) require_whole(index_path, index);
   std::vector<OpenFile> files;
   for (int disk = 0; disk < std::ssize(index.files); ++disk) {
     const std::string path = file_of(index_path, index.files[static_cast<std::size_t>(disk)]);
@@ -120,8 +121,12 @@ std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mod
     files.push_back(open_data_file(path, mode));
     require_length(files.back(), disk_bytes(index.striping), index_path);
   }
-  return std::make_unique<StripedSet>(std::move(files), index.striping, mode, options, 0,
-                                      sums_of(index_path, index));
+  auto set = std::make_unique<StripedSet>(std::move(files), index.striping, mode, options, 0,
+                                          sums_of(index_path, index));
+  if (!options.half_done.empty())
+    set->before_first_change(
+        [index_path, remedy = options.half_done] { mark_half_done(index_path, remedy); });
+  return set;
 }
 
 std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,

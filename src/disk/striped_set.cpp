@@ -55,6 +55,10 @@ Volume::Ticket StripedSet::start_write(std::span<const Run> runs) {
 
 Volume::Ticket StripedSet::start(std::span<const Run> runs, Direction direction) {
   require_runs(runs, direction);
+  if (direction == Direction::write && before_first_change_) {
+    before_first_change_();
+    before_first_change_ = nullptr;
+  }
   auto started = std::make_unique<Started>();
   started->direction = direction;
   std::vector<std::vector<Piece>> pieces(files_.size());

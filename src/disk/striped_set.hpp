@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "disk/backend.hpp"
@@ -23,6 +25,9 @@ struct SetOptions {
   int depth = 32;  ///< accesses of a disk that are under way at a time, at most
   /// Compare blocks that are read as a whole, by one run or by several, with their checksums.
   bool verify = false;
+  /// Of a set that is going to be changed where it lies, by its index: from the first write on that
+  /// says that the set is half done, with this remedy; one that says so already is opened, too.
+  std::string half_done = {};
 };
 
 struct SetCounters {
@@ -58,6 +63,8 @@ class StripedSet final : public Volume {
   void flush() override;
   /// flush() without the checksums, for one of several processes that write a set.
   void flush_disks();
+  /// `tell` is called once, before anything of the set changes.
+  void before_first_change(std::function<void()> tell) { before_first_change_ = std::move(tell); }
   /// nullptr where the set has none.
   BlockSums* sums() { return sums_ ? &*sums_ : nullptr; }
 
@@ -102,6 +109,7 @@ class StripedSet final : public Volume {
   bool verify_;
   std::int64_t lead_bytes_;
   std::optional<BlockSums> sums_;
+  std::function<void()> before_first_change_;  ///< empty: nobody is to be told, or was
   BlockPieces read_;
   BlockPieces written_;
   std::int64_t parallel_reads_ = 0;

@@ -13,6 +13,9 @@ namespace {
 /// Read, received, transformed, written.
 constexpr int buffers_on_ranks = 4;
 
+/// Slots of a journal begin where pages of files do.
+constexpr std::int64_t page_bytes = 4096;
+
 std::int64_t slot_bytes(const FftPasses& plan, const FftPass& pass) {
   return memory_of(plan, pass).panel_bytes;
 }
@@ -36,9 +39,36 @@ void make_even(FftPass& pass, int ranks) {
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 
+/// Every pass leaves what it reads, in the space that passes on ranks take anyway.
+void place_in_scratch(FftPasses& plan) {
+  plan.problem.keep_sources = true;
+  for (FftPass& pass : plan.passes) pass.source = pass.target = Where::scratch;
+  plan.passes.front().source = plan.problem.in_place ? Where::output : Where::input;
+  plan.passes.back().target = Where::output;
+}
+
+void place_in_array(FftPasses& plan, const SharedHolding& array) {
+  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    FftPass& pass = plan.passes[i];
+    pass.source = pass.target = Where::output;
+    pass.journaled = plan.problem.keep_sources;
+    if (!pass.journaled) continue;
+    const RoundsOnDisks rounds = rounds_on_disks(writing_side(plan, i, array));
+    plan.journal_slot_bytes = std::max(plan.journal_slot_bytes, rounds.most_bytes);
+    pass.journal_read_bytes = rounds.earlier_bytes;
+  }
+  plan.journal_slot_bytes = (plan.journal_slot_bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+bool stays_in_place(const FftPasses& plan) {
+  return plan.problem.in_place &&
+         std::all_of(plan.passes.begin(), plan.passes.end(),
+                     [](const FftPass& pass) { return pass.keeps_order(); });
+}
+
 }  // namespace
 
-FftPasses dealt_to_ranks(FftPasses plan, int ranks) {
+FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array) {
   if (ranks < 1)
     throw Error(ErrorCode::invalid_argument, "passes are dealt to 1 or more ranks; given " +
                                                  std::to_string(ranks) + "; give 1 or more");
@@ -52,15 +82,21 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks) {
                 "a length with a prime factor of which memory cannot hold a block of points is "
                 "transformed by a convolution, which one process does; given " +
                     std::to_string(ranks) + " ranks; give 1, or more memory");
+  if (plan.problem.in_place && !array)
+    throw Error(
+        ErrorCode::invalid_argument,
+        "passes in place are dealt to ranks that have the array; given none; say who has it");
   plan.ranks = ranks;
-  plan.scratch_bytes = 0;
-  plan.problem.keep_sources = true;  // by what follows, in the space that passes on ranks take anyway
-  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-    make_even(plan.passes[i], ranks);
-    plan.passes[i].source = i == 0 ? Where::input : Where::scratch;
-    plan.passes[i].target = i + 1 == plan.passes.size() ? Where::output : Where::scratch;
-    plan.passes[i].source_first = plan.passes[i].target_first = 0;
+  plan.scratch_bytes = plan.journal_first_byte = plan.journal_slot_bytes = 0;
+  for (FftPass& pass : plan.passes) {
+    make_even(pass, ranks);
+    pass.source_first = pass.target_first = 0;
+    pass.journaled = false;
   }
+  if (stays_in_place(plan))
+    place_in_array(plan, array);
+  else
+    place_in_scratch(plan);
   for (int rank = 0; rank < ranks; ++rank)
     for (int which = 0; which < scratch_volumes; ++which)
       plan.scratch_bytes = checked_add(plan.scratch_bytes, scratch_bytes(plan, rank, which),
@@ -69,7 +105,9 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks) {
 }
 
 std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume) {
-  std::int64_t most = 0;
+  // Passes that have a journal take no other space.
+  std::int64_t most = volume == 0 ? 2 * plan.journal_slot_bytes : 0;
+  if (stays_in_place(plan)) return most;
   for (std::size_t i = 1; i < plan.passes.size(); ++i) {
     const FftPass& reader = plan.passes[i];
     if (scratch_written_by(i - 1) == volume)
@@ -80,12 +118,13 @@ std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume) {
 }
 
 PassSide reading_side(const FftPasses& plan, std::size_t pass, const SharedHolding& input) {
-  return {&plan, pass, Side::reading, pass == 0 ? input : held_for(plan, pass), plan.ranks};
+  const bool is_scratch = plan.passes[pass].source == Where::scratch;
+  return {&plan, pass, Side::reading, is_scratch ? held_for(plan, pass) : input, plan.ranks};
 }
 
 PassSide writing_side(const FftPasses& plan, std::size_t pass, const SharedHolding& output) {
-  const bool is_last = pass + 1 == plan.passes.size();
-  return {&plan, pass, Side::writing, is_last ? output : held_for(plan, pass + 1), plan.ranks};
+  const bool is_scratch = plan.passes[pass].target == Where::scratch;
+  return {&plan, pass, Side::writing, is_scratch ? held_for(plan, pass + 1) : output, plan.ranks};
 }
 
 std::vector<RankTraffic> traffic_of(const FftPasses& plan, const SharedHolding& input,

@@ -18,8 +18,12 @@ namespace weft::ooc {
 /// The plan for so many ranks, each with the problem's memory: all passes but the last one write
 /// scratch space, of which there is that of one array for two passes and of two for more.
 ///
-/// Errors  Error(invalid_argument) for less than one rank, and for a plan of other than 4 buffers.
-FftPasses dealt_to_ranks(FftPasses plan, int ranks);
+/// In place  all passes write where they read, if none moves digits: in the user's array, of which
+///           `array` says who has what. With keep_sources each rank has a journal, of two rounds, in its
+///           first scratch volume. Else the first pass reads the array and the last one writes it.
+/// Errors    Error(invalid_argument) for less than one rank, and for a plan of other than 4 buffers.
+/// Cost      O(1), with a journal O(runs of all passes).
+FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array = nullptr);
 
 /// The scratch volumes of a rank, of which passes write one after the other in turn.
 constexpr int scratch_volumes = 2;

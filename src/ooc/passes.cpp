@@ -290,6 +290,7 @@ PassCounts counts_of(const FftPasses& plan, const FftPass& pass) {
   counts.shortest_run_bytes = shortest;
   if (pass.journaled) counts.journal_bytes = counts.written_bytes;
   counts.written_bytes += counts.journal_bytes;
+  counts.read_bytes += pass.journal_read_bytes;
   return counts;
 }
 

@@ -121,6 +121,8 @@ struct FftPass {
   std::int64_t target_first = 0;
   std::int64_t kernel_first = 0;
   bool journaled = false;  ///< what a panel becomes is in the journal before it is in the target
+  /// On ranks: what is read from journals, because memory has not all of a round that disks get.
+  std::int64_t journal_read_bytes = 0;
   // What memory allows: panels of up to so many elements, tiles of so many lines.
   std::int64_t panel_elements = 0;
   std::int64_t tile_lines = 1;

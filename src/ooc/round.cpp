@@ -97,6 +97,23 @@ std::int64_t trip_bytes(const PassSide& side) {
   return std::min(memory_of(*side.plan, side.fft_pass()).panel_bytes, most_trip_bytes);
 }
 
+RoundsOnDisks rounds_on_disks(const PassSide& side) {
+  RoundsOnDisks found;
+  const std::int64_t trip = trip_bytes(side);
+  const std::int64_t rounds = Deal(side.fft_pass(), side.ranks).rounds();
+  for (std::int64_t number = 0; number < rounds; ++number) {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(side.ranks));
+    Round(side, number).for_each_piece([&](const Piece& piece) {
+      bytes[static_cast<std::size_t>(piece.disk_rank)] += piece.bytes;
+    });
+    for (const std::int64_t each : bytes) {
+      found.most_bytes = std::max(found.most_bytes, each);
+      found.earlier_bytes += std::max<std::int64_t>(0, each - 1) / trip * trip;
+    }
+  }
+  return found;
+}
+
 RankTraffic& RankTraffic::operator+=(const RankTraffic& more) {
   messages += more.messages;
   bytes += more.bytes;

@@ -67,6 +67,15 @@ class Round {
 /// What a trip's buffer holds, at most: a panel, and less than what one message can carry.
 std::int64_t trip_bytes(const PassSide& side);
 
+/// What the disks of ranks have of rounds.
+struct RoundsOnDisks {
+  std::int64_t most_bytes = 0;  ///< of one rank in one round
+  /// Of all ranks and rounds: what a rank has of trips before its last one.
+  std::int64_t earlier_bytes = 0;
+};
+/// Cost: O(runs of the pass).
+RoundsOnDisks rounds_on_disks(const PassSide& side);
+
 /// What a rank sends.
 struct RankTraffic {
   std::int64_t messages = 0;

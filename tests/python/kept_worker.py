@@ -1,7 +1,7 @@
 """One rank of a transform that is killed: mpiexec -n RANKS python kept_worker.py FOLDER WORDS.
 
-WORDS is JSON: target and the other arguments of weft.ooc.fft, and which rank is killed at which of its steps. Each rank
-leaves its process number in FOLDER/pids, so that it can be killed from outside as well.
+WORDS is JSON: source, target and the other arguments of weft.ooc.fft, and which rank is killed at which of its steps.
+Each rank leaves its process number in FOLDER/pids, so that it can be killed from outside as well.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def main(folder: Path, words: dict[str, Any]) -> None:
     pid.with_suffix(".new").rename(pid)
     step = words["killed"].get(str(comm.rank))
     count = killed_at(step) if step else None
-    given = words["given"]
-    moved = weft.ooc.fft(folder / "in.npy", folder / words["target"], comm=comm, progress=count, **given)
+    source, target = folder / words["source"], words["target"]
+    target = None if target is None else folder / target
+    moved = weft.ooc.fft(source, target, comm=comm, progress=count, **words["given"])
     if comm.rank == 0:
         (folder / "pids" / "done").write_text(json.dumps({"went_on_from": moved.went_on_from}))
 

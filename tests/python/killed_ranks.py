@@ -1,7 +1,7 @@
 """Transforms on disks by ranks that are killed at random instants, again and again, until they are complete.
 
-As a script: python tests/python/killed_ranks.py INSTANTS [SEED] kills ranks so often, over all of `CASES`, and says
-what it saw. In tests a few instants of it.
+As a script: python tests/python/killed_ranks.py INSTANTS [SEED] kills ranks so often, over all cases, and says what
+it saw. In tests a few instants of it.
 """
 
 from __future__ import annotations
@@ -49,6 +49,12 @@ CASES = [
     Case(3, "out.json", (1 << 14,), disks=5, given={"inverse": True}),
     Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
 ]
+# What stays where it is, with a journal, and what moves through temporary space.
+CASES_IN_PLACE = [
+    Case(2, "x.json", (48, 30, 20), disks=2),
+    Case(3, "x.json", (48, 30, 20), disks=5, given={"inverse": True}),
+    Case(2, "x.json", (1 << 14,), disks=3),
+]
 
 
 class Transform:
@@ -60,16 +66,21 @@ class Transform:
         (folder / "pids").mkdir()
         for number in range(case.disks):
             (folder / f"disk{number}").mkdir()
-        x = values(case.shape, "float64" if case.is_real else "complex128")
-        np.save(folder / "in.npy", x)
+        self.x = x = values(case.shape, "float64" if case.is_real else "complex128")
+        self.folders = [str(folder / f"disk{number}") for number in range(case.disks)]
         self.given = {"memory_bytes": 64 * KIB, "block_bytes": 4 * KIB, "checkpoint": 1e-6, **case.given}
-        self.given["disks"] = [str(folder / f"disk{number}") for number in range(case.disks)]
-        exact = np.fft.rfftn(x) if case.is_real else np.fft.ifft(x) if case.given.get("inverse") else np.fft.fftn(x)
+        self.given |= self.put_input()
+        exact = np.fft.rfftn(x) if case.is_real else np.fft.ifftn(x) if case.given.get("inverse") else np.fft.fftn(x)
         self.before = self.listing()
         assert self.run(checkpoint=0) == {"went_on_from": None}
         self.expected = self.taken(all_checked=True)
         assert_close(self.expected, exact, x.size)
         assert self.listing() == self.before
+
+    def put_input(self) -> dict[str, Any]:
+        """Where the transform finds it; further arguments."""
+        np.save(self.folder / "in.npy", self.x)
+        return {"disks": self.folders}
 
     def listing(self) -> list[str]:
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
@@ -80,7 +91,7 @@ class Transform:
             path.unlink()
         command, environment = mpiexec_command(self.case.ranks)
         words = {
-            "target": self.case.target,
+            **self.names(),
             "given": {**self.given, **given},
             "killed": {str(rank): step for rank, step in (killed or {}).items()},
         }
@@ -91,6 +102,9 @@ class Transform:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
+
+    def names(self) -> dict[str, str | None]:
+        return {"source": "in.npy", "target": self.case.target}
 
     def ended(self, job: subprocess.Popen) -> dict[str, Any] | None:
         """What the first rank says when it is done; None where the job has not come to its end."""
@@ -155,6 +169,38 @@ class Transform:
         return self.ended(self.start({rank: draw.randrange(1, steps)})) is None
 
 
+class InPlace(Transform):
+    """One whose result takes the place of the input, a set."""
+
+    def put_input(self) -> dict[str, Any]:
+        path = self.folder / self.case.target
+        if path.exists():
+            weft.ooc.remove_set(path)
+        with weft.ooc.create_set(self.folders, self.x.shape, self.x.dtype, index=path, block_bytes=4 * KIB) as made:
+            made.write(self.x)
+        return {"in_place": True}
+
+    def names(self) -> dict[str, str | None]:
+        return {"source": self.case.target, "target": None}
+
+    def listing(self) -> list[str]:
+        """Without the locks of a job that was killed when it was done."""
+        return [name for name in super().listing() if not name.endswith((".unfinished.lock", ".unfinished.ranks"))]
+
+    def is_complete(self) -> bool:
+        """Unfinished ones are noted, and their index says that they are half done; else it may not have begun."""
+        target = self.folder / self.case.target
+        if ooc_resume.is_unfinished(str(target)):
+            return False
+        with weft.ooc.open_set(target, verify=True) as found:
+            return not np.array_equal(found.read_all(), self.x)
+
+    def taken(self, *, all_checked: bool = False) -> np.ndarray:
+        result = super().taken(all_checked=all_checked)
+        self.put_input()
+        return result
+
+
 def kill_often(transform: Transform, draw: random.Random, instants: int) -> tuple[int, int]:
     """Kills it so often; how often it went on then, and how often it was complete and right."""
     went_on = complete = killed = 0
@@ -175,15 +221,16 @@ def kill_often(transform: Transform, draw: random.Random, instants: int) -> tupl
 def main(instants: int, seed: int) -> None:
     print(f"seed {seed}", flush=True)
     draw = random.Random(seed)
-    for case in CASES:
+    cases = [(Transform, case) for case in CASES] + [(InPlace, case) for case in CASES_IN_PLACE]
+    for kind, case in cases:
         start_s = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            share = -(-instants // len(CASES))
-            went_on, complete = kill_often(Transform(case, Path(folder)), draw, share)
+            share = -(-instants // len(cases))
+            went_on, complete = kill_often(kind(case, Path(folder)), draw, share)
         seconds = time.monotonic() - start_s
         print(
-            f"{case}: killed at {share} instants or more; {complete} results, all with the bits of an undisturbed run; "
-            f"the last command went on {went_on} times; {seconds:.0f} s",
+            f"{kind.__name__} {case}: killed at {share} instants or more; {complete} results, all with the bits of an "
+            f"undisturbed run; the last command went on {went_on} times; {seconds:.0f} s",
             flush=True,
         )
 

@@ -18,8 +18,10 @@ def out_of_core(
     target: str = "out.npy",
     **given: Any,
 ) -> dict[str, Any]:
-    """From `source` to `target` in a folder. The last rank may have other memory, raise in its callback, or find no
-    room for what it keeps at a checkpoint."""
+    """From `source` to `target` in a folder, or in place without one.
+
+    The last rank may have other memory, raise in its callback, or find no room for what it keeps at a checkpoint.
+    """
     from weft import ooc, ooc_kept
 
     last = comm.rank == comm.size - 1
@@ -36,8 +38,8 @@ def out_of_core(
             raise weft.IoFailure("no room for a note")
         keep_sums(paths)
 
-    read, written = os.path.join(folder, source), os.path.join(folder, target)
-    given = {"memory_bytes": memory_bytes[-1 if last else 0], "block_bytes": 4096, **given}
+    read, written = os.path.join(folder, source), os.path.join(folder, target) if target else None
+    given = {"in_place": not target, "memory_bytes": memory_bytes[-1 if last else 0], "block_bytes": 4096, **given}
     with mock.patch.object(ooc_kept, "keep_sums", keep), mock.patch.object(ooc_kept, "GRACE_S", 0.1):
         moved = ooc.fft(read, written, comm=comm, progress=progress, **given)
     assert told == sorted(told) and told[-1] == 1.0

@@ -254,7 +254,8 @@ def fft_command(
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,
     in_place: Annotated[
-        bool, typer.Option("--in-place", help="The result takes the place of IN, a .npy or raw file, of kind c2c.")
+        bool,
+        typer.Option("--in-place", help="The result takes the place of IN, of kind c2c: a .npy or raw file, a set."),
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
 #include "ooc/ranks/disk_transfers.hpp"
+#include "ooc/ranks/round_journal.hpp"
 #include "ooc/ranks/trip_exchange.hpp"
 #include "ooc/run/panel_transform.hpp"
 
@@ -42,12 +44,19 @@ struct SideOnDisks {
   std::function<void()> flush = {};  ///< of all ranks together; else each flushes its volume
 };
 
+/// Of one trip, on the disks of the rank that counts.
+std::int64_t on_own_disks(const Round::Trip& trip) {
+  return std::accumulate(trip.on_disks.begin(), trip.on_disks.end(), std::int64_t{0});
+}
+
 /// One pass on this rank. Four buffers: what comes from the disks, a panel, what is sent or received
 /// or the panel once it is transformed, and what goes to the disks.
 class PassOnRanks {
  public:
+  /// journal : of this rank, where the pass is journaled and there are checkpoints.
   PassOnRanks(const FftPasses& plan, std::size_t index, const comm::Communicator& comm,
-              const SideOnDisks& source, const SideOnDisks& target, const PassesOptions& options)
+              const SideOnDisks& source, const SideOnDisks& target, disk::Volume* journal,
+              const PassesOptions& options)
       : pass_(plan.passes[index]),
         deal_(pass_, plan.ranks),
         comm_(comm),
@@ -59,6 +68,7 @@ class PassOnRanks {
         exchange_(comm) {
     progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, deal_.panels()};
     if (progress_.pass == options.start.pass) progress_.panels_done = options.start.panels_done;
+    if (journal != nullptr) journal_.emplace(*journal, plan, trip_bytes(target_));
     comm::together(comm, [&] { allocate(plan, index, source.volume, target.volume); });
   }
 
@@ -66,21 +76,26 @@ class PassOnRanks {
   RankTraffic sent() const { return exchange_.sent(); }
 
   void run() {
-    const std::int64_t first = rounds_of(progress_.panels_done);
+    std::int64_t first = rounds_of(progress_.panels_done);
+    if (options_.start.has_journal && progress_.pass == options_.start.pass)
+      write_from_journal(first++, no_trip);
     here([&] { start_read(first, 0); });
     for (std::int64_t round = first; round < deal_.rounds(); ++round) {
       read(round);
       here([&] { transform(round); });
       write(round);
-      if (round + 1 < deal_.rounds() && is_due()) keep(round + 1);
+      if (!journal_ && round + 1 < deal_.rounds() && is_due()) keep(round + 1, false);
     }
     here([&] { wait_for_writes(deal_.rounds()); });
     comm::agree_or_throw(comm_, failed_);
     // Before the next pass writes over what this one has read.
-    if (options_.checkpoints.keep && progress_.pass + 1 < progress_.passes) keep(deal_.rounds());
+    if (options_.checkpoints.keep && progress_.pass + 1 < progress_.passes)
+      keep(deal_.rounds(), false);
   }
 
  private:
+  static constexpr std::int64_t no_trip = -1;
+
   /// What this rank does by itself. Its first failure is that of all where the ranks meet next, and
   /// until then it does nothing more.
   template <class Work>
@@ -139,6 +154,7 @@ class PassOnRanks {
   void write(std::int64_t round) {
     const Round pieces(target_, round);
     const Round::Trips all = pieces.trips(comm_.rank());
+    std::int64_t in_memory = no_trip;
     for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
       const Round::Trip& bytes = all.trips[trip];
       here([&] {
@@ -152,8 +168,32 @@ class PassOnRanks {
         std::swap(panel_, outgoing_);
       else
         exchange_.execute(failed_, bytes.of_panel, bytes.on_disks, other_, outgoing_);
-      here([&] { start(*writes_, pieces, trip, outgoing_); });
+      if (on_own_disks(bytes) > 0) in_memory = static_cast<std::int64_t>(trip);
+      here([&] {
+        if (journal_)
+          journal_->write(round, static_cast<std::int64_t>(trip), on_own_disks(bytes), outgoing_);
+        else
+          start(*writes_, pieces, trip, outgoing_);
+      });
     }
+    if (!journal_) return;
+    keep(round, true);  // before anything of the round is written over what it was read from
+    write_from_journal(round, in_memory);
+  }
+
+  /// Starts to write a round where it was read. in_memory : the trip that is in outgoing_.
+  void write_from_journal(std::int64_t round, std::int64_t in_memory) {
+    here([&] {
+      const Round pieces(target_, round);
+      const Round::Trips all = pieces.trips(comm_.rank());
+      for (std::int64_t trip = std::ssize(all.trips); trip-- > 0;) {
+        const auto number = static_cast<std::size_t>(trip);
+        writes_->wait();
+        if (trip != in_memory)
+          journal_->read(round, trip, on_own_disks(all.trips[number]), outgoing_);
+        start(*writes_, pieces, number, outgoing_);
+      }
+    });
   }
 
   /// The disks have the panels as they lie in memory.
@@ -192,9 +232,12 @@ class PassOnRanks {
   }
 
   /// Collective. The first rank says how far all are when what all wrote is on their disks, and
-  /// what the others keep for themselves as well.
-  void keep(std::int64_t rounds_done) {
-    here([&] { wait_for_writes(rounds_done); });
+  /// what the others keep for themselves as well. has_journal : the next round is in the journals.
+  void keep(std::int64_t rounds_done, bool has_journal) {
+    here([&] {
+      wait_for_writes(rounds_done);
+      if (has_journal) journal_->flush();
+    });
     comm::agree_or_throw(comm_, failed_);
     if (flush_target_)
       flush_target_();
@@ -202,10 +245,12 @@ class PassOnRanks {
       comm::together(comm_, [&] {
         if (target_volume_ != nullptr) target_volume_->flush();
       });
+    PassProgress at = progress_;
+    at.has_journal = has_journal;
     const bool is_first = comm_.rank() == 0;
     for (const bool of_first : {false, true})
       comm::together(comm_, [&] {
-        if (is_first == of_first) options_.checkpoints.keep(progress_);
+        if (is_first == of_first) options_.checkpoints.keep(at);
       });
   }
 
@@ -250,6 +295,7 @@ class PassOnRanks {
   char* outgoing_ = nullptr;
   std::vector<disk::Run> list_;
   std::optional<PanelTransform> transform_;
+  std::optional<RoundJournal> journal_;
   std::optional<DiskTransfers> reads_;  ///< last, so that nothing is under way when buffers go
   std::optional<DiskTransfers> writes_;
 };
@@ -262,19 +308,37 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
                     " bytes; given " + std::to_string(given) + "; give a larger one");
 }
 
-/// Checkpoints are kept between rounds.
-void check_start(const FftPasses& plan, const PassProgress& start) {
+/// Checkpoints are kept between rounds, of journaled passes when the next one is in the journals.
+void check_start(const FftPasses& plan, const PassesOptions& options) {
+  const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
-  const std::int64_t panels =
-      is_pass ? panel_count(plan.passes[static_cast<std::size_t>(start.pass)]) : 0;
+  const FftPass none;
+  const FftPass& pass = is_pass ? plan.passes[static_cast<std::size_t>(start.pass)] : none;
+  const std::int64_t panels = panel_count(pass);
   const std::int64_t done = start.panels_done;
-  if (is_pass && !start.has_journal && done >= 0 && done <= panels &&
+  const bool has_journal = pass.journaled && done < panels && options.checkpoints.keep;
+  if (is_pass && (has_journal || !start.has_journal) && done >= 0 && done <= panels &&
       (done == panels || done % plan.ranks == 0))
     return;
   throw Error(ErrorCode::invalid_argument,
               "a transform on ranks begins at a round of one of its passes; given panel " +
                   std::to_string(done) + " of pass " + std::to_string(start.pass) +
+                  (start.has_journal ? " in a journal" : "") +
                   "; give one that a checkpoint has kept");
+}
+
+/// All that passes in place write again after a failure is in journals.
+void check_in_place(const FftPasses& plan, const VolumesOnRanks& volumes,
+                    const PassesOptions& options) {
+  if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)
+    throw Error(ErrorCode::invalid_argument,
+                "input and output are different volumes, but for a plan in place; given otherwise; "
+                "give others");
+  const bool goes_on = options.start.pass > 0 || options.start.panels_done > 0;
+  if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
+    throw Error(ErrorCode::invalid_argument,
+                "checkpoints need passes that leave what they read; given a plan of others; plan "
+                "with keep_sources");
 }
 
 void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
@@ -287,7 +351,8 @@ void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesO
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
                                                  std::to_string(options.sign) + "; give -1 or 1");
-  check_start(plan, options.start);
+  check_start(plan, options);
+  check_in_place(plan, volumes, options);
   require_volume("input", volumes.input.volume, plan.input_bytes());
   require_volume("output", volumes.output.volume, plan.output_bytes());
   for (int k = 0; k < scratch_volumes; ++k)
@@ -314,6 +379,7 @@ void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
                       {"scale", std::to_string(options.scale)},
                       {"first pass", std::to_string(options.start.pass)},
                       {"panels done", std::to_string(options.start.panels_done)},
+                      {"next round in journals", options.start.has_journal ? "yes" : "no"},
                       {"checkpoints", options.checkpoints.keep ? "kept" : "none"}},
                      "all ranks transform the same array on disks");
 }
@@ -327,16 +393,21 @@ RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
   const auto scratch = [&](std::size_t written_by) {
     return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(written_by)));
   };
+  const auto source = [&](std::size_t pass) -> SideOnDisks {
+    const bool is_scratch = plan.passes[pass].source == Where::scratch;
+    return {reading_side(plan, pass, volumes.input.holding),
+            is_scratch ? scratch(pass - 1) : volumes.input.volume};
+  };
+  const auto target = [&](std::size_t pass) -> SideOnDisks {
+    const PassSide side = writing_side(plan, pass, volumes.output.holding);
+    if (plan.passes[pass].target == Where::scratch) return {side, scratch(pass)};
+    return {side, volumes.output.volume, volumes.flush_output};
+  };
   RanksOutcome outcome;
   for (auto i = static_cast<std::size_t>(options.start.pass); i < plan.passes.size(); ++i) {
-    const bool is_last = i + 1 == plan.passes.size();
-    PassOnRanks run(
-        plan, i, comm,
-        {reading_side(plan, i, volumes.input.holding),
-         i == 0 ? volumes.input.volume : scratch(i - 1)},
-        {writing_side(plan, i, volumes.output.holding),
-         is_last ? volumes.output.volume : scratch(i), is_last ? volumes.flush_output : nullptr},
-        options);
+    const bool has_journal = plan.passes[i].journaled && options.checkpoints.keep;
+    PassOnRanks run(plan, i, comm, source(i), target(i), has_journal ? volumes.scratch[0] : nullptr,
+                    options);
     run.run();
     outcome.held_bytes = std::max(outcome.held_bytes, run.held_bytes());
     outcome.sent += run.sent();

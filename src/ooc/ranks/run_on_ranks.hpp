@@ -41,6 +41,9 @@ struct RanksOutcome {
 /// Checkpoints between rounds and at the end of every pass but the last, with one reduction of 8 bytes
 ///             a round to agree on them. They need no other plan: every pass writes elsewhere than it
 ///             reads. `options.start` is where one was kept on as many ranks.
+/// In place    input and output are the same volume. Where passes write where they read, what a round
+///             writes on the disks of a rank lies in its first scratch volume before, and all keep that
+///             it does; without checkpoints it does not, and an error leaves an array of no use.
 /// Memory      At most memory_bytes(plan) on each rank, buffers for messages included; besides it a
 ///             few numbers for each rank, and what engine, volumes and MPI need for themselves.
 /// Errors      as run_passes, the same on all ranks, and then nothing is under way on any;

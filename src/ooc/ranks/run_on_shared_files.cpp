@@ -42,11 +42,16 @@ struct Opened {
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
-Opened opened_all(const FftPasses& plan, const PassesFiles& files, const comm::Communicator& comm) {
+/// input : none in place, where the output is read, too.
+Opened opened_all(const FftPasses& plan, const PassesFiles& files, const comm::Communicator& comm,
+                  const PassesOptions& options) {
   Opened all;
-  all.input = open_own_disks(files.input, comm, disk::Mode::read,
-                             {.backend = files.backend, .verify = true});
-  all.output = open_own_disks(files.output, comm, disk::Mode::write, {.backend = files.backend});
+  disk::SetOptions how = {.backend = files.backend, .verify = true};
+  if (plan.problem.in_place)
+    how.half_done = remedy_in_place(options);
+  else
+    all.input = open_own_disks(files.input, comm, disk::Mode::read, how);
+  all.output = open_own_disks(files.output, comm, disk::Mode::write, how);
   for (int k = 0; k < scratch_volumes; ++k)
     all.scratch.at(static_cast<std::size_t>(k)) = scratch_of(plan, files, comm.rank(), k);
   return all;
@@ -81,11 +86,12 @@ SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& file
                                   const comm::Communicator& comm, const PassesOptions& options) {
   VolumesOnRanks volumes;
   const Opened sets = comm::together(comm, [&] {
-    volumes.input.holding = holding_of(files.input, plan.ranks);
     volumes.output.holding = holding_of(files.output, plan.ranks);
-    return opened_all(plan, files, comm);
+    volumes.input.holding =
+        plan.problem.in_place ? volumes.output.holding : holding_of(files.input, plan.ranks);
+    return opened_all(plan, files, comm, options);
   });
-  volumes.input.volume = sets.input.get();
+  volumes.input.volume = plan.problem.in_place ? sets.output.get() : sets.input.get();
   volumes.output.volume = sets.output.get();
   for (std::size_t k = 0; k < volumes.scratch.size(); ++k)
     volumes.scratch.at(k) = sets.scratch.at(k).get();

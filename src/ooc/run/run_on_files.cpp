@@ -23,10 +23,13 @@ std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mo
                          options, sums);
 }
 
-std::unique_ptr<disk::StripedSet> opened_output(const FftPasses& plan, const PassesFiles& files) {
+std::unique_ptr<disk::StripedSet> opened_output(const FftPasses& plan, const PassesFiles& files,
+                                                const PassesOptions& options) {
   std::optional<disk::PlainSums> sums;
   if (files.checks_output) sums = {files.output.path + ".sums", block_of(plan)};
-  return opened(files.output, disk::Mode::write, {.backend = files.backend, .verify = true}, sums);
+  disk::SetOptions how = {.backend = files.backend, .verify = true};
+  if (plan.problem.in_place) how.half_done = remedy_in_place(options);
+  return opened(files.output, disk::Mode::write, how, sums);
 }
 
 std::unique_ptr<disk::StripedSet> scratch_of(const FftPasses& plan, const PassesFiles& files) {
@@ -53,13 +56,19 @@ void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
 
 }  // namespace
 
+std::string remedy_in_place(const PassesOptions& options) {
+  return options.checkpoints.keep
+             ? "give the same command with --in-place again, which goes on"
+             : "it was changed without checkpoints to go on from: remove it and write it anew";
+}
+
 PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
                            const PassesOptions& options) {
   const bool in_place = plan.problem.in_place;
   std::unique_ptr<disk::StripedSet> input;
   if (!in_place)
     input = opened(files.input, disk::Mode::read, {.backend = files.backend, .verify = true});
-  const auto output = opened_output(plan, files);
+  const auto output = opened_output(plan, files, options);
   const auto scratch = scratch_of(plan, files);
   PassesOutcome outcome;
   outcome.backend = output->backend().kind;

@@ -35,6 +35,9 @@ struct PassesFiles {
   disk::BackendKind backend = disk::BackendKind::automatic;
 };
 
+/// What an index says of a set that such a transform in place has left half done.
+std::string remedy_in_place(const PassesOptions& options);
+
 struct PassesOutcome {
   std::int64_t held_bytes = 0;  ///< what run_passes returned
   // Of all disks together.
@@ -44,8 +47,11 @@ struct PassesOutcome {
 };
 
 /// Executes a plan on files, and returns when the output is on its disks. Blocks of an input set
-/// that a run reads as a whole are compared with their checksums.
+/// that a run reads as a whole are compared with their checksums, of a set in place those of the
+/// output.
 ///
+/// In place  a set's index says that it is half done from the first write on, and is left so: the
+///           caller says that the set is whole when all is done.
 /// Scratch  files without names, gone at the end however it comes; or the set that is given.
 /// Errors   as open_set, plain_set, scratch_set and run_passes.
 PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,

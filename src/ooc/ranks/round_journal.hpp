@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "disk/volume.hpp"
+#include "ooc/passes.hpp"
+
+namespace weft::ooc {
+
+/// What the disks of one rank get in a round, where it can be taken from again: a pass in place writes
+/// it over what it was made of. Two slots take turns, for while one is written the note of how far all
+/// are still speaks of the other.
+class RoundJournal {
+ public:
+  /// The volume stays the caller's, and begins with the slots. trip_bytes : of a full trip.
+  RoundJournal(disk::Volume& volume, const FftPasses& plan, std::int64_t trip_bytes)
+      : volume_(volume), plan_(plan), trip_bytes_(trip_bytes) {}
+
+  void write(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) {
+    if (bytes == 0) return;  // of the last trips some ranks have nothing
+    const disk::Run run = run_of(round, trip, bytes, memory);
+    volume_.wait(volume_.start_write({&run, 1}));
+  }
+  void read(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) {
+    if (bytes == 0) return;
+    const disk::Run run = run_of(round, trip, bytes, memory);
+    volume_.wait(volume_.start_read({&run, 1}));
+  }
+  /// Returns when what was written is on the disks.
+  void flush() { volume_.flush(); }
+
+ private:
+  disk::Run run_of(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) const {
+    return {plan_.journal_byte(round) + trip * trip_bytes_, bytes,
+            reinterpret_cast<std::byte*>(memory)};
+  }
+
+  disk::Volume& volume_;
+  const FftPasses& plan_;
+  std::int64_t trip_bytes_;
+};
+
+}  // namespace weft::ooc
