@@ -28,7 +28,7 @@ Needs needs_of(const Plan& plan, std::int64_t rank) {
   Needs needs;
   for (const auto direction : {run::Direction::forward, run::Direction::backward})
     for (const bool in_place : {false, true}) {
-      const run::Program program(plan, {direction, in_place}, rank, local);
+      const run::Program program(plan, {direction, in_place}, rank, local, nullptr);
       for (int buffer = run::work_buffer; buffer < run::buffer_count; ++buffer)
         needs.sizes[buffer] = std::max(needs.sizes[buffer], program.buffer_bytes()[buffer]);
       needs.scratch.grow_to(program.scratch_size());

@@ -34,7 +34,7 @@ class ThreadRank {
   ThreadRank(const Plan& plan, int rank) : plan_(plan), rank_(rank) {
     for (const Variant& variant : variants) {
       programs_.emplace_back(plan, variant, rank,
-                             kernel::LocalOptions{.engine = &kernel::default_engine()});
+                             kernel::LocalOptions{.engine = &kernel::default_engine()}, nullptr);
       for (int buffer = 0; buffer < buffer_count; ++buffer)
         sizes_[buffer] = std::max(sizes_[buffer], programs_.back().buffer_bytes()[buffer]);
       scratch_size_.grow_to(programs_.back().scratch_size());
