@@ -127,7 +127,7 @@ def links_alone(name: str, order: str = ORDER) -> weft.Machine:
 def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:
     """P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
     rows, columns = grid
-    how = {"kind": "r2c", "dtype": "float32", "preset": "p3dfft", "machine": "rule"}
+    how: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "p3dfft", "machine": "rule"}
     return weft.plan(mesh[::-1], ranks=rows * columns, input=(columns, rows, 1), **how)
 
 

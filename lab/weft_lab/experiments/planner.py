@@ -102,9 +102,9 @@ def contest(settings: Settings, spec: Spec, ranks: int, problem: Problem, profil
     to_run = {way(plan): plan for plan in plans.values()}
     file = profile.with_name("plans.json")
     file.write_text(json.dumps([plan.to_json() for plan in to_run.values()]))
-    words = (sys.executable, CONTEST, str(file), str(profile), "--dtype", problem.dtype)
-    words += ("--repeat", str(settings.repeat))
-    found = json.loads(launch.output(launch.Job(ranks, words, 1, settings.mpi), spec))
+    words = [sys.executable, CONTEST, str(file), str(profile), "--dtype", problem.dtype]
+    words += ["--repeat", str(settings.repeat)]
+    found = json.loads(launch.output(launch.Job(ranks, tuple(words), 1, settings.mpi), spec))
     runs = dict(zip(to_run, found["seconds"], strict=True))
     now = scaled(machine, Speed(**found["speed"]))
     for name, plan in plans.items():
