@@ -117,7 +117,9 @@ int run_through_failures(const FftPasses& plan, OwnDisks& disks, Random& same, R
                                    .keep = [&](const PassProgress& at) { kept = at; }};
   for (int failures = 0;; ++failures) {
     const auto unlucky = static_cast<int>(draw(same, 0, world().size() - 1));
-    const std::int64_t operations = failures < 3 ? draw(same, 0, 2500) : INT64_MAX;
+    // The more ranks, the fewer operations each of them has.
+    const std::int64_t most = 2500 / world().size();
+    const std::int64_t operations = failures < 3 ? draw(same, 0, most) : INT64_MAX;
     Power power(world().rank() == unlucky ? operations : INT64_MAX);
     const auto error = comm::error_of([&] {
       run_on_ranks(plan, world(), disks.volumes(power),
