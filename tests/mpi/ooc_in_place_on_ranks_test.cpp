@@ -12,6 +12,7 @@
 #include "ooc_disks.hpp"
 #include "ooc_reference.hpp"
 #include "same_error.hpp"
+#include "slow_hand_over.hpp"
 #include "unit/unsafe_volume.hpp"
 
 namespace weft::ooc {
@@ -133,6 +134,7 @@ int run_through_failures(const FftPasses& plan, OwnDisks& disks, Random& same, R
 
 TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
   if (is_left_out()) GTEST_SKIP();
+  if (hands_over_slowly()) GTEST_SKIP() << slow;
   std::int64_t seed = std::random_device{}();
   MPI_Bcast(&seed, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
   SCOPED_TRACE("seed " + std::to_string(seed));

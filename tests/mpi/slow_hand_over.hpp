@@ -1,0 +1,23 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <thread>
+
+namespace weft {
+
+constexpr const char* slow = "ranks that share cores take minutes beside MPICH";
+
+/// MPICH's ranks hand over a core slowly: where they share cores, what takes a second beside Open MPI
+/// takes minutes. Long tests take fewer cases there, or are left out.
+inline bool hands_over_slowly() {
+#ifdef MPICH_VERSION
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks > static_cast<int>(std::thread::hardware_concurrency());
+#else
+  return false;
+#endif
+}
+
+}  // namespace weft
