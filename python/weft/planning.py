@@ -57,8 +57,8 @@ def plan(
     >>> p = weft.plan((4096, 4096, 4096), kind="r2c", ranks=16384, machine="bgl-16384")
     >>> [stage.axes for stage in p.stages]
     [(2,), (1,), (0,)]
-    >>> p.input.process_grid
-    (4096, 4, 1)
+    >>> p.input.process_grid[0] * p.input.process_grid[1], p.input.process_grid[2]
+    (16384, 1)
     >>> weft.Plan.from_json(p.to_json()) == p
     True
     >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
