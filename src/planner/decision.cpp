@@ -34,11 +34,13 @@ std::vector<std::size_t> others_in_order(const Found& found, std::size_t chosen,
   return others;
 }
 
-/// What a way loses by; a faster one is left where the ranks would have to be started in another order
-/// for next to nothing.
+/// What a way loses by; a faster one is left where it needs more ranks, or ranks that are started in
+/// another order, for next to nothing.
 std::string why(const Priced& other, const Priced& best) {
   if (other.seconds < best.seconds && other.order != best.order)
     return "not so much faster that another order of the ranks were worth it";
+  if (other.seconds < best.seconds && ranks_used(other.plan) > ranks_used(best.plan))
+    return "not so much faster that more ranks were worth it";
   return difference(other.cost, best.cost);
 }
 

@@ -32,6 +32,8 @@ constexpr double worth_an_order = 0.02;
 /// Another memory order between exchanges: stages and exchanges cut tiles in any order, so what it
 /// brings by the model is hardly seen (docs/accuracy.md).
 constexpr double worth_a_memory_order = 0.05;
+/// More ranks, by this one: what passes between them is the least certain of all that is priced.
+constexpr double worth_more_ranks = 0.05;
 
 /// The machine with its ranks in one order, and what was counted for that.
 struct Setting {
@@ -66,7 +68,7 @@ class Search {
     for (Priced& each : all) refine(each);
     add_in_default_order(all);
     sort(all);
-    return best_first(best_worth_its_order(all));
+    return best_first(best_worth_its_ranks(all, best_worth_its_order(all)));
   }
 
  private:
@@ -88,6 +90,21 @@ class Search {
     const bool is_worth_it =
         in_default == all.end() || all.front().seconds < in_default->seconds * (1 - worth_an_order);
     return is_worth_it ? all.front() : *in_default;
+  }
+
+  /// The best one, or one of those about as fast that needs at most half of its ranks and no order of
+  /// its own. Of those that are sorted by time.
+  static Priced best_worth_its_ranks(const std::vector<Priced>& all, Priced best) {
+    const double limit_s = best.seconds / (1 - worth_more_ranks);
+    std::int64_t used = ranks_used(best.plan);
+    for (const Priced& each : all) {
+      if (each.seconds > limit_s) break;
+      if (!each.order.empty() && each.order != best.order) continue;
+      if (2 * ranks_used(each.plan) > used) continue;
+      best = each;
+      used = ranks_used(best.plan);
+    }
+    return best;
   }
 
   /// Bytes of input, output and workspace on the node that holds most.
@@ -354,6 +371,13 @@ class Search {
 };
 
 }  // namespace
+
+std::int64_t ranks_used(const Plan& plan) {
+  std::int64_t least_idle = plan.problem.ranks;
+  for (const Stage& stage : plan.stages)
+    least_idle = std::min({least_idle, stage.source.empty_ranks(), stage.target.empty_ranks()});
+  return plan.problem.ranks - least_idle;
+}
 
 Machine with_ranks_in_place(Machine machine) {
   if (machine.topology.order.empty()) machine.topology.order = default_order(machine.topology);

@@ -23,6 +23,9 @@ struct Found {
   std::int64_t considered = 0;  ///< how many were priced
 };
 
+/// That own something, before or behind any stage.
+std::int64_t ranks_used(const Plan&);
+
 /// The machine with its ranks where they are: in its order, or else in the default one. What is
 /// planned to run at once cannot choose another.
 Machine with_ranks_in_place(Machine machine);

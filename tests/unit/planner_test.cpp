@@ -177,6 +177,26 @@ TEST(Planner, fewer_ranks_work_where_messages_cost_more_than_they_bring) {
   EXPECT_EQ(wide.input().empty_ranks(), 0) << explain(wide);
 }
 
+/// What passes between nodes is the least certain: one rank keeps what more would do next to no faster.
+TEST(Planner, more_ranks_must_be_worth_it) {
+  int kept_on_one = 0;
+  bool was_spread = false;
+  for (double s_per_byte = 1e-6; s_per_byte > 4e-8; s_per_byte *= 0.98) {
+    const Plan plan = make_plan(cube(64, 4), switched(4, 1e-5, s_per_byte));
+    const bool is_on_one = plan.input().empty_ranks() == 3;
+    EXPECT_FALSE(is_on_one && was_spread) << "a faster network brings more ranks: " << explain(plan);
+    was_spread = was_spread || !is_on_one;
+    const Alternative& next = plan.prediction->alternatives.front();
+    const double share = next.seconds / plan.prediction->cost.seconds();
+    if (!is_on_one || share >= 1) continue;
+    ++kept_on_one;
+    EXPECT_GE(share, 0.95);
+    EXPECT_EQ(next.loses_by, "not so much faster that more ranks were worth it");
+  }
+  EXPECT_TRUE(was_spread);
+  EXPECT_GE(kept_on_one, 1);
+}
+
 TEST(Planner, an_array_that_one_node_cannot_hold_is_spread) {
   Machine machine = switched(8, 1e-1, 1e-6);
   EXPECT_EQ(make_plan(cube(64, 8), machine).input().empty_ranks(), 7);
