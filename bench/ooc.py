@@ -61,7 +61,8 @@ class Case:
         """With 2^scale times fewer points, less memory and shorter blocks."""
         first, *others = self.shape
         block = None if self.block_bytes is None else max(LEAST_BLOCK_BYTES, self.block_bytes >> scale)
-        return replace(self, shape=(first >> scale, *others), memory_bytes=self.memory_bytes >> scale, block_bytes=block)
+        shape = (first >> scale, *others)
+        return replace(self, shape=shape, memory_bytes=self.memory_bytes >> scale, block_bytes=block)
 
 
 CASES = {

@@ -184,7 +184,8 @@ TEST(Planner, more_ranks_must_be_worth_it) {
   for (double s_per_byte = 1e-6; s_per_byte > 4e-8; s_per_byte *= 0.98) {
     const Plan plan = make_plan(cube(64, 4), switched(4, 1e-5, s_per_byte));
     const bool is_on_one = plan.input().empty_ranks() == 3;
-    EXPECT_FALSE(is_on_one && was_spread) << "a faster network brings more ranks: " << explain(plan);
+    EXPECT_FALSE(is_on_one && was_spread)
+        << "a faster network brings more ranks: " << explain(plan);
     was_spread = was_spread || !is_on_one;
     const Alternative& next = plan.prediction->alternatives.front();
     const double share = next.seconds / plan.prediction->cost.seconds();

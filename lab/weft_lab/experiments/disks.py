@@ -34,8 +34,8 @@ BLOCK_BYTES = 16 << 10
 # Input, output and temporary space, which is two arrays on ranks.
 ARRAYS = 6
 # Of each disk: as disks are added, arrays and memory grow. In memory there are four panels, and one must take a disk
-# longer than the 0.1 s within which a cgroup lets it make up for a pause. A pass has 32 of them, 16 where ranks have more
-# memory than that: its first is read and its last is written alone.
+# longer than the 0.1 s within which a cgroup lets it make up for a pause. A pass has 32 of them, 16 where ranks have
+# more memory than that: its first is read and its last is written alone.
 LG_POINTS, MEMORY_BYTES = 23, 16 << 20
 # Of a rank: shorter panels go through the system's memory, which no cgroup slows down.
 LEAST_MEMORY_BYTES = 8 << 20
