@@ -23,7 +23,7 @@ struct Found {
   std::int64_t considered = 0;  ///< how many were priced
 };
 
-/// That own something, before or behind any stage.
+/// Ranks that own something before or behind any of the stages.
 std::int64_t ranks_used(const Plan&);
 
 /// The machine with its ranks where they are: in its order, or else in the default one. What is
