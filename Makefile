@@ -4,6 +4,7 @@
 #   ENGINE=ducc0        run the tests with the second FFT engine
 #   WERROR=ON           warnings are errors (the default where CI is set)
 #   JOBS=n              processes of a build
+#   PYTEST_JOBS=n       files of Python tests at a time (default 2; 0: one after the other, in one process)
 #   MPICXX, CMAKE_PREFIX_PATH   an MPI and an FFTW of one's own
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -16,6 +17,8 @@ ENGINE ?=
 WERROR ?= $(if $(CI),ON)
 CTEST_ARGS ?=
 PYTEST_ARGS ?=
+# Files of Python tests at a time: much of their time is starting Python and waiting, and each starts a few ranks itself.
+PYTEST_JOBS ?= 2
 
 ifeq ($(filter $(MPI),openmpi mpich),)
 $(error MPI must be openmpi or mpich; got '$(MPI)')
@@ -91,7 +94,7 @@ test: build-all tidy  ## every test: C++, MPI on 1 to 8 ranks, Python, doctests,
 	@echo "== ctest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
 	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error $(CTEST_ARGS)
 	@echo "== pytest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
-	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest --doctest-modules tests/python $(BUILD)/python/weft $(PYTEST_ARGS)
+	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests/python $(BUILD)/python/weft $(PYTEST_ARGS)
 
 comma := ,
 

@@ -87,6 +87,9 @@ struct Topology {
   /// fat_tree: of the links above a switch a message takes that of its destination's number modulo
   /// their number (d-mod-k, as InfiniBand's fixed routes); else messages are spread over all evenly.
   bool routes_by_destination = false;
+  /// fat_tree: messages that are under way together share a link in inverse proportion to the latency
+  /// of their ways, as TCP's do, so that long ways wait until short ones are done; else evenly.
+  bool short_ways_first = false;
   /// dragonfly: switches of a group and nodes of a switch.
   std::int64_t switches = 1;
   std::int64_t nodes_per_switch = 1;

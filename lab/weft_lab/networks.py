@@ -192,6 +192,7 @@ def fat_tree(nodes_of_leaf: int, leaves: int, uplinks: int) -> Network:
             "arity": [nodes_of_leaf, leaves],
             "uplinks": [float(uplinks)],
             "routes_by_destination": True,  # SimGrid's d-mod-k
+            "short_ways_first": True,  # its CM02 shares links in inverse proportion to latency
         },
         cluster={"topology": "FAT_TREE", "topo_parameters": f"2;{nodes_of_leaf},{leaves};1,{uplinks};1,1"},
     )

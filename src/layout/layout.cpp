@@ -130,6 +130,7 @@ std::int64_t volume(const Shape& shape) {
 std::string to_string(const Shape& shape) { return join(shape, "x"); }
 
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) {
+  if (parts == 1) return {0, n};  // as most axes are; plans of many ranks ask often
   // Divisions of 128 bits are slow, and few arrays need them.
   const bool is_short = (n | parts) <= std::numeric_limits<std::int32_t>::max();
   auto bound = [&](std::int64_t k) {

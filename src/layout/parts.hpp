@@ -10,6 +10,7 @@ __extension__ using Wide = __int128;
 /// The numbers of the parts of n in `parts` that own the first to the last index of a non-empty
 /// range. With more parts than indices some of the parts between them are empty.
 inline Range parts_meeting(std::int64_t n, std::int64_t parts, Range range) {
+  if (parts == 1) return {0, 1};
   // The part that owns index i is floor(((i + 1) * parts - 1) / n), the inverse of balanced_part.
   auto owner = [&](std::int64_t i) {
     return static_cast<std::int64_t>((static_cast<Wide>(i + 1) * parts - 1) / n);

@@ -21,9 +21,9 @@ using Groups = std::vector<std::vector<std::int64_t>>;
 /// What was counted for plans of one problem on one machine, ranks placed in one order.
 struct Known {
   std::optional<Placement> placement = {};
-  /// By the ranks that exchange with rank 0: within one problem these tell what the other groups
-  /// are, for all are made alike.
-  std::map<std::vector<std::int64_t>, BusiestLink> loads = {};
+  /// By whether short ways go first, and by the ranks that exchange with rank 0:
+  /// within one problem these tell what the other groups are, for all are made alike.
+  std::map<std::pair<bool, std::vector<std::int64_t>>, BusiestLink> loads = {};
   /// Likewise, of messages in the rounds of a schedule.
   std::map<std::pair<Schedule, std::vector<std::int64_t>>, BusiestLink> round_loads = {};
   /// The groups that were looked at last, and the ranks that exchange with rank 0 there.

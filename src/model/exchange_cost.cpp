@@ -122,19 +122,21 @@ FirstGroup first_group(const Exchanged& what, Known& known) {
   return first;
 }
 
+bool is_one_by_one(const Exchange& knobs) {
+  return knobs.method == Method::messages && knobs.schedule != Schedule::scattered;
+}
+
 /// Of messages of one byte.
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                     const Machine& machine, Known& known) {
-  if (const auto found = known.loads.find(first); are_alike(what) && found != known.loads.end())
+  const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.knobs);
+  const auto key = std::make_pair(short_first, first);
+  if (const auto found = known.loads.find(key); are_alike(what) && found != known.loads.end())
     return found->second;
-  BusiestLink link =
-      busiest_link(machine.topology, groups_of(what, first, known), what.placement.node_of());
-  if (are_alike(what)) known.loads.emplace(first, link);
+  BusiestLink link = busiest_link(machine.topology, groups_of(what, first, known),
+                                  what.placement.node_of(), key.first);
+  if (are_alike(what)) known.loads.emplace(key, link);
   return link;
-}
-
-bool is_one_by_one(const Exchange& knobs) {
-  return knobs.method == Method::messages && knobs.schedule != Schedule::scattered;
 }
 
 /// Combined messages of nodes have rounds of their own, which are not looked at.

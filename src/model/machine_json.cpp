@@ -85,6 +85,7 @@ Json write(const Topology& topology) {
       object["arity"] = topology.arity;
       object["uplinks"] = topology.uplinks;
       if (topology.routes_by_destination) object["routes_by_destination"] = true;
+      if (topology.short_ways_first) object["short_ways_first"] = true;
       break;
     case Network::torus:
       object["extents"] = topology.extents;
@@ -151,6 +152,8 @@ Topology read_topology(const Place& place) {
       topology.uplinks = read_as<std::vector<double>>(object.at("uplinks"));
       if (object.has("routes_by_destination"))
         topology.routes_by_destination = json::boolean(object.at("routes_by_destination"));
+      if (object.has("short_ways_first"))
+        topology.short_ways_first = json::boolean(object.at("short_ways_first"));
       break;
     case Network::torus:
       topology.extents = json::shape(object.at("extents"));

@@ -210,13 +210,32 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
   return busier(up.busiest(level), down.busiest(level));
 }
 
+/// What a link above a switch is late by, for its node's own links serve those below it first.
+///
+/// Of a node's messages `far` pass the link, in ways of 2 (level + 2) links; those that do not have
+/// 2 (level + 1) and so that many times the share of the node's link, until they are done. Only then
+/// does the link above have all that it can carry; where it was full from the start, nothing is lost.
+double with_short_ways_first(double load, double node, double far, std::int64_t level) {
+  if (far <= 0 || far >= node) return load;
+  const double favoured = static_cast<double>(level + 2) / static_cast<double>(level + 1);
+  const double weights = (node - far) * favoured + far;
+  return std::max(load, weights / favoured + (1 - 1 / favoured) * load);
+}
+
 BusiestLink of_fat_tree(const Topology& topology, std::span<const std::vector<std::int64_t>> groups,
-                        std::span<const std::int64_t> node_of) {
+                        std::span<const std::int64_t> node_of, bool at_once) {
   BusiestLink busiest;
-  for (const Uplinks& level : uplinks_of(topology))
-    busiest =
-        busier(busiest, level.apart > 1 ? busiest_apart(level, groups, node_of)
-                                        : loads_of(groups, node_of, level.below).busiest(level));
+  for (const Uplinks& level : uplinks_of(topology)) {
+    BusiestLink link = level.apart > 1 ? busiest_apart(level, groups, node_of)
+                                       : loads_of(groups, node_of, level.below).busiest(level);
+    if (topology.short_ways_first && at_once) {
+      const double node = loads_of(groups, node_of, 1).busiest_node().load;
+      const double above = loads_of(groups, node_of, level.below).busiest_node().load;
+      link.load = with_short_ways_first(link.load, node, above / static_cast<double>(level.below),
+                                        level.level);
+    }
+    busiest = busier(busiest, link);
+  }
   return busiest;
 }
 
@@ -249,7 +268,7 @@ void check(const Topology& topology) {
 
 BusiestLink busiest_link(const Topology& topology,
                          std::span<const std::vector<std::int64_t>> groups,
-                         std::span<const std::int64_t> node_of) {
+                         std::span<const std::int64_t> node_of, bool at_once) {
   const Loads nodes = loads_of(groups, node_of, 1);
   BusiestLink busiest = nodes.busiest_node();
   switch (topology.network) {
@@ -261,7 +280,7 @@ BusiestLink busiest_link(const Topology& topology,
       busiest = {nodes.all(), "the hub"};
       break;
     case Network::fat_tree:
-      busiest = busier(busiest, of_fat_tree(topology, groups, node_of));
+      busiest = busier(busiest, of_fat_tree(topology, groups, node_of, at_once));
       break;
     case Network::torus:
       busiest = busier(busiest, busiest_torus_link(topology, groups, node_of));

@@ -21,11 +21,12 @@ struct BusiestLink {
 
 /// Of exchanges that go on at once: in each group every rank sends a message to every other one.
 /// `node_of[rank]` says where a rank is; messages within a node pass no link. Messages take the
-/// shortest way, axis by axis on a torus, half of them each way where both are as short.
+/// shortest way, axis by axis on a torus, half of them each way where both are as short. `at_once`:
+/// those of a rank are under way together.
 /// Cost: nodes x axes, and for each group on a torus its ranks x axes where it lies on every combination
 /// of some places on each axis, else the product of its shadows on two complementary sets of axes; at
 /// most the square of its ranks.
 BusiestLink busiest_link(const Topology&, std::span<const std::vector<std::int64_t>> groups,
-                         std::span<const std::int64_t> node_of);
+                         std::span<const std::int64_t> node_of, bool at_once = true);
 
 }  // namespace weft::model

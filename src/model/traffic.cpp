@@ -46,11 +46,14 @@ struct Meeting {
   std::int64_t division = 1;  ///< into so many parts
   Range range;
   Range parts;
+  std::int64_t even_part = 0;  ///< indices of each part where all have as many, else 0
   std::int64_t longest = 0;
   std::int64_t as_long = 0;
 
+  /// What is in common with `part`.
   std::int64_t common(std::int64_t part) const {
     if (part < parts.lo || part >= parts.hi) return 0;
+    if (even_part > 0 && part > parts.lo && part + 1 < parts.hi) return even_part;
     const Range theirs = balanced_part(n, part, division);
     return std::min(theirs.hi, range.hi) - std::max(theirs.lo, range.lo);
   }
@@ -63,7 +66,8 @@ struct Meeting {
 
 /// Parts between the first and the last are met whole, and have n / division indices or one more.
 Meeting meeting(std::int64_t n, std::int64_t division, const Range& range) {
-  Meeting found{n, division, range, parts_meeting(n, division, range)};
+  const std::int64_t even_part = n % division == 0 ? n / division : 0;
+  Meeting found{n, division, range, parts_meeting(n, division, range), even_part};
   const Range& parts = found.parts;
   found.add(found.common(parts.lo), 1);
   if (parts.size() == 1) return found;
@@ -90,15 +94,53 @@ Meetings meetings(const Box& box, const Layout& to) {
   return axes;
 }
 
-/// What rank `position` of a process grid is sent.
-std::int64_t elements_for(const Meetings& axes, std::int64_t position) {
-  std::int64_t elements = 1;
-  for (auto axis = axes.rbegin(); axis != axes.rend() && elements > 0; ++axis) {
-    elements *= axis->common(position % axis->division);
-    position /= axis->division;
+/// What the ranks of a process grid are sent, asked for in ascending order. A node may have thousands
+/// of them, most of them neighbours: divisions are for those that are not, and for axes on which the
+/// position differs from that of the one before.
+class SentTo {
+ public:
+  explicit SentTo(const Meetings& axes)
+      : axes_(axes), part_(axes.size(), 0), elements_(axes.size() + 1, 1) {
+    move_to(0);
   }
-  return elements;
-}
+
+  std::int64_t elements(std::int64_t position) {
+    if (position == position_ + 1)
+      step();
+    else if (position != position_)
+      move_to(position);
+    return elements_.back();
+  }
+
+ private:
+  void step() {
+    ++position_;
+    std::size_t axis = axes_.size() - 1;
+    while (axis > 0 && part_[axis] + 1 == axes_[axis].division) part_[axis--] = 0;
+    ++part_[axis];
+    multiply_from(axis);
+  }
+
+  void move_to(std::int64_t position) {
+    position_ = position;
+    for (std::size_t axis = axes_.size(); axis-- > 0; position /= axes_[axis].division)
+      part_[axis] = position % axes_[axis].division;
+    multiply_from(0);
+  }
+
+  /// The products of the axes before each one.
+  void multiply_from(std::size_t axis) {
+    for (; axis < axes_.size(); ++axis) {
+      const std::int64_t before = elements_[axis];
+      elements_[axis + 1] = before == 0 ? 0 : before * axes_[axis].common(part_[axis]);
+    }
+  }
+
+  const Meetings& axes_;
+  std::int64_t position_ = 0;
+  std::vector<std::int64_t> part_;
+  std::vector<std::int64_t> elements_;
+};
 
 template <class Value>
 std::int64_t product(const Meetings& axes, Value value) {
@@ -121,10 +163,11 @@ std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std
   Traffic traffic;
   std::int64_t left = box.volume();
   const std::int64_t end = volume(to.process_grid());
+  SentTo sent(axes);
   for (const std::int64_t other : placement.sharing_with(rank)) {
     const std::int64_t position = other - to.first_rank();
     if (position < 0 || position >= end) continue;
-    const std::int64_t elements = elements_for(axes, position);
+    const std::int64_t elements = sent.elements(position);
     if (elements == 0) continue;
     if (elements == longest) --as_long;
     --others;

@@ -14,8 +14,9 @@ namespace {
 /// One array on its way from layout to layout, until every axis is transformed and it lies as wanted.
 class Route {
  public:
-  Route(const Problem& problem, const Layout& input, std::optional<Layout> goal)
+  Route(const Problem& problem, const Layout& input, std::optional<Layout> goal, Starts& known)
       : problem_(&problem),
+        known_(&known),
         goal_(std::move(goal)),
         remaining_(problem.axes.begin(), problem.axes.end()) {
     add_stage(input);
@@ -33,14 +34,12 @@ class Route {
     std::vector<Layout> found;
     if (goal_ && goal_->shape() == current.shape() && is_whole_for_rest(*goal_))
       found.push_back(*goal_);
-    const Layout fresh = start_layout(current.shape(), {remaining_.begin(), remaining_.end()},
-                                      must_halve() ? problem_->halved_axis() : -1, problem_->ranks);
     const bool all_work = current.is_grid() && volume(current.process_grid()) == current.ranks();
-    if (!all_work) found.push_back(fresh);
+    if (!all_work) found.push_back(anew());
     for (const int freed : axes_to_free())
       for (const int taker : takers(current, freed))
         found.push_back(swapped(current, freed, taker));
-    if (all_work) found.push_back(fresh);
+    if (all_work) found.push_back(anew());
     return found;
   }
 
@@ -57,6 +56,16 @@ class Route {
   }
 
  private:
+  Layout anew() const {
+    const Shape& shape = stages_.back().target.shape();
+    const std::vector<int> axes(remaining_.begin(), remaining_.end());
+    const auto found = known_->find({shape, axes});
+    if (found != known_->end()) return found->second;
+    const int halved = must_halve() ? problem_->halved_axis() : -1;
+    Layout layout = start_layout(shape, axes, halved, problem_->ranks);
+    return known_->emplace(std::pair{shape, axes}, std::move(layout)).first->second;
+  }
+
   bool must_halve() const {
     return problem_->kind == Kind::r2c && remaining_.count(problem_->halved_axis()) > 0;
   }
@@ -132,6 +141,7 @@ class Route {
   }
 
   const Problem* problem_;
+  Starts* known_;
   std::optional<Layout> goal_;
   std::set<int> remaining_;
   std::vector<Stage> stages_;
@@ -167,9 +177,9 @@ void follow(Route route, std::size_t most, std::vector<std::vector<Stage>>& foun
 }  // namespace
 
 std::vector<std::vector<Stage>> routes(const Problem& problem, const Layout& input,
-                                       std::size_t most) {
+                                       std::size_t most, Starts& known) {
   std::vector<std::vector<Stage>> found;
-  follow(Route(problem, input, goal_of(problem, input)), most, found);
+  follow(Route(problem, input, goal_of(problem, input), known), most, found);
   return found;
 }
 

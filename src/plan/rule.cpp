@@ -51,7 +51,9 @@ void add_notes(Plan& plan) {
 std::vector<Stage> rule_stages(const Problem& problem) {
   std::vector<Stage> stages = view_stages(problem, problem.ranks);
   if (stages.empty() && suits_a_chirp(problem)) stages = chirp_stages(problem, problem.ranks);
-  return stages.empty() ? std::move(routes(problem, rule_input(problem), 1).front()) : stages;
+  Starts known;
+  return stages.empty() ? std::move(routes(problem, rule_input(problem), 1, known).front())
+                        : stages;
 }
 
 }  // namespace

@@ -133,10 +133,11 @@ bool agrees(E forced, E has) {
 std::vector<Plan> ways(const Problem& problem) {
   std::vector<Plan> found = ways_of_views(problem);
   std::set<std::vector<std::int64_t>> seen;
+  Starts starts;
   for (const Layout& input : inputs(problem)) {
     if (input.is_grid() && input.first_rank() == 0 && !seen.insert(input.process_grid()).second)
       continue;
-    for (std::vector<Stage>& stages : routes(problem, input, most_routes))
+    for (std::vector<Stage>& stages : routes(problem, input, most_routes, starts))
       found.push_back(assemble(problem, std::move(stages)));
   }
   return found;

@@ -18,11 +18,14 @@ std::vector<Exchange> exchanges() {
 
 TEST(FftMethods, AgreeWithTheOracle) {
   int compared = 0;
+  std::size_t first = 0;
   const auto all = exchanges();
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
       const Results expected = run_both(problem, oracle_knobs, false, in_place);
+      std::size_t number = first++;
       for (const Exchange& exchange : all) {
+        if (!is_compared(number++)) continue;
         SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(exchange));
         const Results found = run_both(problem, exchange, false, in_place);
         EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
@@ -32,7 +35,8 @@ TEST(FftMethods, AgreeWithTheOracle) {
     }
   const std::size_t ways = 2 * 2 + 2 * 3 * 2 * 2 + 2;           // collective, messages, more chunks
   EXPECT_EQ(all.size(), ways + (size_of(world) == 1 ? 1 : 0));  // one rank shares with itself
-  EXPECT_EQ(compared, static_cast<int>(all.size() * 2 * exchange_problems().size()));
+  const std::size_t cases = all.size() * 2 * exchange_problems().size();
+  EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
 }
 
 /// Floats on the wire: half the bytes, the error of a float in each exchange, whatever the sizes.

@@ -35,11 +35,14 @@ std::vector<Knobs> node_aware_ways() {
 
 TEST_F(FftNodes, AgreeWithTheOracle) {
   int compared = 0;
+  std::size_t first = 0;
   const auto ways = node_aware_ways();
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
       const Results expected = run_both(problem, oracle_knobs, false, in_place);
+      std::size_t number = first++;
       for (const Knobs& knobs : ways) {
+        if (!is_compared(number++)) continue;
         SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(knobs));
         const Results found = run_both(problem, knobs, false, in_place);
         EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
@@ -47,7 +50,8 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
         ++compared;
       }
     }
-  EXPECT_EQ(compared, static_cast<int>(12 * 2 * exchange_problems().size()));
+  const std::size_t cases = 12 * 2 * exchange_problems().size();
+  EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
 }
 
 /// Calls follow each other without a pause: nobody may write what a neighbour still reads.

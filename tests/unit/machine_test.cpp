@@ -73,6 +73,9 @@ TEST(Machine, how_a_fat_tree_routes_is_kept) {
   Machine machine = shipped_machine("infiniband-64");
   ASSERT_EQ(machine.topology.network, Network::fat_tree);
   EXPECT_EQ(to_json(machine).find("routes_by_destination"), std::string::npos);
+  EXPECT_EQ(to_json(machine).find("short_ways_first"), std::string::npos);
+  machine.topology.short_ways_first = true;
+  EXPECT_EQ(machine_from_json(to_json(machine)), machine);
   machine.topology.routes_by_destination = true;
   machine.topology.uplinks.assign(machine.topology.uplinks.size(), 4);
   EXPECT_EQ(machine_from_json(to_json(machine)), machine);

@@ -344,6 +344,34 @@ TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
   EXPECT_GT(busier_than_even, 0);
 }
 
+// A row of two leaf switches: 7 messages within the leaf have twice the share of the 8 beyond it, and are
+// done after (2 x 7 + 8) / 2 = 11 messages' time; the 4 links above then have half of 64 messages to carry.
+TEST(FatTree, links_above_wait_where_short_ways_go_first) {
+  Topology tree;
+  tree.network = Network::fat_tree;
+  tree.nodes = 64;
+  tree.arity = {8, 8};
+  tree.uplinks = {4};
+  const auto ranks = numbers(64);
+  Groups rows(4);
+  Groups columns(16);
+  Groups leaves(8);
+  for (const std::int64_t rank : ranks) {
+    rows[static_cast<std::size_t>(rank / 16)].push_back(rank);
+    columns[static_cast<std::size_t>(rank % 16)].push_back(rank);
+    leaves[static_cast<std::size_t>(rank / 8)].push_back(rank);
+  }
+  EXPECT_EQ(busiest_link(tree, rows, ranks).load, 16);
+  tree.short_ways_first = true;
+  EXPECT_EQ(busiest_link(tree, rows, ranks).load, 11 + 16 / 2.0);
+  EXPECT_EQ(busiest_link(tree, rows, ranks, false).load, 16) << "one after the other";
+  EXPECT_EQ(busiest_link(tree, columns, ranks).load, 8 * 3 / 4.0) << "nothing stays in a leaf";
+  EXPECT_EQ(busiest_link(tree, leaves, ranks).load, 7) << "nothing leaves it";
+  EXPECT_EQ(busiest_link(tree, Groups{ranks}, ranks).load, 8 * 56 / 4.0) << "full all the time";
+  tree.uplinks = {8};
+  EXPECT_EQ(busiest_link(tree, rows, ranks).load, 15) << "no slower than the nodes";
+}
+
 TEST(FatTree, links_of_destinations_are_whole_and_lead_on) {
   Topology tree;
   tree.network = Network::fat_tree;
