@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <omp.h>
+
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
@@ -35,7 +37,7 @@ kernel::LocalOptions local_options(Precision precision, Effort effort, int threa
 }
 
 /// Where lines lie that are timed: each of the threads has a tile of its own, for as in a stage all
-/// cores are at work.
+/// cores are at work, and takes the next lines when it is done, for some cores may be slower.
 class Tiles {
  public:
   Tiles(const Extent& extent, int threads)
@@ -55,12 +57,14 @@ class Tiles {
     const kernel::LineRunner runner({.kind = line, .length = length},
                                     local_options(precision, effort, 1), pitch, pitch, false);
     // To start threads and to wait for them is a matter of stages, so it must not show here.
-    const std::int64_t times = std::max<std::int64_t>(1, points_at_least / (count * length));
+    const std::int64_t fewest = threads_ == 1 ? 1 : turns_at_least;
+    const std::int64_t times = std::max(fewest, points_at_least / (count * length));
     const auto run = [this, runner, count, times] {
-#pragma omp parallel for schedule(static, 1) num_threads(threads_)
-      for (int thread = 0; thread < threads_; ++thread)
-        for (std::int64_t i = 0; i < times; ++i)
-          runner.run(in_.as<char>() + bytes_ * thread, out_.as<char>() + bytes_ * thread, count);
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+      for (std::int64_t i = 0; i < times * threads_; ++i) {
+        const std::int64_t tile = bytes_ * omp_get_thread_num();
+        runner.run(in_.as<char>() + tile, out_.as<char>() + tile, count);
+      }
     };
     return {std::string("line ") + to_string(kind) + " " + to_string(precision) + " " +
                 to_string(effort),
@@ -69,6 +73,7 @@ class Tiles {
 
  private:
   static constexpr std::int64_t points_at_least = 1 << 16;
+  static constexpr std::int64_t turns_at_least = 8;  ///< of a thread, to share them out
 
   static std::int64_t pitch_of(std::int64_t length, Precision precision) {
     return (length + 1) * complex_bytes(precision) / 64 * 64 + 64;
