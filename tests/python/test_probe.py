@@ -50,7 +50,7 @@ def test_exchanges_between_nodes_are_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: int, on_node: int, nodes: int
 ) -> None:
     monkeypatch.setenv("WEFT_RANKS_PER_NODE", str(on_node))
-    assert_done(weft("probe", "--seconds", "3", "-o", "here.json", *on_ranks(ranks), cwd=tmp_path))
+    assert_done(weft("probe", "--seconds", "6", "-o", "here.json", *on_ranks(ranks), cwd=tmp_path))
     machine = json.loads((tmp_path / "here.json").read_text())
     assert machine["topology"]["nodes"] == nodes
     assert ("blocking" in machine["assumed"]) == (nodes == 1)
