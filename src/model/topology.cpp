@@ -210,11 +210,12 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
   return busier(up.busiest(level), down.busiest(level));
 }
 
-/// What a link above a switch is late by, for its node's own links serve those below it first.
+/// The load of a link above a switch, with what it idles while the nodes below serve short ways first.
 ///
-/// Of a node's messages `far` pass the link, in ways of 2 (level + 2) links; those that do not have
-/// 2 (level + 1) and so that many times the share of the node's link, until they are done. Only then
-/// does the link above have all that it can carry; where it was full from the start, nothing is lost.
+/// Of the `node` messages of each node below `far` pass the link, in ways of 2 (level + 2) links; the
+/// others have 2 (level + 1) and so that many times the share of the node's own link, until they are
+/// done. Only then does the link above have all that it can carry; where it was full from the start,
+/// nothing is lost.
 double with_short_ways_first(double load, double node, double far, std::int64_t level) {
   if (far <= 0 || far >= node) return load;
   const double favoured = static_cast<double>(level + 2) / static_cast<double>(level + 1);
