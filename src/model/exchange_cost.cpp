@@ -134,7 +134,7 @@ BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& firs
   if (const auto found = known.loads.find(key); are_alike(what) && found != known.loads.end())
     return found->second;
   BusiestLink link = busiest_link(machine.topology, groups_of(what, first, known),
-                                  what.placement.node_of(), key.first);
+                                  what.placement.node_of(), short_first);
   if (are_alike(what)) known.loads.emplace(key, link);
   return link;
 }
