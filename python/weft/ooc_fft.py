@@ -172,7 +172,7 @@ def run_on_ranks(
     target: str | os.PathLike[str],
     given: dict[str, Any],
     progress: Callable[[Progress], object] | None,
-    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
+    note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[Transform | None, Moved]:
     """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
 

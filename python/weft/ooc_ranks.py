@@ -65,7 +65,7 @@ def run(
     prepare: Callable[[int], Transform],
     arguments: str,
     progress: Callable[..., object] | None,
-    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
+    note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[OutOfCorePlan, Transform | None, dict[str, Any]]:
     """:func:`together` for a transform, with checkpoints where it has them. Returns the plan, what the first rank has
     prepared (None elsewhere) and what the ranks together did."""
@@ -92,13 +92,13 @@ def together(
     arguments: str,
     facts_of: Callable[[Any], dict[str, Any]],
     execute: Callable[[Any, dict[str, Any], list[Any]], dict[str, Any]],
-    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
+    note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[Any, dict[str, Any]]:
     """Collective: the first rank prepares and makes the output, all ranks fill it.
 
     prepare : given the number of ranks, on the first of them; what it makes has `source`, `output` and `memory_bytes`
         as Transform has them, and is returned there, None elsewhere. arguments : must be the same text on all ranks.
-    note_temporary : told of the files of an unfinished output, and that those of a set are to stay when it is complete.
+    note_temporary : told of the files of an unfinished output; None: all of them are to stay, the output is complete.
     facts_of : what the other ranks need to know of it, as JSON has it. execute : fills the output, on all ranks.
     Errors are the same on all ranks, and then nothing is left of the output.
     """
@@ -127,7 +127,7 @@ def _filled(
     comm: Any,
     prepared: Any,
     execute: Callable[[list[Any]], dict[str, Any]],
-    note_temporary: Callable[..., object],
+    note_temporary: Callable[[str | None], object],
 ) -> dict[str, Any]:
     """Collective: makes the output and fills it. After an error nothing is left of it."""
     fresh: list[str] = []
@@ -156,8 +156,8 @@ def _filled(
             raise
         error = reason  # the first rank's, when it gave the output its name
     runtime.agree(comm, error)
-    for path in fresh:
-        note_temporary(path, is_kept=True)
+    if fresh:
+        note_temporary(None)
     return done
 
 

@@ -104,7 +104,7 @@ def run(
     transform: Transform | None,
     plan: OutOfCorePlan,
     execute: Callable[..., dict[str, Any]],
-    note_temporary: Callable[..., object],
+    note_temporary: Callable[[str | None], object],
 ) -> dict[str, Any]:
     """Collective: goes on with what is there or begins; what is done stays after an error, as the last checkpoint has
     it. transform : on the first rank. execute : fills an output (run_out_of_core_on_ranks)."""

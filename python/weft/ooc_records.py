@@ -107,7 +107,7 @@ def run_on_ranks(
     prepare: Callable[[int], Job],
     arguments: str,
     progress: Callable[[LoadProgress], object] | None = None,
-    note_temporary: Callable[..., object] = lambda path, is_kept=False: None,
+    note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[Job | None, RecordsMoved]:
     """Collective: what `prepare` makes for so many ranks, done by all. `arguments` : the same text on all ranks."""
     start_s = time.perf_counter()

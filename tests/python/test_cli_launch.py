@@ -16,7 +16,7 @@ import weft as weft_package
 from cli_helpers import Outcome, assert_done, assert_refused, clean_environment, run, weft
 from weft.cli import launch
 from weft.cli.environment import RUN_FOLDER, surrounding_ranks, usable_cores
-from weft.cli.session import finite
+from weft.cli.session import Session, finite
 
 LONG = ["bench", "16x16x16", "--effort", "estimate", "--repeat", "1000000"]
 START_LIMIT_S = 60
@@ -221,14 +221,31 @@ def test_a_rank_that_crashes_is_one_message(tmp_path: Path) -> None:
     wait_until_gone(tmp_path)
 
 
-def test_files_half_written_are_removed(tmp_path: Path) -> None:
+def test_files_half_written_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     beside = ("half.tmp.lock", "half.tmp.4711-815")  # while a text file is replaced
-    for name in ("half.tmp", *beside, "whole", "half.tmp.mine"):
+    for name in ("half.tmp", *beside, "whole.0", "whole.1", "half.tmp.mine"):
         (tmp_path / name).write_text(name)
-    lines = [("remove", "half.tmp"), ("remove", "gone.tmp"), ("remove", "whole"), ("keep", "whole")]
-    (tmp_path / "temporaries").write_text("".join(f"{word} {tmp_path / name}\n" for word, name in lines))
+    monkeypatch.setenv(RUN_FOLDER, str(tmp_path))
+    for name in ("whole.0", "whole.1", None, "half.tmp", "gone.tmp"):
+        Session().note_temporary(name and str(tmp_path / name))
     launch._remove_temporaries(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["half.tmp.mine", "temporaries", "whole"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["half.tmp.mine", "temporaries", "whole.0", "whole.1"]
+
+
+def test_a_set_is_kept_or_removed_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [str(tmp_path / f"out.{k}") for k in range(3)]
+    monkeypatch.setenv(RUN_FOLDER, str(tmp_path))
+    for name in (*names, None):
+        Session().note_temporary(name)
+    notes = (tmp_path / "temporaries").read_text().splitlines(keepends=True)
+    left = []
+    for count in range(len(names), len(notes) + 1):  # stopped after each note since all files are there
+        for name in names:
+            Path(name).touch()
+        (tmp_path / "temporaries").write_text("".join(notes[:count]))
+        launch._remove_temporaries(tmp_path)
+        left.append(sum(os.path.exists(name) for name in names))
+    assert left == [0, len(names)]
 
 
 def test_standard_input_is_left_alone(tmp_path: Path) -> None:

@@ -224,8 +224,12 @@ def _remove_temporaries(folder: Path) -> None:
         names = (folder / "temporaries").read_text().splitlines()
     except OSError:
         return
-    last = {path: word for word, _, path in (line.partition(" ") for line in names)}
-    for path, word in last.items():
-        if word == "remove":
-            for leftover in (Path(path), *beside_a_text(Path(path))):
-                leftover.unlink(missing_ok=True)
+    temporary: list[str] = []
+    for line in names:
+        if line == "keep":
+            temporary.clear()
+        else:
+            temporary.append(line.removeprefix("remove "))
+    for path in temporary:
+        for leftover in (Path(path), *beside_a_text(Path(path))):
+            leftover.unlink(missing_ok=True)

@@ -95,12 +95,15 @@ class Session:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
             self._progress_shown = False
 
-    def note_temporary(self, path: str, *, is_kept: bool = False) -> None:
-        """Tells the parent of `weft -n` a file to remove should the ranks be stopped; or that it is to stay now."""
+    def note_temporary(self, path: str | None) -> None:
+        """Tells the parent of `weft -n` a file to remove should the ranks be stopped. None: all of them are to stay.
+
+        All at once: what stops the ranks between two notes must not leave a part of a set.
+        """
         folder = parent_folder()
         if folder:
             with open(os.path.join(folder, "temporaries"), "a", encoding="utf-8") as file:
-                file.write(f"{'keep' if is_kept else 'remove'} {path}\n")
+                file.write("keep\n" if path is None else f"remove {path}\n")
 
 
 def finite(value: Any) -> Any:
