@@ -49,6 +49,20 @@ ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
           .on_panel = [&progress](const ooc::PassProgress& at) { tell(progress, at); }};
 }
 
+ooc::Checkpoints checkpoints_of(const nb::object& kept) {
+  return {.is_due =
+              [&kept] {
+                const nb::gil_scoped_acquire held;
+                return nb::cast<bool>(kept.attr("is_due")());
+              },
+          .keep =
+              [&kept](const ooc::PassProgress& at) {
+                const nb::gil_scoped_acquire held;
+                const nb::object error = kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
+                if (const auto failed = to_error(nb::cast<GivenError>(error))) throw *failed;
+              }};
+}
+
 nb::dict as_dict(const ooc::PassesOutcome& outcome) {
   nb::dict moved;
   moved["memory_bytes"] = outcome.held_bytes;
@@ -59,20 +73,6 @@ nb::dict as_dict(const ooc::PassesOutcome& outcome) {
 }
 
 namespace {
-
-/// `kept` has is_due() and keep(pass, panels done, whether the next one is in the journal).
-ooc::Checkpoints checkpoints_of(const nb::object& kept) {
-  return {.is_due =
-              [&kept] {
-                const nb::gil_scoped_acquire held;
-                return nb::cast<bool>(kept.attr("is_due")());
-              },
-          .keep =
-              [&kept](const ooc::PassProgress& at) {
-                const nb::gil_scoped_acquire held;
-                kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
-              }};
-}
 
 nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,

@@ -23,6 +23,10 @@ ooc::PassesFiles files_of(const Stored& input, const Stored& output,
 ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
                               const nanobind::object& progress);
 
+/// `kept` has is_due() and keep(pass, panels done, whether what comes next is in the journal), which
+/// raises its error, or returns one that is to be that of all ranks.
+ooc::Checkpoints checkpoints_of(const nanobind::object& kept);
+
 nanobind::dict as_dict(const ooc::PassesOutcome& outcome);
 
 /// Out-of-core transforms of files.

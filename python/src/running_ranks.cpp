@@ -18,22 +18,6 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// `kept` has is_due() and keep(pass, panels done, whether the next round is in the journals), which
-/// returns its error, for it is to be that of all ranks.
-ooc::Checkpoints checkpoints_of(const nb::object& kept) {
-  return {.is_due =
-              [&kept] {
-                const nb::gil_scoped_acquire held;
-                return nb::cast<bool>(kept.attr("is_due")());
-              },
-          .keep =
-              [&kept](const ooc::PassProgress& at) {
-                const nb::gil_scoped_acquire held;
-                const nb::object error = kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
-                if (const auto failed = to_error(nb::cast<GivenError>(error))) throw *failed;
-              }};
-}
-
 nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,

@@ -252,6 +252,11 @@ def test_sizes_that_make_no_sense(tmp_path: Path, shapes: str) -> None:
     assert_refused(weft("project", shapes, "--machine", "celerons", cwd=tmp_path), 2, "SHAPE")
 
 
+@pytest.mark.parametrize("command", ["plan", "bench", "project", "verify"])
+def test_a_shape_of_several_words_is_told_how_to_write_it(tmp_path: Path, command: str) -> None:
+    assert_refused(weft(command, "64", "64", "64", cwd=tmp_path), 2, "(64 64)", "as one word, such as 64x64x64")
+
+
 def test_plan_draws_its_steps(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     command = ["plan", "64x64x64", "--ranks", "4", "--plot", "steps.svg"]

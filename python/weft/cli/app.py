@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import sys
 from typing import Annotated, Any
 
@@ -350,7 +351,7 @@ def main(arguments: list[str] | None = None) -> int:
         return typer.main.get_command(app)(words, prog_name="weft", standalone_mode=False, obj=words) or 0
     except ClickException as error:
         message = error.format_message().replace("\n\t", " ")  # a list of what could be given
-        return _refused(message, error.exit_code, error)
+        return _refused(_with_remedy(message), error.exit_code, error)
     except typer.Abort:
         return _refused("interrupted", 130, None)
     except KeyboardInterrupt:
@@ -362,6 +363,17 @@ def main(arguments: list[str] | None = None) -> int:
         return _refused(str(error), session.exit_status(error), error)
     except Exception as error:
         return _refused(session.unexpected(error), FAILURE_STATUS, error)
+
+
+def _with_remedy(message: str) -> str:
+    """What is most often meant by words too many, which the parser cannot know.
+
+    >>> _with_remedy("Got unexpected extra argument(s) (64)")
+    'Got unexpected extra argument(s) (64); write a shape as one word, such as 64x64x64'
+    """
+    if re.fullmatch(r"Got unexpected extra argument\S* \([\d ]+\)", message):
+        return f"{message}; write a shape as one word, such as 64x64x64"
+    return message
 
 
 def _refused(message: str, status: int, error: BaseException | None) -> int:
