@@ -140,9 +140,8 @@ def main() -> None:
         ]
         rows.append({"shape": shape, "kind": kind, "ways": ways})
     if comm.rank == 0:
-        command = f"tools/mpirun openmpi {comm.size} python bench/flat_meshes.py FOLDER " + shlex.join(
-            [Path(given.profile).name, *sys.argv[3:]]
-        )
+        words = shlex.join([Path(given.profile).name, *sys.argv[3:]])
+        command = f"tools/mpirun openmpi {comm.size} python bench/flat_meshes.py FOLDER {words}"
         given.folder.mkdir(parents=True, exist_ok=True)
         document = {"command": command, "processor": processor(), "ranks": comm.size, "rows": rows}
         (given.folder / "times.json").write_text(json.dumps(document, indent=1) + "\n")
