@@ -1,6 +1,7 @@
 """Cgroups of versions 1 and 2 that limit what commands take of the machine (root)."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 from weft_lab.system import PREFIX, Machine
 
 ROOT = Path("/sys/fs/cgroup")
+# How long a group may have processes in it after its command has ended.
+PATIENCE_S = 10.0
 
 
 def within(group: Path, command: Sequence[str]) -> list[str]:
@@ -34,7 +37,19 @@ def new_group(root: Path, name: str) -> Iterator[Path]:
     try:
         yield group
     finally:
-        group.rmdir()
+        _remove(group)
+
+
+def _remove(group: Path) -> None:
+    """Waits a moment for what was in it: ranks outlive their launcher where that was stopped."""
+    end_s = time.monotonic() + PATIENCE_S
+    while group.exists():
+        try:
+            group.rmdir()
+        except OSError:
+            if time.monotonic() > end_s:
+                raise
+            time.sleep(0.05)
 
 
 def missing(

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
 
+from weft_lab import cgroups  # noqa: E402
 from weft_lab import disks as slow  # noqa: E402
 from weft_lab import paged as paged_memory  # noqa: E402
 from weft_lab.experiments import demand_paging as paging  # noqa: E402
@@ -139,3 +141,11 @@ def test_the_paper_s_ffts_are_right(tmp_path: Path, method: str) -> None:
         done = subprocess.run([program, method, str(lg)], capture_output=True, text=True, check=True)
         assert float(done.stdout.split()[1]) < 1e-14
     assert subprocess.run([program, method, "1"], capture_output=True).returncode == 2
+
+
+def test_a_group_waits_for_what_is_still_in_it(tmp_path: Path) -> None:
+    with cgroups.new_group(tmp_path, "test") as group:
+        left = group / "process"  # as a cgroup with a process, a folder with a file cannot be removed
+        left.touch()
+        threading.Timer(0.3, left.unlink).start()
+    assert not group.exists()
