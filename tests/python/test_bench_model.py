@@ -128,7 +128,9 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
 
     now = yardstick(None, dtype=dtype, threads=1)
     assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; ways through memory, sizes
-    assert figures(now) <= figures(weft_package.probe(seconds=3))  # time to plan by trials beside other work, too
+    profile = figures(weft_package.probe(seconds=3))
+    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out where time is short
+    assert any(series.endswith("measure") for series, _ in figures(now) & profile)
     quick = weft_package.machine_here()
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")
     assert speed(quick, now) != Speed(1.0, 1.0) or dtype == "float32"

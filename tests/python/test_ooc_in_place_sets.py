@@ -242,8 +242,9 @@ def test_a_process_that_ends_at_any_instant_is_gone_on_from(
     before = set(listing(tmp_path))
     fft(tmp_path, **given)
     undisturbed = content(tmp_path)
-    ended = lost = 0
-    for _ in range(8):
+    ended = lost = done = 0
+    while done < 8 or (lost == 0 and done < 40):  # where checkpoints follow writes at once, little can be lost
+        done += 1
         x = made_again(tmp_path, shape, dtype)
         (tmp_path / SAFE).mkdir()
         one = ended_and_gone_on_from(tmp_path, draw, given)
@@ -279,8 +280,9 @@ def test_a_process_that_is_killed_at_any_time_is_gone_on_from(
     before = set(listing(tmp_path))
     seconds = fft(tmp_path, **given).seconds
     undisturbed = content(tmp_path)
-    killed = 0
-    for _ in range(10):
+    killed = done = 0
+    while done < 10 or (killed < 5 and done < 40):  # beside other work the first, whose time is measured, may be slow
+        done += 1
         x = made_again(tmp_path, shape, dtype)
         killed += killed_after(draw.random() * seconds, lambda: fft(tmp_path, **given))
         if ooc_resume.is_unfinished(str(tmp_path / "x.json")):
