@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,12 +15,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace weft::python {
-namespace {
-
-/// Bytes of an array; of a plain file the array's first byte and 0; of a set 0 and its block bytes;
-/// disks, processors, band bytes, skew rows.
-using Lying =
-    std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, std::int64_t, std::int64_t>;
 
 ooc::SharedHolding to_holding(const Lying& given, int ranks) {
   const auto& [bytes, lead, block, disks, processors, band, skew] = given;
@@ -35,6 +28,8 @@ ooc::SharedHolding to_holding(const Lying& given, int ranks) {
   disk::check(striping);
   return ooc::held_by_disks(striping, ranks);
 }
+
+namespace {
 
 /// Messages and bytes of all ranks together.
 std::pair<std::int64_t, std::int64_t> traffic(const ooc::FftPasses& plan, const Lying& input,

@@ -1,5 +1,7 @@
 #include "planning_ways.hpp"
 
+#include <nanobind/stl/tuple.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,8 +10,10 @@
 
 #include "common.hpp"
 #include "ooc/price.hpp"
+#include "ooc/price_on_ranks.hpp"
 #include "ooc/price_superlevels.hpp"
 #include "ooc/ways.hpp"
+#include "planning_ranks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -36,20 +40,34 @@ nb::dict as_dict(const ooc::PassPrice& price) {
   found["write_s"] = price.write_s;
   found["arithmetic_s"] = price.arithmetic_s;
   found["memory_s"] = price.memory_s;
+  found["message_s"] = price.message_s;
   found["ends_s"] = price.ends_s;
   found["seconds"] = price.seconds;
   found["limit"] = ooc::to_string(price.limit);
   return found;
 }
 
+nb::list as_list(const ooc::PassesPrice& price) {
+  nb::list passes;
+  for (const ooc::PassPrice& each : price.passes) passes.append(as_dict(each));
+  return passes;
+}
+
 nb::list priced(const ooc::FftPasses& plan, const Machine& machine, const std::vector<int>& places,
                 const Numbers& input, const Numbers& output, const Numbers& scratch,
                 bool asynchronous) {
-  nb::list passes;
-  const ooc::Storage storage = to_storage(machine, places, input, output, scratch, asynchronous);
-  for (const ooc::PassPrice& each : ooc::price_of(plan, machine, storage).passes)
-    passes.append(as_dict(each));
-  return passes;
+  return as_list(ooc::price_of(plan, machine,
+                               to_storage(machine, places, input, output, scratch, asynchronous)));
+}
+
+nb::list priced_on_ranks(const ooc::FftPasses& plan, std::int64_t ranks_per_node,
+                         const Lying& source, const Lying& target, const Machine& machine,
+                         const std::vector<int>& places, const Numbers& input,
+                         const Numbers& output, const Numbers& scratch, bool asynchronous) {
+  return as_list(
+      ooc::price_on_ranks(plan, ranks_per_node, machine,
+                          to_storage(machine, places, input, output, scratch, asynchronous),
+                          to_holding(source, plan.ranks), to_holding(target, plan.ranks)));
 }
 
 nb::dict as_dict(const ooc::Way& way) {
@@ -83,6 +101,10 @@ nb::tuple ways(const ooc::FftPasses& plan, bool blocks_are_free, const Machine& 
 void bind_ways(nb::module_& m) {
   m.def("price_out_of_core", &priced, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
         "scratch"_a, "asynchronous"_a, "What each pass should take; pure.");
+  m.def("price_out_of_core_on_ranks", &priced_on_ranks, "plan"_a, "ranks_per_node"_a, "source"_a,
+        "target"_a, "machine"_a, "places"_a, "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
+        "What each pass of a plan that was dealt to ranks should take, of arrays that lie as for\n"
+        "out_of_core_traffic; pure.");
   m.def("ways_out_of_core", &ways, "plan"_a, "blocks_are_free"_a, "machine"_a, "places"_a,
         "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
         "The fastest plan of the problem of a plan, the next best ways, how many were priced; "

@@ -8,6 +8,7 @@
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
 #include "comm/node_memory.hpp"
+#include "comm/placement.hpp"
 #include "common.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
@@ -192,6 +193,13 @@ void bind_collectives(nb::module_& m) {
   m.def(
       "size_of", [](std::optional<int> comm) { return group_of(comm).size(); }, "comm"_a.none(),
       "Number of ranks.");
+  m.def(
+      "ranks_per_node",
+      [](std::optional<int> comm) {
+        nb::gil_scoped_release release;
+        return weft::comm::placement(group_of(comm)).ranks_per_node;
+      },
+      "comm"_a.none(), "Collective: of the node that has most.");
 }
 
 void bind_environment(nb::module_& m) {

@@ -21,12 +21,13 @@ from collections.abc import Sequence
 from . import _planning, errors, options
 from ._planning import OutOfCoreAnalysis, OutOfCorePermutation, OutOfCorePlan
 from .bit_permutations import BitPermutation
-from .ooc_fft import Moved, Progress, fft
+from .ooc_fft import fft
 from .ooc_kept import discard
 from .ooc_permute import detect, permute
 from .ooc_plan import plan, ways
 from .ooc_price import PassPrice, Price, Way, Ways
 from .ooc_records import LoadProgress, RecordsMoved
+from .ooc_transform import Moved, Progress
 from .ooc_weights import cheapest, message_seconds
 from .striped import StripedArray, create_set, open_set, remove_set
 

@@ -6,164 +6,32 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from . import _planning, errors, ooc_fortran, ooc_kept, ooc_plan, ooc_price, ooc_ranks, ooc_resume, ooc_staging, options
+from . import _planning, errors, ooc_fortran, ooc_plan, ooc_price, ooc_ranks, ooc_resume, ooc_staging, options
 from ._planning import OutOfCorePlan
 from .files import working_dtype
 from .ooc_files import (
-    Need,
     Output,
     Stored,
     check_room,
     checked_output,
     directories_of,
-    disk_needs,
     opened_source,
     require_directory,
 )
 from .ooc_in_place import InPlace
-from .ooc_price import Price, Ways
 from .ooc_records import RecordsMoved
 from .ooc_superlevels import superlevel_fft
+from .ooc_transform import Moved, PassClock, Progress, Transform
 from .runtime import agreed, handle_of, running
 
 PRECISIONS = ("f32", "f64")
-_GRANULE_BYTES = 4096
 #: A transform that should take so long has checkpoints, unless it is told otherwise.
 LONG_S = 60.0
-
-
-class Progress(NamedTuple):
-    """How far a transform is: passes count from 0, panels are those of the pass."""
-
-    at_pass: int
-    passes: int
-    panels_done: int
-    panels: int
-
-    @property
-    def fraction(self) -> float:
-        """Of the whole; every pass moves about as many bytes as any other."""
-        return (self.at_pass + self.panels_done / self.panels) / self.passes
-
-
-@dataclass(frozen=True)
-class Moved:
-    """What a transform did. Bytes are those of all disks together, messages those of all ranks."""
-
-    plan: OutOfCorePlan
-    read_bytes: int
-    written_bytes: int
-    memory_bytes: int  # the most that the passes held on one rank
-    seconds: float
-    backend: str  # who read and wrote
-    price: Price | None = None  # what was predicted; None on several ranks
-    pass_seconds: tuple[float, ...] = ()  # of each pass, as far as its last panel; the rest is opening and flushing
-    messages: int = 0
-    sent_bytes: int = 0
-    went_on_from: tuple[int, int] | None = None  # pass and panel of a checkpoint, both from 0
-    checkpoint_seconds: float = 0.0  # of seconds: what checkpoints took but for the disks' time
-
-
-@dataclass(frozen=True)
-class Transform:
-    """A transform whose arguments have been checked; :func:`prepare` makes it. Nothing has been written yet."""
-
-    source: Stored
-    output: Output | InPlace
-    ways: Ways  # the plan, what it should take, and the others there were
-    scratch: tuple[str, ...]  # a directory for each disk
-    inverse: bool
-    scale: float
-    effort: str
-    backend: str
-    memory_bytes: int = 0
-    order: str = "natural"
-    checkpoint_s: float = 0  # between checkpoints; 0: none
-    restart: bool = False  # what is unfinished goes first
-    no_checkpoints_for: str = ""  # why a long transform has none
-
-    @property
-    def plan(self) -> OutOfCorePlan:
-        return self.ways.plan
-
-    def needs(self) -> list[Need]:
-        """Bytes that must be free, and where."""
-        return self.output.needs() + self.scratch_needs() + ooc_staging.needs(self.source)
-
-    def scratch_needs(self) -> list[Need]:
-        """Those of temporary files, which are free again at the end."""
-        if self.plan.scratch_bytes == 0:
-            return []
-        block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
-        if self.plan.ranks > 1:
-            return ooc_ranks.scratch_needs(self.plan, self.scratch, block)
-        return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
-
-    def run(self, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False) -> Moved:
-        """Makes the output. After an error, or Ctrl-C, nothing is left of it but what a checkpoint has kept; in place
-        without checkpoints the file is of no use then.
-
-        moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
-            disks take, for measurements. The output is then of no use, so not in place.
-        """
-        if moves_only and self.plan.in_place:
-            raise errors.Unsupported(
-                f"what disks take is measured on a target of its own; given {self.output.path} in place; name a target"
-            )
-        start_s = time.perf_counter()
-        clock = _PassClock(progress)
-        if self.restart:
-            ooc_kept.discard(self.output.path)
-        if self.checkpoint_s > 0 and not moves_only:
-            done = ooc_resume.run(self, clock)
-        else:
-            with self.output.made() as made:
-                done = self.execute(made, clock, moves_only=moves_only)
-        seconds = time.perf_counter() - start_s
-        return Moved(
-            plan=self.plan, seconds=seconds, price=self.ways.price, pass_seconds=tuple(clock.pass_seconds), **done
-        )
-
-    def execute(self, made: Stored, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
-        """Fills an output that is there. kept : other arguments of run_out_of_core."""
-        module = running()
-        with ooc_staging.in_place(self.source, self.memory_bytes):
-            done: dict[str, Any] = module.run_out_of_core(
-                self.plan,
-                self.source.as_given(),
-                made.as_given(),
-                list(self.scratch),
-                self.backend,
-                self.effort,
-                1 if self.inverse else -1,
-                self.scale,
-                clock,
-                **kept,
-            )
-        return done
-
-
-class _PassClock:
-    """Notes what each pass takes, and passes on how far it is."""
-
-    def __init__(self, progress: Callable[[Progress], object] | None):
-        self.pass_seconds: list[float] = []
-        self._progress = progress
-        self._start_s = time.perf_counter()
-
-    def __call__(self, *at: int) -> None:
-        progress = Progress(*at)
-        if progress.panels_done == progress.panels:
-            now_s = time.perf_counter()
-            self.pass_seconds.append(now_s - self._start_s)
-            self._start_s = now_s
-        if self._progress is not None:
-            self._progress(progress)
 
 
 def run_on_ranks(
@@ -173,21 +41,33 @@ def run_on_ranks(
     given: dict[str, Any],
     progress: Callable[[Progress], object] | None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
+    tell: Callable[[Transform], object] = lambda transform: None,
 ) -> tuple[Transform | None, Moved]:
     """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
 
-    Also returns, on the first rank, what was prepared. note_temporary : as :func:`weft.ooc_ranks.together` has it.
+    Also returns, on the first rank, what was prepared, of which `tell` is told before anything is written.
+    note_temporary : as :func:`weft.ooc_ranks.together` has it.
     """
     start_s = time.perf_counter()
     others = sorted(each for each in given.items() if each[0] != "machine")
+    clock = PassClock(progress)
+    on_node = running().ranks_per_node(handle_of(comm))
+
+    def prepared(ranks: int) -> Transform:
+        transform = prepare(source, target, **given, ranks=ranks, ranks_per_node=on_node)
+        tell(transform)
+        return transform
+
     plan, transform, done = ooc_ranks.run(
         comm,
-        lambda ranks: prepare(source, target, **given, ranks=ranks),
+        prepared,
         agreed(comm, lambda: repr([os.fspath(source), os.fspath(target), others])),
-        None if progress is None else lambda *at: progress(Progress(*at)),
+        clock,
         note_temporary,
     )
-    return transform, Moved(plan=plan, seconds=time.perf_counter() - start_s, **done)
+    seconds = time.perf_counter() - start_s
+    price = None if transform is None else transform.ways.price
+    return transform, Moved(plan=plan, seconds=seconds, price=price, pass_seconds=tuple(clock.pass_seconds), **done)
 
 
 def fft(
@@ -248,8 +128,8 @@ def fft(
     effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
     checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
         Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
-        the target is unfinished already; else none. On ranks nothing is predicted: none unless it is unfinished; as
-        many ranks go on, and the first must reach all of `scratch`. restart : begin anew where it is unfinished.
+        the target is unfinished already; else none. Of ranks the first must reach all of `scratch`, so on several nodes
+        there are none but where they are asked for; as many ranks go on. restart : begin anew where it is unfinished.
     progress : called with a Progress now and then, by superlevels a LoadProgress; what it raises ends the transform.
     comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
         same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
@@ -341,11 +221,12 @@ def prepare(
     restart: bool = False,
     in_place: bool = False,
     ranks: int = 1,
+    ranks_per_node: int | None = None,
 ) -> Transform:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
 
     target : the source where it is in place.
-    ranks : that are to do it.
+    ranks : that are to do it. ranks_per_node : None: all are on this one.
     """
     options.require_word("norm", norm, options.NORMS)
     options.require_word("effort", effort, options.EFFORTS)
@@ -354,8 +235,9 @@ def prepare(
     given, path = options.file_path(source, "source"), options.file_path(target, "target")
     is_unfinished = ooc_resume.is_unfinished(path)
     goes_on = is_unfinished and not restart
-    interval_s = ooc_resume.interval_of(path, checkpoint, ranks, goes_on, in_place)
+    interval_s = ooc_resume.interval_of(path, checkpoint, goes_on, in_place)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
+    on_node = ranks_per_node or ranks
     names = [options.file_path(disk, "a disk") for disk in disks]
     temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
     number = None if dtype is None else _dtype_of(dtype)
@@ -387,13 +269,14 @@ def prepare(
             keep_sources=every_s > 0 and (in_place or ranks == 1),  # on ranks all passes do, but for some in place
             in_place=in_place,
         )
-        if ranks > 1:
-            # What every rank plans alike, whatever disks it sees; not priced.
-            how = {**planning, "keep_sources": every_s > 0, "in_place": in_place}
-            made = ooc_plan.in_blocks(found.plan.shape, **how, block_bytes=found.plan.block_bytes)
-            found = Ways(ooc_ranks.dealt(made, ranks, ooc_ranks.lying(stored)), None, (), 0)
         made = found.plan
+        if ranks > 1:  # what every rank plans alike, whatever disks it sees
+            how = {**planning, "keep_sources": every_s > 0, "in_place": in_place}
+            made = ooc_plan.in_blocks(made.shape, **how, block_bytes=made.block_bytes)
+            made = ooc_ranks.dealt(made, ranks, ooc_ranks.lying(stored))
         output = replaced or _output(made, path, names, stored.fortran)
+        if ranks > 1:
+            found = ooc_ranks.ways(made, stored, output, placement, on_node)
         if replaced is None:
             checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
         folders = output.directories() if scratch is None else directories_of(scratch)
@@ -410,8 +293,13 @@ def prepare(
         return transform
 
     transform = prepared(interval_s or 0)
-    price = transform.ways.price
-    if interval_s is None and price is not None and price.seconds >= LONG_S:
+    if interval_s is None and transform.ways.price.seconds >= LONG_S:
+        if on_node < ranks:
+            return replace(
+                transform,
+                no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; where "
+                f"it does, give --checkpoint {ooc_resume.INTERVAL_S:g}",
+            )
         try:
             transform = prepared(ooc_resume.INTERVAL_S)
         except errors.IoFailure as error:  # room for it without checkpoints there is

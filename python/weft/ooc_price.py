@@ -16,6 +16,10 @@ from .planning import machine_of
 ASSUMED_MACHINE = "ethernet-10g"
 _ASSUMED_DISK = -1
 
+#: How an array lies in its files: bytes, offset in the file, bytes of a block, disks, processors, bytes of a band, rows
+#: of the skew.
+Lying = tuple[int, int, int, int, int, int, int]
+
 
 @dataclass(frozen=True)
 class PassPrice:
@@ -27,7 +31,8 @@ class PassPrice:
     memory_s: float  # panels through the caches
     ends_s: float  # of seconds: the first panel is read, the last written, alone
     seconds: float
-    limit: str  # disk, arithmetic or memory
+    limit: str  # disk, arithmetic, memory or messages
+    message_s: float = 0.0  # between ranks
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Ways:
     """The way that is chosen for a transform on disks, and the next best, one of each kind, fastest first."""
 
     plan: OutOfCorePlan
-    price: Price | None  # None where several ranks do it: not priced yet
+    price: Price
     others: tuple[Way, ...]
     considered: int
 
@@ -99,6 +104,12 @@ class Placement:
 
     def price(self, plan: OutOfCorePlan) -> Price:
         found = _planning.price_out_of_core(plan, *self._given())
+        return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
+
+    def price_on_ranks(self, plan: OutOfCorePlan, ranks_per_node: int, source: Lying, target: Lying) -> Price:
+        """Of a plan that was dealt to ranks, of arrays that lie so."""
+        machine, *disks = self._given()
+        found = _planning.price_out_of_core_on_ranks(plan, ranks_per_node, source, target, machine, *disks)
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
     def ways(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Ways:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from . import _planning, errors, ooc_kept, ooc_plan, ooc_ranks_kept, ooc_staging, runtime
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, disk_needs, is_set
+from .ooc_price import Lying, Placement, Ways
 from .striped import files_of_new_set, unnamed
 
 if TYPE_CHECKING:
-    from .ooc_fft import Transform
-
-# Bytes, offset in the file, bytes of a block, disks, processors, bytes of a band, rows of the skew.
-_Lying = tuple[int, int, int, int, int, int, int]
+    from .ooc_transform import Transform
 
 
 def scratch_needs(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[Need]:
@@ -35,17 +33,28 @@ def traffic(transform: Transform) -> tuple[int, int]:
 
     Cost: time proportional to the blocks that the passes read and write.
     """
-    source, output = lying(transform.source), transform.output
-    target = _lying_when_made(output, transform.plan.output_bytes) if isinstance(output, Output) else source
-    return _planning.out_of_core_traffic(transform.plan, source, target)
+    plan, source = transform.plan, lying(transform.source)
+    return _planning.out_of_core_traffic(plan, source, _target_lying(plan, source, transform.output))
 
 
-def dealt(plan: OutOfCorePlan, ranks: int, source: _Lying) -> OutOfCorePlan:
+def ways(plan: OutOfCorePlan, source: Stored, output: Any, placement: Placement, ranks_per_node: int) -> Ways:
+    """A plan that was dealt to ranks, priced: the only way that is looked at. output : as Transform has it."""
+    given = lying(source)
+    target = _target_lying(plan, given, output)
+    return Ways(plan, placement.price_on_ranks(plan, ranks_per_node, given, target), (), 1)
+
+
+def _target_lying(plan: OutOfCorePlan, source: Lying, output: Any) -> Lying:
+    """In place the output lies where the source does."""
+    return _lying_when_made(output, plan.output_bytes) if isinstance(output, Output) else source
+
+
+def dealt(plan: OutOfCorePlan, ranks: int, source: Lying) -> OutOfCorePlan:
     """The plan for so many ranks. source : how the input lies; in place, ranks' journals depend on it."""
     return _planning.deal_out_of_core(plan, ranks, source if plan.in_place else None)
 
 
-def lying(stored: Stored) -> _Lying:
+def lying(stored: Stored) -> Lying:
     """How an array lies in its files."""
     if not is_set(stored.path):
         return stored.nbytes, stored.offset, 0, 1, 1, 0, 0
@@ -54,7 +63,7 @@ def lying(stored: Stored) -> _Lying:
     return stored.nbytes, 0, facts["block_bytes"], len(facts["files"]), processors, band_bytes, skew_rows
 
 
-def _lying_when_made(output: Output, nbytes: int) -> _Lying:
+def _lying_when_made(output: Output, nbytes: int) -> Lying:
     if is_set(output.path):
         return nbytes, 0, output.block_bytes, len(output.disks), 1, 0, 0
     return nbytes, output.lead_bytes(), 0, 1, 1, 0, 0

@@ -22,7 +22,7 @@ from ._planning import OutOfCorePlan
 from .ooc_kept import Keeper, Note, Places
 
 if TYPE_CHECKING:
-    from .ooc_fft import Transform
+    from .ooc_transform import Transform
 
 
 @dataclass

@@ -23,12 +23,10 @@ def is_unfinished(target: str) -> bool:
     return Places.of(target).note.exists()
 
 
-def interval_of(target: str, given: float | None, ranks: int, goes_on: bool, in_place: bool) -> float | None:
+def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool) -> float | None:
     """Seconds between checkpoints, 0 for none; None: as the predicted time has it.
 
     In place there is nothing else to begin again from, so checkpoints are the rule there.
-
-    On several ranks nothing is predicted, so checkpoints are kept where they are asked for, or were before.
 
     Errors: InvalidArgument for what is no number of seconds, and for none where an unfinished transform is to go on.
     """
@@ -45,13 +43,13 @@ def interval_of(target: str, given: float | None, ranks: int, goes_on: bool, in_
         )
     if given is not None:
         return given
-    return INTERVAL_S if goes_on or in_place else 0 if ranks > 1 else None
+    return INTERVAL_S if goes_on or in_place else None
 
 
 def run(transform: Any, clock: Callable[..., None]) -> dict[str, Any]:
     """Goes on with what is there or begins; what is done stays after an error, as the last checkpoint has it.
 
-    transform : an ooc_fft.Transform with seconds between checkpoints.
+    transform : an ooc_transform.Transform with seconds between checkpoints.
     """
     module = running()
     places = Places.of(transform.output.path)

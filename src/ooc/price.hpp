@@ -11,7 +11,7 @@
 namespace weft::ooc {
 
 /// What the time of a pass goes to.
-enum class PassLimit { disk, arithmetic, memory };
+enum class PassLimit { disk, arithmetic, memory, messages };
 const char* to_string(PassLimit limit);
 
 /// Predicted time of one pass. Seconds.
@@ -20,7 +20,8 @@ struct PassPrice {
   double read_s = 0;
   double write_s = 0;
   double arithmetic_s = 0;  ///< lines and twiddles
-  double memory_s = 0;      ///< panels through the caches
+  double memory_s = 0;      ///< panels through the caches, and into messages and out of them
+  double message_s = 0;     ///< between ranks
   double ends_s = 0;        ///< of `seconds`: the first panel is read, the last written, alone
   double seconds = 0;
   PassLimit limit = PassLimit::disk;
@@ -51,7 +52,7 @@ double pipelined(const PanelTimes& panel, std::int64_t panels, bool overlaps);
 ///         each axis moves its panel through memory once, as model::cost has it. Reading and writing
 ///         hide behind computing, or it behind them, where I/O is asynchronous and there are buffers
 ///         enough. All panels are taken to be like the widest.
-/// Errors  those of check() for machine and storage.
+/// Errors  those of check() for machine and storage. On ranks: price_on_ranks().
 /// Cost    microseconds.
 PassesPrice price_of(const FftPasses& plan, const Machine& machine, const Storage& storage);
 

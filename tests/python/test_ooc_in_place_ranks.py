@@ -14,6 +14,7 @@ from cli_helpers import assert_done, weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_in_place_sets import content, expected, flip, listing, made_set
 from weft import InvalidArgument, ooc, ooc_fft, ooc_ranks
+from weft.ooc_transform import Transform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -29,7 +30,7 @@ GIVEN = {"memory_bytes": [64 * KIB], "source": "x.json", "target": ""}
 CUBE = {"memory_bytes": 64 * KIB, "block_bytes": 256}
 
 
-def prepared(folder: Path, ranks: int, **given: Any) -> ooc_fft.Transform:
+def prepared(folder: Path, ranks: int, **given: Any) -> Transform:
     path = folder / "x.json"
     return ooc_fft.prepare(path, path, in_place=True, ranks=ranks, **{"memory_bytes": 64 * KIB, **given})
 

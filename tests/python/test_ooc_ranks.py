@@ -35,6 +35,11 @@ def test_the_command_runs_on_ranks(tmp_path: Path) -> None:
     assert said["plan"] == done["plan"] and done["plan"]["ranks"] == 3
     assert (done["messages"], done["sent_bytes"]) == (said["messages"], said["sent_bytes"])
     assert done["messages"] > 0
+    prices = said["price"]["passes"]
+    assert len(prices) == len(done["pass_seconds"]) == len(said["plan"]["passes"])
+    assert prices == done["price"]["passes"]
+    for price in prices:
+        assert price["message_s"] > 0 and price["seconds"] >= price["message_s"]
     assert (done["read_bytes"], done["written_bytes"]) == (said["plan"]["read_bytes"], said["plan"]["written_bytes"])
     assert done["memory_bytes"] == said["plan"]["memory_bytes"] <= 256 * KIB
     temporary = sum(need["bytes"] for need in said["needs"] if need["what"] == "temporary files")

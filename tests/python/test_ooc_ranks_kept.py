@@ -15,6 +15,7 @@ import pytest
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
 from weft import ooc, ooc_fft
+from weft.ooc_transform import Transform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -82,6 +83,7 @@ def test_checkpoints_take_no_more_bytes_and_space(tmp_path: Path) -> None:
         for more in ((), ("--checkpoint", "20"))
     ]
     assert [one.pop("checkpoint_seconds_apart") for one in said] == [0, 20]
+    assert said[0]["price"]["seconds"] > 0
     assert said[0] == said[1]
     outcome = weft(*command(tmp_path, *OFTEN, "-n", 2, "--json"))
     assert_done(outcome)
@@ -92,6 +94,26 @@ def test_checkpoints_take_no_more_bytes_and_space(tmp_path: Path) -> None:
         assert done[name] == said[1]["plan"][name]
     assert done["checkpoint_seconds"] > 0 and done["went_on_from"] is None
     assert names(tmp_path) == ["in.npy", "out.npy"]
+
+
+def test_long_transforms_have_checkpoints_where_the_first_rank_reaches_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "in.npy", values((POINTS,), "complex128"))
+
+    def prepared(ranks_per_node: int | None, **given: Any) -> Transform:
+        paths = tmp_path / "in.npy", tmp_path / "out.npy"
+        return ooc_fft.prepare(*paths, memory_bytes=64 * KIB, ranks=4, ranks_per_node=ranks_per_node, **given)
+
+    assert prepared(None).checkpoint_s == 0
+    monkeypatch.setattr(ooc_fft, "LONG_S", 0.0)
+    assert prepared(None).checkpoint_s == prepared(4).checkpoint_s == 30
+    assert not prepared(4).no_checkpoints_for
+    apart = prepared(2)
+    assert apart.checkpoint_s == 0 and "several nodes" in apart.no_checkpoints_for
+    assert "give --checkpoint 30" in apart.no_checkpoints_for
+    asked = prepared(2, checkpoint=20)
+    assert asked.checkpoint_s == 20 and not asked.no_checkpoints_for
 
 
 def test_another_transform_is_not_gone_on_with(pool: Pool, tmp_path: Path) -> None:

@@ -248,8 +248,8 @@ def fft_command(
             "--checkpoint",
             metavar="S",
             min=0,
-            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute; with "
-            "-n none.",
+            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute; on "
+            "ranks on several nodes none.",
         ),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,

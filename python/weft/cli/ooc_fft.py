@@ -11,6 +11,7 @@ from weft.cli.ooc_price import beside_text, others_text, pass_words, price_line,
 from weft.cli.session import Session
 from weft.files import check_target, write_file
 from weft.ooc import Moved, OutOfCorePlan, PassPrice, Progress, Ways
+from weft.ooc_transform import Transform
 
 _COLUMNS = (
     *("pass", "lines", "panels", "bytes read", "runs read", "runs written", "shortest run", "from", "to"),
@@ -55,12 +56,11 @@ def run(options: Options, session: Session) -> int:
     try:
         if session.ranks > 1:
             transform, moved = ooc_fft.run_on_ranks(
-                session.comm, options.source, options.target, options.given, reporter, session.note_temporary
+                session.comm, options.source, options.target, options.given, reporter, session.note_temporary, _tell
             )
         else:
             transform = ooc_fft.prepare(options.source, options.target, **options.given)
-            if transform.no_checkpoints_for:
-                print(f"weft: no checkpoints: {transform.no_checkpoints_for}", file=sys.stderr)
+            _tell(transform)
             moved = transform.run(reporter)
     except BaseException:
         session.clear_progress()
@@ -73,6 +73,12 @@ def run(options: Options, session: Session) -> int:
     return 0
 
 
+def _tell(transform: Transform) -> None:
+    """Before anything is written."""
+    if transform.no_checkpoints_for:
+        print(f"weft: no checkpoints: {transform.no_checkpoints_for}", file=sys.stderr)
+
+
 def run_dry(options: Options, ranks: int, session: Session) -> None:
     transform = ooc_fft.prepare(options.source, options.target, **options.given, ranks=ranks)
     _print_dry_run(transform, options.json, session)
@@ -83,7 +89,7 @@ def run_discard(target: str, session: Session) -> None:
     session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
 
 
-def _tell_what_is_kept(options: Options, transform: ooc_fft.Transform | None, session: Session) -> None:
+def _tell_what_is_kept(options: Options, transform: Transform | None, session: Session) -> None:
     """transform : what was going on; None: nothing yet."""
     target = options.target
     if not session.is_root:
@@ -98,7 +104,7 @@ def _tell_what_is_kept(options: Options, transform: ooc_fft.Transform | None, se
     print(said, file=sys.stderr)
 
 
-def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, session: Session) -> None:
+def _report(options: Options, transform: Transform, moved: Moved, session: Session) -> None:
     if options.json:
         session.print_json({**_facts(transform), **_moved_facts(moved)})
         return
@@ -118,8 +124,7 @@ def _report(options: Options, transform: ooc_fft.Transform, moved: Moved, sessio
         session.print(f"{transform.source.name} was unpacked into a temporary file of {transform.source.nbytes} bytes")
     if moved.plan.ranks > 1:
         session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
-    else:
-        session.print(beside_text(moved))
+    session.print(beside_text(moved))
 
 
 def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> None:
@@ -129,7 +134,7 @@ def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as
         check_target(plot, plots.FORMS)
         plots.pyplot()
     ways = ooc.ways(shape, **given)
-    if plot and ways.price is not None:
+    if plot:
         write_file(plot, plots.passes(ways.plan.shape, ways.price, plot))
     if as_json:
         session.print_json({**plan_data(ways.plan), **ways_data(ways)})
@@ -171,8 +176,7 @@ def duration(seconds: float) -> str:
 def plan_text(ways: Ways) -> str:
     """A table of the passes, and what they take together."""
     plan = ways.plan
-    prices = ways.price.passes if ways.price is not None else (None,) * len(plan.passes)
-    priced = enumerate(zip(plan.passes, prices, strict=True), 1)
+    priced = enumerate(zip(plan.passes, ways.price.passes, strict=True), 1)
     rows = [_COLUMNS] + [_row(number, one, price) for number, (one, price) in priced]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -184,7 +188,7 @@ def plan_text(ways: Ways) -> str:
             *_convolution(plan),
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
             f"memory {plan.memory_bytes} bytes",
-            *([price_line(ways.price)] if ways.price is not None else []),
+            price_line(ways.price),
         ]
     )
 
@@ -203,17 +207,17 @@ def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in _PLAN_NAMES}
 
 
-def _row(number: int, one: dict[str, Any], price: PassPrice | None) -> tuple[str, ...]:
+def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
     names = ("panels", "read_bytes", "read_runs", "written_runs", "shortest_run_bytes", "source", "target")
     return (
         str(number),
         _joined(one["lines"], "x"),
         *(str(one[name]) for name in names),
-        *(pass_words(price) if price is not None else ("-", "-")),
+        *pass_words(price),
     )
 
 
-def _print_dry_run(transform: ooc_fft.Transform, as_json: bool, session: Session) -> None:
+def _print_dry_run(transform: Transform, as_json: bool, session: Session) -> None:
     plan = transform.plan
     needs = [vars(need) for need in transform.needs()]
     if as_json:
@@ -252,7 +256,7 @@ def _sent(messages: int, nbytes: int) -> str:
     return f"{_counted(messages, 'message', 'messages')} with {nbytes} bytes"
 
 
-def _facts(transform: ooc_fft.Transform) -> dict[str, Any]:
+def _facts(transform: Transform) -> dict[str, Any]:
     return {
         "input": transform.source.name,
         "unpacked_bytes": 0 if transform.source.unpacking is None else transform.source.nbytes,
@@ -293,7 +297,7 @@ def _array(array: Any) -> str:
     return f"{_joined(ooc_fortran.named_shape(array), 'x')} of {array.dtype}{order}"
 
 
-def _name(transform: ooc_fft.Transform) -> str:
+def _name(transform: Transform) -> str:
     plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
     kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
     return f"{kind} over axes {_joined(ooc_fortran.named_axes(transform.source, transform.plan.axes), ',')}"

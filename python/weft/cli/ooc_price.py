@@ -32,8 +32,8 @@ def pass_words(price: PassPrice) -> tuple[str, str]:
 
 def others_text(ways: Ways) -> str:
     """The next best ways, and why they lost."""
-    if ways.price is None:
-        return "times of several ranks are not predicted yet"
+    if not ways.others:
+        return "no other way was looked at"
     lines = [_other(way, ways.price.seconds) for way in ways.others]
     return "\n  ".join([f"the next best of {ways.considered} ways:", *lines])
 
@@ -41,7 +41,7 @@ def others_text(ways: Ways) -> str:
 def ways_data(ways: Ways) -> dict[str, Any]:
     """For JSON."""
     return {
-        "price": None if ways.price is None else ways.price.as_data(),
+        "price": ways.price.as_data(),
         "others": [vars(way) for way in ways.others],
         "considered": ways.considered,
     }
