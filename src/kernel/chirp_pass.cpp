@@ -5,8 +5,6 @@
 
 #include <weft/precision.hpp>
 
-#include "base/chirp.hpp"
-
 namespace weft::kernel {
 namespace {
 
@@ -20,12 +18,24 @@ std::complex<T> element(const ChirpEnd& end, const T* axis, std::int64_t at, std
   return is_real_by_symmetry ? std::complex<T>{x.real()} : T{2} * x;
 }
 
-/// The chirp, made of the root with the exponent -.
+/// The chirp from an element on, with the sign and the scale of an end.
 template <class T>
-std::complex<T> factor(const ChirpEnd& end, const std::complex<long double>& root) {
-  const long double im = end.sign < 0 ? root.imag() : -root.imag();
-  return {static_cast<T>(root.real() * end.scale), static_cast<T>(im * end.scale)};
-}
+class Factors {
+ public:
+  Factors(const ChirpEnd& end, const ChirpTable& chirp, std::int64_t first)
+      : chirp_(chirp.from<T>(first)),
+        re_(static_cast<T>(end.scale)),
+        im_(static_cast<T>(end.sign < 0 ? end.scale : -end.scale)) {}
+
+  std::complex<T> operator[](std::int64_t i) const {
+    return {re_ * chirp_[2 * i], im_ * chirp_[2 * i + 1]};
+  }
+
+ private:
+  const T* chirp_;
+  T re_;
+  T im_;
+};
 
 /// Without the special cases of infinities that operator* has.
 template <class T>
@@ -38,7 +48,6 @@ std::complex<T> product(const std::complex<T>& a, const std::complex<T>& b) {
 ChirpPass::ChirpPass(const ChirpEnd& end, const Box& box, const Place& axis, const Place& rows,
                      int threads)
     : end_(end),
-      roots_(twiddles_of(2 * end.n)),
       threads_(threads),
       axis_buffer_(axis.pieces[0].buffer),
       axis_offset_(axis.pieces[0].offset - axis.pieces[0].box.lower[0]),
@@ -58,10 +67,20 @@ ChirpPass::ChirpPass(const ChirpEnd& end, const Box& box, const Place& axis, con
                        {common.lower[0], common.upper[0]},
                        {common.lower[1], common.upper[1]}});
   }
+  const std::int64_t first = rows_.lo * end.row;
+  chirp_ = chirp_table(end.n, {first, first + elements_there(first, rows_.size() * end.row)},
+                       precision());
 }
 
 std::int64_t ChirpPass::elements_there(std::int64_t first, std::int64_t count) const {
   return std::clamp<std::int64_t>(axis_end_ - first, 0, count);
+}
+
+Precision ChirpPass::precision() const {
+  const std::int64_t bytes = end_.is_real ? 2 * axis_bytes_ : axis_bytes_;
+  return bytes == complex_bytes(Precision::f32)   ? Precision::f32
+         : bytes == complex_bytes(Precision::f64) ? Precision::f64
+                                                  : Precision::f80;
 }
 
 template <class T, class R>
@@ -69,12 +88,13 @@ void ChirpPass::to_row(const Block& block, std::int64_t row, const T* axis, R* o
   const std::int64_t first = row * end_.row + block.columns.lo;
   const std::int64_t there = elements_there(first, block.columns.size());
   const std::int64_t step = 2 * block.column_stride;
-  for_chirp(end_.n, first, 1, there, [&](std::int64_t i, std::int64_t exponent) {
-    const std::complex<T> x = product(element(end_, axis, axis_offset_ + first + i, first + i),
-                                      factor<T>(end_, roots_->root(exponent)));
+  const Factors<T> chirp(end_, *chirp_, first);
+  for (std::int64_t i = 0; i < there; ++i) {
+    const std::complex<T> x =
+        product(element(end_, axis, axis_offset_ + first + i, first + i), chirp[i]);
     out[i * step] = static_cast<R>(x.real());
     out[i * step + 1] = static_cast<R>(x.imag());
-  });
+  }
   for (std::int64_t i = there; i < block.columns.size(); ++i)
     out[i * step] = out[i * step + 1] = R{0};
 }
@@ -82,20 +102,20 @@ void ChirpPass::to_row(const Block& block, std::int64_t row, const T* axis, R* o
 template <class T, class R>
 void ChirpPass::from_row(const Block& block, std::int64_t row, const R* in, T* axis) const {
   const std::int64_t first = row * end_.row + block.columns.lo;
+  const std::int64_t there = elements_there(first, block.columns.size());
   const std::int64_t step = 2 * block.column_stride;
-  for_chirp(
-      end_.n, first, 1, elements_there(first, block.columns.size()),
-      [&](std::int64_t i, std::int64_t exponent) {
-        const std::complex<T> given{static_cast<T>(in[i * step]), static_cast<T>(in[i * step + 1])};
-        const std::complex<T> x = product(given, factor<T>(end_, roots_->root(exponent)));
-        const std::int64_t at = axis_offset_ + first + i;
-        if (end_.is_real) {
-          axis[at] = x.real();
-          return;
-        }
-        axis[2 * at] = x.real();
-        axis[2 * at + 1] = x.imag();
-      });
+  const Factors<T> chirp(end_, *chirp_, first);
+  for (std::int64_t i = 0; i < there; ++i) {
+    const std::complex<T> given{static_cast<T>(in[i * step]), static_cast<T>(in[i * step + 1])};
+    const std::complex<T> x = product(given, chirp[i]);
+    const std::int64_t at = axis_offset_ + first + i;
+    if (end_.is_real) {
+      axis[at] = x.real();
+    } else {
+      axis[2 * at] = x.real();
+      axis[2 * at + 1] = x.imag();
+    }
+  }
 }
 
 template <class T, class R>

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/chirp_table.hpp"
 #include "kernel/place.hpp"
 #include "kernel/tile_pass.hpp"
-#include "kernel/twiddles.hpp"
 
 namespace weft::kernel {
 
@@ -44,6 +44,7 @@ class ChirpPass {
     Range rows;
     Range columns;
   };
+  Precision precision() const;  ///< of the axis
   template <class T, class R>
   void execute_as(void* const* buffers) const;
   template <class T, class R>
@@ -53,7 +54,7 @@ class ChirpPass {
   std::int64_t elements_there(std::int64_t first, std::int64_t count) const;
 
   ChirpEnd end_;
-  std::shared_ptr<const Twiddles> roots_;
+  std::shared_ptr<const ChirpTable> chirp_;  ///< of what the axis has of the box
   int threads_ = 1;
   int axis_buffer_ = 0;
   std::int64_t axis_offset_ = 0;  ///< in elements, where element 0 of the whole axis would lie

@@ -135,7 +135,7 @@ double products_seconds(const Plan& plan, const Stage& stage, const Machine& mac
   const std::int64_t after = stage.target.max_local_volume();
   if (stage.twiddles) return seconds(plan.convolves() ? std::max(before, after) : after);
   if (stage.convolves) return seconds(after) / 2;  // one product, and no root to be found
-  // One product, but each element has a root of its own to be looked up.
+  // One product, but by a number for each element, which comes through memory.
   return stage.chirps ? 2 * seconds(std::min(before, after)) : 0;
 }
 
