@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -170,9 +170,12 @@ class Output:
         return disk_needs("the output", self.disks, nbytes, self.block_bytes)
 
     @contextmanager
-    def made(self) -> Iterator[Stored]:
-        """Makes it with its space; it is complete when the context ends without an error, else removed."""
-        with self._made_set() if is_set(self.path) else self._made_file() as stored:
+    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[Stored]:
+        """Makes it with its space; it is complete when the context ends without an error, else removed.
+
+        tell : is told the temporary name of a plain file before it is there.
+        """
+        with self._made_set() if is_set(self.path) else self._made_file(tell) as stored:
             yield stored
 
     def made_to_stay(self, part: str) -> Stored:
@@ -217,10 +220,10 @@ class Output:
         ).close()
 
     @contextmanager
-    def _made_file(self) -> Iterator[Stored]:
+    def _made_file(self, tell: Callable[[str], object]) -> Iterator[Stored]:
         target = self._target()
         try:
-            yield Stored(target.create(), self.shape, self.dtype, target.offset)
+            yield Stored(target.create(tell=tell), self.shape, self.dtype, target.offset)
             target.commit()
         finally:
             target.discard()

@@ -7,7 +7,7 @@ core marks it (`half_done` in src/disk/set_index.hpp), and nobody else can open 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,7 +82,7 @@ class InPlace:
         return []
 
     @contextmanager
-    def made(self) -> Iterator[Stored]:
+    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[Stored]:
         """After an error the array is of no use, and the index of a set says so."""
         yield self.stored
         self.complete("")

@@ -150,14 +150,10 @@ def _filled(
                 if source.unpacking is not None:
                     note_temporary(source.path)
                 stack.enter_context(ooc_staging.in_place(source, prepared.memory_bytes))
-                is_new = isinstance(prepared.output, Output)
-                fresh.extend(_files_to_be(prepared.output) if is_new else ())
+                fresh.extend(_files_to_be(prepared.output) if isinstance(prepared.output, Output) else ())
                 for path in fresh:  # before they are there: what is stopped meanwhile leaves none
                     note_temporary(path)
-                stored = stack.enter_context(prepared.output.made())
-                if is_new and not is_set(stored.path):
-                    note_temporary(stored.path)
-                return list(stored.as_given())
+                return list(stack.enter_context(prepared.output.made(note_temporary)).as_given())
 
             done = execute(runtime.from_first(comm, made))
     except Exception as reason:

@@ -17,6 +17,7 @@ from cli_helpers import Outcome, assert_done, assert_refused, clean_environment,
 from weft.cli import launch
 from weft.cli.environment import RUN_FOLDER, surrounding_ranks, usable_cores
 from weft.cli.session import Session, finite
+from weft.files.target import Target
 
 LONG = ["bench", "16x16x16", "--effort", "estimate", "--repeat", "1000000"]
 START_LIMIT_S = 60
@@ -230,6 +231,14 @@ def test_files_half_written_are_removed(tmp_path: Path, monkeypatch: pytest.Monk
         Session().note_temporary(name and str(tmp_path / name))
     launch._remove_temporaries(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["half.tmp.mine", "temporaries", "whole.0", "whole.1"]
+
+
+def test_a_file_is_noted_before_it_is_there(tmp_path: Path) -> None:
+    noted: list[tuple[str, bool]] = []
+    target = Target(str(tmp_path / "x.npy"), (4,), np.dtype("f8"))
+    made = target.create(tell=lambda path: noted.append((path, os.path.exists(path))))
+    assert noted == [(made, False)] and os.path.exists(made)
+    target.discard()
 
 
 def test_a_set_is_kept_or_removed_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

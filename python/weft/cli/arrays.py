@@ -55,7 +55,7 @@ def write_array(session: Session, target: Target, side: Any, local: np.ndarray) 
     try:
         with session.together():
             if session.is_root:
-                session.note_temporary(target.create())
+                target.create(tell=session.note_temporary)
         target.temporary = session.broadcast(target.temporary)
         with session.together():
             target.write(side.box, local)

@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +23,13 @@ class Replacement:
         self.temporary: str | None = None  # being written; other ranks may be told this name and write to it too
         self._final = Path(os.path.realpath(path))  # a link stays a link
 
-    def create(self, name: str | None = None) -> str:
+    def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
         """Creates the temporary file with all its space, in the folder of the final one, and returns its name.
 
-        name : of it, else one that nobody has.
+        name : of it, else one that nobody has. tell : is told its path before it is there, for to take space may last.
         """
         temporary = self._final.parent / (name or f".{self._final.name[:200]}.{secrets.token_hex(6)}.tmp")
+        tell(str(temporary))
         with Writing(self.name):
             file = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self.temporary = str(temporary)

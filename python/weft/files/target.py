@@ -1,6 +1,7 @@
 """Writing an array file from many ranks."""
 
 import os
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -38,8 +39,8 @@ class Target(Replacement):
         """Where the elements begin."""
         return len(self._header)
 
-    def create(self, name: str | None = None) -> str:
-        temporary = super().create(name)
+    def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
+        temporary = super().create(name, tell)
         self._write([(0, self._header)])
         return temporary
 
