@@ -269,14 +269,18 @@ def prepare(
             keep_sources=every_s > 0 and (in_place or ranks == 1),  # on ranks all passes do, but for some in place
             in_place=in_place,
         )
-        made = found.plan
         if ranks > 1:  # what every rank plans alike, whatever disks it sees
-            how = {**planning, "keep_sources": every_s > 0, "in_place": in_place}
-            made = ooc_plan.in_blocks(made.shape, **how, block_bytes=made.block_bytes)
-            made = ooc_ranks.dealt(made, ranks, ooc_ranks.lying(stored))
+            found = ooc_ranks.ways(
+                found.plan,
+                {**planning, "keep_sources": every_s > 0, "in_place": in_place},
+                stored,
+                lambda made: replaced or _output(made, path, names, stored.fortran),
+                placement,
+                (ranks, on_node),
+                blocks_are_free=block_bytes is None,
+            )
+        made = found.plan
         output = replaced or _output(made, path, names, stored.fortran)
-        if ranks > 1:
-            found = ooc_ranks.ways(made, stored, output, placement, on_node)
         if replaced is None:
             checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
         folders = output.directories() if scratch is None else directories_of(scratch)

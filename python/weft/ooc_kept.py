@@ -394,11 +394,25 @@ def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> N
     given = json.loads(json.dumps(now))
     for name in (*given, *then):
         if given.get(name) != then.get(name):
+            what, had, has = _difference(name, then.get(name), given.get(name))
             raise errors.InvalidArgument(
                 f"an unfinished transform goes on with the same input and options; that of {places.target} had "
-                f"{name} {_short(then.get(name))}, given {_short(given.get(name))}; give the same, begin anew "
+                f"{what} {_short(had)}, given {_short(has)}; give the same, begin anew "
                 f"with --restart, or remove it with `weft ooc discard {places.target}`"
             )
+
+
+def _difference(name: str, then: Any, now: Any) -> tuple[str, Any, Any]:
+    """The first part that differs, and how it is called.
+
+    >>> _difference("plan", {"kind": "c2c", "block_bytes": 1}, {"kind": "c2c", "block_bytes": 2})
+    ('block_bytes of its plan', 1, 2)
+    """
+    if isinstance(then, dict) and isinstance(now, dict):
+        for part in (*now, *then):
+            if now.get(part) != then.get(part):
+                return f"{part} of its {name}", then.get(part), now.get(part)
+    return name, then, now
 
 
 @contextmanager

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Any
 from . import _planning, errors, ooc_kept, ooc_plan, ooc_ranks_kept, ooc_staging, runtime
 from ._planning import OutOfCorePlan
 from .ooc_files import Need, Output, Stored, disk_needs, is_set
-from .ooc_price import Lying, Placement, Ways
+from .ooc_price import Lying, Placement, Price, Ways
 from .striped import files_of_new_set, unnamed
 
 if TYPE_CHECKING:
     from .ooc_transform import Transform
+
+
+_LEAST_BLOCK = 4096
+_MOST_BLOCKS = 1 << 17
+# Longer blocks where it makes less of a difference.
+_MUCH_FASTER = 1.01
 
 
 def scratch_needs(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[Need]:
@@ -37,11 +43,50 @@ def traffic(transform: Transform) -> tuple[int, int]:
     return _planning.out_of_core_traffic(plan, source, _target_lying(plan, source, transform.output))
 
 
-def ways(plan: OutOfCorePlan, source: Stored, output: Any, placement: Placement, ranks_per_node: int) -> Ways:
-    """A plan that was dealt to ranks, priced: the only way that is looked at. output : as Transform has it."""
-    given = lying(source)
-    target = _target_lying(plan, given, output)
-    return Ways(plan, placement.price_on_ranks(plan, ranks_per_node, given, target), (), 1)
+def ways(
+    alone: OutOfCorePlan,
+    how: dict[str, Any],
+    source: Stored,
+    output_of: Callable[[OutOfCorePlan], Any],
+    placement: Placement,
+    ranks: tuple[int, int],
+    *,
+    blocks_are_free: bool,
+) -> Ways:
+    """The plan for ranks: in the blocks that one process would take, or where these are free in shorter ones that are
+    predicted to be faster, or that memory has room for.
+
+    alone : of one process. how : as ooc_plan.in_blocks has it. output_of : what a plan writes, as Transform has it.
+    ranks : all, and those of a node. Cost: that of pricing a few plans; in place of dealing one.
+    """
+    given, count = lying(source), 0
+    best: tuple[OutOfCorePlan, Price] | None = None
+    refused: errors.InvalidArgument | None = None
+    for block in _blocks(alone, blocks_are_free):
+        try:
+            plan = dealt(ooc_plan.in_blocks(alone.shape, **how, block_bytes=block), ranks[0], given)
+        except errors.InvalidArgument as error:
+            refused = refused or error
+            continue
+        count += 1
+        price = placement.price_on_ranks(plan, ranks[1], given, _target_lying(plan, given, output_of(plan)))
+        if best is None or price.seconds * _MUCH_FASTER < best[1].seconds:
+            best = plan, price
+        if plan.in_place:
+            break
+    if best is None:
+        assert refused is not None
+        raise refused
+    return Ways(*best, (), count)
+
+
+def _blocks(alone: OutOfCorePlan, are_free: bool) -> list[int]:
+    """Lengths to look at, that of one process first; none of which memory holds too many to be counted in a moment."""
+    blocks = [alone.block_bytes]
+    least = max(_LEAST_BLOCK, alone.memory_bytes // _MOST_BLOCKS)
+    while are_free and blocks[-1] // 2 >= least:
+        blocks.append(blocks[-1] // 2)
+    return blocks
 
 
 def _target_lying(plan: OutOfCorePlan, source: Lying, output: Any) -> Lying:

@@ -1,6 +1,7 @@
 #include "ooc/price_on_ranks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -18,9 +19,12 @@ namespace {
 
 /// One round of one side of a pass.
 struct RoundWork {
-  DiskWork disks;                 ///< of all ranks
-  std::vector<RankTraffic> near;  ///< what each rank sends to others of its node
-  std::vector<RankTraffic> far;   ///< and to other nodes
+  DiskWork disks;  ///< of all ranks
+  // What each rank sends to others of its node and gets from them, and the same of other nodes.
+  std::vector<RankTraffic> near_sent;
+  std::vector<RankTraffic> near_got;
+  std::vector<RankTraffic> far_sent;
+  std::vector<RankTraffic> far_got;
   std::int64_t trips = 1;
   bool copies = false;  ///< panels go through buffers of messages
 };
@@ -30,8 +34,8 @@ class RoundCounter {
  public:
   RoundCounter(const PassSide& side, std::int64_t ranks_per_node)
       : side_(side), ranks_per_node_(ranks_per_node), ends_(static_cast<std::size_t>(side.ranks)) {
-    work_.near.resize(ends_.size());
-    work_.far.resize(ends_.size());
+    for (auto* each : {&work_.near_sent, &work_.near_got, &work_.far_sent, &work_.far_got})
+      each->resize(ends_.size());
   }
 
   RoundWork count(std::int64_t number) {
@@ -57,15 +61,16 @@ class RoundCounter {
 
   void add_sent(const Piece& piece) {
     const bool reads = side_.side == Side::reading;
-    const int sender = reads ? piece.disk_rank : piece.panel_rank;
+    const auto sender = static_cast<std::size_t>(reads ? piece.disk_rank : piece.panel_rank);
+    const auto receiver = static_cast<std::size_t>(reads ? piece.panel_rank : piece.disk_rank);
     const bool is_near = piece.disk_rank / ranks_per_node_ == piece.panel_rank / ranks_per_node_;
-    RankTraffic& sent = (is_near ? work_.near : work_.far)[static_cast<std::size_t>(sender)];
     if (piece.panel_rank != last_panel_rank_) last_trip_.assign(ends_.size(), -1);
     last_panel_rank_ = piece.panel_rank;
     std::int64_t& last = last_trip_[static_cast<std::size_t>(piece.disk_rank)];
-    if (piece.trip != last) ++sent.messages;
+    const RankTraffic more{piece.trip != last ? 1 : 0, piece.bytes};
     last = piece.trip;
-    sent.bytes += piece.bytes;
+    (is_near ? work_.near_sent : work_.far_sent)[sender] += more;
+    (is_near ? work_.near_got : work_.far_got)[receiver] += more;
   }
 
   const PassSide& side_;
@@ -163,22 +168,36 @@ class PassOnRanksPricer {
     return busiest(seconds) * panels_of_round_ + panel_.latency_s();
   }
 
-  /// Of the node whose ranks take longest.
+  /// Of the node whose ranks take longest. What leaves a node and what comes to it pass its link at a
+  /// time, or one after the other.
   double message_seconds(const RoundWork& work) const {
     double most = 0;
-    double node_s = 0;  // of its link to others
-    double rank_s = 0;  // of the rank that takes longest
-    for (std::size_t rank = 0; rank < work.near.size(); ++rank) {
-      if (rank % static_cast<std::size_t>(ranks_per_node_) == 0) node_s = rank_s = 0;
-      const RankTraffic& near = work.near[rank];
-      const double far_s = ooc::message_seconds(machine_.between_nodes, work.far[rank].messages,
-                                                work.far[rank].bytes);
-      node_s += far_s;
-      rank_s =
-          std::max(rank_s, ooc::message_seconds(machine_.within_node, near.messages, near.bytes));
-      most = std::max(most, node_s + rank_s);
+    for (std::size_t first = 0; first < work.near_sent.size(); first += per_node()) {
+      const std::size_t end = std::min(first + per_node(), work.near_sent.size());
+      double near_s = 0;
+      double sent_s = 0;
+      double got_s = 0;
+      double processor_s = 0;
+      for (std::size_t rank = first; rank < end; ++rank) {
+        near_s = std::max({near_s, seconds(machine_.within_node, work.near_sent[rank]),
+                           seconds(machine_.within_node, work.near_got[rank])});
+        sent_s += seconds(machine_.between_nodes, work.far_sent[rank]);
+        got_s += seconds(machine_.between_nodes, work.far_got[rank]);
+        processor_s = std::max(processor_s, static_cast<double>(work.far_got[rank].bytes) *
+                                                machine_.between_nodes.processor_s_per_byte);
+      }
+      const double link_s =
+          machine_.between_nodes.full_duplex ? std::max(sent_s, got_s) : sent_s + got_s;
+      most = std::max(most, near_s + link_s + processor_s);
     }
-    return most * share_;
+    const double meeting_s = machine_.barrier_s * std::log2(std::max(2, plan_.ranks));
+    return most * share_ + (work.copies ? static_cast<double>(work.trips) * meeting_s : 0);
+  }
+
+  std::size_t per_node() const { return static_cast<std::size_t>(ranks_per_node_); }
+
+  static double seconds(const Link& link, const RankTraffic& traffic) {
+    return ooc::message_seconds(link, traffic.messages, traffic.bytes);
   }
 
   const FftPasses& plan_;

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cli_helpers import assert_done, weft
 from ooc_arrays import KIB, assert_close, values
-from weft import ooc, ooc_fft, ooc_ranks
+from weft import InvalidArgument, ooc, ooc_fft, ooc_ranks
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -44,6 +44,30 @@ def test_the_command_runs_on_ranks(tmp_path: Path) -> None:
     assert done["memory_bytes"] == said["plan"]["memory_bytes"] <= 256 * KIB
     temporary = sum(need["bytes"] for need in said["needs"] if need["what"] == "temporary files")
     assert temporary >= said["plan"]["scratch_bytes"] >= 2 * x.nbytes  # of two arrays for more than two passes
+
+
+def test_ranks_take_blocks_that_suit_them(tmp_path: Path) -> None:
+    """One process has three buffers, or four; ranks four, which hold too few of the blocks that it would take."""
+    x = values(2**16, "complex128")
+    np.save(tmp_path / "in.npy", x)
+    given = {"order": "transposed", "memory_bytes": 512 * KIB}
+    alone = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given)
+    ranks = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, **given)
+    assert 4096 <= ranks.plan.block_bytes < alone.plan.block_bytes
+    assert ranks.plan.pass_count == alone.plan.pass_count == 2 and ranks.ways.considered > 0
+    with pytest.raises(InvalidArgument, match="transposed order needs"):
+        ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, block_bytes=alone.plan.block_bytes, **given)
+
+
+def test_the_fastest_blocks_are_taken(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", values(2**18, "complex128"))
+    given = {"memory_bytes": 512 * KIB, "ranks": 2}
+    free = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given)
+    assert free.ways.considered > 2
+    for block in (4096, 8192, 16384, 32768):
+        one = ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.npy", block_bytes=block, **given)
+        assert one.ways.considered == 1
+        assert free.ways.price.seconds <= 1.01 * one.ways.price.seconds
 
 
 def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ Machine round_links() {
   Machine machine = round_machine();
   machine.within_node = {.pieces = {{0, 1e-3, 1e-6}}};
   machine.between_nodes = {.pieces = {{0, 1e-2, 1e-5}}};
+  machine.barrier_s = 0;
   return machine;
 }
 
@@ -73,6 +74,39 @@ TEST(PriceOnRanks, links_between_nodes_are_shared_by_the_ranks_of_a_node) {
   const double quarter = 64 * 256 / 4;
   const double side_s = 1e-3 + quarter * 1e-6 + 2 * 2 * (1e-2 + quarter * 1e-5);
   EXPECT_NEAR(only(dealt_to_ranks(columns(), 4), 2, round_links()).message_s, 2 * side_s, 1e-12);
+}
+
+TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
+  const FftPasses plan = dealt_to_ranks(columns(), 2);
+  Machine machine = round_links();
+  const double each_s = only(plan, 1, machine).message_s;
+  machine.between_nodes.full_duplex = false;
+  EXPECT_NEAR(only(plan, 1, machine).message_s, 2 * each_s, 1e-12);
+  machine.between_nodes.full_duplex = true;
+  machine.between_nodes.processor_s_per_byte = 1e-4;
+  EXPECT_NEAR(only(plan, 1, machine).message_s, each_s + 2 * 2 * half_panel_bytes * 1e-4, 1e-12);
+}
+
+/// What one rank gets, or sends, decides, though the others have little each.
+TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
+  const FftPasses plan = dealt_to_ranks(columns(), 4);
+  const SharedHolding all = held_by_parts(0, plan.input_bytes(), 1);
+  const SharedHolding even = halves(plan, 4);
+  const Storage storage{.disks = {round_disk()}};
+  const auto message_s = [&](const SharedHolding& input, const SharedHolding& output) {
+    return price_on_ranks(plan, 4, round_links(), storage, input, output).passes[0].message_s;
+  };
+  // The first rank sends three panels in a round of four; from even parts each sends 3/4 of one.
+  EXPECT_NEAR(message_s(all, all), 2 * 3 * (1e-3 + 64 * 256 * 1e-6), 1e-12);
+  EXPECT_NEAR(message_s(even, even), 2 * 3 * (1e-3 + 64 * 256 / 4 * 1e-6), 1e-12);
+}
+
+TEST(PriceOnRanks, ranks_meet_before_they_exchange) {
+  const FftPasses plan = dealt_to_ranks(columns(), 4);
+  Machine machine = round_links();
+  const double without_s = only(plan, 4, machine).message_s;
+  machine.barrier_s = 1e-3;
+  EXPECT_NEAR(only(plan, 4, machine).message_s, without_s + 2 * 2 * 1e-3, 1e-12);
 }
 
 TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {

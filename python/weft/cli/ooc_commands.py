@@ -13,7 +13,6 @@ from weft.cli.choices import (
     Effort,
     EffortOption,
     Json,
-    MachineOption,
     Norm,
     NormOption,
     Ranks,
@@ -95,6 +94,15 @@ OrderOption = Annotated[
 ]
 WayOption = Annotated[
     str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT, one of those of ooc analyze.")
+]
+OocMachine = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        metavar="NAME|FILE",
+        help="Whose times and disks are taken: a machine that ships with weft, or a file of `weft probe --disk DIR -o "
+        "FILE`. Default: an assumed one.",
+    ),
 ]
 OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads that compute.")]
 
@@ -241,7 +249,7 @@ def fft_command(
     threads: OocThreads = 1,
     effort: EffortOption = Effort.estimate,
     method: WayOption = "auto",
-    machine: MachineOption = None,
+    machine: OocMachine = None,
     checkpoint: Annotated[
         float | None,
         typer.Option(
@@ -336,7 +344,7 @@ def plan_command(
     block: Block = None,
     threads: OocThreads = 1,
     method: WayOption = "auto",
-    machine: MachineOption = None,
+    machine: OocMachine = None,
     disk: Annotated[
         list[str] | None,
         typer.Option(metavar="DIR", help="A disk of the machine's profile to use; once a disk. Default: all it has."),

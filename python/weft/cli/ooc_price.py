@@ -33,7 +33,8 @@ def pass_words(price: PassPrice) -> tuple[str, str]:
 def others_text(ways: Ways) -> str:
     """The next best ways, and why they lost."""
     if not ways.others:
-        return "no other way was looked at"
+        more = ways.considered > 1
+        return f"the fastest of {ways.considered} lengths of blocks" if more else "no other way was priced"
     lines = [_other(way, ways.price.seconds) for way in ways.others]
     return "\n  ".join([f"the next best of {ways.considered} ways:", *lines])
 
