@@ -236,7 +236,7 @@ def _print_dry_run(transform: Transform, as_json: bool, session: Session) -> Non
     if transform.source.fortran:
         session.print("the plan is that of the transposed arrays in C order, whose bytes are the same")
     if plan.ranks > 1:
-        session.print(f"{plan.ranks} ranks, all on one node, send {_sent(*ooc_ranks.traffic(transform))}")
+        session.print(f"{plan.ranks} ranks send {_sent(*ooc_ranks.traffic(transform))}, as if all were on one node")
     if plan.journal_bytes > 0:
         session.print(
             f"of what is written {plan.journal_bytes} bytes are a journal, from which the same command goes on"

@@ -49,7 +49,6 @@ def as_bytes(figure: Any, name: str) -> bytes:
 PARTS = {
     "arithmetic_s": "arithmetic",
     "memory_s": "moving through memory",
-    "message_s": "messages",
     "start_s": "starting messages",
     "wire_s": "on the wire",
     "processor_s": "receiving",
