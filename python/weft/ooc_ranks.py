@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from .ooc_transform import Transform
 
 
+# A page, the least that disks take past the system's memory.
 _LEAST_BLOCK = 4096
+# To price a plan is to count the blocks of a round: so many in a rank's memory take some milliseconds.
 _MOST_BLOCKS = 1 << 17
-# Longer blocks where it makes less of a difference.
-_MUCH_FASTER = 1.01
+# As when one process chooses: what takes as long within 1 % keeps the longer blocks.
+_AS_FAST = 1.01
 
 
 def scratch_needs(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[Need]:
@@ -70,9 +72,9 @@ def ways(
             continue
         count += 1
         price = placement.price_on_ranks(plan, ranks[1], given, _target_lying(plan, given, output_of(plan)))
-        if best is None or price.seconds * _MUCH_FASTER < best[1].seconds:
+        if best is None or price.seconds * _AS_FAST < best[1].seconds:
             best = plan, price
-        if plan.in_place:
+        if plan.in_place:  # to deal it is to count the blocks of all passes, for the journals
             break
     if best is None:
         assert refused is not None
