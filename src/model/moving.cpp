@@ -95,10 +95,12 @@ double handing_over_seconds(double bytes, double array_bytes, const Problem& pro
          s_per_byte(machine, problem.precision, on_core, &Copying::handed_over_s_per_byte);
 }
 
+bool knows_caches(const Machine& machine) { return machine.copying.size() > 1; }
+
 double moving_in_cache_seconds(double bytes, Moved moved, double plane_bytes,
                                const Problem& problem, std::int64_t working,
                                const Machine& machine) {
-  if (machine.copying.size() < 2) return 0;
+  if (!knows_caches(machine)) return 0;
   return bytes / 2 * s_per_byte(machine, problem.precision, plane_bytes, rate_of(moved)) *
          share_of_core(problem, working, machine);
 }

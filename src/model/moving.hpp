@@ -37,8 +37,12 @@ double memory_limit_seconds(double bytes, const Problem& problem, std::int64_t w
 double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,
                             std::int64_t working, const Machine& machine);
 
-/// As moving_seconds, in planes of so many bytes that stay in a core's cache: 0 where the machine
-/// does not say what that costs, by more than one size in `copying`.
+/// Does the machine say what copying costs in caches and beyond, by more than one size? Those of the
+/// papers have one price for all.
+bool knows_caches(const Machine& machine);
+
+/// As moving_seconds, in planes of so many bytes that stay in a core's cache; 0 where the machine
+/// does not know caches.
 double moving_in_cache_seconds(double bytes, Moved moved, double plane_bytes,
                                const Problem& problem, std::int64_t working,
                                const Machine& machine);
