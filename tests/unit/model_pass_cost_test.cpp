@@ -63,7 +63,7 @@ TEST(PassCost, a_stage_that_packs_messages_writes_elsewhere_in_its_last_pass) {
 
 TEST(PassCost, planes_within_half_a_cache_are_read_as_they_lie) {
   const double bytes = 64 * 64 * 64 * 16;
-  const std::int64_t plane = 64 * 64 * 16;
+  const std::int64_t plane = std::int64_t{64} * 64 * 16;
   const Problem problem = problem_of({64, 64, 64}, {1});
   EXPECT_NEAR(stage_s(problem, machine_with(2 * plane)), bytes * (along_s + in_cache_s), 1e-9);
   EXPECT_NEAR(stage_s(problem, machine_with(2 * plane - 1)), bytes * across_s, 1e-9);
@@ -93,7 +93,7 @@ TEST(PassCost, what_peers_hold_with_gaps_is_read_across) {
 
 TEST(PassCost, fused_axes_beyond_half_a_cache_take_as_long_as_a_pass_in_place) {
   const double bytes = 64 * 64 * 64 * 16;
-  const std::int64_t plane = 64 * 64 * 16;
+  const std::int64_t plane = std::int64_t{64} * 64 * 16;
   const Problem problem = problem_of({64, 64, 64}, {1, 2});
   EXPECT_NEAR(stage_s(problem, machine_with(2 * plane)), bytes * (along_s + in_cache_s), 1e-9);
   EXPECT_NEAR(stage_s(problem, machine_with(2 * plane - 1)), bytes * (along_s + share * across_s),
