@@ -35,6 +35,11 @@ class Batch {
     if (--left_ == 0) ended_.notify_all();
   }
 
+  bool has_ended() {
+    const std::lock_guard lock(mutex_);
+    return left_ == 0;
+  }
+
   void wait() {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return left_ == 0; });

@@ -164,14 +164,19 @@ void StripedSet::add_jobs(int disk, const std::vector<Piece>& pieces, Started& s
   }
 }
 
-void StripedSet::wait(Ticket ticket) {
+StripedSet::StartedByTicket::iterator StripedSet::found(Ticket ticket) {
   const auto found = started_.find(ticket);
   if (found == started_.end())
     throw Error(ErrorCode::invalid_argument,
                 "a ticket must be one that was given and not yet waited for; given " +
                     std::to_string(ticket) + "; wait once for each");
-  const std::unique_ptr<Started> started = std::move(found->second);
-  started_.erase(found);
+  return found;
+}
+
+void StripedSet::wait(Ticket ticket) {
+  const auto place = found(ticket);
+  const std::unique_ptr<Started> started = std::move(place->second);
+  started_.erase(place);
   try {
     started->batch.wait();
   } catch (...) {

@@ -59,6 +59,7 @@ class StripedSet final : public Volume {
   Ticket start_read(std::span<const Run> runs) override;
   Ticket start_write(std::span<const Run> runs) override;
   void wait(Ticket ticket) override;
+  bool has_ended(Ticket ticket) override { return found(ticket)->second->batch.has_ended(); }
   /// Also saves the checksums; without it they are lost, and blocks go unchecked.
   void flush() override;
   /// flush() without the checksums, for one of several processes that write a set.
@@ -94,7 +95,10 @@ class StripedSet final : public Volume {
     std::vector<std::int64_t> changed;  ///< blocks that are written
   };
 
+  using StartedByTicket = std::map<Ticket, std::unique_ptr<Started>>;
+
   Ticket start(std::span<const Run> runs, Direction direction);
+  StartedByTicket::iterator found(Ticket ticket);
   void require_runs(std::span<const Run> runs, Direction direction) const;
   void cut(const Run& run, Started& started, std::vector<std::vector<Piece>>& pieces);
   void note_sum(const Part& part, Started& started);
@@ -115,7 +119,7 @@ class StripedSet final : public Volume {
   std::int64_t parallel_reads_ = 0;
   std::int64_t parallel_writes_ = 0;
   Ticket next_ticket_ = 0;
-  std::map<Ticket, std::unique_ptr<Started>> started_;
+  StartedByTicket started_;
   BackendChoice choice_;
   std::unique_ptr<Backend> backend_;  ///< last: it ends what is under way before the rest is gone
 };

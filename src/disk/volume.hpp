@@ -32,6 +32,8 @@ class Volume {
   virtual Ticket start_write(std::span<const Run> runs) = 0;
   /// Returns when all runs of the ticket have ended. Once for each ticket.
   virtual void wait(Ticket ticket) = 0;
+  /// Whether wait() would return, or throw, at once. Of a ticket that was not waited for yet.
+  virtual bool has_ended(Ticket ticket) = 0;
   /// Returns when all that was written and waited for is on the disks.
   virtual void flush() = 0;
 };

@@ -8,15 +8,22 @@
 namespace weft::ooc {
 namespace {
 
-/// A panel is read, one transformed, into another where the order changes, one written.
-bool overlaps(const FftPasses& plan, const FftPass& pass, const Storage& storage) {
-  return storage.asynchronous && plan.problem.buffers >= (pass.keeps_order() ? 3 : 4);
+/// A panel is read, one transformed, one written.
+bool overlaps(const FftPasses& plan, const Storage& storage) {
+  return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
-/// With three buffers and another one to transform into, the next panel is read when the one before
-/// has been transformed, while that is written.
-bool waits_to_read(const FftPasses& plan, const FftPass& pass, const Storage& storage) {
-  return storage.asynchronous && plan.problem.buffers == 3 && !pass.keeps_order();
+/// With three buffers, two of them to transform from one to the other, the next panel is read into
+/// the third when the panel before has been written from it, or into what one has been transformed
+/// from if that comes first.
+bool has_one_buffer_for_disks(const FftPasses& plan, const FftPass& pass) {
+  return plan.problem.buffers == 3 && !pass.keeps_order();
+}
+
+double disk_seconds_with_one_buffer(const PanelTimes& panel) {
+  const double one_after_the_other = panel.write_s + panel.read_s;
+  const double read_after_computing = std::max(panel.write_s, panel.compute_s + panel.read_s);
+  return std::max(panel.disk_s, std::min(one_after_the_other, read_after_computing));
 }
 
 /// The caller's thread does the accesses of all disks one after the other.
@@ -47,12 +54,9 @@ PassPrice price_of_pass(const FftPasses& plan, const FftPass& pass, const Machin
                   .write_s = panels * panel.write_s,
                   .arithmetic_s = panels * arithmetic_s,
                   .memory_s = panels * memory_s};
-  const bool waits = waits_to_read(plan, pass, storage);
-  if (overlaps(plan, pass, storage) || waits)
-    price.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
-  price.seconds =
-      waits ? price.ends_s + panels * (panel.read_s + std::max(panel.compute_s, panel.write_s))
-            : pipelined(panel, pricer.panels(), overlaps(plan, pass, storage));
+  if (has_one_buffer_for_disks(plan, pass)) panel.disk_s = disk_seconds_with_one_buffer(panel);
+  if (overlaps(plan, storage)) price.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
+  price.seconds = pipelined(panel, pricer.panels(), overlaps(plan, storage));
   if (panel.compute_s > panel.disk_s)
     price.limit = arithmetic_s > memory_s ? PassLimit::arithmetic : PassLimit::memory;
   return price;

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -257,6 +258,20 @@ TEST_P(DiskBackend, what_was_started_ends_when_the_volume_is_dropped) {
   std::vector<std::byte> read(8 << 20);
   open_data_file(directory.file("a"), Mode::read).read(0, read.data(), 8 << 20);
   EXPECT_TRUE(read == memory);
+}
+
+TEST_P(DiskBackend, tells_when_a_transfer_has_ended) {
+  const Directory directory;
+  const AlignedBuffer memory(1 << 20);
+  const auto set = scratch_set({directory.path()}, {.bytes = 1 << 20, .block_bytes = 4096},
+                               {.backend = GetParam()});
+  const disk::Run run = {0, 1 << 20, memory.as<std::byte>()};
+  const Volume::Ticket ticket = set->start_write({&run, 1});
+  while (!set->has_ended(ticket)) std::this_thread::yield();
+  EXPECT_TRUE(set->has_ended(ticket));
+  set->wait(ticket);
+  expect_error(ErrorCode::invalid_argument, {"ticket", std::to_string(ticket)},
+               [&] { set->has_ended(ticket); });
 }
 
 TEST_P(DiskBackend, nothing_is_a_transfer_too) {

@@ -64,6 +64,13 @@ class MemoryVolume final : public disk::Volume {
     while (!started.runs.empty()) land_one(started);
   }
 
+  bool has_ended(Ticket ticket) override {
+    land_some();
+    const auto found = started_.find(ticket);
+    if (found == started_.end()) refuse("ticket " + std::to_string(ticket) + " is not under way");
+    return found->second.runs.empty();
+  }
+
   void flush() override {
     ++flushes;
     if (std::any_of(started_.begin(), started_.end(),

@@ -76,6 +76,7 @@ class ModelDisks : public disk::Volume {
     }
   }
 
+  bool has_ended(Ticket) override { return true; }
   void flush() override {}
 
  private:

@@ -67,6 +67,29 @@ TEST(Price, nothing_overlaps_with_too_few_buffers) {
   EXPECT_NEAR(price.seconds, 4 * (panel_read_s + panel_write_s + panel_compute_s + 0.02), 1e-12);
 }
 
+TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
+  FftPasses plan = columns();
+  plan.problem.buffers = 3;
+  plan.passes = {{.radix = 64, .rest = 64, .axes = {{1, 64, 1}}, .rest_width = 16}};
+  ASSERT_FALSE(plan.passes[0].keeps_order());
+  const double write_s = 2e-3 + 16 * 64 * 16 * 2e-6;  // in one run
+  const double both_s = panel_read_s + write_s;
+  Storage storage{.disks = {round_disk()}};
+  PassPrice price = only(price_of(plan, round_machine(), storage));
+  EXPECT_NEAR(price.seconds, 0.02 + 4 * both_s, 1e-12);
+  // The disk of the input waits for that of the output, or for the transform where that is sooner.
+  storage = {.disks = {round_disk(), round_disk()}, .output = {1}};
+  ASSERT_LT(panel_compute_s, write_s);
+  price = only(price_of(plan, round_machine(), storage));
+  EXPECT_NEAR(price.seconds, 0.02 + 2 * both_s + 2 * (panel_compute_s + panel_read_s), 1e-12);
+  Machine slower = round_machine();
+  slower.arithmetic[0].operation_s *= 2;
+  const double compute_s = panel_compute_s + panel_arithmetic_s;
+  ASSERT_GT(compute_s, write_s);
+  price = only(price_of(plan, slower, storage));
+  EXPECT_NEAR(price.seconds, 0.02 + 3 * both_s + panel_read_s + compute_s, 1e-12);
+}
+
 TEST(Price, input_and_output_on_disks_of_their_own_are_read_and_written_together) {
   const Storage storage{.disks = {round_disk(), round_disk()}, .output = {1}};
   const PassPrice price = only(price_of(columns(), round_machine(), storage));

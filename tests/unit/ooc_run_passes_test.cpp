@@ -334,6 +334,28 @@ TEST(RunPasses, reads_ahead_while_it_writes) {
   EXPECT_GE(output.most_under_way(), 3u);  // one read, two written
 }
 
+TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
+  PassesProblem problem = line(power(16), 14, 3, Precision::f64);
+  problem.buffers = 3;
+  const FftPasses plan = plan_passes(problem);
+  ASSERT_FALSE(plan.passes[0].keeps_order());
+  const auto written_beside_a_read = [&](std::int64_t polls) {
+    VolumeInMemory input(plan.output_bytes());
+    VolumeInMemory output(plan.output_bytes());
+    output.end_after(polls);
+    std::int64_t found = 0;
+    output.before_write = [&] { found += input.under_way() > 0 ? 1 : 0; };
+    run_passes(plan, input, output, nullptr);
+    EXPECT_EQ(input.reads().bytes, plan.output_bytes());
+    return found;
+  };
+  const std::int64_t panels = panel_count(plan.passes[0]);
+  ASSERT_GT(panels, 4);
+  EXPECT_EQ(written_beside_a_read(0), panels - 1);
+  EXPECT_EQ(written_beside_a_read(2), panels - 1);             // a panel has more tiles
+  EXPECT_EQ(written_beside_a_read(std::int64_t{1} << 40), 1);  // the first: one is free
+}
+
 TEST(RunPasses, tells_how_far_it_is) {
   const FftPasses plan = plan_passes(line(power(16), 14, 3, Precision::f64));
   VolumeInMemory input(plan.output_bytes());
@@ -353,34 +375,38 @@ TEST(RunPasses, tells_how_far_it_is) {
 }
 
 TEST(RunPasses, nothing_is_under_way_after_an_error) {
-  const FftPasses plan = plan_passes(line(power(16), 14, 3, Precision::f64));
-  const std::int64_t panels = panel_count(plan.passes[0]);
-  ASSERT_GT(panels, 8);
-  using Volume = VolumeInMemory;
-  const auto fail_read = [](Volume& input, Volume&, auto when) { input.fail_wait(when); };
-  const auto fail_write = [](Volume&, Volume& output, auto when) { output.fail_wait(when); };
-  const auto fail_start = [](Volume&, Volume& output, auto when) { output.fail_write(when); };
-  const auto expect_quiet = [&](auto&& fail) {
-    for (const std::int64_t when : {std::int64_t{0}, std::int64_t{5}, panels - 1}) {
-      VolumeInMemory input(plan.output_bytes());
-      VolumeInMemory output(plan.output_bytes());
-      fail(input, output, when);
-      expect_error(ErrorCode::io_failure, {"told to fail"},
-                   [&] { run_passes(plan, input, output, nullptr); });
-      EXPECT_EQ(input.under_way() + output.under_way(), 0u);
-    }
-  };
-  expect_quiet(fail_read);
-  expect_quiet(fail_write);
-  expect_quiet(fail_start);
-  VolumeInMemory input(plan.output_bytes());
-  VolumeInMemory output(plan.output_bytes());
-  const auto stop = [](const PassProgress& progress) {
-    if (progress.panels_done == 3) throw Error(ErrorCode::unsupported, "enough");
-  };
-  expect_error(ErrorCode::unsupported, {"enough"},
-               [&] { run_passes(plan, input, output, nullptr, {.on_panel = stop}); });
-  EXPECT_EQ(input.under_way() + output.under_way(), 0u);
+  for (const int buffers : {3, 4}) {
+    PassesProblem problem = line(power(16), 14, 3, Precision::f64);
+    problem.buffers = buffers;
+    const FftPasses plan = plan_passes(problem);
+    const std::int64_t panels = panel_count(plan.passes[0]);
+    ASSERT_GT(panels, 5);
+    using Volume = VolumeInMemory;
+    const auto fail_read = [](Volume& input, Volume&, auto when) { input.fail_wait(when); };
+    const auto fail_write = [](Volume&, Volume& output, auto when) { output.fail_wait(when); };
+    const auto fail_start = [](Volume&, Volume& output, auto when) { output.fail_write(when); };
+    const auto expect_quiet = [&](auto&& fail) {
+      for (const std::int64_t when : {std::int64_t{0}, std::int64_t{5}, panels - 1}) {
+        VolumeInMemory input(plan.output_bytes());
+        VolumeInMemory output(plan.output_bytes());
+        fail(input, output, when);
+        expect_error(ErrorCode::io_failure, {"told to fail"},
+                     [&] { run_passes(plan, input, output, nullptr); });
+        EXPECT_EQ(input.under_way() + output.under_way(), 0u);
+      }
+    };
+    expect_quiet(fail_read);
+    expect_quiet(fail_write);
+    expect_quiet(fail_start);
+    VolumeInMemory input(plan.output_bytes());
+    VolumeInMemory output(plan.output_bytes());
+    const auto stop = [](const PassProgress& progress) {
+      if (progress.panels_done == 3) throw Error(ErrorCode::unsupported, "enough");
+    };
+    expect_error(ErrorCode::unsupported, {"enough"},
+                 [&] { run_passes(plan, input, output, nullptr, {.on_panel = stop}); });
+    EXPECT_EQ(input.under_way() + output.under_way(), 0u);
+  }
 }
 
 TEST(RunPasses, memory_is_what_was_counted) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,11 +36,15 @@ class VolumeInMemory : public disk::Volume {
   std::int64_t shortest_run() const { return shortest_run_; }
   std::size_t under_way() const { return under_way_.size(); }
   std::size_t most_under_way() const { return most_under_way_; }
+  /// Called before a write starts.
+  std::function<void()> before_write;
   /// Writes that started while something was being read.
   std::int64_t writes_beside_a_read() const { return writes_beside_a_read_; }
   /// The wait that many from now throws io_failure, or the write that many starts from now.
   void fail_wait(std::int64_t waits) { waits_to_failure_ = waits; }
   void fail_write(std::int64_t starts) { writes_to_failure_ = starts; }
+  /// A transfer is said to have ended when that has been asked so often, of any.
+  void end_after(std::int64_t polls) { polls_to_end_ = polls; }
 
   std::int64_t bytes() const override { return static_cast<std::int64_t>(data_.size()); }
 
@@ -51,6 +56,7 @@ class VolumeInMemory : public disk::Volume {
 
   Ticket start_write(std::span<const disk::Run> runs) override {
     if (writes_to_failure_-- == 0) fail();
+    if (before_write) before_write();
     for (const auto& [ticket, other] : under_way_)
       if (!other.is_write) {
         ++writes_beside_a_read_;
@@ -70,6 +76,11 @@ class VolumeInMemory : public disk::Volume {
       std::memcpy(transfer.is_write ? here : run.memory, transfer.is_write ? run.memory : here,
                   static_cast<std::size_t>(run.bytes));
     }
+  }
+
+  bool has_ended(Ticket ticket) override {
+    if (!under_way_.contains(ticket)) broken("no such ticket: " + std::to_string(ticket));
+    return ++polls_ > polls_to_end_;
   }
 
   void flush() override {}
@@ -119,6 +130,8 @@ class VolumeInMemory : public disk::Volume {
   std::int64_t writes_beside_a_read_ = 0;
   std::int64_t waits_to_failure_ = -1;
   std::int64_t writes_to_failure_ = -1;
+  std::int64_t polls_ = 0;
+  std::int64_t polls_to_end_ = 0;
 };
 
 }  // namespace weft::test_support

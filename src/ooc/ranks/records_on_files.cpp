@@ -33,6 +33,7 @@ class OwnBlocks final : public disk::Volume {
     return set_->start_write(placed(runs));
   }
   void wait(Ticket ticket) override { set_->wait(ticket); }
+  bool has_ended(Ticket ticket) override { return set_->has_ended(ticket); }
   void flush() override { set_->flush(); }
 
   const disk::StripedSet& set() const { return *set_; }

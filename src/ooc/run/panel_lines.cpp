@@ -24,6 +24,10 @@ void for_each_stretch(std::int64_t length, std::int64_t columns, std::int64_t fi
   }
 }
 
+void poke_by_caller(kernel::Progress* progress) {
+  if (progress != nullptr && omp_get_thread_num() == 0) progress->poke();
+}
+
 }  // namespace
 
 PanelLines::PanelLines(const FftPass& pass, const PanelAxis& axis,
@@ -51,13 +55,14 @@ PanelLines::PanelLines(const FftPass& pass, const PanelAxis& axis,
   if (line.scratch_bytes() <= (tile_lines_ + 1) * pitch_bytes_) long_line_ = std::move(line);
 }
 
-void PanelLines::execute(const void* from, void* to, const Panel& panel, void* tiles) const {
+void PanelLines::execute(const void* from, void* to, const Panel& panel, void* tiles,
+                         kernel::Progress* progress) const {
   const std::int64_t target = axis_.after * panel.inners;  // columns
   const std::int64_t source = panel.rests * target;
   const std::int64_t lines = panel.outers * axis_.before * source;
   if (long_line_ && source == 1)
     return execute_long(static_cast<const char*>(from), static_cast<char*>(to), lines,
-                        static_cast<char*>(tiles));
+                        static_cast<char*>(tiles), progress);
   const auto tile_count = (lines + tile_lines_ - 1) / tile_lines_;
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
   for (std::int64_t t = 0; t < tile_count; ++t) {
@@ -79,15 +84,19 @@ void PanelLines::execute(const void* from, void* to, const Panel& panel, void* t
                          {n, target_length_, pitch_bytes_ / target_element_bytes_, 1, step, target},
                          target_element_bytes_, {true, kernel::Stores::cached});
     });
+    poke_by_caller(progress);
   }
 }
 
-void PanelLines::execute_long(const char* from, char* to, std::int64_t lines, char* tiles) const {
+void PanelLines::execute_long(const char* from, char* to, std::int64_t lines, char* tiles,
+                              kernel::Progress* progress) const {
   const std::int64_t line_bytes = axis_.length * source_element_bytes_;
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
-  for (std::int64_t k = 0; k < lines; ++k)
+  for (std::int64_t k = 0; k < lines; ++k) {
     long_line_->run(from + k * line_bytes, to + k * line_bytes,
                     tiles + omp_get_thread_num() * (tile_lines_ + 1) * pitch_bytes_);
+    poke_by_caller(progress);
+  }
 }
 
 std::int64_t PanelLines::twiddle_index(std::int64_t line, const Panel& panel) const {

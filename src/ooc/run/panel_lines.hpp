@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernel/lines.hpp"
+#include "kernel/progress.hpp"
 #include "kernel/two_step_line.hpp"
 #include "ooc/passes.hpp"
 #include "ooc/twiddles.hpp"
@@ -24,10 +25,13 @@ class PanelLines {
   /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the axis
   ///         is not halved, else they do not overlap and `from` stays as it is, but for a c2r.
   ///         `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
-  void execute(const void* from, void* to, const Panel& panel, void* tiles) const;
+  /// Progress  nullptr, or poked between tiles by the calling thread.
+  void execute(const void* from, void* to, const Panel& panel, void* tiles,
+               kernel::Progress* progress = nullptr) const;
 
  private:
-  void execute_long(const char* from, char* to, std::int64_t lines, char* tiles) const;
+  void execute_long(const char* from, char* to, std::int64_t lines, char* tiles,
+                    kernel::Progress* progress) const;
   void multiply(char* tile, std::int64_t first, std::int64_t count, const Panel& panel) const;
   template <class Real>
   void multiply(char* tile, std::int64_t first, std::int64_t count, const Panel& panel,

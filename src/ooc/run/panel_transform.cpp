@@ -45,12 +45,13 @@ void PanelTransform::add_lines(const PassesOptions& options, const PanelAxis& ax
   lines_.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
 }
 
-void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* to) const {
+void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* to,
+                             kernel::Progress* progress) const {
   before_lines(parts, from);
   if (pass_.convolves)
     convolve(parts[0], from);
   else
-    transform_lines(parts, from, to);
+    transform_lines(parts, from, to, progress);
   if (pass_.unpacks_reals)
     unpack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, to);
   if (pass_.chirp == Chirp::last)
@@ -80,13 +81,14 @@ void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel
 
 /// One of the axes goes from one buffer to the other, the last one where it makes reals. Those before
 /// and behind it stay where they lie.
-void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from, char* to) const {
+void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from, char* to,
+                                     kernel::Progress* progress) const {
   const std::size_t moving = pass_.writes_reals ? lines_.size() - 1 : 0;
   std::int64_t offset = 0;
   for (const Panel& panel : parts) {
     for (std::size_t k = 0; k < lines_.size(); ++k)
       lines_[k].execute((k <= moving ? from : to) + offset, (k < moving ? from : to) + offset,
-                        panel, tiles_.data());
+                        panel, tiles_.data(), progress);
     offset += elements(pass_, panel) * complex_bytes(problem_.precision);
   }
 }

@@ -18,9 +18,11 @@ class PanelTransform {
   /// The plan stays the caller's. Errors  those of the engine, and out_of_memory.
   PanelTransform(const FftPasses& plan, std::size_t index, const PassesOptions& options);
 
-  /// Memory  `from` is scratch afterwards; `to` is the same where the pass transforms in place, else
-  ///         another buffer.
-  void execute(const std::vector<Panel>& parts, char* from, char* to) const;
+  /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place, else
+  ///           another buffer.
+  /// Progress  where there is one it is poked between tiles, by the calling thread.
+  void execute(const std::vector<Panel>& parts, char* from, char* to,
+               kernel::Progress* progress = nullptr) const;
 
   std::int64_t held_bytes() const;
 
@@ -29,7 +31,8 @@ class PanelTransform {
   void add_lines(const PassesOptions& options, const PanelAxis& axis, int sign, long double scale);
   void convert_source(const std::vector<Panel>& parts, char* panel) const;
   void before_lines(const std::vector<Panel>& parts, char* panel) const;
-  void transform_lines(const std::vector<Panel>& parts, char* from, char* to) const;
+  void transform_lines(const std::vector<Panel>& parts, char* from, char* to,
+                       kernel::Progress* progress) const;
   void convolve(const Panel& panel, char* memory) const;
 
   const PassesProblem& problem_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
+#include "kernel/progress.hpp"
 #include "ooc/run/panel_transform.hpp"
 
 namespace weft::ooc {
@@ -39,6 +41,7 @@ class PassRun {
         transform_(plan, index, options) {
     progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, panel_count(pass_)};
     if (progress_.pass == options.start.pass) progress_.panels_done = options.start.panels_done;
+    kept_ = progress_.panels_done;
     for (int k = 0; k < plan.problem.buffers; ++k)
       free_.push_back(panels_.as<char>() + k * memory_.panel_bytes);
     runs_.reserve(static_cast<std::size_t>(memory_.run_bytes) / sizeof(disk::Run));
@@ -66,18 +69,54 @@ class PassRun {
       // To wait for the panel before would leave the disks without anything to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
-      if (!options_.moves_only) transform_.execute(parts, from, to);
+      if (!options_.moves_only) transform(parts, from, to, i + 1);
       if (from != to) free_.push_back(from);
+      keep_if_due();
       if (pass_.journaled && options_.checkpoints.keep) write_journal(i, parts, to);
       list_runs(writes_of(pass_, parts), target_element_bytes_, to);
       writing_.push_back({target_.start_write(runs_), to});
       if (!reading_) start_read(i + 1);
     }
-    while (!writing_.empty()) wait_for_write();
+    while (!writing_.empty()) end_write();
     if (options_.checkpoints.keep) keep();
   }
 
  private:
+  /// Where all buffers are taken the next panel is read into that of the panel before, as soon as
+  /// that is written: looked after between tiles.
+  class NextRead final : public kernel::Progress {
+   public:
+    NextRead(PassRun& run, std::int64_t index) : run_(run), index_(index) {}
+
+    void poke() override {
+      if (failure_ || run_.reading_ || index_ >= run_.progress_.panels || !run_.has_written())
+        return;
+      try {
+        run_.end_write();
+        run_.start_read(index_);
+      } catch (...) {  // it must not leave the threads that transform
+        failure_ = std::current_exception();
+      }
+    }
+
+    void rethrow() const {
+      if (failure_) std::rethrow_exception(failure_);
+    }
+
+   private:
+    PassRun& run_;
+    std::int64_t index_;
+    std::exception_ptr failure_;
+  };
+
+  void transform(const std::vector<Panel>& parts, char* from, char* to, std::int64_t next) {
+    NextRead next_read(*this, next);
+    transform_.execute(parts, from, to, &next_read);
+    next_read.rethrow();
+  }
+
+  bool has_written() { return !writing_.empty() && target_.has_ended(writing_.front().ticket); }
+
   void start_read(std::int64_t index) {
     if (index >= progress_.panels) return;
     char* memory = free_buffer();
@@ -94,17 +133,15 @@ class PassRun {
   }
 
   char* free_buffer() {
-    if (free_.empty()) wait_for_write();
+    if (free_.empty()) end_write();
     char* memory = free_.back();
     free_.pop_back();
     return memory;
   }
 
-  void wait_for_write() {
-    end_write();
+  void keep_if_due() {
     const Checkpoints& checkpoints = options_.checkpoints;
-    if (checkpoints.keep && progress_.panels_done < progress_.panels && checkpoints.is_due())
-      keep();
+    if (checkpoints.keep && progress_.panels_done > kept_ && checkpoints.is_due()) keep();
   }
 
   void end_write() {
@@ -121,6 +158,7 @@ class PassRun {
     if (progress_.panels_done == progress_.panels && progress_.pass + 1 == progress_.passes) return;
     target_.flush();
     options_.checkpoints.keep(progress_);
+    kept_ = progress_.panels_done;
   }
 
   /// Puts a panel where it can be taken from again, and says so, before it is written over what it
@@ -180,6 +218,7 @@ class PassRun {
   disk::Volume* scratch_;
   const PassesOptions& options_;
   PassProgress progress_;
+  std::int64_t kept_ = 0;  ///< panels of this pass that a checkpoint knows
   AlignedBuffer panels_;
   PanelTransform transform_;
   std::vector<disk::Run> runs_;
