@@ -25,6 +25,16 @@ bool is_cut(const FftPass& pass) {
   return !pass.halves() && (cut(pass.source_slab) || cut(pass.target_slab));
 }
 
+/// A width of whole units, at most `most`, that leaves no more panels and these alike: ranks whose
+/// turn it is would otherwise have the narrow ones.
+std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
+  const auto rounded_up = [](std::int64_t a, std::int64_t b) {
+    return a / b + (a % b != 0 ? 1 : 0);
+  };
+  const std::int64_t panels = rounded_up(columns, std::min(columns, most));
+  return std::min(columns, rounded_up(rounded_up(columns, unit), panels) * unit);
+}
+
 /// Arrays of which a panel has its part: with the kernel's.
 std::int64_t arrays(const FftPass& pass) { return pass.convolves ? 2 : 1; }
 
@@ -46,7 +56,7 @@ std::optional<FftPass> PassFit::fitted(FftPass pass) const {
   if (pass.radix <= pass.panel_elements / arrays(pass) / columns) {
     if (!is_cut(pass))
       pass.outer_width =
-          std::min(pass.outer, pass.panel_elements / arrays(pass) / columns / pass.radix);
+          evened(pass.outer, pass.panel_elements / arrays(pass) / columns / pass.radix, 1);
     pass.rest_width = pass.rest;
     pass.inner_width = pass.inner;
     return pass;
@@ -59,12 +69,13 @@ std::optional<FftPass> PassFit::fitted(FftPass pass) const {
   const std::int64_t blocks = pass.panel_elements / pass.radix / block;
   if (blocks < 1) return std::nullopt;
   if (pass.inner > blocks * block) {
-    pass.inner_width = blocks * block;
+    pass.inner_width = evened(pass.inner, blocks * block, block);
   } else {
     pass.inner_width = pass.inner;
-    const bool divides = block % pass.inner == 0;
-    pass.rest_width = std::min(pass.rest, divides ? blocks * (block / pass.inner)
-                                                  : pass.panel_elements / pass.radix / pass.inner);
+    const std::int64_t unit = block % pass.inner == 0 ? block / pass.inner : 1;
+    const std::int64_t most =
+        unit > 1 ? blocks * unit : pass.panel_elements / pass.radix / pass.inner;
+    pass.rest_width = evened(pass.rest, most, unit);
   }
   return pass;
 }

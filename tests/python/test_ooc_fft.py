@@ -392,7 +392,7 @@ def test_the_command_transforms(tmp_path: Path) -> None:
 def test_the_command_takes_every_option(tmp_path: Path, folders: list[Path]) -> None:
     x = values((100, 640), "complex64")
     x.tofile(tmp_path / "in.raw")
-    disks = [word for folder in folders for word in ("--disk", folder)]
+    disks = ("--disks", ",".join(map(str, folders)))
     raw = ("--shape", "100x640", "--dtype", "complex64", "--axes", "-1", "--inverse", "--norm", "ortho")
     more = ("--memory", "256KiB", "--block", "4KiB", "--scratch", folders[0], "--effort", "measure", "--json")
     outcome = weft("ooc", "fft", "in.raw", "out.json", *raw, *more, *disks, cwd=tmp_path)

@@ -221,6 +221,23 @@ TEST(Passes, planes_that_fit_are_one_pass) {
   EXPECT_EQ(plan_passes(problem).passes.size(), 1u);
 }
 
+/// In turn, ranks would otherwise have the wide and the narrow ones.
+TEST(Passes, panels_of_columns_are_alike) {
+  // Memory has room for panels of three blocks; of four blocks two panels take two each.
+  const FftPasses plan = plan_passes(
+      {.shape = {1 << 24}, .axes = {0}, .memory_bytes = 16 << 20, .block_bytes = 16 << 10});
+  ASSERT_EQ(plan.passes.size(), 4u);
+  EXPECT_EQ(plan.passes[2].inner, 4096);
+  EXPECT_GE(plan.passes[2].panel_elements, 64 * 3072);
+  EXPECT_EQ(plan.passes[2].inner_width, 2048);
+  // Rows: 100 of 1000 points in panels of up to 48 are three, of 34, 34 and 32.
+  const FftPasses rows = plan_passes(
+      {.shape = {100, 1000}, .axes = {1}, .memory_bytes = 4 * 50 * 1000 * 16, .block_bytes = 4096});
+  ASSERT_EQ(rows.passes.size(), 1u);
+  EXPECT_EQ(panel_count(rows.passes[0]), 3);
+  EXPECT_EQ(rows.passes[0].outer_width, 34);
+}
+
 TEST(Passes, scratch_is_taken_only_where_digits_move) {
   const FftPasses two = plan_passes(line_of(16, 12, 4));
   ASSERT_EQ(two.passes.size(), 2u);

@@ -21,7 +21,7 @@ from weft.cli.choices import (
 from weft.cli.commands import app, on_one_rank, start
 from weft.cli.environment import surrounding_ranks
 from weft.cli.session import Session
-from weft.cli.values import axes_value, ranks_value, shape_value, size_value
+from weft.cli.values import axes_value, folders_value, ranks_value, shape_value, size_value
 from weft.files import named_dtype
 from weft.ooc import METHODS
 from weft.ooc_fft import target_of
@@ -75,13 +75,18 @@ Block = Annotated[
 OutDisks = Annotated[
     list[str] | None,
     typer.Option(
-        "--disk", metavar="DIR", help="A directory for a disk of a striped OUT; once a disk. Default: beside OUT."
+        "--disk",
+        "--disks",
+        metavar="D1,D2,...",
+        help="Directories for the disks of a striped OUT; together or once each. Default: beside OUT.",
     ),
 ]
 ScratchFolders = Annotated[
     list[str] | None,
     typer.Option(
-        "--scratch", metavar="DIR", help="A directory for temporary files; once a disk. Default: where OUT lies."
+        "--scratch",
+        metavar="D1,D2,...",
+        help="Directories for temporary files, one a disk; together or once each. Default: where OUT lies.",
     ),
 ]
 RawDtype = Annotated[
@@ -210,7 +215,7 @@ def copy_command(
         target=target,
         shape=None if shape is None else shape_value(shape),
         dtype=None if dtype is None else named_dtype(dtype),
-        disks=tuple(disk or ()),
+        disks=folders_value(disk),
         block_bytes=size_value(block, "--block"),
         skew=skew,
     )
@@ -289,8 +294,8 @@ def fft_command(
         "inverse": inverse,
         "last": last,
         "norm": norm.value,
-        "disks": tuple(disk or ()),
-        "scratch": scratch or None,
+        "disks": folders_value(disk),
+        "scratch": folders_value(scratch) or None,
         "effort": effort.value,
         "method": method,
         "machine": machine,
@@ -347,7 +352,12 @@ def plan_command(
     machine: OocMachine = None,
     disk: Annotated[
         list[str] | None,
-        typer.Option(metavar="DIR", help="A disk of the machine's profile to use; once a disk. Default: all it has."),
+        typer.Option(
+            "--disk",
+            "--disks",
+            metavar="D1,D2,...",
+            help="Disks of the machine's profile to use; together or once each. Default: all it has.",
+        ),
     ] = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw what each pass should take (.png, .pdf, .svg).")
@@ -366,7 +376,7 @@ def plan_command(
         "dtype": named_dtype(dtype),
         "method": method,
         "machine": machine,
-        "disks": tuple(disk or ()),
+        "disks": folders_value(disk),
         **_planning_of(kind, axes, memory, block, order, threads),
     }
     return on_one_rank(lambda here: ooc_fft.run_plan(extents, given, plot, as_json, here))

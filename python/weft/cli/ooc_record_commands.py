@@ -7,7 +7,7 @@ import typer
 from weft.cli.choices import Json, Ranks, RawShape
 from weft.cli.commands import on_one_rank
 from weft.cli.ooc_commands import Memory, OutDisks, RawDtype, ScratchFolders, ooc_app, run_or_tell
-from weft.cli.values import shape_value, size_value
+from weft.cli.values import folders_value, shape_value, size_value
 from weft.files import named_dtype
 
 
@@ -56,8 +56,8 @@ def permute_command(
         "shape": None if shape is None else shape_value(shape),
         "dtype": None if dtype is None else named_dtype(dtype),
         "block_bytes": None if block is None else size_value(block, "--block"),
-        "disks": tuple(disk or ()),
-        "scratch": scratch or None,
+        "disks": folders_value(disk),
+        "scratch": folders_value(scratch) or None,
     }
     options = ooc_records.permute_options(source, target, permutation, given, as_json)
     return run_or_tell(

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import weft
 from weft.options import RANKS_MAX
@@ -83,6 +84,16 @@ def size_value(text: str, name: str) -> int:
         f"{name} must be a whole number below 2^63, a power such as 2^25, or bytes such as 64KiB; got {text[:80]}; "
         "write it so"
     )
+
+
+def folders_value(given: list[str] | None) -> tuple[str, ...]:
+    """Of an option that may come several times, each with one folder or several joined by commas. A folder whose name
+    has a comma is one.
+
+    >>> folders_value(["/nvme0,/nvme1", "/nvme2"]), folders_value(None)
+    (('/nvme0', '/nvme1', '/nvme2'), ())
+    """
+    return tuple(folder for text in given or () for folder in ([text] if Path(text).is_dir() else text.split(",")))
 
 
 def axes_value(text: str | None, name: str = "--axes") -> tuple[int, ...] | None:
