@@ -65,13 +65,21 @@ class HeldAsPanels final : public Holding {
 
   /// What passes leave are runs of whole elements.
   HeldPart part_at(std::int64_t offset, std::int64_t most) const override {
-    const PanelPlace place = panel_place(pass_, offset / element_bytes_);
+    const PanelPlace place = place_of(offset / element_bytes_);
     return {deal_.rank_of(place.panel),
             deal_.round_of(place.panel) * slot_bytes_ + place.offset * element_bytes_,
             std::min(most, place.elements * element_bytes_)};
   }
 
  private:
+  PanelPlace place_of(std::int64_t element) const {
+    const bool is_kernel = pass_.convolves && element >= pass_.elements();
+    if (!is_kernel) return panel_place(pass_, element);
+    PanelPlace place = panel_place(pass_, element - pass_.elements());
+    place.offset += elements(pass_, panel_of(pass_, place.panel));
+    return place;
+  }
+
   FftPass pass_;
   Deal deal_;
   std::int64_t element_bytes_;

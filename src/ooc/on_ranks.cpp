@@ -20,6 +20,18 @@ std::int64_t slot_bytes(const FftPasses& plan, const FftPass& pass) {
   return memory_of(plan, pass).panel_bytes;
 }
 
+bool makes_kernel(const FftPasses& plan, std::size_t pass) {
+  return pass + 1 == plan.kernel_passes;
+}
+
+/// The pass that reads what one leaves in scratch space.
+std::size_t reader_of(const FftPasses& plan, std::size_t pass) {
+  if (!makes_kernel(plan, pass)) return pass + 1;
+  const auto found = std::find_if(plan.passes.begin(), plan.passes.end(),
+                                  [](const FftPass& each) { return each.convolves; });
+  return static_cast<std::size_t>(found - plan.passes.begin());
+}
+
 SharedHolding held_for(const FftPasses& plan, std::size_t pass) {
   const FftPass& reader = plan.passes[pass];
   return held_as_panels(reader, plan.element_bytes, slot_bytes(plan, reader), plan.ranks);
@@ -39,12 +51,21 @@ void make_even(FftPass& pass, int ranks) {
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 
+/// Behind the array that it is multiplied with: see held_as_panels().
+void place_kernel(FftPasses& plan) {
+  plan.passes.front().source = Where::nothing;
+  const std::size_t last = plan.kernel_passes - 1;
+  FftPass& reader = plan.passes[reader_of(plan, last)];
+  plan.passes[last].target_first = reader.kernel_first = reader.elements();
+}
+
 /// Every pass leaves what it reads, in the space that passes on ranks take anyway.
 void place_in_scratch(FftPasses& plan) {
   plan.problem.keep_sources = true;
   for (FftPass& pass : plan.passes) pass.source = pass.target = Where::scratch;
-  plan.passes.front().source = plan.problem.in_place ? Where::output : Where::input;
+  plan.passes[plan.kernel_passes].source = plan.problem.in_place ? Where::output : Where::input;
   plan.passes.back().target = Where::output;
+  if (plan.kernel_passes > 0) place_kernel(plan);
 }
 
 void place_in_array(FftPasses& plan, const SharedHolding& array) {
@@ -61,7 +82,7 @@ void place_in_array(FftPasses& plan, const SharedHolding& array) {
 }
 
 bool stays_in_place(const FftPasses& plan) {
-  return plan.problem.in_place &&
+  return plan.problem.in_place && plan.kernel_passes == 0 &&
          std::all_of(plan.passes.begin(), plan.passes.end(),
                      [](const FftPass& pass) { return pass.keeps_order(); });
 }
@@ -77,11 +98,6 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array) 
                 "passes on ranks take 4 buffers: one is read, one received, one transformed, one "
                 "written; given " +
                     std::to_string(plan.problem.buffers) + "; give 4");
-  if (plan.convolution_points > 0)
-    throw Error(ErrorCode::invalid_argument,
-                "a length with a prime factor of which memory cannot hold a block of points is "
-                "transformed by a convolution, which one process does; given " +
-                    std::to_string(ranks) + " ranks; give 1, or more memory");
   if (plan.problem.in_place && !array)
     throw Error(
         ErrorCode::invalid_argument,
@@ -104,13 +120,19 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array) 
   return plan;
 }
 
+int scratch_written_by(const FftPasses& plan, std::size_t pass) {
+  const bool is_convolved = makes_kernel(plan, pass) ||
+                            (pass + 1 < plan.passes.size() && plan.passes[pass + 1].convolves);
+  return is_convolved ? scratch_volumes - 1 : static_cast<int>(pass % 2);
+}
+
 std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume) {
   // Passes that have a journal take no other space.
   std::int64_t most = volume == 0 ? 2 * plan.journal_slot_bytes : 0;
   if (stays_in_place(plan)) return most;
-  for (std::size_t i = 1; i < plan.passes.size(); ++i) {
-    const FftPass& reader = plan.passes[i];
-    if (scratch_written_by(i - 1) == volume)
+  for (std::size_t i = 0; i + 1 < plan.passes.size(); ++i) {
+    const FftPass& reader = plan.passes[reader_of(plan, i)];
+    if (scratch_written_by(plan, i) == volume)
       most = std::max(most, checked_mul(panels_of_rank(reader, plan.ranks, rank),
                                         slot_bytes(plan, reader), "the scratch space of a rank"));
   }
@@ -124,7 +146,8 @@ PassSide reading_side(const FftPasses& plan, std::size_t pass, const SharedHoldi
 
 PassSide writing_side(const FftPasses& plan, std::size_t pass, const SharedHolding& output) {
   const bool is_scratch = plan.passes[pass].target == Where::scratch;
-  return {&plan, pass, Side::writing, is_scratch ? held_for(plan, pass + 1) : output, plan.ranks};
+  return {&plan, pass, Side::writing, is_scratch ? held_for(plan, reader_of(plan, pass)) : output,
+          plan.ranks};
 }
 
 std::vector<RankTraffic> traffic_of(const FftPasses& plan, const SharedHolding& input,

@@ -16,7 +16,8 @@ namespace weft::ooc {
 // exchanges, and one more on each end where input or output is not stored so.
 
 /// The plan for so many ranks, each with the problem's memory: all passes but the last one write
-/// scratch space, of which there is that of one array for two passes and of two for more.
+/// scratch space, of which there is that of one array for two passes and of two for more; of a
+/// convolution, that of two for what it reads and of one or two for the passes before and behind.
 ///
 /// In place  all passes write where they read, if none moves digits: in the user's array, of which
 ///           `array` says who has what. With keep_sources each rank has a journal, of two rounds, in its
@@ -25,9 +26,10 @@ namespace weft::ooc {
 /// Cost      O(1), with a journal O(runs of all passes).
 FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array = nullptr);
 
-/// The scratch volumes of a rank, of which passes write one after the other in turn.
-constexpr int scratch_volumes = 2;
-constexpr int scratch_written_by(std::size_t pass) { return static_cast<int>(pass % 2); }
+/// The scratch volumes of a rank: two, which passes write in turn, and what a convolution reads,
+/// panels of the array each with its part of the kernel's spectrum.
+constexpr int scratch_volumes = 3;
+int scratch_written_by(const FftPasses& plan, std::size_t pass);
 /// Bytes of one of them.
 std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume);
 

@@ -68,7 +68,7 @@ class Disks {
   VolumesOnRanks volumes() {
     return {{&input_, input_holding_},
             {&output_, output_holding_},
-            {scratch_[0].get(), scratch_[1].get()}};
+            {scratch_[0].get(), scratch_[1].get(), scratch_[2].get()}};
   }
 
   void put(const std::vector<std::byte>& array) {

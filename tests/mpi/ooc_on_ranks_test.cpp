@@ -86,6 +86,8 @@ std::vector<Case> cases(Precision precision) {
   reals.real_input = true;
   PassesProblem short_reals = sized(of({1 << 13}, {0}), 15, 3);
   short_reals.real_input = true;
+  PassesProblem prime_reals = sized(of({20011}, {0}), 12, 3);
+  prime_reals.real_input = true;
   PassesProblem threaded = sized(of({1 << 14}, {0}), 12, 3);
   threaded.threads = 2;
   return {{"a line", sized(of({1 << 14}, {0}), 11, 4)},
@@ -99,6 +101,9 @@ std::vector<Case> cases(Precision precision) {
           {"a cube", sized(of({30, 25, 17}, {0, 1, 2}), 13, 3)},
           {"the last axis", sized(of({50, 600}, {1}), 13, 3)},
           {"the first axis", sized(of({77, 400}, {0}), 13, 3)},
+          {"a prime", sized(of({10007}, {0}), 13, 3)},
+          {"a prime of more passes", sized(of({10007}, {0}), 11, 3)},
+          {"a prime of reals", prime_reals},
           {"no axis that is longer than 1", sized(of({5000, 1}, {1}), 12, 3)}};
 }
 
@@ -130,12 +135,14 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
     const FftPasses plan = dealt_to_ranks(plan_passes(c.problem), ranks);
     const SharedHolding ends = held_by_parts(0, plan.output_bytes(), ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
+      if (plan.passes[pass].source != Where::scratch) continue;
       for (const RankTraffic& sent : traffic_of(reading_side(plan, pass, ends)))
         EXPECT_EQ(sent, RankTraffic{}) << c.name;
       RankTraffic written;
       for (const RankTraffic& sent : traffic_of(writing_side(plan, pass - 1, ends)))
         written += sent;
-      EXPECT_LE(written.bytes, plan.input_bytes());
+      EXPECT_LE(written.bytes,
+                std::max(plan.input_bytes(), plan.convolution_points * plan.element_bytes));
     }
   }
 }

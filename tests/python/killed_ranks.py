@@ -48,6 +48,7 @@ CASES = [
     Case(2, "out.npy", (1 << 14,)),  # more than two passes
     Case(3, "out.json", (1 << 14,), disks=5, given={"inverse": True}),
     Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
+    Case(2, "out.npy", (10007,), given={"block_bytes": 512}),  # a convolution
 ]
 # What stays where it is, with a journal, and what moves through temporary space.
 CASES_IN_PLACE = [

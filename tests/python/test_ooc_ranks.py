@@ -46,6 +46,29 @@ def test_the_command_runs_on_ranks(tmp_path: Path) -> None:
     assert temporary >= said["plan"]["scratch_bytes"] >= 2 * x.nbytes  # of two arrays for more than two passes
 
 
+@pytest.mark.parametrize("kind", ["c2c", "r2c"])
+def test_a_large_prime_on_ranks(tmp_path: Path, kind: str) -> None:
+    """A convolution: what it sends is what the dry run said, and in place it gives the same bits."""
+    x = values(2 * 10007, "complex128" if kind == "c2c" else "float64")
+    np.save(tmp_path / "in.npy", x)
+    size = ("--kind", kind, "--memory", "128KiB", "--block", "512", "-n", 3, "--json")
+    said = json.loads(weft("ooc", "fft", "in.npy", "out.npy", *size, "--dry-run", cwd=tmp_path).out)
+    assert said["plan"]["passes"][0]["source"] == "nothing"
+    outcome = weft("ooc", "fft", "in.npy", "out.npy", *size, cwd=tmp_path)
+    assert_done(outcome)
+    done = json.loads(outcome.out)
+    assert (done["messages"], done["sent_bytes"]) == (said["messages"], said["sent_bytes"])
+    assert (done["read_bytes"], done["written_bytes"]) == (said["plan"]["read_bytes"], said["plan"]["written_bytes"])
+    found = np.load(tmp_path / "out.npy")
+    exact = np.fft.fft(x) if kind == "c2c" else np.fft.rfft(x)
+    assert_close(found, exact, 4 * x.size)
+    assert listing(tmp_path) == ["in.npy", "out.npy"]
+    if kind == "c2c":
+        assert_done(weft("ooc", "fft", "in.npy", "--in-place", *size, cwd=tmp_path))
+        assert np.array_equal(np.load(tmp_path / "in.npy"), found)
+        assert listing(tmp_path) == ["in.npy", "out.npy"]
+
+
 def test_ranks_take_blocks_that_suit_them(tmp_path: Path) -> None:
     """One process has three buffers, or four; ranks four, which hold too few of the blocks that it would take."""
     x = values(2**16, "complex128")

@@ -41,12 +41,17 @@ std::vector<FftPasses> plans() {
   std::swap(back.real_input, back.real_output);
   PassesProblem plane_back = back;
   plane_back.axes = {0, 1};
+  PassesProblem prime_reals = line(20011, 12, 3);
+  prime_reals.real_input = true;
+  PassesProblem prime_back = line(5003, 11, 2);
+  prime_back.real_output = true;
   PassesProblem odd_back = plane_back;
   odd_back.shape = {6, 2025};
   std::vector<FftPasses> all;
   for (const PassesProblem& problem :
        {line(1 << 14, 11, 4), line(30030, 12, 3), line(4099, 16, 4), reals, cube, last,
-        rows_of_reals, back, plane_back, odd_back})
+        rows_of_reals, back, plane_back, odd_back, line(10007, 13, 3), line(10007, 11, 3),
+        prime_reals, prime_back})
     all.push_back(plan_passes(problem));
   return all;
 }
@@ -149,6 +154,7 @@ TEST(PanelPlaces, AreThoseOfTheRuns) {
         std::int64_t offset = 0;
         for (const RunGrid& grid : reads_of(pass, panel_parts(pass, index)))
           grid.for_each([&](std::int64_t first) {
+            if (pass.convolves && first >= pass.elements()) return;  // of the kernel
             for (const std::int64_t skipped : {std::int64_t{0}, grid.length / 2}) {
               const PanelPlace place = panel_place(pass, first + skipped);
               ASSERT_EQ(place.panel, index);
@@ -250,6 +256,65 @@ TEST(RankTraffic, OfRowsIsThatOfStripes) {
   EXPECT_EQ(all.messages, 2 * deal.rounds() * 4 * 3);
 }
 
+/// What a pass finds in scratch space lies there as in memory, the kernel's spectrum as well.
+TEST(Rounds, FindPanelsInSlots) {
+  const int ranks = 3;
+  int convolutions = 0;
+  for (const FftPasses& made : plans()) {
+    const FftPasses plan = dealt_to_ranks(made, ranks);
+    for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
+      const PassSide side = reading_side(plan, pass, nullptr);
+      if (side.fft_pass().source != Where::scratch) continue;
+      convolutions += side.fft_pass().convolves ? 1 : 0;
+      const std::int64_t slot = memory_of(plan, side.fft_pass()).panel_bytes;
+      for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)
+        Round(side, number).for_each_piece([&](const Piece& piece) {
+          EXPECT_EQ(piece.disk_rank, piece.panel_rank);
+          EXPECT_EQ(piece.offset, number * slot + piece.memory);
+        });
+    }
+  }
+  EXPECT_EQ(convolutions, 4);
+}
+
+/// What passes write is what the pass that reads it finds, each byte once.
+TEST(Rounds, WriteWhatIsRead) {
+  const int ranks = 3;
+  using Bytes = std::map<std::pair<int, std::int64_t>, std::int64_t>;  // of a rank, from an offset
+  for (const FftPasses& made : plans()) {
+    const FftPasses plan = dealt_to_ranks(made, ranks);
+    std::map<int, std::int64_t> written;
+    std::map<int, std::int64_t> read;
+    std::map<int, Bytes> places;
+    for (std::size_t pass = 0; pass + 1 < plan.passes.size(); ++pass) {
+      const PassSide side = writing_side(plan, pass, nullptr);
+      const int volume = scratch_written_by(plan, pass);
+      for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)
+        Round(side, number).for_each_piece([&](const Piece& piece) {
+          EXPECT_LE(piece.offset + piece.bytes, scratch_bytes(plan, piece.disk_rank, volume));
+          if (volume + 1 < scratch_volumes) return;
+          written[piece.disk_rank] += piece.bytes;
+          EXPECT_TRUE(
+              places[volume].try_emplace({piece.disk_rank, piece.offset}, piece.bytes).second);
+        });
+    }
+    for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
+      if (!plan.passes[pass].convolves) continue;
+      const PassSide side = reading_side(plan, pass, nullptr);
+      for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)
+        Round(side, number).for_each_piece([&](const Piece& piece) {
+          read[piece.disk_rank] += piece.bytes;
+        });
+    }
+    EXPECT_EQ(written, read);
+    std::pair<int, std::int64_t> end = {-1, 0};
+    for (const auto& [place, bytes] : places[scratch_volumes - 1]) {
+      if (place.first == end.first) EXPECT_GE(place.second, end.second);
+      end = {place.first, place.second + bytes};
+    }
+  }
+}
+
 TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
   for (const FftPasses& made : plans())
     for (const int ranks : {1, 3, 40}) {
@@ -258,12 +323,17 @@ TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
       for (int rank = 0; rank < ranks; ++rank)
         for (int k = 0; k < scratch_volumes; ++k) all += scratch_bytes(plan, rank, k);
       EXPECT_EQ(all, plan.scratch_bytes);
-      const auto arrays = std::min<std::int64_t>(2, std::ssize(plan.passes) - 1);
-      EXPECT_GE(all, arrays * plan.input_bytes());
+      // Of a convolution two are read at once, behind those of the passes that make them.
+      const auto convolved = static_cast<std::int64_t>(plan.kernel_passes);
+      const auto arrays = convolved > 0 ? 2 + std::min<std::int64_t>(2, convolved - 1)
+                                        : std::min<std::int64_t>(2, std::ssize(plan.passes) - 1);
+      const std::int64_t array_bytes =
+          convolved > 0 ? plan.convolution_points * plan.element_bytes : plan.input_bytes();
+      EXPECT_GE(all, arrays * array_bytes);
       // Slots are whole pages, which counts where panels are small.
       std::int64_t pages = 0;
       for (const FftPass& pass : plan.passes) pages += panel_count(pass) * 4096;
-      EXPECT_LE(all, arrays * plan.input_bytes() * 3 / 2 + pages);
+      EXPECT_LE(all, arrays * array_bytes * 3 / 2 + pages);
     }
 }
 

@@ -391,7 +391,7 @@ RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
   comm::together(comm, [&] { check(plan, comm, volumes, options); });
   require_same_problem(plan, comm, options);
   const auto scratch = [&](std::size_t written_by) {
-    return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(written_by)));
+    return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(plan, written_by)));
   };
   const auto source = [&](std::size_t pass) -> SideOnDisks {
     const bool is_scratch = plan.passes[pass].source == Where::scratch;
