@@ -25,8 +25,8 @@ bool is_cut(const FftPass& pass) {
   return !pass.halves() && (cut(pass.source_slab) || cut(pass.target_slab));
 }
 
-/// A width of whole units, at most `most`, that leaves no more panels and these alike: ranks whose
-/// turn it is would otherwise have the narrow ones.
+/// A width of whole units, at most `most`, with no more panels than that needs, and these alike:
+/// ranks take panels in turn, and one could get all the narrow ones.
 std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
   const auto rounded_up = [](std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
@@ -72,9 +72,10 @@ std::optional<FftPass> PassFit::fitted(FftPass pass) const {
     pass.inner_width = evened(pass.inner, blocks * block, block);
   } else {
     pass.inner_width = pass.inner;
-    const std::int64_t unit = block % pass.inner == 0 ? block / pass.inner : 1;
+    const bool divides = block % pass.inner == 0;
+    const std::int64_t unit = divides ? block / pass.inner : 1;
     const std::int64_t most =
-        unit > 1 ? blocks * unit : pass.panel_elements / pass.radix / pass.inner;
+        divides ? blocks * unit : pass.panel_elements / pass.radix / pass.inner;
     pass.rest_width = evened(pass.rest, most, unit);
   }
   return pass;

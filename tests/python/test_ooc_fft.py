@@ -404,6 +404,20 @@ def test_the_command_takes_every_option(tmp_path: Path, folders: list[Path]) -> 
         assert_close(found.read_all(), np.fft.ifft(exact(x), norm="ortho"), 640)
 
 
+def test_a_disk_whose_name_has_a_comma_is_one(tmp_path: Path) -> None:
+    for name in ("a,b", "c"):
+        (tmp_path / name).mkdir()
+    x = values(2**12, "complex128")
+    np.save(tmp_path / "in.npy", x)
+    size = ("--memory", "256KiB", "--block", "4KiB")
+    outcome = weft("ooc", "fft", "in.npy", "out.json", *size, "--disk", "a,b", "--disks", "c,.", cwd=tmp_path)
+    assert_done(outcome)
+    with ooc.open_set(tmp_path / "out.json") as found:
+        assert_close(found.read_all(), np.fft.fft(x), x.size)
+    assert sorted(path.name for path in tmp_path.rglob("out.[0-9]")) == ["out.0", "out.1", "out.2"]
+    assert (tmp_path / "a,b" / "out.0").exists()
+
+
 def test_the_command_takes_reals_and_transposes(tmp_path: Path) -> None:
     np.save(tmp_path / "real.npy", values(2**14, "float64"))
     np.save(tmp_path / "in.npy", values(2**14, "complex128"))

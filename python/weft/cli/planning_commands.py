@@ -30,7 +30,15 @@ from weft.cli.choices import (
     WireOption,
 )
 from weft.cli.commands import app, knobs_of, on_one_rank, planning_of, precision_of, start
-from weft.cli.values import axes_value, grid_value, output_value, rank_counts_value, shape_value, shapes_value
+from weft.cli.values import (
+    axes_value,
+    folders_value,
+    grid_value,
+    output_value,
+    rank_counts_value,
+    shape_value,
+    shapes_value,
+)
 
 RanksPerNode = Annotated[
     int | None,
@@ -73,7 +81,7 @@ def probe_command(
     """
     from weft.cli import probe
 
-    disks = tuple(disk.split(",")) if disk is not None else ()
+    disks = folders_value(None if disk is None else [disk])
     options = probe.Options(show, target, seconds, threads, name, disks, plot, as_json)
     return start(context, lambda here: probe.run(options, here), ranks, threads)
 
