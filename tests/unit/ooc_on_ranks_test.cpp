@@ -309,7 +309,9 @@ TEST(Rounds, WriteWhatIsRead) {
     EXPECT_EQ(written, read);
     std::pair<int, std::int64_t> end = {-1, 0};
     for (const auto& [place, bytes] : places[scratch_volumes - 1]) {
-      if (place.first == end.first) EXPECT_GE(place.second, end.second);
+      if (place.first == end.first) {
+        EXPECT_GE(place.second, end.second);
+      }
       end = {place.first, place.second + bytes};
     }
   }
