@@ -13,13 +13,28 @@ BitMatrix processor_rows(const BitMatrix& a, const DiskModel& disks) {
   return a.block(first, first + disks.p, 0, disks.n);
 }
 
+/// What is added to the processor of a record when it moves: (I + A)x and the complement, in p bits.
+BitMatrix moving(const Bmmc& permutation, const DiskModel& disks) {
+  return processor_rows(BitMatrix::identity(disks.n), disks) +
+         processor_rows(permutation.matrix, disks);
+}
+
+Bits shift_of(const Bmmc& permutation, const DiskModel& disks) {
+  return permutation.complement >> (disks.b + disks.d - disks.p) & bit_range(0, disks.p);
+}
+
+/// A record stays where its processor changes by 0: one in as many as there are changes, or none.
+std::int64_t records_that_leave(const Subspace& changes, Bits shift, const DiskModel& disks) {
+  const std::int64_t records = std::int64_t{1} << (disks.n - disks.p);
+  return records - (changes.contains(shift) ? records >> changes.dimension() : 0);
+}
+
 }  // namespace
 
 Crossing crossing(const Pass& pass, const DiskModel& disks) {
   const BitMatrix owner = processor_rows(BitMatrix::identity(disks.n), disks);
-  const BitMatrix moved = owner + processor_rows(pass.permutation.matrix, disks);
-  const int first = disks.b + disks.d - disks.p;
-  const Bits shift = pass.permutation.complement >> first & bit_range(0, disks.p);
+  const BitMatrix moved = moving(pass.permutation, disks);
+  const Bits shift = shift_of(pass.permutation, disks);
 
   const Subspace own = Subspace::spanned(kernel(owner));  // indices of processor 0
   const Subspace own_in_load = intersection(own, pass.group);
@@ -39,10 +54,13 @@ Crossing crossing(const Pass& pass, const DiskModel& disks) {
   const std::int64_t loads_kept = loads >> (to.dimension() - to_in_load.dimension());
   const bool all_keep = result.alike && to.contains(shift);
   result.messages = loads * parts - (all_keep ? loads_kept : 0);
-  const std::int64_t records = std::int64_t{1} << (disks.n - disks.p);
-  const std::int64_t kept = all.contains(shift) ? records >> all.dimension() : 0;
-  result.records = records - kept;
+  result.records = records_that_leave(all, shift, disks);
   return result;
+}
+
+std::int64_t least_crossing(const Bmmc& permutation, const DiskModel& disks) {
+  const Subspace changes = Subspace::of_bits(0, disks.n).image(moving(permutation, disks));
+  return records_that_leave(changes, shift_of(permutation, disks), disks);
 }
 
 std::int64_t crossing(const std::vector<Pass>& passes, const DiskModel& disks) {

@@ -23,6 +23,10 @@ struct Crossing {
 /// Errors: Error(internal) if the groups of the pass do not lie on all processors alike.
 Crossing crossing(const Pass& pass, const DiskModel& disks);
 
+/// Records that a processor sends at least, on average, in however many passes: those whose processor
+/// differs from that of their target.
+std::int64_t least_crossing(const Bmmc& permutation, const DiskModel& disks);
+
 /// Records that a processor sends in all passes, on average.
 std::int64_t crossing(const std::vector<Pass>& passes, const DiskModel& disks);
 

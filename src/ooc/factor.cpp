@@ -1,6 +1,7 @@
 #include "ooc/factor.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <weft/error.hpp>
@@ -14,7 +15,7 @@ namespace {
 class ColumnWork {
  public:
   ColumnWork(const BitMatrix& a, const DiskModel& disks)
-      : disks_(disks), a_(a), undo_(identity()) {}
+      : disks_(disks), columns_(transposed(a)), undo_(identity()) {}
 
   /// Left columns into right ones until delta, the lower right block, is nonsingular; then columns
   /// among the left ones until only rank phi of these are nonzero below.
@@ -28,13 +29,11 @@ class ColumnWork {
       while (left < disks_.m && others.contains(lower(left))) ++left;
       if (left < disks_.m) add(left, right);
     }
-    Subspace seen;
-    std::vector<int> independent;
-    for (int left = 0; left < disks_.m; ++left)
-      if (seen.add(lower(left)))
-        independent.push_back(left);
-      else
-        clear(left, independent);
+    for (const Bits sum : kernel(phi())) {
+      const int dependent = bits_max - 1 - std::countl_zero(sum);
+      for (Bits rest = sum ^ Bits{1} << dependent; rest != 0; rest &= rest - 1)
+        add(std::countr_zero(rest), dependent);
+    }
   }
 
   /// Columns that are not zero below move to b..m-1, as many as fit. Swaps are their own inverses.
@@ -46,50 +45,38 @@ class ColumnWork {
       if (lower(free) != 0) continue;
       while (left < disks_.b && lower(left) == 0) ++left;
       if (left == disks_.b) return;
-      a_.swap_columns(left, free);
+      columns_.swap_rows(left, free);
       undo_.swap_rows(left, free);
     }
   }
 
   /// Erases phi in the columns b..m-1; the eraser is its own inverse.
   void erase() {
-    const BitMatrix delta = a_.block(disks_.m, disks_.n, disks_.m, disks_.n);
-    const BitMatrix e = inverse(delta) * a_.block(disks_.m, disks_.n, 0, disks_.m);
-    BitMatrix eraser = identity();
+    const BitMatrix delta = transposed(columns_.block(disks_.m, disks_.n, disks_.m, disks_.n));
+    const BitMatrix eraser = inverse(delta) * phi();
     for (int row = 0; row < disks_.n - disks_.m; ++row)
       for (int column = disks_.b; column < disks_.m; ++column)
-        eraser.set(disks_.m + row, column, e.at(row, column));
-    a_ = a_ * eraser;
-    undo_ = eraser * undo_;
+        if (eraser.at(row, column)) add(disks_.m + row, column);
   }
 
   /// What has been undone since the last call: the factor that is executed next.
   BitMatrix take_undone() { return std::exchange(undo_, identity()); }
-  const BitMatrix& rest() const { return a_; }
-  bool phi_is_zero() const { return rank_phi(a_, disks_) == 0; }
+  BitMatrix rest() const { return transposed(columns_); }
+  bool phi_is_zero() const { return phi().is_zero(); }
 
  private:
   BitMatrix identity() const { return BitMatrix::identity(disks_.n); }
-  Bits lower(int column) const { return a_.column(column) >> disks_.m; }
+  Bits lower(int column) const { return columns_.row(column) >> disks_.m; }
+  /// The lower left block.
+  BitMatrix phi() const { return transposed(columns_.block(0, disks_.m, disks_.m, disks_.n)); }
 
   void add(int from, int to) {
-    a_.add_column(from, to);
+    columns_.add_row(from, to);
     undo_.add_row(to, from);
   }
 
-  /// Adds those of the independent columns that sum up to this one below.
-  void clear(int column, const std::vector<int>& independent) {
-    if (lower(column) == 0) return;
-    std::vector<Bits> columns;
-    for (const int each : independent) columns.push_back(lower(each));
-    columns.push_back(lower(column));
-    const std::vector<Bits> sums = kernel(BitMatrix::from_columns(disks_.n - disks_.m, columns));
-    for (std::size_t k = 0; k < independent.size(); ++k)
-      if ((sums.at(0) >> k & 1) != 0) add(independent[k], column);
-  }
-
   DiskModel disks_;
-  BitMatrix a_;
+  BitMatrix columns_;  ///< what has become of A, transposed: a column is one word
   BitMatrix undo_;
 };
 
@@ -136,10 +123,12 @@ std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks) {
   if (is_mrc(a, disks)) return {make_pass(PassKind::mrc, permutation, disks)};
   if (is_mld(a, disks)) return {make_pass(PassKind::mld, permutation, disks)};
   if (is_mld_inverse(a, disks)) return {make_pass(PassKind::mld_inverse, permutation, disks)};
+  const std::int64_t possible = least_crossing(permutation, disks);
   std::vector<Pass> best;
   std::int64_t least = 0;
   for (const SwapOrder order : {SwapOrder::highest_first, SwapOrder::lowest_first})
     for (const bool backward : {false, true}) {
+      if (!best.empty() && least == possible) return best;
       std::vector<Pass> passes = backward ? gathering_factors(permutation, disks, order)
                                           : dispersal_factors(permutation, disks, order);
       const std::int64_t crossed = crossing(passes, disks);

@@ -17,26 +17,40 @@ std::string shape_of(const BitMatrix& a) {
                                                shape_of(b) + "; give matrices that fit");
 }
 
-/// Gauss and Jordan on the rows of `a`, the same on those of `beside`: at the end each pivot column
-/// has a single 1. Returns the pivot column of each row that has one, these rows first.
-std::vector<int> reduce(std::vector<Bits>& a, std::vector<Bits>& beside, int columns) {
-  std::vector<int> pivots;
-  for (int column = 0; column < columns; ++column) {
-    const std::size_t top = pivots.size();
-    std::size_t found = top;
-    while (found < a.size() && (a[found] >> column & 1) == 0) ++found;
-    if (found == a.size()) continue;
-    std::swap(a[top], a[found]);
-    std::swap(beside[top], beside[found]);
-    for (std::size_t row = 0; row < a.size(); ++row) {
-      if (row == top || (a[row] >> column & 1) == 0) continue;
-      a[row] ^= a[top];
-      beside[row] ^= beside[top];
+/// The rows of a matrix after Gauss and Jordan, each under its pivot, the lowest of its bits, which no
+/// other row has; and what has become of the rows of a matrix beside it.
+struct Reduced {
+  Bits pivots = 0;
+  std::array<Bits, bits_max> with_pivot{};
+  std::array<Bits, bits_max> beside{};
+};
+
+/// Row by row, by its bits alone: the matrices of permutations have few.
+Reduced reduced(const BitMatrix& a, const BitMatrix& beside) {
+  Reduced result;
+  for (int number = 0; number < a.rows(); ++number) {
+    Bits row = a.row(number);
+    Bits side = beside.row(number);
+    for (Bits rest = row & result.pivots; rest != 0; rest &= rest - 1) {
+      row ^= result.with_pivot[std::countr_zero(rest)];
+      side ^= result.beside[std::countr_zero(rest)];
     }
-    pivots.push_back(column);
+    if (row == 0) continue;
+    const int pivot = std::countr_zero(row);
+    for (Bits rest = result.pivots & bit_range(0, pivot); rest != 0; rest &= rest - 1) {
+      const int other = std::countr_zero(rest);
+      if ((result.with_pivot[other] >> pivot & 1) == 0) continue;
+      result.with_pivot[other] ^= row;
+      result.beside[other] ^= side;
+    }
+    result.pivots |= Bits{1} << pivot;
+    result.with_pivot[pivot] = row;
+    result.beside[pivot] = side;
   }
-  return pivots;
+  return result;
 }
+
+Reduced reduced(const BitMatrix& a) { return reduced(a, BitMatrix(a.rows(), 0)); }
 
 std::vector<Bits> rows_of(const BitMatrix& a) {
   std::vector<Bits> rows;
@@ -45,11 +59,6 @@ std::vector<Bits> rows_of(const BitMatrix& a) {
 }
 
 }  // namespace
-
-Bits bit_range(int first, int last) {
-  const auto below = [](int bit) { return bit >= bits_max ? ~Bits{0} : (Bits{1} << bit) - 1; };
-  return below(last) & ~below(first);
-}
 
 BitMatrix::BitMatrix(int rows, int columns) : rows_(rows), columns_(columns) {
   if (rows < 0 || rows > bits_max || columns < 0 || columns > bits_max)
@@ -105,17 +114,6 @@ BitMatrix BitMatrix::block(int row_first, int row_last, int column_first, int co
   return result;
 }
 
-void BitMatrix::add_column(int from, int to) {
-  for (int row = 0; row < rows_; ++row) words_[row] ^= (words_[row] >> from & 1) << to;
-}
-
-void BitMatrix::swap_columns(int one, int other) {
-  for (int row = 0; row < rows_; ++row) {
-    const Bits differ = (words_[row] >> one ^ words_[row] >> other) & 1;
-    if (one != other) words_[row] ^= differ << one | differ << other;
-  }
-}
-
 bool BitMatrix::is_zero() const {
   for (const Bits word : words_)
     if (word != 0) return false;
@@ -135,9 +133,9 @@ BitMatrix operator*(const BitMatrix& a, const BitMatrix& b) {
 BitMatrix operator+(const BitMatrix& a, const BitMatrix& b) {
   if (a.rows() != b.rows() || a.columns() != b.columns())
     refuse_shapes("a sum needs matrices of one shape", a, b);
-  std::vector<Bits> rows = rows_of(a);
-  for (int row = 0; row < a.rows(); ++row) rows[row] ^= b.row(row);
-  return BitMatrix::from_rows(rows, a.columns());
+  BitMatrix result = a;
+  for (int row = 0; row < a.rows(); ++row) result.words_[row] ^= b.words_[row];
+  return result;
 }
 
 BitMatrix transposed(const BitMatrix& a) {
@@ -153,11 +151,7 @@ BitMatrix stacked(const BitMatrix& a, const BitMatrix& b) {
   return BitMatrix::from_rows(rows, a.columns());
 }
 
-int rank(const BitMatrix& a) {
-  std::vector<Bits> rows = rows_of(a);
-  std::vector<Bits> unused(rows.size());
-  return static_cast<int>(reduce(rows, unused, a.columns()).size());
-}
+int rank(const BitMatrix& a) { return std::popcount(reduced(a).pivots); }
 
 bool is_nonsingular(const BitMatrix& a) { return a.rows() == a.columns() && rank(a) == a.rows(); }
 
@@ -165,28 +159,27 @@ BitMatrix inverse(const BitMatrix& a) {
   if (a.rows() != a.columns())
     throw Error(ErrorCode::invalid_argument, "only a square matrix has an inverse; given " +
                                                  shape_of(a) + "; give a square one");
-  std::vector<Bits> rows = rows_of(a);
-  std::vector<Bits> beside = rows_of(BitMatrix::identity(a.rows()));
-  const auto found = reduce(rows, beside, a.columns()).size();
-  if (found != rows.size())
+  const Reduced unit = reduced(a, BitMatrix::identity(a.rows()));
+  const int found = std::popcount(unit.pivots);
+  if (found != a.rows())
     throw Error(ErrorCode::invalid_argument,
                 "a matrix needs full rank to have an inverse over GF(2); given " + shape_of(a) +
                     " of rank " + std::to_string(found) + "; give a nonsingular one");
-  return BitMatrix::from_rows(beside, a.columns());
+  BitMatrix result(a.rows(), a.rows());
+  for (int row = 0; row < a.rows(); ++row) result.set_row(row, unit.beside[row]);
+  return result;
 }
 
 std::vector<Bits> kernel(const BitMatrix& a) {
-  std::vector<Bits> rows = rows_of(a);
-  std::vector<Bits> unused(rows.size());
-  const std::vector<int> pivots = reduce(rows, unused, a.columns());
-  Bits pivot_columns = 0;
-  for (const int pivot : pivots) pivot_columns |= Bits{1} << pivot;
+  const Reduced rows = reduced(a);
   std::vector<Bits> basis;
-  for (int column = 0; column < a.columns(); ++column) {
-    if ((pivot_columns >> column & 1) != 0) continue;
+  for (Bits free = bit_range(0, a.columns()) & ~rows.pivots; free != 0; free &= free - 1) {
+    const int column = std::countr_zero(free);
     Bits x = Bits{1} << column;
-    for (std::size_t row = 0; row < pivots.size(); ++row)
-      x |= (rows[row] >> column & 1) << pivots[row];
+    for (Bits rest = rows.pivots & bit_range(0, column); rest != 0; rest &= rest - 1) {
+      const int pivot = std::countr_zero(rest);
+      x |= (rows.with_pivot[pivot] >> column & 1) << pivot;
+    }
     basis.push_back(x);
   }
   return basis;

@@ -14,7 +14,10 @@ using Bits = std::uint64_t;
 inline constexpr int bits_max = 64;
 
 /// The vector whose components first..last-1 are 1; 0 <= first <= last <= 64.
-Bits bit_range(int first, int last);
+constexpr Bits bit_range(int first, int last) {
+  const auto below = [](int bit) { return bit >= bits_max ? ~Bits{0} : (Bits{1} << bit) - 1; };
+  return below(last) & ~below(first);
+}
 
 /// A matrix over GF(2) of up to 64 rows and 64 columns, one word a row.
 ///
@@ -35,6 +38,8 @@ class BitMatrix {
   bool at(int row, int column) const { return (words_[row] >> column & 1) != 0; }
   void set(int row, int column, bool value);
   Bits row(int row) const { return words_[row]; }
+  /// Bits of `word` beyond the columns must be 0.
+  void set_row(int row, Bits word) { words_[row] = word; }
   Bits column(int column) const;
 
   /// A x. Bits of x beyond the columns do not count.
@@ -43,10 +48,7 @@ class BitMatrix {
   /// Rows [row_first, row_last) and columns [column_first, column_last).
   BitMatrix block(int row_first, int row_last, int column_first, int column_last) const;
 
-  /// Adds column `from` to column `to`: multiplication from the right by an elementary matrix.
-  void add_column(int from, int to);
-  void swap_columns(int one, int other);
-  /// Adds row `from` to row `to`: multiplication from the left.
+  /// Adds row `from` to row `to`: multiplication from the left by an elementary matrix.
   void add_row(int from, int to) { words_[to] ^= words_[from]; }
   void swap_rows(int one, int other) { std::swap(words_[one], words_[other]); }
 
@@ -54,6 +56,8 @@ class BitMatrix {
   friend bool operator==(const BitMatrix&, const BitMatrix&) = default;
   /// Errors: Error(invalid_argument) unless a has as many columns as b has rows.
   friend BitMatrix operator*(const BitMatrix& a, const BitMatrix& b);
+  /// Errors: Error(invalid_argument) unless both have the same shape.
+  friend BitMatrix operator+(const BitMatrix& a, const BitMatrix& b);
 
  private:
   int rows_;
@@ -62,7 +66,6 @@ class BitMatrix {
 };
 
 BitMatrix operator*(const BitMatrix& a, const BitMatrix& b);
-/// Errors: Error(invalid_argument) unless both have the same shape.
 BitMatrix operator+(const BitMatrix& a, const BitMatrix& b);
 BitMatrix transposed(const BitMatrix& a);
 /// a above b. Errors: Error(invalid_argument) unless both have the same number of columns, and at
@@ -73,7 +76,8 @@ int rank(const BitMatrix& a);
 bool is_nonsingular(const BitMatrix& a);
 /// Errors: Error(invalid_argument) that names the shape or the rank if there is no inverse.
 BitMatrix inverse(const BitMatrix& a);
-/// A basis of all x with A x = 0.
+/// A basis of all x with A x = 0. The highest bit of each x is that of a column of A which depends on
+/// those before it, one x a column, ascending; the others name the independent ones that it is a sum of.
 std::vector<Bits> kernel(const BitMatrix& a);
 
 /// The rows as words of 0 and 1, the most significant bit first, as matrices are written.

@@ -1,6 +1,7 @@
 #include "ooc/group_moves.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <weft/error.hpp>
 
@@ -11,7 +12,8 @@ namespace {
 Bits slot_of(const Subspace& span, Bits difference) {
   Bits slot = 0;
   int position = 0;
-  for (const int pivot : span.pivots()) slot |= (difference >> pivot & 1) << position++;
+  for (Bits rest = span.pivot_bits(); rest != 0; rest &= rest - 1)
+    slot |= (difference >> std::countr_zero(rest) & 1) << position++;
   return slot;
 }
 
@@ -104,10 +106,11 @@ std::vector<std::int64_t> GroupMoves::written_blocks(const RecordGroup& group, i
 std::vector<std::int64_t> GroupMoves::blocks(const GroupSide& side, Bits first, int processor,
                                              Bits round) const {
   const int lg_own = side.lg_at_once - disks_.p;
+  const std::vector<Bits> basis = side.span.basis();
   std::vector<std::int64_t> result;
   for (Bits k = 0; k < Bits{1} << lg_own; ++k) {
     const Bits slot = (round << side.lg_at_once | k) << disks_.b | slot_of_processor(processor);
-    const Bits index = first ^ combined(side.span.basis(), slot);
+    const Bits index = first ^ combined(basis, slot);
     result.push_back(static_cast<std::int64_t>(index >> disks_.b));
   }
   return result;

@@ -1,5 +1,6 @@
 #include "ooc/pass.hpp"
 
+#include <bit>
 #include <string>
 
 #include <weft/error.hpp>
@@ -80,8 +81,7 @@ Subspace group_of(PassKind kind, const BitMatrix& a, const DiskModel& disks) {
 GroupSide side_of(const Subspace& span, const DiskModel& disks) {
   GroupSide side;
   side.span = span;
-  for (const int pivot : side.span.pivots())
-    side.lg_at_once += (disk_bits(disks) >> pivot & 1) != 0 ? 1 : 0;
+  side.lg_at_once = std::popcount(disk_bits(disks) & span.pivot_bits());
   side.lg_rounds = span.dimension() - disks.b - side.lg_at_once;
   return side;
 }

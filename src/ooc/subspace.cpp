@@ -1,8 +1,5 @@
 #include "ooc/subspace.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace weft::ooc {
 
 Subspace Subspace::of_bits(int first, int last) {
@@ -17,38 +14,42 @@ Subspace Subspace::spanned(const std::vector<Bits>& vectors) {
   return result;
 }
 
-Bits Subspace::pivot_bits() const {
-  Bits bits = 0;
-  for (const int pivot : pivots_) bits |= Bits{1} << pivot;
-  return bits;
-}
-
-Bits Subspace::reduced(Bits x) const {
-  for (std::size_t k = 0; k < basis_.size(); ++k)
-    if ((x >> pivots_[k] & 1) != 0) x ^= basis_[k];
-  return x;
+std::vector<Bits> Subspace::basis() const {
+  std::vector<Bits> vectors;
+  for (Bits rest = pivot_bits_; rest != 0; rest &= rest - 1)
+    vectors.push_back(with_pivot_[std::countr_zero(rest)]);
+  return vectors;
 }
 
 bool Subspace::add(Bits x) {
   x = reduced(x);
   if (x == 0) return false;
   const int pivot = std::countr_zero(x);
-  for (Bits& other : basis_)
+  // Vectors with a higher pivot are 0 here, below it.
+  for (Bits rest = pivot_bits_ & bit_range(0, pivot); rest != 0; rest &= rest - 1) {
+    Bits& other = with_pivot_[std::countr_zero(rest)];
     if ((other >> pivot & 1) != 0) other ^= x;
-  const auto place = std::lower_bound(pivots_.begin(), pivots_.end(), pivot) - pivots_.begin();
-  basis_.insert(basis_.begin() + place, x);
-  pivots_.insert(pivots_.begin() + place, pivot);
+  }
+  pivot_bits_ |= Bits{1} << pivot;
+  with_pivot_[pivot] = x;
   return true;
 }
 
 void Subspace::add(const Subspace& other) {
-  for (const Bits x : other.basis_) add(x);
+  for (const Bits x : other.basis()) add(x);
 }
 
 Subspace Subspace::image(const BitMatrix& a) const {
-  std::vector<Bits> images;
-  for (const Bits x : basis_) images.push_back(a.apply(x));
-  return spanned(images);
+  const BitMatrix columns = transposed(a);
+  Subspace result;
+  for (Bits rest = pivot_bits_; rest != 0; rest &= rest - 1) {
+    Bits image = 0;
+    for (Bits x = with_pivot_[std::countr_zero(rest)] & bit_range(0, a.columns()); x != 0;
+         x &= x - 1)
+      image ^= columns.row(std::countr_zero(x));
+    result.add(image);
+  }
+  return result;
 }
 
 int rank_on(const Subspace& space, const BitMatrix& a, int first, int last) {
@@ -57,13 +58,14 @@ int rank_on(const Subspace& space, const BitMatrix& a, int first, int last) {
 
 Subspace intersection(const Subspace& a, const Subspace& b) {
   // Sums of a's basis that vanish modulo b.
+  const std::vector<Bits> basis = a.basis();
   std::vector<Bits> columns;
-  for (const Bits x : a.basis()) columns.push_back(b.reduced(x));
+  for (const Bits x : basis) columns.push_back(b.reduced(x));
   Subspace result;
   for (const Bits combination : kernel(BitMatrix::from_columns(bits_max, columns))) {
     Bits x = 0;
     for (std::size_t k = 0; k < columns.size(); ++k)
-      if ((combination >> k & 1) != 0) x ^= a.basis()[k];
+      if ((combination >> k & 1) != 0) x ^= basis[k];
     result.add(x);
   }
   return result;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <vector>
 
 #include "ooc/gf2.hpp"
@@ -15,16 +17,20 @@ class Subspace {
   static Subspace of_bits(int first, int last);
   static Subspace spanned(const std::vector<Bits>& vectors);
 
-  int dimension() const { return static_cast<int>(basis_.size()); }
+  int dimension() const { return std::popcount(pivot_bits_); }
   /// The basis, its pivots ascending.
-  const std::vector<Bits>& basis() const { return basis_; }
-  const std::vector<int>& pivots() const { return pivots_; }
+  std::vector<Bits> basis() const;
   /// The bits that are pivots: a vector of the subspace is known by these bits.
-  Bits pivot_bits() const;
+  Bits pivot_bits() const { return pivot_bits_; }
 
   bool contains(Bits x) const { return reduced(x) == 0; }
   /// The vector of x + subspace that is 0 at all pivots.
-  Bits reduced(Bits x) const;
+  Bits reduced(Bits x) const {
+    // No vector changes the pivot of another, so that those of x tell all that is to be added.
+    for (Bits rest = x & pivot_bits_; rest != 0; rest &= rest - 1)
+      x ^= with_pivot_[std::countr_zero(rest)];
+    return x;
+  }
   /// Adds x to what is spanned; false if it was in it.
   bool add(Bits x);
   void add(const Subspace& other);
@@ -32,8 +38,8 @@ class Subspace {
   Subspace image(const BitMatrix& a) const;
 
  private:
-  std::vector<Bits> basis_;
-  std::vector<int> pivots_;
+  Bits pivot_bits_ = 0;
+  std::array<Bits, bits_max> with_pivot_{};  ///< the vector of the basis with this pivot, or 0
 };
 
 /// Rank of the rows first..last-1 of A restricted to a subspace.

@@ -59,6 +59,10 @@ def test_asynchronous_io_halves_the_buffers() -> None:
     one, other = (ooc.analyze(2**25, **FLEET, asynchronous=flag)[0] for flag in (False, True))
     assert one.lg_span == other.lg_span + 1
     assert ooc.analyze(2**25, **FLEET, buffers=(4, 8))[0].messages == other.messages
+    # As synchronous I/O with half the memory: Fig. 8 is counted so.
+    half = {**FLEET, "memory_bytes": FLEET["memory_bytes"] // 2}
+    for single, double in zip(ooc.analyze(2**25, **half), ooc.analyze(2**25, **FLEET, asynchronous=True), strict=True):
+        assert (single.messages, single.bytes, single.passes) == (double.messages, double.bytes, double.passes)
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ TEST(Crossing, equals_a_count_of_all_records) {
     // Few entries beside the diagonal, so that processors differ in what they keep.
     BitMatrix a = BitMatrix::identity(model.n);
     for (int k = 0; k < 4; ++k)
-      a.add_column(static_cast<int>(random() % 6), static_cast<int>(random() % 9));
+      a.set(static_cast<int>(random() % 6), static_cast<int>(random() % 9), true);
     if (!is_nonsingular(a) || !is_mld(a, model)) continue;
     const Pass pass = make_pass(PassKind::mld, {a, random() & bit_range(0, 9)}, model);
     const Crossing found = crossing(pass, model), all = counted(pass, model);
@@ -150,7 +150,7 @@ TEST(DiskModel, refuses_what_cannot_be) {
 
 TEST(Bmmc, refuses_what_is_no_permutation) {
   BitMatrix singular = BitMatrix::identity(10);
-  singular.add_column(3, 4);
+  singular.set(3, 4, true);
   singular.set(4, 4, false);
   singular.set(3, 3, false);
   const auto invalid = ErrorCode::invalid_argument;

@@ -181,6 +181,7 @@ TEST(Factors, the_inverse_is_taken_where_less_crosses) {
     for (const SwapOrder order : {SwapOrder::lowest_first, SwapOrder::highest_first})
       ASSERT_LE(crossing(passes, disks),
                 crossing(dispersal_factors(permutation, disks, order), disks));
+    ASSERT_GE(crossing(passes, disks), least_crossing(permutation, disks)) << "seed " << seed;
     backward += passes.back().kind == PassKind::mld_inverse ? 1 : 0;
   }
   EXPECT_GT(backward, 0) << "seed " << seed;
@@ -254,7 +255,7 @@ TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
     BitMatrix a = bit_permutation(bits);
     for (int k = 0; k < 10; ++k) {
       const int from = static_cast<int>(random() % 20);
-      a.add_column(from, (from + 1 + static_cast<int>(random() % 19)) % 20);
+      a.add_row(from, (from + 1 + static_cast<int>(random() % 19)) % 20);
     }
     const std::vector<Pass> passes = grouped_factors({a}, disks);
     if (passes.size() < 2) continue;
