@@ -17,7 +17,7 @@ import numpy as np
 from . import _planning, errors, options
 from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
 from .files.chunked import ChunkedSource
-from .striped import create_unnamed, give_name, in_hand, open_set, remove_set, require_new, unnamed
+from .striped import create_unnamed, give_name, made, open_set, require_new, unnamed
 
 SET_ENDINGS = (".json",)
 # Elements of a .npy file begin where a granule of the disk does, so that blocks need not go through the system's
@@ -181,7 +181,7 @@ class Output:
     def made_to_stay(self, part: str) -> Stored:
         """Makes it with its space; until `complete` a plain file has the name `part`, a set that of `unnamed`."""
         if is_set(self.path):
-            self._create_set()
+            create_unnamed(**self._of_set()).close()
             return self.as_it_lies(part)
         target = self._target()
         try:
@@ -209,15 +209,15 @@ class Output:
     def _target(self) -> Target:
         return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE, fortran=self.fortran)
 
-    def _create_set(self) -> None:
-        create_unnamed(
-            self.disks,
-            self.shape,
-            self.dtype,
-            self.path,
-            block_bytes=self.block_bytes,
-            skew_rows=None if self.skewed else 0,
-        ).close()
+    def _of_set(self) -> dict[str, Any]:
+        return {
+            "directories": self.disks,
+            "shape": self.shape,
+            "dtype": self.dtype,
+            "index": self.path,
+            "block_bytes": self.block_bytes,
+            "skew_rows": None if self.skewed else 0,
+        }
 
     @contextmanager
     def _made_file(self, tell: Callable[[str], object]) -> Iterator[Stored]:
@@ -230,14 +230,9 @@ class Output:
 
     @contextmanager
     def _made_set(self) -> Iterator[Stored]:
-        self._create_set()
-        with in_hand(self.path):
-            try:
-                yield self.as_it_lies("")
-            except BaseException:
-                remove_set(unnamed(self.path))
-                raise
-            give_name(self.path)
+        with made(**self._of_set()) as array:
+            array.close()  # it is written as the files that it has
+            yield self.as_it_lies("")
 
 
 def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:

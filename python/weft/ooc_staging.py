@@ -43,8 +43,8 @@ def in_place(stored: Stored, memory_bytes: int) -> Iterator[None]:
         yield
         return
     target = Target(stored.path, stored.shape, stored.dtype)
-    target.create(os.path.basename(stored.path))
     try:
+        target.create(os.path.basename(stored.path))
         _unpack(stored.unpacking.name, target, memory_bytes)
         yield
     finally:

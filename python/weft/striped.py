@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import prod
 from pathlib import Path
 from types import TracebackType
@@ -228,7 +228,34 @@ def create_unnamed(
 
 
 @contextmanager
-def in_hand(index: str) -> Iterator[None]:
+def made(
+    directories: Sequence[str], shape: Sequence[int], dtype: Any, index: str, **how: Any
+) -> Iterator[StripedArray]:
+    """A new set that is complete, and has its name, when the context ends without an error; else it is removed.
+
+    Errors: as :func:`create_unnamed`.
+    """
+    require_new(index)
+    is_ours = True
+    with ExitStack() as held:
+        try:
+            try:
+                array = create_unnamed(directories, shape, dtype, index, **how)
+            except errors.WeftError:
+                is_ours = False  # it has left nothing, or another process was faster
+                raise
+            held.enter_context(_in_hand(index))
+            yield array
+            array.close()
+        except BaseException:  # also a signal that came as soon as the set was there
+            if is_ours and os.path.exists(unnamed(index)):
+                remove_set(unnamed(index))
+            raise
+        give_name(index)
+
+
+@contextmanager
+def _in_hand(index: str) -> Iterator[None]:
     """Within, :func:`remove_unnamed` in other processes leaves a set alone that has no name yet."""
     with open(unnamed(index), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -217,6 +219,30 @@ def test_no_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) 
         Target(str(path), (10,), np.dtype("f8")).create()
     assert os.listdir(tmp_path) == ["out.npy"]
     assert path.read_bytes() == b"old"
+
+
+def test_a_signal_as_soon_as_the_file_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = os.open
+
+    def open_and_end(*given: Any) -> int:
+        os.close(opened(*given))
+        raise SystemExit(143)
+
+    monkeypatch.setattr(os, "open", open_and_end)
+    for write in (Target(str(tmp_path / "a.npy"), (10,), np.dtype("f8")).create, partial(write_file, "b", b"abc")):
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit):
+            write()
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_temporary_file_of_somebody_else(tmp_path: Path) -> None:
+    (tmp_path / "part").write_bytes(b"theirs")
+    target = Target(str(tmp_path / "a.npy"), (10,), np.dtype("f8"))
+    with pytest.raises(weft.IoFailure, match="exists"):
+        target.create("part")
+    target.discard()
+    assert (tmp_path / "part").read_bytes() == b"theirs"
 
 
 def test_file_systems_that_cannot_reserve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +70,28 @@ def test_what_is_killed_has_no_name(folder: Path, instant: int) -> None:
     assert names(folder) == ["in.npy", "out.0", "out.json", "out.json.sums"]
     with open_set(folder / "out.json", verify=True) as found:
         assert_close(found.read(), np.fft.fft(np.load(folder / "in.npy")), N)
+
+
+def test_a_signal_as_soon_as_it_is_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def create_and_end(*given: Any, **how: Any) -> None:
+        create_set(*given, **how).close()
+        raise SystemExit(143)
+
+    create_set = striped.create_set
+    monkeypatch.setattr(striped, "create_set", create_and_end)
+    with pytest.raises(SystemExit), striped.made([str(folder)], (8,), "f8", str(folder / "a.json")):
+        pass
+    assert names(folder) == ["in.npy"]
+
+
+def test_two_that_make_the_same_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ([str(folder)], (8,), "f8", str(folder / "a.json"))
+    striped.create_unnamed(*given).close()
+    theirs = names(folder)
+    monkeypatch.setattr(striped, "require_new", lambda index: None)  # the other one is made just after this
+    with pytest.raises(weft.IoFailure), striped.made(*given):
+        pass
+    assert names(folder) == theirs
 
 
 def test_checksums_come_first(folder: Path) -> None:

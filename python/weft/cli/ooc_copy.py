@@ -121,8 +121,8 @@ def _target(options: Options, source: Source) -> AbstractContextManager[Write]:
 @contextmanager
 def _file_target(options: Options, source: Source) -> Iterator[Write]:
     target = Target(options.target, source.shape, source.dtype.newbyteorder("="))
-    target.create()
     try:
+        target.create()
         yield lambda box, part, offset: target.write(box, part)
         target.commit()
     finally:
@@ -132,7 +132,7 @@ def _file_target(options: Options, source: Source) -> Iterator[Write]:
 @contextmanager
 def _set_target(options: Options, source: Source) -> Iterator[Write]:
     disks = options.disks or (str(Path(options.target).parent),)
-    made = striped.create_unnamed(
+    made = striped.made(
         disks,
         source.shape,
         source.dtype.newbyteorder("="),
@@ -140,11 +140,5 @@ def _set_target(options: Options, source: Source) -> Iterator[Write]:
         block_bytes=options.block_bytes,
         skew_rows=None if options.skew else 0,
     )
-    with striped.in_hand(options.target):
-        try:
-            yield lambda box, part, offset: made.write(part, offset)
-            made.close()
-        except BaseException:
-            ooc.remove_set(striped.unnamed(options.target))
-            raise
-        striped.give_name(options.target)
+    with made as array:
+        yield lambda box, part, offset: array.write(part, offset)

@@ -30,20 +30,28 @@ class Replacement:
         """
         temporary = self._final.parent / (name or f".{self._final.name[:200]}.{secrets.token_hex(6)}.tmp")
         tell(str(temporary))
-        with Writing(self.name):
-            file = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        self.temporary = str(temporary)
+        self.temporary = str(temporary)  # before it is there, for a signal may come as soon as it is
         try:
-            with Writing(self.name, self.size_bytes):
-                if self._final.exists():
-                    os.fchmod(file, self._final.stat().st_mode & 0o777)
-                _reserve(file, self.size_bytes)
+            file = self._open_new(temporary)
+            try:
+                with Writing(self.name, self.size_bytes):
+                    if self._final.exists():
+                        os.fchmod(file, self._final.stat().st_mode & 0o777)
+                    _reserve(file, self.size_bytes)
+            finally:
+                os.close(file)
         except BaseException:
             self.discard()
             raise
-        finally:
-            os.close(file)
         return self.temporary
+
+    def _open_new(self, temporary: Path) -> int:
+        try:
+            with Writing(self.name):
+                return os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        except weft.IoFailure:
+            self.temporary = None  # what has this name is not ours
+            raise
 
     def adopt(self, temporary: str) -> None:
         """Goes on with a file that was created before."""
@@ -94,8 +102,8 @@ def write_all(file: int, content: bytes | np.ndarray, place: int) -> None:
 def write_file(path: str, content: bytes) -> None:
     """Writes a small file from one rank with the same care."""
     replacement = Replacement(path, len(content))
-    temporary = replacement.create()
     try:
+        temporary = replacement.create()
         with Writing(path, len(content)):
             file = os.open(temporary, os.O_WRONLY | os.O_CLOEXEC)
             try:
