@@ -45,8 +45,9 @@ struct DiskCounters {
   std::int64_t deepest = 0;  ///< most accesses that were under way at a time
 };
 
-/// Does jobs, at most `depth` of each disk at a time. Jobs of a disk begin in the order in which
-/// they were started and end in any. The destructor returns when all have ended.
+/// Does jobs, at most `depth` of each disk at a time. Reads of a disk begin in the order in which
+/// they were started, and so do writes; both go on side by side, and end in any order. The
+/// destructor returns when all have ended.
 class Backend {
  public:
   explicit Backend(int disks) : counters_(disks), under_way_(disks) {}

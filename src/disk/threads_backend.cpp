@@ -11,6 +11,7 @@
 #include <weft/error.hpp>
 
 #include "disk/backends.hpp"
+#include "disk/disk_queue.hpp"
 
 namespace weft::disk {
 namespace {
@@ -45,7 +46,7 @@ class ThreadsBackend final : public Backend {
     for (std::size_t k = 0; k < count; ++k) {
       Queue& queue = queues_[static_cast<std::size_t>(jobs[k].disk)];
       const std::lock_guard lock(queue.mutex);
-      queue.jobs.push_back(&jobs[k]);
+      queue.jobs.push(jobs[k]);
       queue.filled.notify_one();
     }
   }
@@ -54,21 +55,20 @@ class ThreadsBackend final : public Backend {
   struct Queue {
     std::mutex mutex;
     std::condition_variable_any filled;
-    std::deque<Job*> jobs;
+    DiskQueue jobs;
   };
 
   /// Until there is nothing left and no more will come.
   void serve(Queue& queue, const std::stop_token& stop) {
-    for (;;) {
-      Job* job = nullptr;
-      {
-        std::unique_lock lock(queue.mutex);
-        if (!queue.filled.wait(lock, stop, [&] { return !queue.jobs.empty(); })) return;
-        job = queue.jobs.front();
-        queue.jobs.pop_front();
-      }
-      begin(*job);
-      do_all(*job);
+    std::unique_lock lock(queue.mutex);
+    while (queue.filled.wait(lock, stop, [&] { return !queue.jobs.is_empty(); })) {
+      Job& job = queue.jobs.begin();
+      const Direction direction = job.access.direction();  // the job is gone when it is done
+      lock.unlock();
+      begin(job);
+      do_all(job);
+      lock.lock();
+      queue.jobs.end(direction);
     }
   }
 

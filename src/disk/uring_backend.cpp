@@ -1,4 +1,5 @@
 #include "disk/backends.hpp"
+#include "disk/disk_queue.hpp"
 
 #ifdef WEFT_HAVE_LIBURING
 
@@ -10,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -84,8 +84,7 @@ class UringBackend final : public Backend {
       : Backend(disks),
         depth_(std::clamp(depth, 1, std::max(1, (most_entries - 1) / disks))),
         ring_(static_cast<unsigned>(depth_ * disks + 1)),
-        waiting_(disks),
-        under_way_(disks) {
+        queues_(disks) {
     if (ring_.failure() != 0)
       throw Error(ErrorCode::unsupported,
                   reason_of(ring_.failure()) + "; ask for threads (WEFT_DISK_BACKEND=threads)");
@@ -108,7 +107,7 @@ class UringBackend final : public Backend {
     if (batch.jobs.empty()) return;
     {
       const std::lock_guard lock(mutex_);
-      for (Job& job : batch.jobs) waiting_[static_cast<std::size_t>(job.disk)].push_back(&job);
+      for (Job& job : batch.jobs) queues_[static_cast<std::size_t>(job.disk)].push(job);
     }
     bell_.ring();
   }
@@ -127,15 +126,13 @@ class UringBackend final : public Backend {
   bool fill() {
     const std::lock_guard lock(mutex_);
     bool idle = true;
-    for (std::size_t disk = 0; disk < waiting_.size(); ++disk) {
-      while (!waiting_[disk].empty() && under_way_[disk] < depth_) {
-        Job* const job = waiting_[disk].front();
-        waiting_[disk].pop_front();
-        ++under_way_[disk];
-        begin(*job);
-        ask(*job);
+    for (DiskQueue& queue : queues_) {
+      while (!queue.is_empty() && queue.under_way() < depth_) {
+        Job& job = queue.begin();
+        begin(job);
+        ask(job);
       }
-      idle = idle && under_way_[disk] == 0;
+      idle = idle && queue.under_way() == 0;
     }
     return !(idle && stopping_);
   }
@@ -166,20 +163,25 @@ class UringBackend final : public Backend {
         continue;
       }
       const auto disk = static_cast<std::size_t>(job->disk);
+      const Direction direction = job->access.direction();
       if (advance(*job, answer))
-        --under_way_[disk];
+        leave(disk, direction);
       else
         ask(*job);
     }
+  }
+
+  void leave(std::size_t disk, Direction direction) {
+    const std::lock_guard lock(mutex_);
+    queues_[disk].end(direction);
   }
 
   int depth_;
   Bell bell_;
   Ring ring_;  ///< gone before the bell, which it reads
   std::mutex mutex_;
-  std::vector<std::deque<Job*>> waiting_;  ///< for each disk, under the mutex
-  bool stopping_ = false;                  ///< under the mutex
-  std::vector<int> under_way_;             ///< for each disk, of the thread
+  std::vector<DiskQueue> queues_;  ///< for each disk, under the mutex
+  bool stopping_ = false;          ///< under the mutex
   std::thread thread_;
 };
 

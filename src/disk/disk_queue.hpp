@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+
+#include "disk/job.hpp"
+
+namespace weft::disk {
+
+/// What waits for one disk, and how much is under way there. Reads and writes share the disk: where
+/// both wait, the kind of which less is under way is next, in turn if that is the same. A pass that
+/// reads one panel and writes another of the same files would else do one after the other, for each
+/// waits behind all of the other. Each kind begins in the order in which it came.
+class DiskQueue {
+ public:
+  void push(Job& job) { of(job.access.direction()).waiting.push_back(&job); }
+
+  bool is_empty() const { return kinds_[0].waiting.empty() && kinds_[1].waiting.empty(); }
+
+  int under_way() const { return kinds_[0].under_way + kinds_[1].under_way; }
+
+  /// The job that is to begin now. The queue is not empty.
+  Job& begin() {
+    last_ = next();
+    Kind& kind = kinds_.at(last_);
+    Job& job = *kind.waiting.front();
+    kind.waiting.pop_front();
+    ++kind.under_way;
+    return job;
+  }
+
+  /// One that was begun has ended.
+  void end(Direction direction) { --of(direction).under_way; }
+
+ private:
+  struct Kind {
+    std::deque<Job*> waiting;
+    int under_way = 0;
+  };
+
+  Kind& of(Direction direction) { return kinds_.at(direction == Direction::read ? 0 : 1); }
+
+  std::size_t next() const {
+    if (kinds_[0].waiting.empty()) return 1;
+    if (kinds_[1].waiting.empty()) return 0;
+    if (kinds_[0].under_way == kinds_[1].under_way) return 1 - last_;
+    return kinds_[0].under_way < kinds_[1].under_way ? 0 : 1;
+  }
+
+  std::array<Kind, 2> kinds_;
+  std::size_t last_ = 1;
+};
+
+}  // namespace weft::disk
