@@ -235,7 +235,7 @@ def made(
 
     Errors: as :func:`create_unnamed`.
     """
-    require_new(index)
+    require_new(index)  # before what a signal that comes early would remove
     is_ours = True
     with ExitStack() as held:
         try:

@@ -229,8 +229,8 @@ def test_a_signal_as_soon_as_the_file_is_there(tmp_path: Path, monkeypatch: pyte
         raise SystemExit(143)
 
     monkeypatch.setattr(os, "open", open_and_end)
-    for write in (Target(str(tmp_path / "a.npy"), (10,), np.dtype("f8")).create, partial(write_file, "b", b"abc")):
-        monkeypatch.chdir(tmp_path)
+    create = Target(str(tmp_path / "a.npy"), (10,), np.dtype("f8")).create
+    for write in (create, partial(write_file, str(tmp_path / "b"), b"abc")):
         with pytest.raises(SystemExit):
             write()
         assert os.listdir(tmp_path) == []
