@@ -94,10 +94,13 @@ struct FftOptions {
 ///             inplace_bytes() and real rows are padded: see inplace_real_strides(). All ranks run
 ///             in place or none does. Else input and output must not overlap. forward and backward
 ///             allocate nothing.
-/// Collective  construction, forward and backward, over the communicator, by one thread of each
-///             rank. All ranks succeed or all throw the same Error, also where they call different
-///             transforms or directions. The communicator is duplicated once and the duplicate
-///             cached. Dropping a transform is local and safe at any time.
+/// Collective  construction, forward and backward, over the communicator. All ranks succeed or all
+///             throw the same Error, also where they are in different calls. The communicator is
+///             duplicated once and the duplicate cached. Dropping a transform is local and safe at
+///             any time.
+/// Threads     may call at once: calls on one communicator, or of one transform, take turns. On
+///             ranks all must make them in the same order, and MPI must have been initialised with
+///             MPI_THREAD_MULTIPLE, or else only its main thread may call.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
 ///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
 ///             The output is then undefined; the input is unchanged as it is after a success.
@@ -155,7 +158,8 @@ class Fft {
   /// While on, every run leaves a record of its steps.
   void set_recording(bool on);
   bool recording() const;
-  /// The steps of the last run while recording: stages and exchanges in turn.
+  /// The steps of the last run while recording: stages and exchanges in turn. Not to be read while
+  /// another thread runs the transform.
   const std::vector<StepRecord>& record() const;
 
   /// What was chosen and why, in a few lines; after a run while recording also what its steps took,
@@ -175,9 +179,10 @@ extern template class Fft<long double>;
 /// Shapes      source: from.box(rank) of this rank; target: to.box(rank); dense, each in its
 ///             layout's memory order.
 /// Memory      source and target must not overlap. Needs no workspace of its own.
-/// Collective  over `comm`, whose size is the number of ranks of both layouts.
-/// Errors      on all ranks alike: layout_mismatch where the layouts differ in shape or in the
-///             number of ranks, or do not fit `comm`; disagreement where ranks gave different ones.
+/// Collective  over `comm`, whose size is the number of ranks of both layouts. Threads take turns.
+/// Errors      on all ranks alike: invalid_argument for arrays that overlap; layout_mismatch where
+///             the layouts differ in shape or in the number of ranks, or do not fit `comm`;
+///             disagreement where ranks gave different ones.
 /// Cost        one message for each overlap of boxes of two ranks (MPI_Alltoallw).
 /// Source      Dalcin, Mortensen and Keyes 2019.
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,

@@ -242,7 +242,7 @@ void weft_fft_destroy(weft_fft* fft);
 ///             r2c: reals in, complex numbers out.
 /// Memory      in == out is in place: the array has weft_fft_inplace_bytes, its real rows are
 ///             padded. Else they must not overlap; the input is unchanged unless overwrite_input.
-/// Collective  by one thread of each rank. NULL is right for a box that is empty.
+/// Collective  NULL is right for a box that is empty. Threads take turns, as fft.hpp says.
 int weft_fft_forward(weft_fft* fft, const void* in, void* out);
 /// The other direction: in lies as the output of forward and out as its input.
 int weft_fft_backward(weft_fft* fft, const void* in, void* out);

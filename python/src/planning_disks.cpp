@@ -1,5 +1,9 @@
 #include "planning_disks.hpp"
 
+#include <memory>
+#include <mutex>
+
+#include "base/turns.hpp"
 #include "disk/striped_set.hpp"
 
 namespace nb = nanobind;
@@ -18,17 +22,36 @@ SetOptions options_of(const std::string& backend, int depth, bool verify) {
 
 disk::Mode mode_of(bool writable) { return writable ? disk::Mode::write : disk::Mode::read; }
 
-/// One run, and what it takes: the other threads of Python go on meanwhile.
-void transfer(StripedSet& set, bool write, std::int64_t offset, std::uintptr_t address,
+/// A set as Python holds it: calls of several threads take turns.
+struct OpenSet {
+  std::unique_ptr<StripedSet> set;
+  mutable Turns turns;
+};
+
+/// One run, and what it takes. Other threads of Python work meanwhile.
+void transfer(const OpenSet& open, bool write, std::int64_t offset, std::uintptr_t address,
               std::int64_t bytes) {
   const nb::gil_scoped_release release;
+  const std::lock_guard turn(open.turns);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): Python names memory by its address
   const disk::Run run = {offset, bytes, reinterpret_cast<std::byte*>(address)};
-  set.wait(write ? set.start_write({&run, 1}) : set.start_read({&run, 1}));
+  open.set->wait(write ? open.set->start_write({&run, 1}) : open.set->start_read({&run, 1}));
 }
 
-nb::dict counters_of(const StripedSet& set) {
-  const disk::SetCounters counters = set.counters();
+void flush(const OpenSet& open) {
+  const nb::gil_scoped_release release;
+  const std::lock_guard turn(open.turns);
+  open.set->flush();
+}
+
+disk::SetCounters counters_now(const OpenSet& open) {
+  const nb::gil_scoped_release release;
+  const std::lock_guard turn(open.turns);
+  return open.set->counters();
+}
+
+nb::dict counters_of(const OpenSet& open) {
+  const disk::SetCounters counters = counters_now(open);
   nb::list disks;
   for (const disk::DiskCounters& each : counters.disks) {
     nb::dict one;
@@ -65,38 +88,39 @@ nb::dict index_of(const std::string& path) {
 }
 
 void bind_set(nb::module_& m) {
-  nb::class_<StripedSet>(m, "StripedSet",
-                         "Bytes in blocks over the files of several disks, open; weft.ooc has its "
-                         "face. One thread at a time.")
-      .def_prop_ro("bytes", &StripedSet::bytes, "Bytes of the array.")
-      .def_prop_ro("is_direct", &StripedSet::is_direct,
-                   "Whether whole blocks pass the system's memory by.")
+  nb::class_<OpenSet>(m, "StripedSet",
+                      "Bytes in blocks over the files of several disks, open; weft.ooc has its "
+                      "face. Threads take turns.")
       .def_prop_ro(
-          "backend", [](const StripedSet& s) { return disk::to_string(s.backend().kind); },
+          "bytes", [](const OpenSet& s) { return s.set->bytes(); }, "Bytes of the array.")
+      .def_prop_ro(
+          "is_direct", [](const OpenSet& s) { return s.set->is_direct(); },
+          "Whether whole blocks pass the system's memory by.")
+      .def_prop_ro(
+          "backend", [](const OpenSet& s) { return disk::to_string(s.set->backend().kind); },
           "Who reads and writes.")
       .def(
           "read",
-          [](StripedSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
+          [](const OpenSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
             transfer(s, false, offset, address, bytes);
           },
           "offset"_a, "address"_a, "bytes"_a, "Reads bytes and waits for them.")
       .def(
           "write",
-          [](StripedSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
+          [](const OpenSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
             transfer(s, true, offset, address, bytes);
           },
           "offset"_a, "address"_a, "bytes"_a, "Writes bytes and waits for them.")
-      .def("flush", &StripedSet::flush, nb::call_guard<nb::gil_scoped_release>(),
-           "Returns when all that was written is on the disks.")
+      .def("flush", &flush, "Returns when all that was written is on the disks.")
       .def("counters", &counters_of, "What happened so far: for each disk, and parallel I/Os.");
 }
 
 /// Python owns it.
-StripedSet* created(const std::string& path, const std::vector<std::string>& directories,
-                    const std::vector<std::int64_t>& shape, const std::string& dtype,
-                    std::int64_t bytes, std::int64_t block_bytes, int processors,
-                    std::int64_t band_bytes, std::int64_t skew_rows, bool checksums,
-                    const std::string& backend, int depth) {
+OpenSet* created(const std::string& path, const std::vector<std::string>& directories,
+                 const std::vector<std::int64_t>& shape, const std::string& dtype,
+                 std::int64_t bytes, std::int64_t block_bytes, int processors,
+                 std::int64_t band_bytes, std::int64_t skew_rows, bool checksums,
+                 const std::string& backend, int depth) {
   const SetIndex index = {.shape = shape,
                           .dtype = dtype,
                           .striping = {.bytes = bytes,
@@ -105,7 +129,7 @@ StripedSet* created(const std::string& path, const std::vector<std::string>& dir
                                        .band_bytes = band_bytes,
                                        .skew_rows = skew_rows},
                           .checksums = checksums};
-  return disk::create_set(path, directories, index, options_of(backend, depth, false)).release();
+  return new OpenSet{disk::create_set(path, directories, index, options_of(backend, depth, false))};
 }
 
 }  // namespace
@@ -121,8 +145,8 @@ void bind_disks(nb::module_& m) {
       "open_striped_set",
       [](const std::string& path, bool writable, bool verify, const std::string& backend,
          int depth) {
-        return disk::open_set(path, mode_of(writable), options_of(backend, depth, verify))
-            .release();
+        return new OpenSet{
+            disk::open_set(path, mode_of(writable), options_of(backend, depth, verify))};
       },
       "path"_a, "writable"_a, "verify"_a, "backend"_a, "depth"_a, "Opens a set by its index.");
   m.def("striped_set_index", &index_of, "path"_a, "What the index of a set says.");

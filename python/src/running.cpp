@@ -6,6 +6,7 @@
 #include "api/here.hpp"
 #include "api/redistribute.hpp"
 #include "comm/agreement.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/environment.hpp"
 #include "comm/node_memory.hpp"
 #include "comm/placement.hpp"
@@ -45,8 +46,13 @@ weft::PlanBy plan_by_of(const std::string& word) {
 }
 
 nb::list records_of(const weft::api::Handle& handle) {
+  std::vector<weft::StepRecord> records;
+  {
+    const nb::gil_scoped_release release;
+    records = handle.record_now();
+  }
   nb::list steps;
-  for (const weft::run::StepRecord& r : handle.transform().record()) {
+  for (const weft::StepRecord& r : records) {
     nb::dict step;
     step["name"] = r.name;
     step["kind"] = r.is_exchange ? "exchange" : "stage";
@@ -97,9 +103,8 @@ void bind_fft(nb::module_& m) {
           "rank", [](const Handle& h) { return h.comm().rank(); }, "This rank.")
       .def_prop_ro(
           "size", [](const Handle& h) { return h.comm().size(); }, "Number of ranks.")
-      .def_prop_ro(
-          "workspace_bytes", [](const Handle& h) { return h.transform().workspace_bytes(); },
-          "Workspace of this rank.")
+      .def_prop_ro("workspace_bytes", &Handle::workspace_bytes,
+                   nb::call_guard<nb::gil_scoped_release>(), "Workspace of this rank.")
       .def_prop_ro("inplace_bytes", &Handle::inplace_bytes,
                    "Bytes that hold input and output of this rank.")
       .def_prop_ro(
@@ -108,7 +113,8 @@ void bind_fft(nb::module_& m) {
       .def(
           "use_workspace",
           [](Handle& h, std::uintptr_t address, std::int64_t bytes) {
-            h.transform().use_workspace(writable(address), bytes);
+            nb::gil_scoped_release release;
+            h.use_workspace(writable(address), bytes);
           },
           "address"_a, "bytes"_a, "Works in the caller's memory from now on.")
       .def(
@@ -135,11 +141,33 @@ void bind_fft(nb::module_& m) {
           },
           "forward"_a, "inputs"_a, "outputs"_a, "error"_a.none(),
           "Collective. One array is exchanged while the next is transformed.")
-      .def_prop_rw(
-          "recording", [](const Handle& h) { return h.transform().recording(); },
-          [](Handle& h, bool on) { h.transform().set_recording(on); }, "Whether steps are timed.")
+      .def_prop_rw("recording", &Handle::recording, &Handle::set_recording,
+                   nb::call_guard<nb::gil_scoped_release>(), "Whether steps are timed.")
       .def("record", &records_of, "The steps of the last run while recording.")
-      .def("explain", &Handle::explain, "What was chosen and why.");
+      .def("explain", &Handle::explain, nb::call_guard<nb::gil_scoped_release>(),
+           "What was chosen and why.");
+}
+
+/// A turn on a communicator as Python takes it, for calls that are made of several.
+class Turn {
+ public:
+  explicit Turn(std::optional<int> comm) : comm_(comm) {}
+  void enter() {
+    nb::gil_scoped_release release;
+    held_.emplace(group_of(comm_));
+  }
+  void leave() { held_.reset(); }
+
+ private:
+  std::optional<int> comm_;
+  std::optional<weft::comm::Turn> held_;
+};
+
+void bind_turn(nb::module_& m) {
+  nb::class_<Turn>(m, "Turn", "This thread's turn on a communicator, within a with statement.")
+      .def(nb::init<std::optional<int>>(), "comm"_a.none())
+      .def("__enter__", &Turn::enter)
+      .def("__exit__", [](Turn& turn, const nb::args&) { turn.leave(); });
 }
 
 void bind_collectives(nb::module_& m) {
@@ -159,19 +187,21 @@ void bind_collectives(nb::module_& m) {
       [](const weft::Shape& shape, const Bounds& box, const std::vector<int>& order,
          std::optional<int> comm, const GivenError& error) {
         nb::gil_scoped_release release;
-        const auto group = group_of(comm);
-        weft::comm::agree_or_throw(group, to_error(error));
-        return weft::api::layout_of_local_boxes(shape, weft::python::to_box(box), group, order);
+        return weft::api::layout_of_local_boxes(shape, weft::python::to_box(box), group_of(comm),
+                                                order, to_error(error));
       },
       "shape"_a, "box"_a, "order"_a, "comm"_a.none(), "error"_a.none(),
       "Collective: the layout in which every rank owns the box that it gives.");
   m.def(
       "agree",
-      [](std::optional<int> comm, const GivenError& error) {
+      [](std::optional<int> comm, const std::string& call, const GivenError& error) {
         nb::gil_scoped_release release;
-        weft::comm::agree_or_throw(group_of(comm), to_error(error));
+        const auto group = group_of(comm);
+        const weft::comm::CollectiveCall turn(group, call, to_error(error));
       },
-      "comm"_a.none(), "error"_a.none(), "Collective: all ranks raise if any has an error.");
+      "comm"_a.none(), "call"_a, "error"_a.none(),
+      "Collective: all ranks raise if any has an error, or if they are in different calls.");
+  bind_turn(m);
   m.def(
       "broadcast_text",
       [](std::optional<int> comm, std::string text, int root) {
@@ -210,7 +240,7 @@ void bind_environment(nb::module_& m) {
          const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
-        weft::comm::agree_or_throw(group, to_error(error));
+        const weft::comm::CollectiveCall call(group, "probe", to_error(error));
         weft::Machine machine = weft::probe::measure(
             {name, source, seconds, threads, weft::probe::extent_for(seconds), directories}, group);
         weft::api::measure_call(machine, group, threads);
@@ -223,7 +253,7 @@ void bind_environment(nb::module_& m) {
       [](int threads, std::optional<int> comm, const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
-        weft::comm::agree_or_throw(group, to_error(error));
+        const weft::comm::CollectiveCall call(group, "machine_here", to_error(error));
         return weft::api::machine_here(group, threads);
       },
       "threads"_a, "comm"_a.none(), "error"_a.none(),

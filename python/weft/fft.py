@@ -158,12 +158,13 @@ class FFT:
         except Exception as reason:
             error = errors.as_given(reason)
         own_workspace = workspace is None
-        self._transform = module.Transform(
-            problem, library, own_workspace, planned_by, plan_by, seconds, file, handle, error
-        )
-        self._bind(comm, handle)
-        if not own_workspace:  # which ranks agree on; how long it must be is known now
-            runtime.agreed(comm, lambda: None if memory is None else self.use_workspace(memory))
+        with runtime.turn(comm):
+            self._transform = module.Transform(
+                problem, library, own_workspace, planned_by, plan_by, seconds, file, handle, error
+            )
+            self._bind(comm, handle)
+            if not own_workspace:  # which ranks agree on; how long it must be is known now
+                runtime.agreed(comm, lambda: None if memory is None else self.use_workspace(memory))
 
     @classmethod
     def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
@@ -188,8 +189,9 @@ class FFT:
         except Exception as reason:
             error = errors.as_given(reason)
         fft = cls.__new__(cls)
-        fft._transform = module.Transform(None if error else plan, library, True, handle, error)
-        fft._bind(comm, handle)
+        with runtime.turn(comm):
+            fft._transform = module.Transform(None if error else plan, library, True, handle, error)
+            fft._bind(comm, handle)
         return fft
 
     def _bind(self, comm: Any, handle: int | None) -> None:

@@ -116,6 +116,7 @@ def table(places: Places, hosts: Sequence[str]) -> str:
     return "".join(lines)
 
 
+@runtime.collective("mapping.reordered")
 def reordered(
     comm: Any,
     machine: _planning.Machine | str | os.PathLike[str],

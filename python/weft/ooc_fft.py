@@ -27,7 +27,7 @@ from .ooc_in_place import InPlace
 from .ooc_records import RecordsMoved
 from .ooc_superlevels import superlevel_fft
 from .ooc_transform import Moved, PassClock, Progress, Transform
-from .runtime import agreed, handle_of, running
+from .runtime import agreed, collective, handle_of, running
 
 PRECISIONS = ("f32", "f64")
 #: A transform that should take so long has checkpoints, unless it is told otherwise.
@@ -70,6 +70,7 @@ def run_on_ranks(
     return transform, Moved(plan=plan, seconds=seconds, price=price, pass_seconds=tuple(clock.pass_seconds), **done)
 
 
+@collective("ooc.fft")
 def fft(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str] | None = None,

@@ -25,9 +25,10 @@ from .ooc_records import (
     opened,
     run,
 )
-from .runtime import running
+from .runtime import collective, running
 
 
+@collective("ooc.permute")
 def permute(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],

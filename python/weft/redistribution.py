@@ -54,6 +54,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
     return result
 
 
+@runtime.collective("gather")
 def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | None:
     """Collects a distributed array on rank `root`; returns it there, None elsewhere. Collective.
 
@@ -66,6 +67,7 @@ def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | N
     return result if runtime.running().rank_of(runtime.handle_of(comm)) == owner else None
 
 
+@runtime.collective("scatter")
 def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any = None) -> Array:
     """Spreads the array that rank `root` gives over a layout; returns this rank's box. Collective.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 import json
+import os
 import sys
 import textwrap
 from collections.abc import Callable
@@ -13,6 +16,23 @@ from typing import Any, TypeVar
 from . import _planning, errors
 
 Made = TypeVar("Made")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Whether MPI ran in a parent of this process when it forked: weft's own part over MPI may not have been loaded then.
+_forked_under_mpi = False
+
+
+def _mpi_runs() -> bool:
+    mpi = sys.modules.get("mpi4py.MPI")
+    return mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized()
+
+
+def _note_fork() -> None:
+    global _forked_under_mpi
+    _forked_under_mpi = _forked_under_mpi or _mpi_runs()
+
+
+os.register_at_fork(after_in_child=_note_fork)
 
 
 @functools.cache
@@ -60,6 +80,11 @@ def handle_of(comm: Any) -> int | None:
         )
     if comm == mpi.COMM_NULL:
         raise errors.InvalidArgument("comm must not be MPI.COMM_NULL; a rank outside a communicator does not take part")
+    if _forked_under_mpi and comm.size > 1:
+        raise errors.Unsupported(
+            "ranks must not work in a process that was forked from one where MPI runs; here MPI was running before the "
+            'fork; start processes with the method "spawn", or transform in this process alone, without comm'
+        )
     return int(comm.py2f())
 
 
@@ -76,9 +101,42 @@ def _require_same_mpi(mpi: Any) -> None:
         )
 
 
+def turn(comm: Any) -> contextlib.AbstractContextManager[Any]:
+    """This thread's turn on a communicator, for a call that is made of several: other threads' calls wait.
+
+    A thread that has its turn can take it again. None, this process alone, has nothing to wait for.
+    """
+    made: contextlib.AbstractContextManager[Any] = running().Turn(handle_of(comm))
+    return made
+
+
+def collective(call: str) -> Callable[[Function], Function]:
+    """Makes a function with an argument `comm` one collective call, known to the other ranks as `call`.
+
+    Threads take turns, and all ranks agree that they are in this call before anything else: the same Disagreement on
+    all where some are in another one.
+    """
+
+    def wrap(function: Function) -> Function:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def together(*given: Any, **named: Any) -> Any:
+            comm = signature.bind(*given, **named).arguments.get("comm")
+            if comm is None:
+                return function(*given, **named)
+            with turn(comm):
+                running().agree(handle_of(comm), call, None)
+                return function(*given, **named)
+
+        return together  # type: ignore[return-value]
+
+    return wrap
+
+
 def agree(comm: Any, error: BaseException | None) -> None:
     """Raises the same error on all ranks when any rank passes one. Collective over `comm`."""
-    running().agree(handle_of(comm), errors.as_given(error))
+    running().agree(handle_of(comm), "agree", errors.as_given(error))
 
 
 def agreed(comm: Any, make: Callable[[], Made]) -> Made:
@@ -119,6 +177,7 @@ def from_first(comm: Any, make: Callable[[], Any]) -> Any:
     return told["value"]
 
 
+@collective("node_memory")
 def node_memory(comm: Any = None) -> str:
     """How the ranks of a node share memory: memfd, posix, window or private. Collective."""
     return str(running().node_memory_kind(handle_of(comm)))

@@ -23,8 +23,9 @@ INDEX_NAME = "array.weft.json"
 class StripedArray:
     """An array in C order on disks, open; from :func:`create_set` or :func:`open_set`.
 
-    Elements are numbered as in the flattened array. A block that is written as a whole has a checksum. One thread at a
-    time; one process at a time writes. Use it in a `with` statement, or call `close`.
+    Elements are numbered as in the flattened array. A block that is written as a whole has a checksum. Threads take
+    turns. One process at a time writes; a process that was forked later opens the set again. Use it in a `with`
+    statement, or call `close`.
     """
 
     def __init__(self, index: str, shape: tuple[int, ...], dtype: np.dtype, opened: _planning.StripedSet):

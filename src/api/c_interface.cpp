@@ -329,21 +329,21 @@ int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes) {
   return guarded([&] {
     require(fft, "fft");
     require(bytes, "bytes");
-    *bytes = fft->handle.transform().workspace_bytes();
+    *bytes = fft->handle.workspace_bytes();
   });
 }
 
 int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes) {
   return guarded([&] {
     require(fft, "fft");
-    fft->handle.transform().use_workspace(memory, bytes);
+    fft->handle.use_workspace(memory, bytes);
   });
 }
 
 int weft_fft_set_recording(weft_fft* fft, int on) {
   return guarded([&] {
     require(fft, "fft");
-    fft->handle.transform().set_recording(on != 0);
+    fft->handle.set_recording(on != 0);
   });
 }
 
@@ -358,7 +358,7 @@ int weft_fft_record(const weft_fft* fft, weft_step* steps, int64_t capacity, siz
                         "step_size must be that of a weft_step of this library, " +
                             std::to_string(sizeof(weft_step)) + " bytes; given " +
                             std::to_string(step_size));
-    const auto& record = fft->handle.transform().record();
+    const auto record = fft->handle.record_now();
     *count = static_cast<int64_t>(record.size());
     for (int64_t i = 0; i < std::min(capacity, *count); ++i)
       steps[i] = step_of(record[static_cast<std::size_t>(i)]);

@@ -93,13 +93,14 @@ int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lo
     const auto group = group_of(comm);
     weft::Shape whole;
     weft::Box mine;
-    weft::comm::agree_or_throw(
-        group, error_of([&] {
-          require(layout, "layout");
-          whole = shape_from(dims, shape, "shape");
-          mine = {shape_from(dims, lower, "lower"), shape_from(dims, upper, "upper")};
-        }));
-    give_layout(layout_of_local_boxes(whole, mine, group, order_from(dims, order)), layout);
+    std::vector<int> memory_order;
+    const auto wrong = error_of([&] {
+      require(layout, "layout");
+      whole = shape_from(dims, shape, "shape");
+      mine = {shape_from(dims, lower, "lower"), shape_from(dims, upper, "upper")};
+      memory_order = order_from(dims, order);
+    });
+    give_layout(layout_of_local_boxes(whole, mine, group, memory_order, wrong), layout);
   });
 }
 

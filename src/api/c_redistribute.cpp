@@ -4,10 +4,11 @@
 namespace weft::api {
 namespace {
 
-/// Reads both layouts on this rank, then moves the array on all or fails on all.
+/// Reads both layouts on this rank, then moves the array on all or fails on all. `call`: as the user
+/// has called it.
 template <class ReadFrom, class ReadTo>
-int move_array(const void* source, void* target, std::int64_t element_bytes, MPI_Comm comm,
-               ReadFrom&& read_from, ReadTo&& read_to) noexcept {
+int move_array(const char* call, const void* source, void* target, std::int64_t element_bytes,
+               MPI_Comm comm, ReadFrom&& read_from, ReadTo&& read_to) noexcept {
   return guarded([&] {
     const auto group = group_of(comm);
     Layout from;
@@ -16,7 +17,7 @@ int move_array(const void* source, void* target, std::int64_t element_bytes, MPI
       from = read_from();
       to = read_to();
     });
-    redistribute(source, from, target, to, element_bytes, group, mine);
+    redistribute(source, from, target, to, element_bytes, group, mine, call);
   });
 }
 
@@ -38,20 +39,20 @@ using namespace weft::api;
 int weft_redistribute(const void* source, const weft_layout* from, void* target,
                       const weft_layout* to, int64_t element_bytes, MPI_Comm comm) {
   return move_array(
-      source, target, element_bytes, comm, [&] { return given(from, "from"); },
+      "redistribute", source, target, element_bytes, comm, [&] { return given(from, "from"); },
       [&] { return given(to, "to"); });
 }
 
 int weft_gather(const void* local, const weft_layout* layout, void* whole, int64_t element_bytes,
                 int root, MPI_Comm comm) {
   return move_array(
-      local, whole, element_bytes, comm, [&] { return given(layout, "layout"); },
+      "gather", local, whole, element_bytes, comm, [&] { return given(layout, "layout"); },
       [&] { return all_on_root(layout, root); });
 }
 
 int weft_scatter(const void* whole, void* local, const weft_layout* layout, int64_t element_bytes,
                  int root, MPI_Comm comm) {
   return move_array(
-      whole, local, element_bytes, comm, [&] { return all_on_root(layout, root); },
+      "scatter", whole, local, element_bytes, comm, [&] { return all_on_root(layout, root); },
       [&] { return given(layout, "layout"); });
 }

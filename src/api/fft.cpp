@@ -132,23 +132,23 @@ Shape Fft<T>::inplace_real_strides() const {
 }
 template <class T>
 std::int64_t Fft<T>::workspace_bytes() const {
-  return handle_->transform().workspace_bytes();
+  return handle_->workspace_bytes();
 }
 template <class T>
 void Fft<T>::use_workspace(void* memory, std::int64_t bytes) {
-  handle_->transform().use_workspace(memory, bytes);
+  handle_->use_workspace(memory, bytes);
 }
 template <class T>
 void Fft<T>::set_recording(bool on) {
-  handle_->transform().set_recording(on);
+  handle_->set_recording(on);
 }
 template <class T>
 bool Fft<T>::recording() const {
-  return handle_->transform().recording();
+  return handle_->recording();
 }
 template <class T>
 const std::vector<StepRecord>& Fft<T>::record() const {
-  return handle_->transform().record();
+  return handle_->record();
 }
 template <class T>
 std::string Fft<T>::explain() const {

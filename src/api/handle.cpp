@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <mutex>
 
 #include "api/choose.hpp"
 #include "api/explain_record.hpp"
 #include "base/hash.hpp"
 #include "comm/agreement.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
 #include "layout/check.hpp"
 
@@ -126,12 +128,17 @@ void require_ranks(const Plan& plan, std::int64_t ranks, std::int64_t sharing) {
                     " share memory; make the plan for as many, or start the ranks so");
 }
 
+std::int64_t bytes_between(const void* from, const void* to) {
+  return static_cast<const char*>(to) - static_cast<const char*>(from);
+}
+
 }  // namespace
 
 Handle::Handle(const Problem& given, const Options& options, const comm::Communicator& comm,
                const std::optional<Error>& mine)
-    : comm_(comm), number_(comm.next_number()) {
-  comm::agree_or_throw(comm, mine);
+    : comm_(comm) {
+  const comm::CollectiveCall call(comm, "FFT", mine);
+  number_ = comm.next_number();
   comm::require_same(comm, named_values(given, options), "weft::Fft");
   require_same_machine(comm, options.machine);
   Problem problem = given;
@@ -144,8 +151,9 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
 
 Handle::Handle(const Plan& plan, const Options& options, const comm::Communicator& comm,
                const std::optional<Error>& mine)
-    : comm_(comm), number_(comm.next_number()), plan_(plan) {
-  comm::agree_or_throw(comm, mine);
+    : comm_(comm), plan_(plan) {
+  const comm::CollectiveCall call(comm, "FFT of a plan", mine);
+  number_ = comm.next_number();
   const std::string text = comm::together(comm, [&] { return to_json(plan); });
   const std::string words =
       "of " + to_string(plan.problem.shape) + ", whose JSON sums up to " + hash_digits(text);
@@ -162,10 +170,13 @@ void Handle::bind(const Options& options) {
   const auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
   engine_ = bound.local.engine->name();
   transform_.emplace(plan_, comm_, bound);
-  const bool has_input = plan_.input().local_volume(comm_.rank()) > 0;
-  const bool has_output = plan_.output().local_volume(comm_.rank()) > 0;
-  has_some_array_ = has_input || has_output;
-  has_both_arrays_ = has_input && has_output;
+  const Problem& problem = plan_.problem;
+  const bool real = problem.kind == Kind::r2c;
+  input_bytes_ = plan_.input().local_volume(comm_.rank()) *
+                 (real ? real_bytes(problem.precision) : complex_bytes(problem.precision));
+  output_bytes_ = plan_.output().local_volume(comm_.rank()) * complex_bytes(problem.precision);
+  has_some_array_ = input_bytes_ > 0 || output_bytes_ > 0;
+  has_both_arrays_ = input_bytes_ > 0 && output_bytes_ > 0;
 }
 
 std::optional<Error> Handle::call_error(run::Direction direction, const void* in,
@@ -185,6 +196,14 @@ std::optional<Error> Handle::call_error(run::Direction direction, const void* in
     return Error(ErrorCode::invalid_argument,
                  "the output pointer is null, but this rank's box has " +
                      std::to_string(to.local_volume(comm_.rank())) + " elements");
+  const std::int64_t in_bytes = bytes_of(forward);
+  if (in != out && overlap(in, in_bytes, out, bytes_of(!forward)))
+    return Error(ErrorCode::invalid_argument,
+                 "input and output must not overlap unless both start at the same address; the "
+                 "output starts " +
+                     std::to_string(bytes_between(in, out)) + " bytes from an input of " +
+                     std::to_string(in_bytes) +
+                     " bytes; give arrays of their own, or one of inplace_bytes() for both");
   return {};
 }
 
@@ -214,11 +233,10 @@ struct Handle::Call {
     return (transform * 2 + (backward() ? 1 : 0)) * arrays_end +
            static_cast<std::int64_t>(arrays) % arrays_end;
   }
-  /// In words.
-  std::vector<comm::NamedValue> values() const {
-    return {{"transform", "number " + std::to_string(transform) + " of the communicator"},
-            {"direction", backward() ? "backward" : "forward"},
-            {"number of arrays", std::to_string(arrays)}};
+  std::string words() const {
+    return std::string(backward() ? "backward" : "forward") + " of transform " +
+           std::to_string(transform) + " of the communicator" +
+           (arrays == 1 ? "" : " with " + std::to_string(arrays) + " arrays");
   }
 };
 
@@ -236,7 +254,7 @@ class Handle::CallGate final : public run::Gate {
   /// Collective: waits for all, then says whether the transform runs in place.
   bool conclude() {
     const comm::Agreement::Found found = agreement_.conclude();
-    if (!found.alike) comm::require_same(handle_.comm_, call_.values(), "a transform");
+    if (!found.alike) comm::throw_different_calls(handle_.comm_, call_.words());
     return handle_.agreed_in_place(found.flagged, mine_in_place_);
   }
 
@@ -249,6 +267,8 @@ class Handle::CallGate final : public run::Gate {
 
 void Handle::execute(run::Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
+  const comm::Turn turn(comm_);
+  const std::lock_guard own_turn(turns_);
   const bool mine_in_place = in == out && has_some_array_;
   const std::optional<Error> wrong = mine ? mine : call_error(direction, in, out);
   CallGate gate(*this, {number_, direction}, wrong, mine_in_place);
@@ -267,6 +287,9 @@ std::optional<Error> Handle::many_error(run::Direction direction, std::span<cons
     return Error(ErrorCode::invalid_argument, "there must be as many outputs as inputs; given " +
                                                   std::to_string(in.size()) + " inputs and " +
                                                   std::to_string(out.size()) + " outputs");
+  const bool forward = direction == run::Direction::forward;
+  const std::int64_t in_bytes = bytes_of(forward);
+  const std::int64_t out_bytes = bytes_of(!forward);
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (auto error = call_error(direction, in[i], out[i])) return error;
     if ((in[i] == out[i]) != (in[0] == out[0]) && has_both_arrays_)
@@ -274,17 +297,26 @@ std::optional<Error> Handle::many_error(run::Direction direction, std::span<cons
                    "either all arrays of a call are transformed in place or none is; array 0 and "
                    "array " +
                        std::to_string(i) + " differ");
-    for (std::size_t j = 0; j < i; ++j)
-      if (out[i] == out[j] && out[i] != nullptr && has_both_arrays_)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlap(out[i], out_bytes, out[j], out_bytes))
         return Error(ErrorCode::invalid_argument,
                      "every array of a call must have an output of its own; those of arrays " +
-                         std::to_string(j) + " and " + std::to_string(i) + " are the same");
+                         std::to_string(j) + " and " + std::to_string(i) +
+                         (out[i] == out[j] ? " are the same" : " overlap") + "; give it another");
+      if (overlap(in[i], in_bytes, out[j], out_bytes))
+        return Error(ErrorCode::invalid_argument,
+                     "an output must not overlap the input of a later array of the call; output " +
+                         std::to_string(j) + " overlaps input " + std::to_string(i) +
+                         "; give it another, or make two calls");
+    }
   }
   return {};
 }
 
 void Handle::execute_many(run::Direction direction, std::span<const void* const> in,
                           std::span<void* const> out, const std::optional<Error>& mine) {
+  const comm::Turn turn(comm_);
+  const std::lock_guard own_turn(turns_);
   const bool mine_in_place = !in.empty() && !out.empty() && in[0] == out[0] && has_some_array_;
   CallGate gate(*this, {number_, direction, in.size()},
                 mine ? mine : many_error(direction, in, out), mine_in_place);
@@ -311,7 +343,33 @@ std::int64_t Handle::inplace_bytes() const {
       plan_.output().local_volume(rank) * complex_bytes(problem.precision));
 }
 
+std::int64_t Handle::workspace_bytes() const {
+  const std::lock_guard turn(turns_);
+  return transform_->workspace_bytes();
+}
+
+bool Handle::recording() const {
+  const std::lock_guard turn(turns_);
+  return transform_->recording();
+}
+
+void Handle::use_workspace(void* memory, std::int64_t bytes) {
+  const std::lock_guard turn(turns_);
+  transform_->use_workspace(memory, bytes);
+}
+
+void Handle::set_recording(bool on) {
+  const std::lock_guard turn(turns_);
+  transform_->set_recording(on);
+}
+
+std::vector<StepRecord> Handle::record_now() const {
+  const std::lock_guard turn(turns_);
+  return transform_->record();
+}
+
 std::string Handle::explain() const {
+  const std::lock_guard turn(turns_);
   const bool is_predicted = plan_.prediction && last_recorded_ == run::Direction::forward;
   return weft::explain(plan_) + "local engine: " + engine_ + ", " +
          std::to_string(plan_.problem.threads) +

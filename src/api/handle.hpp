@@ -10,12 +10,16 @@
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
+#include "base/turns.hpp"
 #include "comm/communicator.hpp"
 #include "run/transform.hpp"
 
 namespace weft::api {
 
 /// A transform of a precision known at run time only: the C++, C and Python interfaces share it.
+///
+/// Threads     calls that run it, change it or copy its record take turns, and so do the runs of all
+///             transforms of one communicator.
 class Handle {
  public:
   struct Options {
@@ -39,7 +43,13 @@ class Handle {
   const Plan& plan() const { return plan_; }
   const comm::Communicator& comm() const { return comm_; }
   run::Transform& transform() { return *transform_; }
-  const run::Transform& transform() const { return *transform_; }
+  std::int64_t workspace_bytes() const;
+  void use_workspace(void* memory, std::int64_t bytes);
+  bool recording() const;
+  void set_recording(bool on);
+  /// Stays as it is until the next run; record_now() is a copy, for threads that run meanwhile.
+  const std::vector<StepRecord>& record() const { return transform_->record(); }
+  std::vector<StepRecord> record_now() const;
 
   /// Collective: all ranks run, or all throw if any has an error in `mine` or null pointers.
   void execute(run::Direction direction, const void* in, void* out,
@@ -60,7 +70,10 @@ class Handle {
   /// Makes plan_ ready to run. Collective.
   void bind(const Options& options);
 
-  /// What is wrong with a call on this rank: null pointers, no workspace.
+  /// Of this rank's array, where it is dense: the transform's input, else its output.
+  std::int64_t bytes_of(bool is_input) const { return is_input ? input_bytes_ : output_bytes_; }
+
+  /// What is wrong with a call on this rank: null pointers, arrays that overlap, no workspace.
   std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;
 
   /// What is wrong with a call of several arrays on this rank.
@@ -74,11 +87,14 @@ class Handle {
   bool agreed_in_place(bool somebody, bool mine) const;
 
   comm::Communicator comm_;
-  std::int64_t number_;  ///< of this transform on the communicator, the same on all ranks
+  std::int64_t number_ = 0;  ///< of this transform on the communicator, the same on all ranks
+  mutable Turns turns_;      ///< of this transform; after that of the communicator, if it runs
   Plan plan_;
   std::string engine_;
   std::optional<run::Transform> transform_;
   run::Direction last_recorded_ = run::Direction::forward;
+  std::int64_t input_bytes_ = 0;
+  std::int64_t output_bytes_ = 0;
   bool has_some_array_ = false;   ///< this rank's input and output are not both empty
   bool has_both_arrays_ = false;  ///< neither is
 };

@@ -2,7 +2,9 @@
 
 #include <weft/fft.hpp>
 
+#include "base/memory.hpp"
 #include "comm/agreement.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/exchanges.hpp"
 #include "layout/check.hpp"
 #include "layout/overlap.hpp"
@@ -44,14 +46,19 @@ void check(const void* source, const Layout& from, const void* target, const Lay
       (target == nullptr && to.local_volume(comm.rank()) > 0))
     throw Error(ErrorCode::invalid_argument,
                 "the pointer of a local array that is not empty must not be null");
+  if (overlap(source, from.local_volume(comm.rank()) * element_bytes, target,
+              to.local_volume(comm.rank()) * element_bytes))
+    throw Error(
+        ErrorCode::invalid_argument,
+        "source and target arrays must not overlap; those of this rank do; give two arrays");
 }
 
 }  // namespace
 
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, const comm::Communicator& comm,
-                  const std::optional<Error>& mine) {
-  comm::agree_or_throw(comm, mine);
+                  const std::optional<Error>& mine, const char* call) {
+  const comm::CollectiveCall turn(comm, call, mine);
   comm::require_same(comm,
                      {{"source layout", to_json(from)},
                       {"target layout", to_json(to)},
@@ -64,7 +71,8 @@ void redistribute(const void* source, const Layout& from, void* target, const La
 }
 
 Layout layout_of_local_boxes(const Shape& shape, const Box& mine, const comm::Communicator& comm,
-                             const std::vector<int>& order) {
+                             const std::vector<int>& order, const std::optional<Error>& wrong) {
+  const comm::CollectiveCall turn(comm, "layout_of_local_boxes", wrong);
   comm::require_same(comm,
                      {{"shape", to_string(shape)}, {"memory order", "(" + join(order, ", ") + ")"}},
                      "weft::layout_of_local_boxes");
@@ -92,18 +100,20 @@ void redistribute(const void* source, const Layout& from, void* target, const La
 
 void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
             MPI_Comm comm, int root) {
-  const auto group = comm::Communicator::of(comm);
-  const Layout on_root =
-      comm::together(group, [&] { return Layout::on_one(layout.shape(), layout.ranks(), root); });
-  api::redistribute(local, layout, whole, on_root, element_bytes, group);
+  Layout on_root;
+  const auto mine =
+      comm::error_of([&] { on_root = Layout::on_one(layout.shape(), layout.ranks(), root); });
+  api::redistribute(local, layout, whole, on_root, element_bytes, comm::Communicator::of(comm),
+                    mine, "gather");
 }
 
 void scatter(const void* whole, void* local, const Layout& layout, std::int64_t element_bytes,
              MPI_Comm comm, int root) {
-  const auto group = comm::Communicator::of(comm);
-  const Layout on_root =
-      comm::together(group, [&] { return Layout::on_one(layout.shape(), layout.ranks(), root); });
-  api::redistribute(whole, on_root, local, layout, element_bytes, group);
+  Layout on_root;
+  const auto mine =
+      comm::error_of([&] { on_root = Layout::on_one(layout.shape(), layout.ranks(), root); });
+  api::redistribute(whole, on_root, local, layout, element_bytes, comm::Communicator::of(comm),
+                    mine, "scatter");
 }
 
 Layout layout_of_local_boxes(const Shape& shape, const Box& mine, MPI_Comm comm,

@@ -8,12 +8,18 @@
 
 namespace weft {
 
-/// 16 hexadecimal digits, the same in every process and build, as std::hash need not be: FNV-1a.
-inline std::string hash_digits(std::string_view text) {
+/// The same in every process and build, as std::hash need not be: FNV-1a.
+inline std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211;
+  return hash;
+}
+
+/// hash_of in 16 hexadecimal digits.
+inline std::string hash_digits(std::string_view text) {
   std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(digits.data(), digits.size(), "%016llx",
+                static_cast<unsigned long long>(hash_of(text)));
   return digits.data();
 }
 

@@ -111,6 +111,14 @@ void count_memory(std::int64_t bytes) {
   }
 }
 
+bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
+  if (a_bytes == 0 || b_bytes == 0) return false;
+  const auto first = reinterpret_cast<std::uintptr_t>(a);
+  const auto second = reinterpret_cast<std::uintptr_t>(b);
+  return first < second + static_cast<std::uintptr_t>(b_bytes) &&
+         second < first + static_cast<std::uintptr_t>(a_bytes);
+}
+
 AlignedBuffer::AlignedBuffer(std::int64_t bytes) {
   if (bytes < 0) {
     throw Error(ErrorCode::invalid_argument,

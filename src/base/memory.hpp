@@ -30,6 +30,9 @@ MemoryCounters memory_counters();
 /// Sets peak_bytes to live_bytes.
 void reset_memory_peak();
 
+/// True when the two ranges of bytes have one in common. Empty ranges have none.
+bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes);
+
 /// For the allocators of weft: enters memory into the counters. Negative bytes give it back.
 void count_memory(std::int64_t bytes);
 

@@ -53,7 +53,9 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   MPI_Group_free(&members);
   MPI_Group_free(&everyone);
   count_subset(1);
-  return make_state(comm);
+  auto subset = std::make_shared<CommunicatorState>();
+  take(*subset, comm);
+  return subset;
 }
 
 /// How many consecutive ranks are to count as a node where more share one; 0: all.
@@ -105,8 +107,8 @@ Communicator Communicator::of(MPI_Comm user) {
   int size = 0;
   check_mpi(MPI_Comm_size(user, &size), "MPI_Comm_size");
   if (size == 1) return solo();
-  if (auto state = find_cached(user)) return Communicator(std::move(state));
-  return Communicator(duplicate_and_cache(user));
+  require_may_call_mpi();
+  return Communicator(cached_state(user));
 }
 
 int Communicator::rank() const { return state_->rank; }

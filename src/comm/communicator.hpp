@@ -21,7 +21,7 @@ class Pending;
 ///             handles are still in use when the user frees his, they go on working and the
 ///             duplicate is freed in MPI_Finalize.
 /// Collective  Everything but rank, size and is_solo is collective over the group unless it says
-///             otherwise. Not to be called by two threads at once on the same group.
+///             otherwise. Threads that share a group hold its Turn (collective_call.hpp) meanwhile.
 /// Errors      A failing MPI call ends in Error(mpi_failure) that names the call and MPI's reason.
 class Communicator {
  public:

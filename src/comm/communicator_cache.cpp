@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/process_mutex.hpp"
 #include "comm/communicator.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/environment.hpp"
@@ -21,7 +22,7 @@ std::atomic<int> subsets{0};
 /// Duplicates in the order in which they were made. Making them was collective and did not
 /// deadlock, so freeing them in the same order does not either.
 struct Registry {
-  std::mutex mutex;
+  ProcessMutex mutex;
   std::vector<std::shared_ptr<CommunicatorState>> states;
   int cache_key = MPI_KEYVAL_INVALID;     ///< on the user's communicator: its state
   int finalize_key = MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF: MPI_Finalize deletes these first
@@ -39,6 +40,11 @@ bool in_use(const std::shared_ptr<CommunicatorState>& state) {
                      [](const auto& entry) { return in_use(entry.second); });
 }
 
+void release_duplicate(CommunicatorState& state) {
+  if (state.comm != MPI_COMM_NULL) duplicates.fetch_sub(1);
+  release(state);
+}
+
 /// The user frees his communicator. Handles that are still in use keep the duplicate until
 /// MPI_Finalize: freeing it when the last of them is dropped would make dropping collective.
 int on_user_free(MPI_Comm, int, void* value, void*) {
@@ -52,8 +58,7 @@ int on_user_free(MPI_Comm, int, void* value, void*) {
     unused = std::move(*found);
     all.states.erase(found);
   }
-  release(*unused);
-  duplicates.fetch_sub(1);
+  release_duplicate(*unused);
   return MPI_SUCCESS;
 }
 
@@ -64,10 +69,7 @@ int on_finalize(MPI_Comm, int, void*, void*) {
     const std::lock_guard lock(all.mutex);
     states.swap(all.states);
   }
-  for (const auto& state : states) {
-    release(*state);
-    duplicates.fetch_sub(1);
-  }
+  for (const auto& state : states) release_duplicate(*state);
   return MPI_SUCCESS;
 }
 
@@ -79,6 +81,24 @@ void prepare_keys(Registry& all) {
   check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, all.finalize_key, nullptr), "MPI_Comm_set_attr");
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_user_free, &all.cache_key, nullptr),
             "MPI_Comm_create_keyval");
+}
+
+/// The state that is cached on `user`, or one that is from now on. Local.
+std::shared_ptr<CommunicatorState> known_or_new(MPI_Comm user) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  prepare_keys(all);
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(user, all.cache_key, &value, &found), "MPI_Comm_get_attr");
+  for (const auto& state : all.states) {
+    if (found != 0 && state.get() == value) return state;
+  }
+  all.states.push_back(std::make_shared<CommunicatorState>());
+  const auto& state = all.states.back();
+  state->solo = false;
+  check_mpi(MPI_Comm_set_attr(user, all.cache_key, state.get()), "MPI_Comm_set_attr");
+  return state;
 }
 
 }  // namespace
@@ -99,14 +119,12 @@ void release(CommunicatorState& state) {
   if (state.comm != MPI_COMM_NULL) MPI_Comm_free(&state.comm);
 }
 
-std::shared_ptr<CommunicatorState> make_state(MPI_Comm comm) {
-  auto state = std::make_shared<CommunicatorState>();
-  state->comm = comm;
-  state->solo = false;
+void take(CommunicatorState& state, MPI_Comm comm) {
+  state.comm = comm;
+  state.solo = false;
   check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check_mpi(MPI_Comm_rank(comm, &state->rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(comm, &state->size), "MPI_Comm_size");
-  return state;
+  check_mpi(MPI_Comm_rank(comm, &state.rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &state.size), "MPI_Comm_size");
 }
 
 std::shared_ptr<CommunicatorState> solo_state() {
@@ -115,29 +133,16 @@ std::shared_ptr<CommunicatorState> solo_state() {
   return *state;
 }
 
-std::shared_ptr<CommunicatorState> find_cached(MPI_Comm user) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  prepare_keys(all);
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Comm_get_attr(user, all.cache_key, &value, &found), "MPI_Comm_get_attr");
-  if (found == 0) return nullptr;
-  for (const auto& state : all.states) {
-    if (state.get() == value) return state;
-  }
-  return nullptr;
-}
-
-std::shared_ptr<CommunicatorState> duplicate_and_cache(MPI_Comm user) {
+std::shared_ptr<CommunicatorState> cached_state(MPI_Comm user) {
+  std::shared_ptr<CommunicatorState> state = known_or_new(user);
+  if (state->is_duplicated) return state;
+  const std::lock_guard turn(state->turns);
+  if (state->is_duplicated) return state;
   MPI_Comm duplicate = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(user, &duplicate), "MPI_Comm_dup");
-  std::shared_ptr<CommunicatorState> state = make_state(duplicate);
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  all.states.push_back(state);
   duplicates.fetch_add(1);
-  check_mpi(MPI_Comm_set_attr(user, all.cache_key, state.get()), "MPI_Comm_set_attr");
+  take(*state, duplicate);
+  state->is_duplicated = true;
   return state;
 }
 

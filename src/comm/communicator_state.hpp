@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/turns.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_memory.hpp"
 
@@ -22,6 +23,7 @@ struct Window {
 /// What stands behind a Communicator.
 struct CommunicatorState {
   MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: one rank without MPI, or freed by MPI_Finalize
+  std::atomic<bool> is_duplicated = false;  ///< rank, size and comm are there; of a user's alone
   bool solo = true;
   int rank = 0;
   int size = 1;
@@ -34,6 +36,7 @@ struct CommunicatorState {
   std::vector<std::shared_ptr<Window>> windows;
   /// Given out by next_number(). Threads may ask the solo state at once.
   std::atomic<std::int64_t> numbers = 0;
+  Turns turns;  ///< of calls that threads of this process make on a user's communicator
 };
 
 /// The communicator of a state. Throws Error(mpi_failure) when MPI_Finalize has freed it.
@@ -42,17 +45,15 @@ MPI_Comm usable(const CommunicatorState& state);
 /// Frees windows, groups within, and the communicator itself. Collective.
 void release(CommunicatorState& state);
 
-/// Takes the ownership of a communicator that was just made, and lets it return its errors.
-std::shared_ptr<CommunicatorState> make_state(MPI_Comm comm);
+/// Gives a state a communicator that was just made, which returns its errors from now on.
+void take(CommunicatorState& state, MPI_Comm comm);
 
 /// The state that all solo communicators share.
 std::shared_ptr<CommunicatorState> solo_state();
 
-/// The state whose duplicate is cached on `user`; nullptr when there is none yet. Local.
-std::shared_ptr<CommunicatorState> find_cached(MPI_Comm user);
-
-/// Duplicates `user` and caches the duplicate on it. Collective.
-std::shared_ptr<CommunicatorState> duplicate_and_cache(MPI_Comm user);
+/// The state that is cached on `user`, with its duplicate. Collective the first time, when one
+/// thread makes the duplicate and others that ask meanwhile wait; local from then on.
+std::shared_ptr<CommunicatorState> cached_state(MPI_Comm user);
 
 /// Enters a group that was made (+1) or freed (-1) into communicator_counts().
 void count_subset(int change);

@@ -1,5 +1,7 @@
 #include "comm/environment.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <climits>
@@ -37,6 +39,21 @@ std::int64_t limit_from_environment() {
 
 std::atomic<std::int64_t> limit_set{0};  // 0: the default
 
+/// MPI ran when a parent of this process forked: its connections are the parent's.
+bool forked_under_mpi = false;
+
+void note_fork() { forked_under_mpi = forked_under_mpi || is_running(); }
+
+/// When the library is loaded, for the fork may come before weft's first call.
+[[maybe_unused]] const int forks_watched = pthread_atfork(nullptr, nullptr, note_fork);
+
+/// What MPI_Init_thread has given.
+int thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level;
+}
+
 }  // namespace
 
 std::string mpi_library_version() {
@@ -73,6 +90,26 @@ bool is_finalized() {
 }
 
 bool is_running() { return is_initialized() && !is_finalized(); }
+
+bool threads_may_call_at_once() { return thread_level() == MPI_THREAD_MULTIPLE; }
+
+void require_may_call_mpi() {
+  if (forked_under_mpi)
+    throw Error(ErrorCode::unsupported,
+                "ranks must not work in a process that was forked from one where MPI runs; here "
+                "MPI was running before the fork; start processes with the method \"spawn\", or "
+                "transform in this process alone, without a communicator");
+  const int level = thread_level();
+  int is_main = 1;
+  if (level < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&is_main);
+  if (is_main == 0)
+    throw Error(
+        ErrorCode::unsupported,
+        std::string("only the main thread must call weft on ranks where MPI was "
+                    "initialised with ") +
+            (level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
+            "; this is another thread; initialise with MPI_THREAD_MULTIPLE, as mpi4py does");
+}
 
 std::int64_t count_limit() {
   const std::int64_t set = limit_set.load();

@@ -19,6 +19,14 @@ bool is_finalized();
 /// MPI calls are allowed: initialised and not yet finalised.
 bool is_running();
 
+/// True where MPI was initialised for threads that call it at once (MPI_THREAD_MULTIPLE).
+bool threads_may_call_at_once();
+
+/// Checks that this thread of this process may make the MPI calls of a group of ranks. Cheap.
+/// Errors  Error(unsupported) in a process that was forked while MPI ran in its parent, and in a
+///         thread but the main one where MPI was initialised for that alone.
+void require_may_call_mpi();
+
 /// The largest count or displacement that goes into one MPI call; beyond it large-count calls or
 /// several messages are used. INT_MAX unless the environment variable WEFT_MAX_MPI_COUNT (read
 /// once) or set_count_limit lowers it.

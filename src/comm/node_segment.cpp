@@ -17,6 +17,7 @@
 
 #include "base/checked.hpp"
 #include "base/memory.hpp"
+#include "base/process_mutex.hpp"
 #include "comm/node_memory.hpp"
 
 namespace weft::comm {
@@ -182,7 +183,7 @@ class OpenSegments {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable ProcessMutex mutex_;
   std::map<std::uintptr_t, NodeHandle> handles_;
 };
 

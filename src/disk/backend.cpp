@@ -1,5 +1,7 @@
 #include "disk/backend.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -30,7 +32,9 @@ class SynchronousBackend final : public Backend {
  public:
   using Backend::Backend;
   BackendKind kind() const override { return BackendKind::synchronous; }
-  void start(Batch& batch) override {
+
+ private:
+  void start_jobs(Batch& batch) override {
     for (Job& job : batch.jobs) {
       begin(job);
       do_all(job);
@@ -73,6 +77,22 @@ BackendChoice choose_backend(BackendKind wanted) {
                                                  " must be one of " + all_words<BackendKind>() +
                                                  "; got '" + text + "'");
   return found->value == BackendKind::automatic ? best() : asked_for(found->value, variable);
+}
+
+Backend::Backend(int disks) : process_(getpid()), counters_(disks), under_way_(disks) {}
+
+bool Backend::is_of_parent() const { return process_ != getpid(); }
+
+void Backend::require_own_process() const {
+  if (is_of_parent())
+    throw Error(ErrorCode::unsupported,
+                "files on disks must be read and written by the process that opened them; this "
+                "process was forked later and lacks the threads that do it; open them again here");
+}
+
+void Backend::start(Batch& batch) {
+  require_own_process();
+  start_jobs(batch);
 }
 
 std::vector<DiskCounters> Backend::counters() const {

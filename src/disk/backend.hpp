@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "disk/job.hpp"
 
 namespace weft::disk {
@@ -48,20 +50,29 @@ struct DiskCounters {
 /// Does jobs, at most `depth` of each disk at a time. Reads of a disk begin in the order in which
 /// they were started, and so do writes; both go on side by side, and end in any order. The
 /// destructor returns when all have ended.
+///
+/// Forks       A child process has no thread of a backend that its parent has made: there start()
+///             throws, and the destructor leaves alone what only the parent has.
 class Backend {
  public:
-  explicit Backend(int disks) : counters_(disks), under_way_(disks) {}
+  explicit Backend(int disks);
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
   virtual BackendKind kind() const = 0;
   /// Each job must stay until its batch has ended, which tells all failures. Any thread may call.
-  virtual void start(Batch& batch) = 0;
+  /// Errors  as require_own_process().
+  void start(Batch& batch);
+  /// Errors  unsupported in a process that was forked from the one that made the backend.
+  void require_own_process() const;
 
   std::vector<DiskCounters> counters() const;
 
  protected:
+  virtual void start_jobs(Batch& batch) = 0;
+  /// This process was forked from the one that made the backend.
+  bool is_of_parent() const;
   /// Before the first step of a job.
   void begin(const Job& job);
   /// Gives a job the system's answer. True when the job has ended and must not be touched again.
@@ -72,6 +83,7 @@ class Backend {
  private:
   void end(Job& job, std::exception_ptr failure);
 
+  pid_t process_;
   mutable std::mutex counting_;
   std::vector<DiskCounters> counters_;
   std::vector<std::int64_t> under_way_;

@@ -213,6 +213,7 @@ void StripedSet::refuse(std::int64_t block) const {
 
 void StripedSet::flush() {
   if (mode_ == Mode::read) return;
+  backend_->require_own_process();
   flush_disks();
   if (sums_) sums_->save();
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <system_error>
@@ -22,10 +23,11 @@ constexpr int most_threads = 64;
 
 class ThreadsBackend final : public Backend {
  public:
-  ThreadsBackend(int disks, int depth) : Backend(disks), queues_(disks) {
+  ThreadsBackend(int disks, int depth)
+      : Backend(disks), queues_(std::make_unique<std::deque<Queue>>(disks)) {
     const int each = std::clamp(most_threads / disks, 1, std::clamp(depth, 1, most_threads_a_disk));
     try {
-      for (Queue& queue : queues_)
+      for (Queue& queue : *queues_)
         for (int k = 0; k < each; ++k)
           threads_.emplace_back(
               [this, &queue](const std::stop_token& stop) { serve(queue, stop); });
@@ -37,21 +39,27 @@ class ThreadsBackend final : public Backend {
     }
   }
 
+  ~ThreadsBackend() override {
+    if (!is_of_parent()) return;
+    for (std::jthread& thread : threads_) thread.detach();
+    queues_.release();  // destroying a condition that threads wait on would wait for them
+  }
+
   BackendKind kind() const override { return BackendKind::threads; }
 
-  void start(Batch& batch) override {
+ private:
+  void start_jobs(Batch& batch) override {
     // A batch may be gone as soon as its last job has been handed over.
     const std::size_t count = batch.jobs.size();
     Job* const jobs = batch.jobs.data();
     for (std::size_t k = 0; k < count; ++k) {
-      Queue& queue = queues_[static_cast<std::size_t>(jobs[k].disk)];
+      Queue& queue = (*queues_)[static_cast<std::size_t>(jobs[k].disk)];
       const std::lock_guard lock(queue.mutex);
       queue.jobs.push(jobs[k]);
       queue.filled.notify_one();
     }
   }
 
- private:
   struct Queue {
     std::mutex mutex;
     std::condition_variable_any filled;
@@ -72,7 +80,7 @@ class ThreadsBackend final : public Backend {
     }
   }
 
-  std::deque<Queue> queues_;
+  std::unique_ptr<std::deque<Queue>> queues_;
   std::vector<std::jthread> threads_;  ///< last, so that they end before their queues
 };
 

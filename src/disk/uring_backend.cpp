@@ -93,6 +93,10 @@ class UringBackend final : public Backend {
   }
 
   ~UringBackend() override {
+    if (is_of_parent()) {
+      thread_.detach();
+      return;
+    }
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
@@ -103,7 +107,8 @@ class UringBackend final : public Backend {
 
   BackendKind kind() const override { return BackendKind::io_uring; }
 
-  void start(Batch& batch) override {
+ private:
+  void start_jobs(Batch& batch) override {
     if (batch.jobs.empty()) return;
     {
       const std::lock_guard lock(mutex_);
@@ -112,7 +117,6 @@ class UringBackend final : public Backend {
     bell_.ring();
   }
 
- private:
   void serve() {
     while (fill()) {
       const int answer = io_uring_submit_and_wait(ring_.get(), 1);

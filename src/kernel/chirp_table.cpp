@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/chirp.hpp"
+#include "base/process_mutex.hpp"
 #include "kernel/twiddles.hpp"
 
 namespace weft::kernel {
@@ -40,7 +41,7 @@ ChirpTable::ChirpTable(std::int64_t n, Range part, Precision precision)
 
 std::shared_ptr<const ChirpTable> chirp_table(std::int64_t n, Range part, Precision precision) {
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, Precision>;
-  static std::mutex mutex;
+  static ProcessMutex mutex;
   static std::map<Key, std::weak_ptr<const ChirpTable>> known;
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });

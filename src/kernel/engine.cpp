@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernel/engines.hpp"
+#include "kernel/forks.hpp"
 #include "kernel/line_cache.hpp"
 #include "weft/error.hpp"
 
@@ -52,6 +53,7 @@ void check(const LineProblem& problem) {
 /// The engines live until the process ends and are never destroyed: a transform in a static object
 /// of the user's may be dropped after weft's own static objects are gone.
 const std::vector<Engine*>& engines() {
+  end_threads_before_forks();
   static const std::vector<Engine*>& all = *new std::vector<Engine*>{
       make_fftw_engine().release(),
 #ifdef WEFT_HAVE_DUCC0

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/memory.hpp"
+#include "base/process_mutex.hpp"
 #include "kernel/engines.hpp"
 #include "weft/error.hpp"
 
@@ -76,8 +77,8 @@ struct Fftw<long double> {
 
 /// Guards the planner of one library. Never destroyed: static objects may drop plans at the end.
 template <class Real>
-std::mutex& planner_mutex() {
-  static std::mutex& mutex = *new std::mutex;
+ProcessMutex& planner_mutex() {
+  static ProcessMutex& mutex = *new ProcessMutex;
   return mutex;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/process_mutex.hpp"
 #include "kernel/engine.hpp"
 
 namespace weft::kernel {
@@ -52,7 +53,7 @@ class LineCache {
     if (held_.size() > held_max) dropped.splice(dropped.end(), held_, std::prev(held_.end()));
   }
 
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   std::map<LineProblem, std::weak_ptr<const LineTransform>> known_;
   Held held_;
 };

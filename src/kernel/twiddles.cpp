@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "base/process_mutex.hpp"
+
 namespace weft::kernel {
 namespace {
 
@@ -47,7 +49,7 @@ template void Twiddles::multiply(double*, std::int64_t, std::int64_t, bool) cons
 template void Twiddles::multiply(long double*, std::int64_t, std::int64_t, bool) const;
 
 std::shared_ptr<const Twiddles> twiddles_of(std::int64_t n) {
-  static std::mutex mutex;
+  static ProcessMutex mutex;
   static std::map<std::int64_t, std::weak_ptr<const Twiddles>> known;
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });

@@ -1,4 +1,5 @@
 // Wrong and differing arguments: the same error on every rank, and nobody waits for ever.
+#include <algorithm>
 #include <functional>
 
 #include "fft_check.hpp"
@@ -211,7 +212,7 @@ TEST(FftErrors, RanksThatTransformInDifferentDirections) {
     Fft<double> fft(options);
     std::vector<std::complex<double>> x(144, 1.0);
     std::vector<std::complex<double>> y(144, 2.0);
-    expect_same_error(world, ErrorCode::disagreement, {"direction", "forward", "backward"}, [&] {
+    expect_same_error(world, ErrorCode::disagreement, {"in forward of", "in backward of"}, [&] {
       if (last_rank())
         fft.backward(x.data(), y.data());
       else
@@ -230,7 +231,7 @@ TEST(FftErrors, RanksThatCallDifferentTransforms) {
     Fft<double> other(options);
     std::vector<std::complex<double>> x(144, 1.0);
     std::vector<std::complex<double>> y(144, 2.0);
-    expect_same_error(world, ErrorCode::disagreement, {"transform", "number"},
+    expect_same_error(world, ErrorCode::disagreement, {"of transform "},
                       [&] { (last_rank() ? one : other).forward(x.data(), y.data()); });
     EXPECT_EQ(x, std::vector<std::complex<double>>(144, 1.0));
     CaseCheck<double>(one, Case{}, world).run();
@@ -247,7 +248,7 @@ TEST(FftErrors, RanksThatTransformDifferentNumbersOfArrays) {
     std::vector<std::complex<double>> z(240, 3.0);
     const std::vector<const std::complex<double>*> in{x.data(), x.data()};
     const std::vector<std::complex<double>*> out{y.data(), z.data()};
-    expect_same_error(world, ErrorCode::disagreement, {"number of arrays", "1", "2"}, [&] {
+    expect_same_error(world, ErrorCode::disagreement, {"with 2 arrays"}, [&] {
       if (last_rank())
         fft.forward(x.data(), y.data());
       else
@@ -255,6 +256,52 @@ TEST(FftErrors, RanksThatTransformDifferentNumbersOfArrays) {
     });
     CaseCheck<double>(fft, Case{}, world).run();
   }
+}
+
+TEST(FftErrors, ArraysThatOverlap) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    FftOptions options = valid();
+    options.kind = kind;
+    Fft<double> fft(options);
+    std::vector<std::complex<double>> x(2 * 240 + 1);
+    auto* reals = reinterpret_cast<double*>(x.data());
+    const auto all_pairs = [&](std::ptrdiff_t apart) {
+      if (kind == Kind::c2c)
+        fft.forward(x.data(), x.data() + apart);
+      else
+        fft.forward(reals, x.data() + apart);
+    };
+    expect_same_error(world, ErrorCode::invalid_argument, {"overlap", "inplace_bytes"},
+                      [&] { all_pairs(1); });
+    expect_same_error(world, ErrorCode::invalid_argument, {"overlap"}, [&] {
+      if (kind == Kind::c2c)
+        fft.backward(x.data() + 1, x.data());
+      else
+        fft.backward(x.data() + 1, reals);
+    });
+    const std::int64_t bytes = fft.input_elements() * (kind == Kind::c2c ? 16 : 8);
+    if (bytes == 0) continue;
+    all_pairs((bytes + 15) / 16);  // where the input ends
+  }
+}
+
+TEST(FftErrors, SeveralArraysThatOverlap) {
+  Fft<double> fft(valid());
+  const auto n = static_cast<std::ptrdiff_t>(std::max(fft.input_elements(), fft.output_elements()));
+  std::vector<std::complex<double>> x(static_cast<std::size_t>(5 * n + 1));
+  const auto refused = [&](std::vector<const std::complex<double>*> in,
+                           std::vector<std::complex<double>*> out, const char* word) {
+    expect_same_error(world, ErrorCode::invalid_argument, {word},
+                      [&] { fft.forward_many(in, out); });
+  };
+  auto* at = x.data();
+  refused({at, at}, {at + n, at + n + 1}, "overlap");
+  refused({at, at}, {at + n, at + n}, "are the same");
+  refused({at, at + n}, {at + n, at + 2 * n}, "input of a later array");
+  refused({at, at + 1}, {at + 1, at + 3 * n}, "overlap");
+  const std::vector<const std::complex<double>*> in{at, at + n};
+  const std::vector<std::complex<double>*> out{at + 2 * n, at + 3 * n};
+  fft.forward_many(in, out);
 }
 
 TEST(FftErrors, RanksWithoutRowsMayPassNull) {

@@ -152,7 +152,7 @@ TEST(FftWorkspace, TransformsTakeWhatTheySay) {
     const api::Handle handle(problem, {}, comm::Communicator::of(world));
     const auto taken = memory_counters().live_bytes - before;
     const Needs needs = needs_of(handle.plan(), rank_of(world));
-    const std::int64_t stated = handle.transform().workspace_bytes();
+    const std::int64_t stated = handle.workspace_bytes();
     const std::int64_t rounding = run::buffer_count * AlignedBuffer::alignment_bytes;
     EXPECT_GE(stated, needs.bytes() + needs.scratch.thread_bytes());
     EXPECT_LE(stated, needs.bytes() + needs.scratch.thread_bytes() + rounding);

@@ -15,6 +15,12 @@ from typing import Any
 import numpy as np
 import weft
 from ooc_on_ranks import out_of_core, records  # noqa: F401
+from threads_on_ranks import (  # noqa: F401
+    different_calls,
+    first_use_by_threads,
+    forked,
+    threads_on_one_communicator,
+)
 from weft import plane_waves, trial, verify
 from weft.cases import Case
 from weft.trial import collect, spread

@@ -18,6 +18,7 @@
 #include "disk/backends.hpp"
 #include "disk/striped_set.hpp"
 #include "expect_error.hpp"
+#include "in_child.hpp"
 #include "memory_volume.hpp"
 
 namespace weft::disk {
@@ -214,6 +215,29 @@ TEST_P(DiskBackend, a_file_that_is_shortened_behind_our_back_is_an_error_of_wait
   // What is there can still be read.
   const disk::Run there = {0, 1 << 20, memory.data()};
   set->wait(set->start_read({&there, 1}));
+}
+
+TEST_P(DiskBackend, a_forked_process_must_open_files_itself) {
+  const Directory directory;
+  const auto path = directory.file("a.raw");
+  auto set = plain_set(create_data_file(path, 4096), 0, 4096, Mode::write, {.backend = GetParam()});
+  std::vector<std::byte> memory(4096);
+  const disk::Run run = {0, 4096, memory.data()};
+  const std::string told = test_support::in_child([&] {
+    std::string text;
+    try {
+      set->wait(set->start_read({&run, 1}));
+    } catch (const Error& error) {
+      text = error.what();
+    }
+    set.reset();  // waits for no thread
+    const auto own =
+        plain_set(open_data_file(path, Mode::read), 0, 4096, Mode::read, {.backend = GetParam()});
+    own->wait(own->start_read({&run, 1}));
+    return text;
+  });
+  EXPECT_NE(told.find("open them again here"), std::string::npos) << told;
+  set->wait(set->start_read({&run, 1}));
 }
 
 TEST_P(DiskBackend, a_full_disk_is_an_error_that_says_what_to_do) {

@@ -1,0 +1,19 @@
+#include "kernel/forks.hpp"
+
+#include <omp.h>
+#include <pthread.h>
+
+namespace weft::kernel {
+namespace {
+
+/// Fails within a parallel region only, where no program forks.
+void end_threads() { omp_pause_resource_all(omp_pause_hard); }
+
+}  // namespace
+
+void end_threads_before_forks() {
+  static const int watched = pthread_atfork(end_threads, nullptr, nullptr);
+  static_cast<void>(watched);  // out of memory: forks are as they are without it
+}
+
+}  // namespace weft::kernel
