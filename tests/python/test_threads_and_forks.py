@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import multiprocessing
 import subprocess
 import sys
@@ -256,6 +257,60 @@ def test_threads_on_one_communicator_take_turns(pool: Pool, ranks: int) -> None:
 
 def test_threads_that_meet_on_a_new_communicator(pool: Pool) -> None:
     assert pool.values("first_use_by_threads", 3, threads=4) == [1, 1, 1]
+
+
+ONE_THREAD_AT_A_TIME = """
+import sys, threading
+import mpi4py
+mpi4py.rc.thread_level = sys.argv[1]
+from mpi4py import MPI
+import numpy as np
+import weft
+
+told = []
+
+def transform(comm):
+    try:
+        fft = weft.FFT((6, 5), comm=comm)
+        x = fft.input.zeros()
+        told.append(all(bool(np.all(fft.forward(x) == 0)) for _ in range(50)))
+    except weft.Unsupported as error:
+        told.append(str(error))
+
+def in_threads(*comms):
+    threads = [threading.Thread(target=transform, args=(comm,)) for comm in comms]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+in_threads(MPI.COMM_WORLD)
+transform(MPI.COMM_WORLD)
+level = ["single", "funneled", "serialized", "multiple"][MPI.Query_thread()]
+all_told = MPI.COMM_WORLD.gather((level, told))
+if all_told:
+    print(*all_told, sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("level", ["funneled", "serialized"])
+def test_ranks_whose_mpi_serves_one_thread_at_a_time(tmp_path: Path, level: str) -> None:
+    from pool import mpiexec_command
+
+    program = tmp_path / "program.py"
+    program.write_text(ONE_THREAD_AT_A_TIME)
+    command, environment = mpiexec_command(2)
+    done = subprocess.run(
+        [*command, sys.executable, str(program), level], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    for line in done.stdout.splitlines():
+        given, (in_thread, in_main) = ast.literal_eval(line)
+        if given != level:
+            pytest.skip(f"this MPI gives {given} where {level} is asked for")
+        assert in_main is True
+        assert in_thread is True if level == "serialized" else "MPI_THREAD_FUNNELED" in in_thread
+    assert len(done.stdout.splitlines()) == 2
 
 
 def test_a_child_of_a_rank(pool: Pool) -> None:
