@@ -65,10 +65,12 @@ nb::dict index_of(const std::string& path) {
 }
 
 void bind_set(nb::module_& m) {
-  nb::class_<StripedSet>(m, "StripedSet",
-                         "Bytes in blocks over the files of several disks, open; weft.ooc has its "
-                         "face. One thread at a time.")
-      .def_prop_ro("bytes", &StripedSet::bytes, "Bytes of the array.")
+  nb::class_<StripedSet> bound(
+      m, "StripedSet",
+      "Bytes in blocks over the files of several disks, open; weft.ooc has "
+      "its face. One thread at a time.");
+  refuse_pickles(bound, "an open set", "send the name of its index, and open it there");
+  bound.def_prop_ro("bytes", &StripedSet::bytes, "Bytes of the array.")
       .def_prop_ro("is_direct", &StripedSet::is_direct,
                    "Whether whole blocks pass the system's memory by.")
       .def_prop_ro(

@@ -68,6 +68,8 @@ class Side:
 
     def empty(self) -> Array:
         """An array of this rank's box, in node memory; its values are arbitrary."""
+        if self._pool is None:
+            self._pool = new_pool()
         size = int(np.prod(self.shape)) * self.dtype.itemsize
         return view(self._pool.take(size, self._memory_kind), self.shape, self.dtype, self.strides)
 
@@ -77,8 +79,31 @@ class Side:
         array[...] = 0
         return array
 
+    def _key(self) -> tuple[Any, ...]:
+        return self.layout, self._rank, self.dtype, self._points
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Side) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __copy__(self) -> Side:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Side:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _side_of, self._key()
+
     def __repr__(self) -> str:
-        return f"<weft side: box {self.box} of {self.layout.describe()}, {self.dtype}>"
+        return f"<weft.Side box {self.box} of {self.layout.describe()}, {self.dtype}>"
+
+
+def _side_of(layout: _planning.Layout, rank: int, dtype: np.dtype[Any], shape: Sequence[int]) -> Side:
+    """A Side that came in a pickle. Its arrays are memory of this process alone, which any transform takes."""
+    return Side(layout, rank, dtype, None, "private", shape)
 
 
 def view(memory: Any, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int]) -> Array:

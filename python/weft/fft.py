@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, arrays, errors, options, runtime
+from . import _planning, arrays, errors, options, pickles, runtime
 from ._planning import start_of
 from .arrays import Array, Side
 from .here import named, wants_all_ranks
@@ -122,7 +122,7 @@ class FFT:
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
-        problem, planned_by, plan_by, seconds, file, error = _planning.Problem(), None, "standard", 0.0, "", None
+        problem, planned_by, plan_by, seconds, file, error = None, None, "standard", 0.0, "", None
         library, memory = "", None
         try:
             library = options.word(engine, "engine", "")
@@ -398,6 +398,9 @@ class FFT:
         Beside each step stands what the model predicted, where a machine was given and the run was forward.
         """
         return str(self._transform.explain())
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        pickles.refuse("a transform", "send fft.plan, and bind it there with weft.FFT.of_plan")
 
     def __repr__(self) -> str:
         problem = self.plan.problem

@@ -192,7 +192,7 @@ def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _plann
             f"the boxes of the {what} must be one for each of the {ranks} ranks; given {_counted(entries, ranks)}"
         )
     boxes = [_box(entry, rank, what) for rank, entry in enumerate(entries)]
-    return _planning.Layout.boxes(list(shape), boxes)
+    return _planning.Layout.of_boxes(list(shape), boxes)
 
 
 def _counted(entries: list[Any], ranks: int) -> str:

@@ -138,6 +138,7 @@ FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method) {
   const Sizes sizes = sizes_of(fft);
   const DiskModel& disks = sizes.permuting;
   FftAnalysis result;
+  result.fft = fft;
   result.method = method;
   result.disks = disks;
   result.lg_band = lg_band_of(method, sizes);
