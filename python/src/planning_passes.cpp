@@ -23,7 +23,7 @@ ooc::OutputOrder order_of(const std::string& word) {
   if (word == "natural") return ooc::OutputOrder::natural;
   if (word == "transposed") return ooc::OutputOrder::transposed;
   throw Error(ErrorCode::invalid_argument,
-              "an order must be one of natural, transposed; given \"" + word + "\"; give one");
+              "an order must be one of natural, transposed; given \"" + word + "\"; give natural");
 }
 
 const char* word_of(ooc::Where where) {

@@ -129,44 +129,8 @@ def as_array(given: Any, what: str) -> Array:
     except TypeError:
         raise errors.InvalidArgument(
             f"the {what} must be a numpy array or have the buffer protocol or __dlpack__; given "
-            f"{type(given).__name__}; make an array of it first"
+            f"{type(given).__name__}; convert it with numpy.asarray first"
         ) from None
-
-
-def check_array(
-    array: Array,
-    shape: Sequence[int],
-    dtype: np.dtype[Any],
-    strides: Sequence[int],
-    what: str,
-    *,
-    writable: bool,
-) -> None:
-    """Raises LayoutMismatch or InvalidArgument unless the array is what is required."""
-    if array.dtype != dtype:
-        raise errors.LayoutMismatch(
-            f"the {what} must have dtype {dtype}; given {array.dtype}; convert it, or plan for it with dtype=..."
-        )
-    if array.shape != tuple(shape):
-        raise errors.LayoutMismatch(f"the {what} must have this rank's local shape {tuple(shape)}; given {array.shape}")
-    if array.strides != strides and array.size and not _same_strides(array, strides):
-        raise errors.LayoutMismatch(
-            f"the {what} must lie in the memory order of its layout, with strides "
-            f"{tuple(strides)} in bytes; given {array.strides}; copy it into an array from "
-            "empty(), or plan for its order with a Layout"
-        )
-    if not array.flags.aligned:
-        raise errors.InvalidArgument(
-            f"the {what} must be aligned to its elements; the array given is not; copy it first"
-        )
-    if writable and not array.flags.writeable:
-        raise errors.InvalidArgument(f"the {what} must be writable; the array given is read-only")
-
-
-def _same_strides(array: Array, strides: Sequence[int]) -> bool:
-    return all(
-        extent == 1 or have == want for extent, have, want in zip(array.shape, array.strides, strides, strict=True)
-    )
 
 
 def address(array: Array) -> int:

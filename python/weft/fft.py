@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, arrays, errors, options, pickles, runtime
+from . import _planning, array_checks, arrays, errors, options, pickles, runtime
 from ._planning import start_of
 from .arrays import Array, Side
 from .here import named, wants_all_ranks
@@ -280,7 +280,8 @@ class FFT:
             wanted = [None] * len(given) if outs is None else list(outs)
             if len(wanted) != len(given):
                 raise errors.InvalidArgument(
-                    f"there must be as many outputs as inputs; given {len(given)} inputs and {len(wanted)} outputs"
+                    f"there must be as many outputs as inputs; given {len(given)} inputs and {len(wanted)} outputs; "
+                    "give one for each, or leave outs out"
                 )
             for array, out in zip(given, wanted, strict=True):
                 result, source, target = self._bound(forward, array, out)
@@ -318,15 +319,13 @@ class FFT:
         """Raises unless the arrays are what is required."""
         if not in_place and arrays.overlap(array, result):
             raise errors.InvalidArgument(
-                "input and output must not overlap unless both start at the same address; use "
-                "empty_inplace() for arrays that share their memory"
+                "input and output must not overlap unless both start at the same address; those given do; give an "
+                "output of its own, or take both from empty_inplace()"
             )
-        for side, a, what, writable in (
-            (source, array, "input", in_place),
-            (target, result, "output", True),
-        ):
+        read, written = array_checks.ROLES[source is self.input, in_place]
+        for side, a, role, writable in ((source, array, read, in_place), (target, result, written, True)):
             strides = self._inplace_strides if in_place and side is self.input else side.strides
-            arrays.check_array(a, side.shape, side.dtype, strides, what, writable=writable)
+            array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
 
     def empty_inplace(self) -> tuple[Array, Array]:
         """Two views of one allocation: the input and the output of a transform in place.
@@ -418,7 +417,10 @@ def _workspace_of(given: Any) -> Array | None:
 def _contiguous(memory: Any) -> Array:
     buffer = arrays.as_array(memory, "workspace")
     if not buffer.flags.c_contiguous or not buffer.flags.writeable:
-        raise errors.InvalidArgument("a workspace must be contiguous and writable; the memory given is not; give other")
+        raise errors.InvalidArgument(
+            "a workspace must be contiguous and writable; the memory given is not; give such as "
+            "numpy.empty(bytes, numpy.uint8)"
+        )
     return buffer
 
 

@@ -257,7 +257,7 @@ def _plan_of(how: dict[str, Any]) -> OutOfCoreAnalysis | OutOfCorePermutation:
     if rest:
         raise errors.InvalidArgument(
             f"a block holds whole records; given {how['block_bytes']} bytes for records of {how['record_bytes']}; give "
-            "a multiple"
+            f"such as {-(-how['block_bytes'] // how['record_bytes']) * how['record_bytes']}"
         )
     return _planning.plan_permutation(
         how["rows"], how["complement"], how["load_records"], block_records, how["disks"], how["ranks"]
