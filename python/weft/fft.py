@@ -37,7 +37,7 @@ class FFT:
     effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned, and whether plans are tried.
     overwrite_input : allow forward and backward to destroy their input.
     method, wire_form, schedule, requests, chunks : force the exchange; weft chooses what is None. method is "shared"
-        (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
+        (node memory, all ranks on one node; the usual choice there), "collective" or "messages"; wire_form
         "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
         "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
     piece_bytes : packed messages travel in pieces of at most so many bytes, each when the one before has gone and the
