@@ -135,7 +135,7 @@ def test_ranks_that_are_there_run_the_program(tmp_path: Path) -> None:
 def test_a_script_must_exist(tmp_path: Path) -> None:
     for words in ([], ["-n", "2"]):
         outcome = weft("run", *words, "nothing.py", cwd=tmp_path)
-        assert_refused(outcome, 2, "a script must exist; there is no nothing.py; check the name and the folder")
+        assert_refused(outcome, 2, "a script must exist; there is no nothing.py; check the name, or give -m")
 
 
 def test_mpi4py_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,6 @@ def here(options: Options) -> NoReturn:
         _require_mpi4py()
         words = ["-m", "mpi4py", *words]
     own = {} if options.threads is None else dict.fromkeys(_THREADS, str(options.threads))
-    sys.stdout.flush()
     os.execve(sys.executable, [sys.executable, *words], {**os.environ, **own})
 
 
@@ -48,8 +47,7 @@ def _words(options: Options) -> list[str]:
         return ["-m", options.program, *options.arguments]
     if not Path(options.program).exists():
         raise weft.InvalidArgument(
-            f"a script must exist; there is no {options.program}; check the name and the folder {Path.cwd()}, or give "
-            "-m for a module"
+            f"a script must exist; there is no {options.program}; check the name, or give -m for a module"
         )
     return [options.program, *options.arguments]
 
