@@ -347,7 +347,7 @@ def info_command(context: typer.Context, as_json: Json = False, ranks: Ranks = N
 @app.command("run", context_settings={"allow_interspersed_args": False})
 def run_command(
     program: Annotated[str, typer.Argument(metavar="SCRIPT", help="A Python script; with -m a module.")],
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help="What it is given.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="What it is given.")] = None,
     module: Annotated[bool, typer.Option("-m", help="SCRIPT is the name of a module.")] = False,
     threads: Annotated[
         int | None,
