@@ -1,4 +1,5 @@
-"""The main job of `make run`: a real elevation model and a 256^3 array, transformed on 2 ranks and verified.
+"""The main job of `make run`: a real elevation model and a 256^3 array, transformed on 2 ranks and verified; then what
+to try next.
 
 Run by the Python of the environment that weft is installed in.
 """
@@ -58,6 +59,25 @@ def main() -> None:
 
     weft("bench", SHAPE, "--kind", "r2c", "-n", RANKS)
     weft("verify", SHAPE, "--kind", "r2c", "-n", RANKS)
+    print(f"\n{what_next(Path(sys.executable).parent)}")
+
+
+def what_next(programs: Path) -> str:
+    """Where the program is, and commands to go on with.
+
+    >>> print(what_next(ROOT / ".venv" / "bin").splitlines()[0])
+    weft is .venv/bin/weft; `source .venv/bin/activate` puts it on the path. Then try:
+    """
+    folder = programs.relative_to(ROOT) if programs.is_relative_to(ROOT) else programs
+    return "\n".join(
+        (
+            f"weft is {folder}/weft; `source {folder}/activate` puts it on the path. Then try:",
+            "  weft run -n 2 examples/gradient.py     # a Python program on 2 ranks; examples/README.md lists others",
+            f"  weft spectrum {DATA.relative_to(ROOT)}/dem.npy --plot {DATA.relative_to(ROOT)}/spectrum.png",
+            "  weft plan 1024x1024x1024 --ranks 512 --machine bgl-512",
+            "  weft --help",
+        )
+    )
 
 
 if __name__ == "__main__":

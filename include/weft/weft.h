@@ -138,8 +138,8 @@ int weft_layout_brick(int dims, const int64_t* shape, int64_t ranks, weft_layout
 int weft_layout_on_one(int dims, const int64_t* shape, int64_t ranks, int64_t owner,
                        weft_layout** layout);
 /// One box a rank: lower[r*dims + a] <= index < upper[r*dims + a]. Boxes may be empty.
-int weft_layout_boxes(int dims, const int64_t* shape, int64_t ranks, const int64_t* lower,
-                      const int64_t* upper, const int* order, weft_layout** layout);
+int weft_layout_of_boxes(int dims, const int64_t* shape, int64_t ranks, const int64_t* lower,
+                         const int64_t* upper, const int* order, weft_layout** layout);
 /// The layout in which every rank owns the box that it gives here. Collective over `comm`.
 int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lower,
                                const int64_t* upper, const int* order, MPI_Comm comm,

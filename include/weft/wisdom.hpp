@@ -61,6 +61,8 @@ class Wisdom {
 
 std::string to_json(const MachineIdentity&);
 std::string to_json(const Wisdom&);
+/// Inverse of to_json. Throws invalid_argument for anything damaged, unknown or impossible.
+MachineIdentity machine_identity_from_json(std::string_view text);
 /// Inverse of to_json. Throws invalid_argument for anything damaged, unknown, of another version or
 /// inconsistent.
 Wisdom wisdom_from_json(std::string_view text);

@@ -6,6 +6,7 @@
 #include <weft/plan.hpp>
 
 #include "common.hpp"
+#include "plan/parts_json.hpp"
 #include "planning_bmmc.hpp"
 #include "planning_disks.hpp"
 #include "planning_machines.hpp"
@@ -14,6 +15,7 @@
 #include "planning_ranks.hpp"
 #include "planning_ways.hpp"
 #include "planning_wisdom.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -56,11 +58,12 @@ std::uintptr_t start_of(nb::handle array) {
 
 void bind_layout(nb::module_& m) {
   using weft::Layout;
-  nb::class_<Layout>(
+  nb::class_<Layout> bound(
       m, "Layout",
       "Who owns which box of a global array, and in which memory order each box lies.\n\n"
       "A plain value: comparable, printable, made without MPI for any number of ranks. Boxes are\n"
-      "half-open, in logical axis order; part r of p of n indices is [n*r//p, n*(r+1)//p).")
+      "half-open, in logical axis order; part r of p of n indices is [n*r//p, n*(r+1)//p).");
+  bound
       .def_static(
           "grid", &Layout::grid, "shape"_a, "grid"_a, "order"_a = std::vector<int>{}, "ranks"_a = 0,
           "Splits axis a of `shape` into grid[a] balanced parts, ranks over the grid with its last "
@@ -76,7 +79,8 @@ void bind_layout(nb::module_& m) {
                   "The first three axes split over a process grid as cubic as `ranks` allows.")
       .def_static("on_one", &Layout::on_one, "shape"_a, "ranks"_a, "owner"_a = 0,
                   "Everything on rank `owner`, nothing on the others.")
-      .def_static("boxes", &layout_of_boxes, "shape"_a, "boxes"_a, "order"_a = std::vector<int>{},
+      .def_static("of_boxes", &layout_of_boxes, "shape"_a, "boxes"_a,
+                  "order"_a = std::vector<int>{},
                   "One box a rank, each a sequence of (lo, hi) pairs. Boxes may be empty; they "
                   "must not overlap and\n"
                   "must leave no hole.")
@@ -116,14 +120,10 @@ void bind_layout(nb::module_& m) {
       .def_static(
           "from_json", [](const std::string& text) { return weft::layout_from_json(text); },
           "text"_a, "Inverse of to_json.")
-      .def(
-          "__eq__", [](const Layout& a, const Layout& b) { return a == b; }, nb::is_operator())
-      .def("__hash__", [](const Layout& l) { return std::hash<std::string>{}(weft::to_json(l)); })
-      .def("__repr__", [](const Layout& l) { return "<weft.Layout " + l.describe() + ">"; })
-      .def("__getstate__", [](const Layout& l) { return weft::to_json(l); })
-      .def("__setstate__", [](Layout& l, const std::string& text) {
-        new (&l) Layout(weft::layout_from_json(text));
-      });
+      .def("__repr__", [](const Layout& l) { return "<weft.Layout " + l.describe() + ">"; });
+  weft::python::bind_value(
+      bound, [](const Layout& l) { return weft::to_json(l); },
+      [](const std::string& text) { return weft::layout_from_json(text); });
 }
 
 weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
@@ -168,9 +168,9 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
 
 void bind_problem(nb::module_& m) {
   using weft::Problem;
-  nb::class_<Problem>(m, "Problem",
-                      "What is to be transformed, where it lies and where the result is wanted.")
-      .def(nb::init<>())
+  nb::class_<Problem> bound(
+      m, "Problem", "What is to be transformed, where it lies and where the result is wanted.");
+  bound
       .def_prop_ro(
           "shape", [](const Problem& p) { return as_tuple(p.shape); }, "Extents before forward.")
       .def_prop_ro(
@@ -195,8 +195,18 @@ void bind_problem(nb::module_& m) {
       .def_ro("overwrite_input", &Problem::overwrite_input, "True when the input may be destroyed.")
       .def(
           "to_json", [](const Problem& p) { return weft::to_json(p); }, "JSON text.")
-      .def(
-          "__eq__", [](const Problem& a, const Problem& b) { return a == b; }, nb::is_operator());
+      .def_static(
+          "from_json", [](const std::string& text) { return weft::problem_from_json(text); },
+          "text"_a,
+          "Inverse of to_json. Refuses text that is damaged, and a problem that cannot be.")
+      .def("__repr__", [](const Problem& p) {
+        return std::string("<weft.Problem ") + weft::to_string(p.kind) + " " +
+               weft::to_string(p.shape) + " " + weft::to_string(p.precision) + " on " +
+               std::to_string(p.ranks) + " ranks>";
+      });
+  weft::python::bind_value(
+      bound, [](const Problem& p) { return weft::to_json(p); },
+      [](const std::string& text) { return weft::problem_from_json(text); });
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
         "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(),
         "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
@@ -204,12 +214,10 @@ void bind_problem(nb::module_& m) {
         "Collects the options of a transform; checked when it is planned.");
 }
 
-void bind_plan(nb::module_& m) {
-  using weft::Exchange;
-  using weft::Plan;
+void bind_stage(nb::module_& m) {
   using weft::Stage;
-  nb::class_<Stage>(m, "Stage", "Axes transformed while the data lie in one layout.")
-      .def_ro("source", &Stage::source, "Layout before the transforms.")
+  nb::class_<Stage> bound(m, "Stage", "Axes transformed while the data lie in one layout.");
+  bound.def_ro("source", &Stage::source, "Layout before the transforms.")
       .def_ro(
           "target", &Stage::target,
           "Layout after them; differs where r2c halves an axis, and where one axis is seen as two.")
@@ -223,15 +231,21 @@ void bind_plan(nb::module_& m) {
               "Whether lines are convolved: transformed, multiplied by a spectrum, and back.")
       .def_prop_ro(
           "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
-      .def(
-          "__eq__", [](const Stage& a, const Stage& b) { return a == b; }, nb::is_operator())
       .def("__repr__", [](const Stage& s) {
         std::string axes;
         for (int axis : s.axes) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
         return "<weft.Stage axes (" + axes + ") of " + s.source.describe() + ">";
       });
-  nb::class_<Exchange>(m, "Exchange",
-                       "Moves the array from the layout of one stage to that of the next.")
+  weft::python::bind_value(
+      bound, [](const Stage& s) { return weft::to_json(s); },
+      [](const std::string& text) { return weft::stage_from_json(text); });
+}
+
+void bind_exchange(nb::module_& m) {
+  using weft::Exchange;
+  nb::class_<Exchange> bound(m, "Exchange",
+                             "Moves the array from the layout of one stage to that of the next.");
+  bound
       .def_prop_ro(
           "method", [](const Exchange& e) { return weft::to_string(e.method); },
           "shared, collective or messages.")
@@ -258,15 +272,22 @@ void bind_plan(nb::module_& m) {
       .def(
           "describe", [](const Exchange& e) { return weft::describe(e); },
           "The method and its knobs in words.")
-      .def(
-          "__eq__", [](const Exchange& a, const Exchange& b) { return a == b; }, nb::is_operator())
       .def("__repr__",
            [](const Exchange& e) { return "<weft.Exchange " + weft::describe(e) + ">"; });
-  nb::class_<Plan>(
+  weft::python::bind_value(
+      bound, [](const Exchange& e) { return weft::to_json(e); },
+      [](const std::string& text) { return weft::exchange_from_json(text); });
+}
+
+void bind_plan(nb::module_& m) {
+  using weft::Plan;
+  bind_stage(m);
+  bind_exchange(m);
+  nb::class_<Plan> bound(
       m, "Plan",
       "A list of stages with one exchange between each two: plain data, made without MPI.\n\n"
-      "Backward is the same stages in the opposite order.")
-      .def_ro("problem", &Plan::problem, "The problem that it solves, defaults filled in.")
+      "Backward is the same stages in the opposite order.");
+  bound.def_ro("problem", &Plan::problem, "The problem that it solves, defaults filled in.")
       .def_prop_ro(
           "stages", [](const Plan& p) { return as_tuple(p.stages); },
           "The stages in the order of forward.")
@@ -293,13 +314,14 @@ void bind_plan(nb::module_& m) {
       .def_static(
           "from_json", [](const std::string& text) { return weft::plan_from_json(text); }, "text"_a,
           "Inverse of to_json. Refuses text that is damaged, unknown or inconsistent.")
-      .def(
-          "__eq__", [](const Plan& a, const Plan& b) { return a == b; }, nb::is_operator())
       .def("__repr__", [](const Plan& p) {
         return "<weft.Plan " + weft::to_string(p.problem.shape) + ", " +
                std::to_string(p.stages.size()) + " stages on " + std::to_string(p.problem.ranks) +
                " ranks>";
       });
+  weft::python::bind_value(
+      bound, [](const Plan& p) { return weft::to_json(p); },
+      [](const std::string& text) { return weft::plan_from_json(text); });
   m.def("make_plan", nb::overload_cast<const weft::Problem&>(&weft::make_plan), "problem"_a,
         "Plans a problem by a fixed rule; pure.");
   m.def(

@@ -7,6 +7,7 @@
 #include "ooc/factor.hpp"
 #include "ooc/grouped.hpp"
 #include "ooc/permutations.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,6 +48,21 @@ PermutationPlan planned(const Rows& rows, ooc::Bits complement, std::int64_t mem
   return plan;
 }
 
+/// As planned() takes it.
+nb::object state_of(const PermutationPlan& plan) {
+  const auto size = [](int lg) { return std::int64_t{1} << lg; };
+  const ooc::DiskModel& disks = plan.disks;
+  return nb::make_tuple(nb::tuple(nb::cast(to_rows(plan.permutation.matrix))),
+                        plan.permutation.complement, size(disks.m), size(disks.b), size(disks.d),
+                        size(disks.p));
+}
+
+PermutationPlan plan_of(const nb::tuple& state) {
+  const auto number = [&](int at) { return nb::cast<std::int64_t>(state[at]); };
+  return planned(nb::cast<Rows>(state[0]), nb::cast<ooc::Bits>(state[1]), number(2), number(3),
+                 number(4), number(5));
+}
+
 template <class Number>
 Number sum_of(const PermutationPlan& plan, Number ooc::Crossing::*what) {
   Number sum = 0;
@@ -55,8 +71,9 @@ Number sum_of(const PermutationPlan& plan, Number ooc::Crossing::*what) {
 }
 
 void bind_plan(nb::module_& m) {
-  nb::class_<PermutationPlan>(m, "OutOfCorePermutation",
-                              "The passes over the disks of a permutation of records.")
+  nb::class_<PermutationPlan> bound(m, "OutOfCorePermutation",
+                                    "The passes over the disks of a permutation of records.");
+  bound
       .def_prop_ro(
           "kinds",
           [](const PermutationPlan& plan) {
@@ -84,6 +101,7 @@ void bind_plan(nb::module_& m) {
         return "<weft.ooc.Permutation 2^" + std::to_string(plan.disks.n) + " records, " +
                std::to_string(plan.passes.size()) + " passes>";
       });
+  bind_value(bound, &state_of, &plan_of);
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ struct PermutationPlan {
   ooc::Bmmc permutation;
   std::vector<ooc::Pass> passes;
   std::vector<ooc::Crossing> crossings;  ///< of the passes, on several processors
+  /// All else follows from these two.
+  friend bool operator==(const PermutationPlan& a, const PermutationPlan& b) {
+    return a.disks == b.disks && a.permutation == b.permutation;
+  }
 };
 
 /// Permutations over GF(2): matrices, and plans of what they take.

@@ -88,9 +88,11 @@ nb::dict index_of(const std::string& path) {
 }
 
 void bind_set(nb::module_& m) {
-  nb::class_<OpenSet>(m, "StripedSet",
-                      "Bytes in blocks over the files of several disks, open; weft.ooc has its "
-                      "face. Threads take turns.")
+  nb::class_<OpenSet> bound(m, "StripedSet",
+                            "Bytes in blocks over the files of several disks, open; weft.ooc has "
+                            "its face. Threads take turns.");
+  refuse_pickles(bound, "an open set", "send the name of its index, and open it there");
+  bound
       .def_prop_ro(
           "bytes", [](const OpenSet& s) { return s.set->bytes(); }, "Bytes of the array.")
       .def_prop_ro(

@@ -3,6 +3,9 @@
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
+#include "plan/prediction_json.hpp"
+#include "value.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
@@ -16,13 +19,25 @@ nb::tuple as_tuple(const std::vector<T>& values) {
   return nb::tuple(list);
 }
 
+template <class T>
+std::string written(const T& value) {
+  return json::write(value).dump();
+}
+
+/// The inverse of written().
+template <class T>
+T read(const std::string& text, T (*read_at)(const json::Place&)) {
+  const json::Json document = json::parse(text, "value");
+  return read_at({document, "value"});
+}
+
 void bind_machine(nb::module_& m) {
-  nb::class_<Machine>(
+  nb::class_<Machine> bound(
       m, "Machine",
       "What the cost of a plan is computed from: measured, shipped with weft, or written by "
       "hand.\n\n"
-      "A plain value, read and written as JSON; docs/model.md says what its keys mean.")
-      .def_ro("name", &Machine::name, "What it is called.")
+      "A plain value, read and written as JSON; docs/model.md says what its keys mean.");
+  bound.def_ro("name", &Machine::name, "What it is called.")
       .def_ro("source", &Machine::source, "Who measured or printed its figures.")
       .def_prop_ro(
           "assumed", [](const Machine& m_) { return as_tuple(m_.assumed); },
@@ -70,19 +85,20 @@ void bind_machine(nb::module_& m) {
           "A machine that ships with weft.")
       .def_static(
           "names", [] { return as_tuple(shipped_machines()); }, "The machines that ship with weft.")
-      .def(
-          "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, nb::is_operator())
       .def("__repr__", [](const Machine& m_) {
         return "<weft.Machine " + m_.name + ", " + std::to_string(m_.topology.nodes) +
                " nodes of " + std::to_string(m_.cores_per_node) + " cores>";
       });
+  bind_value(
+      bound, [](const Machine& m_) { return to_json(m_); },
+      [](const std::string& text) { return machine_from_json(text); });
 }
 
 void bind_step(nb::module_& m) {
-  nb::class_<StepCost>(m, "StepCost",
-                       "The predicted time of one stage or exchange, in seconds, on the rank that "
-                       "has the most to do.")
-      .def_ro("name", &StepCost::name, "The stage's number, or the exchange in words.")
+  nb::class_<StepCost> bound(m, "StepCost",
+                             "The predicted time of one stage or exchange, in seconds, on the rank "
+                             "that has the most to do.");
+  bound.def_ro("name", &StepCost::name, "The stage's number, or the exchange in words.")
       .def_prop_ro(
           "kind", [](const StepCost& s) { return s.is_exchange ? "exchange" : "stage"; },
           "stage or exchange.")
@@ -103,16 +119,27 @@ void bind_step(nb::module_& m) {
       .def("__repr__", [](const StepCost& s) {
         return "<weft.StepCost " + s.name + ", " + std::to_string(s.seconds()) + " s>";
       });
+  bind_value(bound, &written<StepCost>,
+             [](const std::string& text) { return read(text, &json::read_step); });
+}
+
+void bind_alternative(nb::module_& m) {
+  nb::class_<Alternative> bound(m, "Alternative",
+                                "Another way to do the same, and what it would lose.");
+  bound.def_ro("way", &Alternative::way, "Its layouts and exchanges in words.")
+      .def_ro("seconds", &Alternative::seconds, "Predicted.")
+      .def_ro("loses_by", &Alternative::loses_by, "Where most of the difference lies.")
+      .def_ro("measured_s", &Alternative::measured_s, "In a trial; 0: not tried.")
+      .def("__repr__", [](const Alternative& a) {
+        return "<weft.Alternative " + a.way + ", " + std::to_string(a.seconds) + " s>";
+      });
+  bind_value(bound, &written<Alternative>,
+             [](const std::string& text) { return read(text, &json::read_alternative); });
 }
 
 void bind_prediction(nb::module_& m) {
-  nb::class_<Alternative>(m, "Alternative", "Another way to do the same, and what it would lose.")
-      .def_ro("way", &Alternative::way, "Its layouts and exchanges in words.")
-      .def_ro("seconds", &Alternative::seconds, "Predicted.")
-      .def_ro("loses_by", &Alternative::loses_by, "Where most of the difference lies.")
-      .def_ro("measured_s", &Alternative::measured_s, "In a trial; 0: not tried.");
-  nb::class_<Prediction>(m, "Prediction", "What the model says of a plan on a machine.")
-      .def_ro("machine", &Prediction::machine, "The machine's name.")
+  nb::class_<Prediction> bound(m, "Prediction", "What the model says of a plan on a machine.");
+  bound.def_ro("machine", &Prediction::machine, "The machine's name.")
       .def_prop_ro(
           "seconds", [](const Prediction& p) { return p.cost.seconds(); }, "Of one forward.")
       .def_prop_ro(
@@ -133,6 +160,8 @@ void bind_prediction(nb::module_& m) {
       .def("__repr__", [](const Prediction& p) {
         return "<weft.Prediction " + std::to_string(p.cost.seconds()) + " s on " + p.machine + ">";
       });
+  bind_value(bound, &written<Prediction>,
+             [](const std::string& text) { return read(text, &json::read_prediction); });
 }
 
 }  // namespace
@@ -140,6 +169,7 @@ void bind_prediction(nb::module_& m) {
 void bind_machines(nb::module_& m) {
   bind_machine(m);
   bind_step(m);
+  bind_alternative(m);
   bind_prediction(m);
 }
 

@@ -1,6 +1,7 @@
 #include "planning_ooc.hpp"
 
 #include "ooc/analysis.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -60,11 +61,28 @@ FftAnalysis analyzed(const std::string& method, std::int64_t points, std::int64_
                       ooc::fft_method_of(method));
 }
 
+/// As analyzed() takes it.
+nb::object state_of(const FftAnalysis& analysis) {
+  const ooc::SuperlevelFft& fft = analysis.fft;
+  return nb::make_tuple(ooc::to_string(analysis.method), fft.points, fft.memory_bytes,
+                        fft.block_bytes, fft.disks, fft.processors, fft.record_bytes,
+                        fft.butterfly_buffers, fft.permutation_buffers,
+                        ooc::to_string(fft.factoring));
+}
+
+FftAnalysis analysis_of(const nb::tuple& state) {
+  const auto number = [&](int at) { return nb::cast<std::int64_t>(state[at]); };
+  return analyzed(nb::cast<std::string>(state[0]), number(1), number(2), number(3), number(4),
+                  number(5), number(6), number(7), number(8), nb::cast<std::string>(state[9]));
+}
+
 void bind_analysis(nb::module_& m) {
-  nb::class_<FftAnalysis>(m, "OutOfCoreAnalysis",
-                          "What an out-of-core FFT by superlevels would read, write and send. Of "
-                          "each processor; where\n"
-                          "processors differ, messages of the busiest one and average bytes.")
+  nb::class_<FftAnalysis> bound(
+      m, "OutOfCoreAnalysis",
+      "What an out-of-core FFT by superlevels would read, write and send. Of each processor; "
+      "where\n"
+      "processors differ, messages of the busiest one and average bytes.");
+  bound
       .def_prop_ro(
           "method", [](const FftAnalysis& a) { return ooc::to_string(a.method); },
           "Layout of the data and whether mini-butterflies communicate.")
@@ -90,6 +108,7 @@ void bind_analysis(nb::module_& m) {
         return "<weft.ooc.Analysis " + std::string(ooc::to_string(a.method)) + ", " +
                std::to_string(a.passes) + " passes>";
       });
+  bind_value(bound, &state_of, &analysis_of);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "common.hpp"
 #include "ooc/passes.hpp"
+#include "planning_passes_state.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -21,7 +23,7 @@ ooc::OutputOrder order_of(const std::string& word) {
   if (word == "natural") return ooc::OutputOrder::natural;
   if (word == "transposed") return ooc::OutputOrder::transposed;
   throw Error(ErrorCode::invalid_argument,
-              "an order must be one of natural, transposed; given \"" + word + "\"; give one");
+              "an order must be one of natural, transposed; given \"" + word + "\"; give natural");
 }
 
 const char* word_of(ooc::Where where) {
@@ -103,8 +105,9 @@ nb::tuple passes_of(const FftPasses& plan) {
 }  // namespace
 
 void bind_passes(nb::module_& m) {
-  nb::class_<FftPasses>(m, "OutOfCorePlan",
-                        "The passes of an out-of-core FFT, plain data; from weft.ooc.plan.")
+  nb::class_<FftPasses> bound(m, "OutOfCorePlan",
+                              "The passes of an out-of-core FFT, plain data; from weft.ooc.plan.");
+  bound
       .def_prop_ro(
           "shape", [](const FftPasses& p) { return as_tuple(p.problem.shape); },
           "Of the input; for r2c and c2r of the reals.")
@@ -162,6 +165,7 @@ void bind_passes(nb::module_& m) {
         return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
                std::to_string(p.passes.size()) + " passes>";
       });
+  bind_value(bound, &state_of_passes, &passes_of_state);
   m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
         "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
         "input_type"_a = "", "in_place"_a = false, "Plans the fewest passes over the disks; pure.");

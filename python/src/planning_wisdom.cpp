@@ -3,6 +3,7 @@
 #include <weft/wisdom.hpp>
 
 #include "planner/describe.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -11,12 +12,12 @@ namespace weft::python {
 namespace {
 
 void bind_identity(nb::module_& m) {
-  nb::class_<MachineIdentity>(
+  nb::class_<MachineIdentity> bound(
       m, "MachineIdentity",
       "What a machine is, as far as that decides which plan is the fastest: names, versions and "
       "sizes,\n"
-      "nothing measured.")
-      .def_ro("weft", &MachineIdentity::weft, "Version of weft.")
+      "nothing measured.");
+  bound.def_ro("weft", &MachineIdentity::weft, "Version of weft.")
       .def_ro("processor", &MachineIdentity::processor, "As the system calls it.")
       .def_ro("cores_per_node", &MachineIdentity::cores_per_node, "Cores of a node.")
       .def_ro("l2_bytes", &MachineIdentity::l2_bytes, "Cache of one core.")
@@ -32,18 +33,33 @@ void bind_identity(nb::module_& m) {
               "What joins the nodes, and settings that choose it.")
       .def(
           "to_json", [](const MachineIdentity& i) { return to_json(i); }, "JSON text.")
-      .def(
-          "__eq__", [](const MachineIdentity& a, const MachineIdentity& b) { return a == b; },
-          nb::is_operator())
+      .def_static(
+          "from_json", [](const std::string& text) { return machine_identity_from_json(text); },
+          "text"_a, "Inverse of to_json. Refuses text that is damaged or impossible.")
       .def("__repr__", [](const MachineIdentity& i) {
         return "<weft.MachineIdentity " + std::to_string(i.nodes) + " nodes of " + i.processor +
                ">";
       });
+  bind_value(
+      bound, [](const MachineIdentity& i) { return to_json(i); },
+      [](const std::string& text) { return machine_identity_from_json(text); });
+}
+
+/// An entry is written as the wisdom that has no other.
+std::string text_of_entry(const WisdomEntry& entry) {
+  Wisdom alone;
+  alone.add(entry);
+  return to_json(alone);
+}
+
+WisdomEntry entry_of_text(const std::string& text) {
+  return wisdom_from_json(text).entries().at(0);
 }
 
 void bind_entry(nb::module_& m) {
-  nb::class_<WisdomEntry>(m, "WisdomEntry", "A plan that was the fastest in trials, and where.")
-      .def_ro("machine", &WisdomEntry::machine, "Where it was tried.")
+  nb::class_<WisdomEntry> bound(m, "WisdomEntry",
+                                "A plan that was the fastest in trials, and where.");
+  bound.def_ro("machine", &WisdomEntry::machine, "Where it was tried.")
       .def_ro("plan", &WisdomEntry::plan, "What was the fastest.")
       .def_prop_ro(
           "problem", [](const WisdomEntry& e) { return e.plan.problem; }, "What it solves.")
@@ -56,13 +72,11 @@ void bind_entry(nb::module_& m) {
       .def_prop_ro(
           "way", [](const WisdomEntry& e) { return planner::describe(e.plan); },
           "The plan in a line: its layouts and exchanges in words.")
-      .def(
-          "__eq__", [](const WisdomEntry& a, const WisdomEntry& b) { return a == b; },
-          nb::is_operator())
       .def("__repr__", [](const WisdomEntry& e) {
         return "<weft.WisdomEntry " + to_string(e.plan.problem.shape) + " on " +
                std::to_string(e.plan.problem.ranks) + " ranks>";
       });
+  bind_value(bound, &text_of_entry, &entry_of_text);
 }
 
 }  // namespace

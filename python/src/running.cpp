@@ -71,21 +71,24 @@ nb::list records_of(const weft::api::Handle& handle) {
 
 void bind_fft(nb::module_& m) {
   using weft::api::Handle;
-  nb::class_<Handle>(m, "Transform", "A plan bound to a communicator; weft.FFT is its face.")
+  nb::class_<Handle> bound(m, "Transform", "A plan bound to a communicator; weft.FFT is its face.");
+  weft::python::refuse_pickles(bound, "a transform",
+                               "send its plan, and bind it there with weft.FFT.of_plan");
+  bound
       .def(
           "__init__",
-          [](Handle* self, const weft::Problem& problem, const std::string& engine,
+          [](Handle* self, const std::optional<weft::Problem>& problem, const std::string& engine,
              bool own_workspace, std::optional<weft::Machine> machine, const std::string& plan_by,
              double budget_s, const std::string& wisdom, std::optional<int> comm,
              const GivenError& error) {
             const weft::PlanBy by = plan_by_of(plan_by);
             nb::gil_scoped_release release;
-            new (self)
-                Handle(problem, {engine, own_workspace, std::move(machine), by, budget_s, wisdom},
-                       group_of(comm), to_error(error));
+            new (self) Handle(problem.value_or(weft::Problem{}),
+                              {engine, own_workspace, std::move(machine), by, budget_s, wisdom},
+                              group_of(comm), to_error(error));
           },
-          "problem"_a, "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a, "budget_s"_a,
-          "wisdom"_a, "comm"_a.none(), "error"_a.none(),
+          "problem"_a.none(), "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a,
+          "budget_s"_a, "wisdom"_a, "comm"_a.none(), "error"_a.none(),
           "Collective. `error` is what this rank met while it read its arguments.")
       .def(
           "__init__",

@@ -98,12 +98,16 @@ void memory_pass(std::uintptr_t address, std::int64_t bytes, int threads) {
 }  // namespace
 
 void bind_memory(nb::module_& m) {
-  nb::class_<Memory>(m, "Memory", "One allocation in node memory; numpy arrays refer to it.")
-      .def_prop_ro("address", &Memory::address, "Where it starts.")
+  nb::class_<Memory> memory(m, "Memory",
+                            "One allocation in node memory; numpy arrays refer to it.");
+  refuse_pickles(memory, "memory of the node", "send a numpy array of it, which is a copy");
+  memory.def_prop_ro("address", &Memory::address, "Where it starts.")
       .def_prop_ro("nbytes", &Memory::bytes, "How long it is.")
       .def_prop_ro("__array_interface__", &array_interface);
-  nb::class_<MemoryPool>(m, "MemoryPool", "Hands out memory and keeps what arrays have dropped.")
-      .def(nb::init<>())
+  nb::class_<MemoryPool> pool(m, "MemoryPool",
+                              "Hands out memory and keeps what arrays have dropped.");
+  refuse_pickles(pool, "a pool of memory", "make one there with weft.arrays.new_pool");
+  pool.def(nb::init<>())
       .def("take", &MemoryPool::take, "bytes"_a, "kind"_a,
            "Zeroed the first time; a later array may find an earlier one's values.");
   m.def(

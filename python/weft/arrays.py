@@ -68,6 +68,8 @@ class Side:
 
     def empty(self) -> Array:
         """An array of this rank's box, in node memory; its values are arbitrary."""
+        if self._pool is None:
+            self._pool = new_pool()
         size = int(np.prod(self.shape)) * self.dtype.itemsize
         return view(self._pool.take(size, self._memory_kind), self.shape, self.dtype, self.strides)
 
@@ -77,8 +79,31 @@ class Side:
         array[...] = 0
         return array
 
+    def _key(self) -> tuple[Any, ...]:
+        return self.layout, self._rank, self.dtype, self._points
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Side) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __copy__(self) -> Side:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Side:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _side_of, self._key()
+
     def __repr__(self) -> str:
-        return f"<weft side: box {self.box} of {self.layout.describe()}, {self.dtype}>"
+        return f"<weft.Side box {self.box} of {self.layout.describe()}, {self.dtype}>"
+
+
+def _side_of(layout: _planning.Layout, rank: int, dtype: np.dtype[Any], shape: Sequence[int]) -> Side:
+    """A Side that came in a pickle. Its arrays are memory of this process alone, which any transform takes."""
+    return Side(layout, rank, dtype, None, "private", shape)
 
 
 def view(memory: Any, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int]) -> Array:
@@ -104,44 +129,8 @@ def as_array(given: Any, what: str) -> Array:
     except TypeError:
         raise errors.InvalidArgument(
             f"the {what} must be a numpy array or have the buffer protocol or __dlpack__; given "
-            f"{type(given).__name__}; make an array of it first"
+            f"{type(given).__name__}; convert it with numpy.asarray first"
         ) from None
-
-
-def check_array(
-    array: Array,
-    shape: Sequence[int],
-    dtype: np.dtype[Any],
-    strides: Sequence[int],
-    what: str,
-    *,
-    writable: bool,
-) -> None:
-    """Raises LayoutMismatch or InvalidArgument unless the array is what is required."""
-    if array.dtype != dtype:
-        raise errors.LayoutMismatch(
-            f"the {what} must have dtype {dtype}; given {array.dtype}; convert it, or plan for it with dtype=..."
-        )
-    if array.shape != tuple(shape):
-        raise errors.LayoutMismatch(f"the {what} must have this rank's local shape {tuple(shape)}; given {array.shape}")
-    if array.strides != strides and array.size and not _same_strides(array, strides):
-        raise errors.LayoutMismatch(
-            f"the {what} must lie in the memory order of its layout, with strides "
-            f"{tuple(strides)} in bytes; given {array.strides}; copy it into an array from "
-            "empty(), or plan for its order with a Layout"
-        )
-    if not array.flags.aligned:
-        raise errors.InvalidArgument(
-            f"the {what} must be aligned to its elements; the array given is not; copy it first"
-        )
-    if writable and not array.flags.writeable:
-        raise errors.InvalidArgument(f"the {what} must be writable; the array given is read-only")
-
-
-def _same_strides(array: Array, strides: Sequence[int]) -> bool:
-    return all(
-        extent == 1 or have == want for extent, have, want in zip(array.shape, array.strides, strides, strict=True)
-    )
 
 
 def address(array: Array) -> int:

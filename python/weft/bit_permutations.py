@@ -78,10 +78,16 @@ def of(given: Any, shape: Sequence[int]) -> BitPermutation:
         count *= extent
     if count != 1 << found.bits:
         raise errors.InvalidArgument(
-            f"a matrix of n rows permutes 2^n records; given one of {found.bits} rows for {count} records; give one "
-            f"that fits"
+            f"a matrix of n rows permutes 2^n records; given one of {found.bits} rows for {count} records; give "
+            f"{_rows_for(count)}"
         )
     return found
+
+
+def _rows_for(count: int) -> str:
+    if count & (count - 1):
+        return "an array whose extents are powers of two"
+    return f"one of {count.bit_length() - 1} rows"
 
 
 def _checked(given: BitPermutation) -> BitPermutation:
@@ -92,7 +98,7 @@ def _checked(given: BitPermutation) -> BitPermutation:
         if not 0 <= number < 1 << len(rows):
             raise errors.InvalidArgument(
                 f"rows and complement of a permutation of n bits must be 0 to 2^n - 1; given {number} with {len(rows)} "
-                "rows; correct it"
+                f"rows; give at most {(1 << len(rows)) - 1}"
             )
     return BitPermutation(rows, complement)
 
@@ -110,7 +116,7 @@ def named(name: str, shape: Sequence[int]) -> BitPermutation:
         if sorted(order) != list(range(len(lg))):
             raise errors.InvalidArgument(
                 f"an order of axes names each of 0 to {len(lg) - 1} once, for an array of {len(lg)} axes; given {name}"
-                "; give that"
+                f"; give such as axes:{','.join(map(str, reversed(range(len(lg)))))}"
             )
         return BitPermutation(tuple(_planning.axes_permutation(lg, order)))
     plain = {
@@ -121,7 +127,9 @@ def named(name: str, shape: Sequence[int]) -> BitPermutation:
         "inverse-gray-code": lambda: BitPermutation(tuple(_planning.gray_code(n))).inverse(),
     }
     if word not in plain or argument:
-        raise errors.InvalidArgument(f"a permutation must be one of {', '.join(NAMES)}; given {name!r}; give one")
+        raise errors.InvalidArgument(
+            f"a permutation must be one of {', '.join(NAMES)}; given {name!r}; give such as bit-reversal"
+        )
     return plain[word]()
 
 
@@ -158,7 +166,8 @@ def parsed(text: str) -> BitPermutation:
 def _unwritten(text: str) -> Exception:
     return errors.InvalidArgument(
         "a permutation in a file is n lines of n digits 0 or 1, the most significant bit first, and if there is one a "
-        f"line such as complement 5; given {text[:60]!r}; correct it"
+        f"line such as complement 5; given {text[:60]!r}; write the matrix so, such as "
+        "01 and 10 in two lines"
     )
 
 
@@ -167,13 +176,13 @@ def _text_of(path: str) -> str:
         return read_bounded(path, _MOST_BYTES).decode()
     except ValueError:  # bytes that are no text are one too
         raise errors.InvalidArgument(
-            f"a permutation in a file is text of at most {_MOST_BYTES} bytes in a regular file; {path} is not; give "
-            "another"
+            f"a permutation in a file is text of at most {_MOST_BYTES} bytes in a regular file; {path} is not; "
+            "name the file with the matrix"
         ) from None
     except OSError as error:
         raise errors.IoFailure(
             f"a permutation must be one of {', '.join(NAMES)}, or a file with its matrix; cannot read {path}: "
-            f"{error.strerror}"
+            f"{error.strerror}; check the name"
         ) from None
 
 
@@ -182,7 +191,8 @@ def _number(word: str, name: str) -> int:
         return int(word)
     except ValueError:
         raise errors.InvalidArgument(
-            f"a permutation must be one of {', '.join(NAMES)}; given {name!r}; give numbers"
+            f"a permutation must be one of {', '.join(NAMES)}; given {name!r}; write whole numbers behind the "
+            "colon, such as rotation:3"
         ) from None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, arrays, errors, options, runtime
+from . import _planning, array_checks, arrays, errors, options, pickles, runtime
 from ._planning import start_of
 from .arrays import Array, Side
 from .here import named, wants_all_ranks
@@ -37,7 +37,7 @@ class FFT:
     effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned, and whether plans are tried.
     overwrite_input : allow forward and backward to destroy their input.
     method, wire_form, schedule, requests, chunks : force the exchange; weft chooses what is None. method is "shared"
-        (node memory, all ranks on one node; the choice where it can be had), "collective" or "messages"; wire_form
+        (node memory, all ranks on one node; the usual choice there), "collective" or "messages"; wire_form
         "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
         "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
     piece_bytes : packed messages travel in pieces of at most so many bytes, each when the one before has gone and the
@@ -122,7 +122,7 @@ class FFT:
     ) -> None:
         handle = runtime.handle_of(comm)
         module = runtime.running()
-        problem, planned_by, plan_by, seconds, file, error = _planning.Problem(), None, "standard", 0.0, "", None
+        problem, planned_by, plan_by, seconds, file, error = None, None, "standard", 0.0, "", None
         library, memory = "", None
         try:
             library = options.word(engine, "engine", "")
@@ -282,7 +282,8 @@ class FFT:
             wanted = [None] * len(given) if outs is None else list(outs)
             if len(wanted) != len(given):
                 raise errors.InvalidArgument(
-                    f"there must be as many outputs as inputs; given {len(given)} inputs and {len(wanted)} outputs"
+                    f"there must be as many outputs as inputs; given {len(given)} inputs and {len(wanted)} outputs; "
+                    "give one for each, or leave outs out"
                 )
             for array, out in zip(given, wanted, strict=True):
                 result, source, target = self._bound(forward, array, out)
@@ -320,15 +321,13 @@ class FFT:
         """Raises unless the arrays are what is required."""
         if not in_place and arrays.overlap(array, result):
             raise errors.InvalidArgument(
-                "input and output must not overlap unless both start at the same address; use "
-                "empty_inplace() for arrays that share their memory"
+                "input and output must not overlap unless both start at the same address; those given do; give an "
+                "output of its own, or take both from empty_inplace()"
             )
-        for side, a, what, writable in (
-            (source, array, "input", in_place),
-            (target, result, "output", True),
-        ):
+        read, written = array_checks.ROLES[source is self.input, in_place]
+        for side, a, role, writable in ((source, array, read, in_place), (target, result, written, True)):
             strides = self._inplace_strides if in_place and side is self.input else side.strides
-            arrays.check_array(a, side.shape, side.dtype, strides, what, writable=writable)
+            array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
 
     def empty_inplace(self) -> tuple[Array, Array]:
         """Two views of one allocation: the input and the output of a transform in place.
@@ -401,6 +400,9 @@ class FFT:
         """
         return str(self._transform.explain())
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        pickles.refuse("a transform", "send fft.plan, and bind it there with weft.FFT.of_plan")
+
     def __repr__(self) -> str:
         problem = self.plan.problem
         return (
@@ -417,7 +419,10 @@ def _workspace_of(given: Any) -> Array | None:
 def _contiguous(memory: Any) -> Array:
     buffer = arrays.as_array(memory, "workspace")
     if not buffer.flags.c_contiguous or not buffer.flags.writeable:
-        raise errors.InvalidArgument("a workspace must be contiguous and writable; the memory given is not; give other")
+        raise errors.InvalidArgument(
+            "a workspace must be contiguous and writable; the memory given is not; give such as "
+            "numpy.empty(bytes, numpy.uint8)"
+        )
     return buffer
 
 

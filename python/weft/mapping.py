@@ -164,7 +164,7 @@ def _check_hosts(places: Places, hosts: Sequence[str]) -> None:
     nodes = 1 + max(node for node, _ in places)
     if len(hosts) < nodes:
         raise errors.InvalidArgument(
-            f"each node needs a host; the ranks are on {nodes} nodes, and {len(hosts)} hosts were given; give more, or "
+            f"each node needs a host; the ranks are on {nodes} nodes, and {len(hosts)} hosts were given; name more, or "
             "put more ranks on each node"
         )
     seen = set()

@@ -190,9 +190,10 @@ def fft(
 def target_of(source: Any, target: Any, in_place: bool) -> Any:
     """The source where it is in place. Errors: InvalidArgument for a target beside, or for none."""
     if in_place != (target is None):
-        raise errors.InvalidArgument(
-            f"a transform has a target or is in place; given {'both' if in_place else 'neither'}; give one of them"
+        given, remedy = (
+            ("both", "leave one of them out") if in_place else ("neither", "name a target, or ask for in place")
         )
+        raise errors.InvalidArgument(f"a transform has a target or is in place; given {given}; {remedy}")
     return source if in_place else target
 
 
@@ -344,7 +345,7 @@ def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | No
     if last is not None:
         raise errors.InvalidArgument(
             f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
-            "it out"
+            "last out, or ask for kind c2r"
         )
     return stored
 

@@ -300,6 +300,6 @@ def directories_of(scratch: Any) -> tuple[str, ...]:
     several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
     if not several:
         raise errors.InvalidArgument(
-            "scratch must be at least one directory; given none; leave it out for that of the target"
+            "scratch must be at least one directory; given none; name one, or leave scratch out for that of the target"
         )
     return tuple(options.file_path(each, "scratch") for each in several)

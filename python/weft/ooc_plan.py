@@ -118,7 +118,7 @@ def _planner(
     extents = options.integers(shape, "a shape")
     chosen = chosen_axes(axes, len(extents))
     if kind not in KINDS:
-        raise errors.InvalidArgument(f"kind must be one of {', '.join(KINDS)}; given {kind!r}; give one")
+        raise errors.InvalidArgument(f"kind must be one of {', '.join(KINDS)}; given {kind!r}; give such as {KINDS[0]}")
     memory, count = options.integers((memory_bytes, threads), "memory_bytes and threads")
     if not -(2**31) <= count < 2**31:
         raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the cores there are")
@@ -141,7 +141,9 @@ def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
 
 def _require_method(method: str) -> None:
     if method not in _METHODS:
-        raise errors.InvalidArgument(f"a method must be one of {', '.join(_METHODS)}; given {method!r}; give one")
+        raise errors.InvalidArgument(
+            f"a method must be one of {', '.join(_METHODS)}; given {method!r}; give such as auto"
+        )
     if method.startswith("bmmc:"):
         raise errors.Unsupported(
             f"transforms by superlevels have counts, by weft.ooc.analyze, and no table of passes; given {method}; give "
@@ -153,7 +155,7 @@ def chosen_axes(axes: Any, dims: int) -> list[int]:
     """The transformed axes of an array, counted from the first."""
     chosen = list(range(dims)) if axes is None else _counted(options.integers(axes, "axes"), dims)
     if not chosen:
-        raise errors.InvalidArgument("axes must name at least one axis; given none; leave them out for all axes")
+        raise errors.InvalidArgument("axes must name at least one axis; given none; leave axes out for all of them")
     return chosen
 
 
@@ -162,6 +164,7 @@ def _counted(axes: list[int], dims: int) -> list[int]:
     for axis in axes:
         if not -dims <= axis < dims:
             raise errors.InvalidArgument(
-                f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; given {axis}; leave it out"
+                f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; given {axis}; name only "
+                "axes that the array has"
             )
     return [axis % dims for axis in axes]

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ class RecordsMoved:
     sent_bytes: int
     seconds: float
     backend: str
-    parts: dict[str, float]  # where the time of a rank went, as Fig. 7 of paper 003 has it; seconds
+    parts: dict[str, float] = field(hash=False)  # where the time of a rank went, as Fig. 7 of paper 003 has it; seconds
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def _plan_of(how: dict[str, Any]) -> OutOfCoreAnalysis | OutOfCorePermutation:
     if rest:
         raise errors.InvalidArgument(
             f"a block holds whole records; given {how['block_bytes']} bytes for records of {how['record_bytes']}; give "
-            "a multiple"
+            f"such as {-(-how['block_bytes'] // how['record_bytes']) * how['record_bytes']}"
         )
     return _planning.plan_permutation(
         how["rows"], how["complement"], how["load_records"], block_records, how["disks"], how["ranks"]

@@ -78,7 +78,9 @@ def prepare_fft(
     variant = method.partition(":")[2]
     if variant not in _planning.OUT_OF_CORE_METHODS:
         words = ", ".join(f"bmmc:{each}" for each in _planning.OUT_OF_CORE_METHODS)
-        raise errors.InvalidArgument(f"a method by superlevels must be one of {words}; given {method!r}; give one")
+        raise errors.InvalidArgument(
+            f"a method by superlevels must be one of {words}; given {method!r}; give such as auto"
+        )
     stored = opened(source, target, shape, dtype, disks, scratch)
     numbers = _require_line(stored, kind, axes, order, precision, last, checkpoint, restart, machine)
     memory, threads_count = options.integers((memory_bytes, threads), "memory_bytes and threads")

@@ -95,7 +95,9 @@ def integer(value: Any, what: str, least: int = -(2**63), largest: int = 2**63 -
     try:
         number = _index(value)
     except TypeError:
-        raise errors.InvalidArgument(f"{what} must be a whole number; given {errors.shown(value)}; give one") from None
+        raise errors.InvalidArgument(
+            f"{what} must be a whole number; given {errors.shown(value)}; give such as {max(1, least)}"
+        ) from None
     if not least <= number <= largest:
         raise errors.InvalidArgument(f"{what} must be {_range(least, largest)}; given {errors.shown(number)}")
     return number
@@ -192,7 +194,7 @@ def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _plann
             f"the boxes of the {what} must be one for each of the {ranks} ranks; given {_counted(entries, ranks)}"
         )
     boxes = [_box(entry, rank, what) for rank, entry in enumerate(entries)]
-    return _planning.Layout.boxes(list(shape), boxes)
+    return _planning.Layout.of_boxes(list(shape), boxes)
 
 
 def _counted(entries: list[Any], ranks: int) -> str:
@@ -251,13 +253,15 @@ def make_problem(
     extents = integers(shape, "a shape")
     chosen_axes = [] if axes is None else integers(axes, "axes", INT_MAX)
     if axes is not None and not chosen_axes:
-        raise errors.InvalidArgument("axes must name at least one axis; leave it out for all axes")
+        raise errors.InvalidArgument("axes must name at least one axis; given none; leave axes out for all of them")
     real_axis = chosen_axes[-1] if chosen_axes else -1
     choice, output_layout = "any", None
     if isinstance(output, str):
         choice = text(output, "output")
         if choice == "given":
-            raise errors.InvalidArgument('output must be "any", "same" or a layout; given "given"')
+            raise errors.InvalidArgument(
+                'output must be "any", "same" or a layout; given "given"; give the layout itself'
+            )
     elif output is not None:
         choice = "given"
         out_shape = list(extents)
@@ -324,7 +328,9 @@ def size_in_bytes(piece_bytes: Any) -> int:
     """
     count = integer(piece_bytes, "piece_bytes")
     if count < 1:
-        raise errors.InvalidArgument(f"piece_bytes must be at least 1; given {count}; leave it out for whole blocks")
+        raise errors.InvalidArgument(
+            f"piece_bytes must be at least 1; given {count}; leave piece_bytes out for whole blocks"
+        )
     return count
 
 
@@ -347,4 +353,6 @@ def chunk_count(chunks: Any) -> int:
 def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
     """Raises InvalidArgument unless it is one of the words."""
     if not isinstance(given, str) or given not in words:
-        raise errors.InvalidArgument(f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; give one")
+        raise errors.InvalidArgument(
+            f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; give such as {words[0]!r}"
+        )

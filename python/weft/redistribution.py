@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, errors, options, runtime
+from . import array_checks, arrays, errors, options, runtime
 from ._planning import Layout
+from .array_checks import Role
 from .arrays import Array
+
+_SOURCE = Role(
+    "source array",
+    "copy it into an array of such strides",
+    "give this rank's part of the whole, as the layout's box(rank) tells it",
+    "give the layout that has this order, by its with_order",
+)
+_TARGET = Role("target array", "leave `out` out, and an array is made")
 
 
 def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: Any = None) -> Array:
@@ -41,10 +50,12 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
         if out is None:
             result = _new_array(target, rank, dtype)
         result = arrays.as_array(result, "target array")
-        _check(array, source, rank, dtype, "source array", writable=False)
-        _check(result, target, rank, dtype, "target array", writable=True)
+        _check(array, source, rank, dtype, _SOURCE, writable=False)
+        _check(result, target, rank, dtype, _TARGET, writable=True)
         if arrays.overlap(array, result):
-            raise errors.InvalidArgument("source and target arrays must not overlap")
+            raise errors.InvalidArgument(
+                "source and target arrays must not overlap; those given do; copy one of them first"
+            )
         source_address, target_address = arrays.address(array), arrays.address(result)
     except Exception as reason:
         error = errors.as_given(reason)
@@ -132,7 +143,10 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
 
 def _require_layout(given: Any) -> None:
     if not isinstance(given, Layout):
-        raise errors.InvalidArgument(f"a layout must be a weft.Layout; given {type(given).__name__}; make one")
+        raise errors.InvalidArgument(
+            f"a layout must be a weft.Layout; given {type(given).__name__}; give such as fft.input.layout, or "
+            "weft.Layout.slab(shape, ranks)"
+        )
 
 
 def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -148,6 +162,6 @@ def _new_array(layout: Layout, rank: int, dtype: np.dtype[Any]) -> Array:
     return np.ndarray(shape, dtype, buffer=flat, strides=strides) if flat.size else np.empty(shape, dtype)
 
 
-def _check(array: Array, layout: Layout, rank: int, dtype: np.dtype[Any], what: str, *, writable: bool) -> None:
+def _check(array: Array, layout: Layout, rank: int, dtype: np.dtype[Any], role: Role, *, writable: bool) -> None:
     strides = [s * dtype.itemsize for s in layout.strides(rank)]
-    arrays.check_array(array, layout.local_shape(rank), dtype, strides, what, writable=writable)
+    array_checks.check_array(array, layout.local_shape(rank), dtype, strides, role, writable=writable)

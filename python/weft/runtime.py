@@ -97,7 +97,8 @@ def _require_same_mpi(mpi: Any) -> None:
         raise errors.Unsupported(
             f"mpi4py and weft must use the same MPI library; mpi4py has loaded '{theirs}', weft "
             f"'{ours}'; build mpi4py for weft's MPI (MPICC=... pip install "
-            "--no-binary mpi4py mpi4py), or weft for mpi4py's (MPICXX=... pip install weft)"
+            "--no-binary mpi4py mpi4py), or weft for mpi4py's (MPICXX=... pip install . in the source tree of "
+            "weft)"
         )
 
 

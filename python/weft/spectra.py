@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectrum:
     """The power of a field in shells of its wave number.
 
@@ -20,6 +20,14 @@ class Spectrum:
     k: np.ndarray
     power: np.ndarray
     modes: np.ndarray
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spectrum) and all(
+            np.array_equal(mine, theirs)
+            for mine, theirs in ((self.k, other.k), (self.power, other.power), (self.modes, other.modes))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def variance(self) -> float:

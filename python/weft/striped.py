@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, errors, options
+from . import _planning, errors, options, pickles
 
 BLOCK_BYTES = 1 << 20
 DEPTH = 32
@@ -91,6 +91,9 @@ class StripedArray:
         if kind is None:
             self.close()
         self._set = None
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        pickles.refuse("an open set", "send its index, and open it there with weft.ooc.open_set")
 
     def __repr__(self) -> str:
         return f"<weft.ooc.StripedArray {self.shape} {self.dtype} in {self.index}>"

@@ -136,7 +136,7 @@ def layout_argument(spec: LayoutSpec, shape: tuple[int, ...], ranks: int) -> Any
     import weft
 
     if spec.boxes:
-        return list(spec.boxes) if spec.plain else weft.Layout.boxes(shape, list(spec.boxes), spec.order)
+        return list(spec.boxes) if spec.plain else weft.Layout.of_boxes(shape, list(spec.boxes), spec.order)
     if spec.owner is not None:
         whole = weft.Layout.on_one(shape, ranks, spec.owner)
         return whole.with_order(spec.order) if spec.order else whole

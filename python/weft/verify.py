@@ -247,7 +247,7 @@ def run(options: Mapping[str, Any]) -> int:
             "verify takes a shape, or --random K, or --case JSON, one of them; given " + (" and ".join(ways) or "none")
         )
     if int(given.get("seed", 0)) < 0:
-        raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; leave it out for 0")
+        raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; give such as --seed 0")
     knob = next((name for name in (*KNOBS_OF_CASES, *KNOBS_BEYOND_CASES) if name in given), None)
     if "shape" not in given and knob:
         raise errors.InvalidArgument(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from . import _planning, errors, options
 
@@ -73,6 +74,9 @@ class Wisdom:
         return isinstance(other, Wisdom) and self._data == other._data
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Wisdom.from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
         return f"<weft.Wisdom of {len(self)} decisions>"

@@ -76,8 +76,8 @@ int weft_layout_on_one(int dims, const int64_t* shape, int64_t ranks, int64_t ow
       layout, [&] { return Layout::on_one(shape_from(dims, shape, "shape"), ranks, owner); });
 }
 
-int weft_layout_boxes(int dims, const int64_t* shape, int64_t ranks, const int64_t* lower,
-                      const int64_t* upper, const int* order, weft_layout** layout) {
+int weft_layout_of_boxes(int dims, const int64_t* shape, int64_t ranks, const int64_t* lower,
+                         const int64_t* upper, const int* order, weft_layout** layout) {
   return make_layout(layout, [&] {
     const weft::Shape whole = shape_from(dims, shape, "shape");
     require(lower, "lower");

@@ -94,8 +94,8 @@ void require_possible(const Problem& problem, const Handle::Options& options) {
                               problem.knobs.nodes == NodeUse::combined;
   if (in_node_memory && !options.own_workspace)
     throw Error(ErrorCode::unsupported,
-                "shared exchanges work in node memory, which is weft's own; with a workspace of "
-                "the caller's use another method, or leave it out to let weft choose");
+                "shared exchanges work in node memory, which is weft's own; where the workspace is "
+                "the caller's, name another method, or none and weft chooses");
   if (!(options.budget_s >= 0))
     throw Error(
         ErrorCode::invalid_argument,
@@ -118,14 +118,16 @@ void require_ranks(const Plan& plan, std::int64_t ranks, std::int64_t sharing) {
   if (problem.ranks != ranks)
     throw Error(ErrorCode::invalid_argument, "a plan runs on as many ranks as it was made for, " +
                                                  std::to_string(problem.ranks) + "; here are " +
-                                                 std::to_string(ranks));
+                                                 std::to_string(ranks) +
+                                                 "; start as many, or plan for these ranks");
   const bool in_node_memory =
       std::any_of(plan.exchanges.begin(), plan.exchanges.end(), uses_node_memory);
   if (in_node_memory && problem.ranks_per_node != sharing)
     throw Error(ErrorCode::invalid_argument,
                 "the plan uses the memory of nodes of " + std::to_string(problem.ranks_per_node) +
                     " ranks; here " + std::to_string(sharing) +
-                    " share memory; make the plan for as many, or start the ranks so");
+                    " share memory; plan again with ranks_per_node = " + std::to_string(sharing) +
+                    ", or start as many ranks on each node");
 }
 
 std::int64_t bytes_between(const void* from, const void* to) {

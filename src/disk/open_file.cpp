@@ -88,9 +88,9 @@ std::string remedy(int reason) {
 
 void require_path(const std::string& path, const std::string& what) {
   if (!path.empty() && path.find('\0') == std::string::npos) return;
-  throw Error(ErrorCode::invalid_argument, "the path of a " + what +
-                                               " must have letters and no zero byte; given \"" +
-                                               std::string(path.c_str()) + "\"; give another");
+  throw Error(ErrorCode::invalid_argument,
+              "the path of a " + what + " must have letters and no zero byte; given \"" +
+                  std::string(path.c_str()) + "\"; name a file or a folder");
 }
 
 OpenFile::OpenFile(std::string name, int descriptor)

@@ -52,7 +52,7 @@ void check(const Striping& striping) {
   if (striping.band_bytes < 0 || striping.band_bytes % stripe_bytes(striping) != 0)
     refuse("a band must be a multiple of a block on each disk, " +
                std::to_string(stripe_bytes(striping)) + " bytes",
-           striping.band_bytes, "give one, or 0 for the smallest");
+           striping.band_bytes, "give such a multiple, or 0 for the smallest");
   if (striping.skew_rows < 0)
     refuse("the rows between shifts of disks must be at least 0", striping.skew_rows,
            "give 1, or 0 for no skew");

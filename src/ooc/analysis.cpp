@@ -19,10 +19,11 @@ struct Sizes {
 };
 
 std::int64_t divided(std::int64_t value, std::int64_t divisor, const std::string& name) {
+  const std::int64_t nearest = std::max<std::int64_t>(1, value / divisor);
   if (value < divisor || value % divisor != 0)
-    throw Error(ErrorCode::invalid_argument, name + " must be a multiple of " +
-                                                 std::to_string(divisor) + " bytes; given " +
-                                                 std::to_string(value) + "; give more");
+    throw Error(ErrorCode::invalid_argument,
+                name + " must be a multiple of " + std::to_string(divisor) + " bytes; given " +
+                    std::to_string(value) + "; give such as " + std::to_string(divisor * nearest));
   return value / divisor;
 }
 
@@ -138,6 +139,7 @@ FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method) {
   const Sizes sizes = sizes_of(fft);
   const DiskModel& disks = sizes.permuting;
   FftAnalysis result;
+  result.fft = fft;
   result.method = method;
   result.disks = disks;
   result.lg_band = lg_band_of(method, sizes);

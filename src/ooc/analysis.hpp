@@ -49,6 +49,7 @@ struct SuperlevelFft {
   /// The same while records are permuted.
   std::int64_t permutation_buffers = 4;
   Factoring factoring = Factoring::least_crossing;
+  friend bool operator==(const SuperlevelFft&, const SuperlevelFft&) = default;
 };
 
 /// One permutation of the whole array: its passes and what crosses processors in each.
@@ -59,6 +60,7 @@ struct PermutationAnalysis {
 };
 
 struct FftAnalysis {
+  SuperlevelFft fft;  ///< what was analyzed
   FftMethod method = FftMethod::stripe_communicating;
   DiskModel disks;          ///< with the memory that permutations have
   int lg_band = 0;          ///< beta, records
@@ -76,6 +78,10 @@ struct FftAnalysis {
 
   std::int64_t messages() const { return butterfly_messages + permutation_messages; }
   std::int64_t bytes() const { return butterfly_bytes + permutation_bytes; }
+  /// All else follows from these two.
+  friend bool operator==(const FftAnalysis& a, const FftAnalysis& b) {
+    return a.method == b.method && a.fft == b.fft;
+  }
 };
 
 /// Counts what a method would do, without any data: bit reversal, then in each superlevel N/F

@@ -46,6 +46,7 @@ struct PassesProblem {
   /// Of the input, where it is not that of `precision`: the first pass converts. No longer than the
   /// transform's; reals may become complex numbers.
   std::optional<ElementType> input_type = {};
+  friend bool operator==(const PassesProblem&, const PassesProblem&) = default;
 
   bool has_reals() const { return real_input || real_output; }
 };
@@ -62,6 +63,7 @@ struct PanelAxis {
   std::int64_t length = 1;
   std::int64_t after = 1;
   bool halved = false;  ///< `length` reals on one side, length/2 + 1 complex numbers on the other
+  friend bool operator==(const PanelAxis&, const PanelAxis&) = default;
 
   std::int64_t complex_length() const { return halved ? length / 2 + 1 : length; }
 };
@@ -126,6 +128,7 @@ struct FftPass {
   // What memory allows: panels of up to so many elements, tiles of so many lines.
   std::int64_t panel_elements = 0;
   std::int64_t tile_lines = 1;
+  friend bool operator==(const FftPass&, const FftPass&) = default;
 
   std::int64_t elements() const { return outer * radix * rest * inner; }
   std::int64_t longest_line() const;
@@ -205,6 +208,7 @@ struct FftPasses {
   // Where Bluestein's algorithm does it: points of its transforms, and passes that make the kernel.
   std::int64_t convolution_points = 0;
   std::size_t kernel_passes = 0;
+  friend bool operator==(const FftPasses&, const FftPasses&) = default;
 
   std::int64_t input_bytes() const;
   std::int64_t output_bytes() const;

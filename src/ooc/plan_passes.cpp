@@ -58,7 +58,8 @@ void check(const PassesProblem& p) {
         "name another target");
   if (p.buffers < 2 || p.threads < 1)
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
-           std::to_string(p.buffers) + " and " + std::to_string(p.threads) + "; give more");
+           std::to_string(p.buffers) + " and " + std::to_string(p.threads) +
+           "; give at least as many");
   if (p.real_input && p.real_output)
     refuse("a transform has reals on one side; given both; ask for r2c or c2r");
   if (p.has_reals() && (p.axes.empty() || p.order == OutputOrder::transposed))
@@ -326,7 +327,7 @@ class Planner {
         "the transposed order needs N <= M^2/B, as two factors of N of which memory holds a row "
         "and a block of a column: given N = " +
         std::to_string(n) + " and " + std::to_string(problem_.memory_bytes) +
-        " bytes of memory; give more, or ask for the natural order");
+        " bytes of memory; give more memory, or ask for the natural order");
   }
 
   FftPass transposed_rows(std::int64_t row) const {

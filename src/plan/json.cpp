@@ -4,6 +4,7 @@
 #include "layout/check.hpp"
 #include "plan/check_plan.hpp"
 #include "plan/json_reader.hpp"
+#include "plan/parts_json.hpp"
 #include "plan/prediction_json.hpp"
 
 namespace weft {
@@ -276,6 +277,18 @@ void check_version(const Place& place) {
 std::string to_json(const Plan& plan) { return dumped(write(plan)); }
 std::string to_json(const Problem& problem) { return dumped(write(problem)); }
 std::string to_json(const Layout& layout) { return dumped(write(layout)); }
+std::string to_json(const Stage& stage) { return dumped(write(stage)); }
+std::string to_json(const Exchange& exchange) { return dumped(write(exchange)); }
+
+Stage stage_from_json(std::string_view text) {
+  const Json document = json::parse(text, "stage");
+  return read_stage({document, "stage"});
+}
+
+Exchange exchange_from_json(std::string_view text) {
+  const Json document = json::parse(text, "exchange");
+  return read_knobs({document, "exchange"}, Missing::refused);
+}
 
 Layout layout_from_json(std::string_view text) {
   const Json document = json::parse(text, "layout");

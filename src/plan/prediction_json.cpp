@@ -18,6 +18,8 @@ constexpr std::pair<const char*, double StepCost::*> step_times[] = {
     {"start_s", &StepCost::start_s},           {"wire_s", &StepCost::wire_s},
     {"processor_s", &StepCost::processor_s},   {"hidden_s", &StepCost::hidden_s}};
 
+}  // namespace
+
 Json write(const StepCost& step) {
   Json object{{"name", step.name}, {"kind", step.is_exchange ? "exchange" : "stage"}};
   object["seconds"] = step.seconds();
@@ -46,7 +48,9 @@ StepCost read_step(const Place& place) {
   return step;
 }
 
-}  // namespace
+Json write(const Alternative& alternative) { return written(alternative); }
+
+Alternative read_alternative(const Place& place) { return read_as<Alternative>(place); }
 
 Json write(const Prediction& prediction) {
   Json object{{"machine", prediction.machine}, {"seconds", prediction.cost.seconds()}};

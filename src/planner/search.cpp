@@ -143,8 +143,10 @@ class Search {
     if (roomy == 0) return text + "use at most " + counted(cores, "thread") + " a rank";
     if (problem.ranks <= roomy * nodes)
       return text + "put at most " + counted(roomy, "rank") + " on a node";
-    return text + "the machine has too few nodes, " + std::to_string(nodes) + "; use at most " +
-           counted(roomy * nodes, "rank") + ", or a machine with more nodes";
+    const std::string fewer = "use at most " + counted(roomy * nodes, "rank");
+    if (nodes == 1) return text + fewer;
+    return text + "the machine has too few nodes, " + std::to_string(nodes) + "; " + fewer +
+           ", or a machine with more nodes";
   }
 
   void add_notes(Plan& plan) const {

@@ -91,6 +91,11 @@ void check_version(const Place& place) {
 
 std::string to_json(const MachineIdentity& machine) { return dumped(write(machine)); }
 
+MachineIdentity machine_identity_from_json(std::string_view text) {
+  const Json document = json::parse(text, "machine identity");
+  return read_identity({document, "machine identity"});
+}
+
 /// One line for each entry, for people who compare files.
 std::string to_json(const Wisdom& wisdom) {
   std::string text = "{\"weft_wisdom\":" + std::to_string(wisdom_version) + ",\"entries\":[";

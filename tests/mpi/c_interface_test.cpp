@@ -318,8 +318,8 @@ TEST(CInterface, NullArguments) {
                             weft_layout_pencil(2, nullptr, 2, 0, 1, &layout),
                             weft_layout_brick(2, nullptr, 2, &layout),
                             weft_layout_on_one(2, nullptr, 2, 0, &layout),
-                            weft_layout_boxes(2, shape, 1, nullptr, shape, nullptr, &layout),
-                            weft_layout_boxes(2, shape, 1, shape, nullptr, nullptr, &layout),
+                            weft_layout_of_boxes(2, shape, 1, nullptr, shape, nullptr, &layout),
+                            weft_layout_of_boxes(2, shape, 1, shape, nullptr, nullptr, &layout),
                             weft_layout_with_order(nullptr, nullptr, &layout),
                             weft_layout_from_json(nullptr, &layout),
                             weft_layout_dims(nullptr, &number),
@@ -391,12 +391,12 @@ TEST(CInterface, Layouts) {
 
   const int64_t lower[] = {0, 0, 0, 3, 0, 0};
   const int64_t upper[] = {3, 6, 5, 7, 6, 5};
-  ASSERT_EQ(weft_layout_boxes(3, shape, 2, lower, upper, nullptr, &layout), WEFT_OK);
+  ASSERT_EQ(weft_layout_of_boxes(3, shape, 2, lower, upper, nullptr, &layout), WEFT_OK);
   weft_layout_destroy(layout);
   layout = nullptr;
-  expect_failure(weft_layout_boxes(3, shape, 1, lower, upper, nullptr, &layout),
+  expect_failure(weft_layout_of_boxes(3, shape, 1, lower, upper, nullptr, &layout),
                  WEFT_INVALID_ARGUMENT, {});
-  expect_failure(weft_layout_boxes(3, shape, 0, lower, upper, nullptr, &layout),
+  expect_failure(weft_layout_of_boxes(3, shape, 0, lower, upper, nullptr, &layout),
                  WEFT_INVALID_ARGUMENT, {"rank"});
   expect_failure(weft_layout_from_json("{", &layout), WEFT_INVALID_ARGUMENT, {});
   expect_failure(weft_layout_slab(3, shape, 2, 3, &layout), WEFT_INVALID_ARGUMENT, {"axis"});

@@ -448,6 +448,23 @@ def many_arrays(comm: Any, knobs: dict[str, Any]) -> bool:
     return True
 
 
+# ---- values that are sent ----
+
+
+def broadcast_plan(comm: Any) -> bool:
+    """A plan of rank 0 is equal on all, and is bound and run there."""
+    planned = weft.plan((12, 9, 10), kind="r2c", ranks=comm.size, machine="celerons") if comm.rank == 0 else None
+    came = comm.bcast(planned, 0)
+    assert len({hash(plan) for plan in (came, *comm.allgather(came))}) == 1
+    assert comm.allgather(came) == [came] * comm.size
+    fft = weft.FFT.of_plan(came, comm=comm)
+    assert comm.bcast(fft.plan, comm.size - 1) == came
+    whole = np.random.default_rng(6).standard_normal((12, 9, 10))
+    x = weft.scatter(whole, fft.input.layout, comm)
+    found = weft.gather(fft.forward(x), fft.output.layout, comm)
+    return found is None or bool(np.allclose(found, np.fft.rfftn(whole)))
+
+
 # ---- ranks in another order ----
 
 

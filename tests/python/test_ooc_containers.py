@@ -25,7 +25,7 @@ def listing(folder: Path) -> list[str]:
 
 def in_hdf5(folder: Path, x: np.ndarray, userblock: int = 0, **how: Any) -> str:
     """A dataset among others."""
-    h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install weft[hdf5]")
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install h5py")
     with h5py.File(folder / "in.h5", "w", userblock_size=userblock) as file:
         file["first"] = np.arange(100)
         file.create_dataset("field/x", data=x, **how)
@@ -33,7 +33,7 @@ def in_hdf5(folder: Path, x: np.ndarray, userblock: int = 0, **how: Any) -> str:
 
 
 def in_zarr(folder: Path, x: np.ndarray, form: int, inside: str = "") -> str:
-    zarr = pytest.importorskip("zarr", reason="zarr is not installed: pip install weft[zarr]")
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed: pip install zarr")
     chunks = tuple(-(-n // 3) for n in x.shape)
     given = {"shape": x.shape, "dtype": x.dtype, "chunks": chunks, "mode": "w", "zarr_format": form}
     zarr.open_array(str(folder / "in.zarr"), path=inside or None, **given)[...] = x
@@ -201,12 +201,12 @@ def test_groups_of_zarr(tmp_path: Path) -> None:
         ooc.fft(tmp_path / "in.zarr/y", tmp_path / "out.npy", **SMALL)
 
 
-@pytest.mark.parametrize(("source", "extra"), [("in.h5:/x", "hdf5"), ("in.zarr", "zarr")])
-def test_without_the_extra(tmp_path: Path, source: str, extra: str) -> None:
+@pytest.mark.parametrize(("source", "package"), [("in.h5:/x", "h5py"), ("in.zarr", "zarr")])
+def test_without_the_package(tmp_path: Path, source: str, package: str) -> None:
     for module in ("h5py", "zarr"):
         (tmp_path / f"{module}.py").write_text("raise ImportError('not here')")
     refused = weft("ooc", "fft", source, "out.npy", "--memory", "1MiB", cwd=tmp_path)
-    assert_refused(refused, 2, "not installed", source.split(":")[0], f"pip install weft[{extra}]")
+    assert_refused(refused, 2, "not installed", source.split(":")[0], f"pip install {package}")
 
 
 def test_boxes_cover_an_array_once() -> None:

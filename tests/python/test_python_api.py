@@ -219,7 +219,7 @@ def layouts(ranks: int) -> list[weft.Layout]:
         weft.Layout.pencil(SHAPE, ranks, 1, 2).with_order([2, 0, 1]),
         weft.Layout.brick(SHAPE, ranks),
         weft.Layout.on_one(SHAPE, ranks, ranks - 1),
-        weft.Layout.boxes(SHAPE, boxes, [1, 2, 0]),
+        weft.Layout.of_boxes(SHAPE, boxes, [1, 2, 0]),
     ]
 
 

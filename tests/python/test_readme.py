@@ -119,8 +119,7 @@ def test_the_readme_has_blocks_of_every_language() -> None:
 @pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.name)
 def test_python(block: Block, ranks: int, tmp_path: Path) -> None:
     (tmp_path / "example.py").write_text(block.text)
-    launcher, environment = mpiexec_command(ranks)
-    run([*launcher, sys.executable, "example.py"], tmp_path, environment)
+    run([sys.executable, "-m", "weft", "run", "-n", str(ranks), "example.py"], tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -171,6 +170,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     field = np.random.default_rng(0).standard_normal((24, 18, 20))
     np.save(folder / "field.npy", field)
     np.save(folder / "waves.npy", np.exp(1j * field))
+    (folder / "example.py").write_text(PYTHON[0].text)
     return folder
 
 

@@ -460,6 +460,9 @@ TEST(Planner, ranks_that_share_cores_are_told) {
                                                      "put at most 1 rank on a node"});
   EXPECT_EQ(notes(4, 1, 3), std::vector<std::string>{"1 rank of 3 threads share a node's 2 cores: "
                                                      "use at most 2 threads a rank"});
+  machine.topology.nodes = 1;
+  EXPECT_EQ(notes(4, 4, 1), std::vector<std::string>{"4 ranks of 1 thread share a node's 2 cores: "
+                                                     "use at most 2 ranks"});
 }
 
 TEST(Planner, a_machine_that_cannot_be_is_refused) {

@@ -41,7 +41,7 @@ from weft.cli.choices import (
     WireOption,
     WisdomOption,
 )
-from weft.cli.commands import app, knobs_of, planning_of, precision_of, start, word_of
+from weft.cli.commands import app, knobs_of, planning_of, precision_of, ranks_to_start, start, word_of
 from weft.cli.environment import debugging, surrounding_ranks
 from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
 from weft.cli.values import axes_value, grid_value, lengths_value, output_value, shape_value
@@ -342,6 +342,29 @@ def info_command(context: typer.Context, as_json: Json = False, ranks: Ranks = N
     from weft.cli import info
 
     return start(context, lambda here: info.run(as_json, here), ranks, 1)
+
+
+@app.command("run", context_settings={"allow_interspersed_args": False})
+def run_command(
+    program: Annotated[str, typer.Argument(metavar="SCRIPT", help="A Python script; with -m a module.")],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="What it is given.")] = None,
+    module: Annotated[bool, typer.Option("-m", help="SCRIPT is the name of a module.")] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank. Default: OMP_NUM_THREADS, or 1."),
+    ] = None,
+    ranks: Ranks = None,
+) -> int:
+    """Run a Python program on ranks, by the Python of weft.
+
+    Its exit status is that of the command. A rank that fails shows its traceback and ends all ranks. Options of weft
+    stand before SCRIPT; all behind it is the program's.
+    """
+    from weft.cli import run
+
+    options = run.Options(program, arguments or [], module, threads)
+    wanted = ranks_to_start(ranks)
+    return run.here(options) if wanted is None else run.on_ranks(wanted, options)
 
 
 def main(arguments: list[str] | None = None) -> int:

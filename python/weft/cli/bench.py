@@ -85,7 +85,7 @@ def peers_value(text: str | None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",")) if text else ()
     for name in names:
         if name not in PEERS:
-            raise weft.InvalidArgument(f"a peer must be one of {', '.join(PEERS)}; got {name!r}; leave it out")
+            raise weft.InvalidArgument(f"a peer must be one of {', '.join(PEERS)}; got {name!r}; correct it in --peers")
     return tuple(dict.fromkeys(names))
 
 
@@ -93,7 +93,7 @@ def run(options: Options, session: Session) -> int:
     if options.repeat < REPETITIONS_MIN:
         raise weft.InvalidArgument(
             f"--repeat must be at least {REPETITIONS_MIN} for a median that means something; got {options.repeat}; "
-            "give more"
+            f"give such as --repeat {REPETITIONS_MIN}"
         )
     case = _case(options, session)
     with session.together():

@@ -67,15 +67,21 @@ def precision_of(name: str) -> Any:
 
 def start(context: typer.Context, work: Callable[[Session], int], ranks: str | None, threads: int) -> int:
     """Runs the work on the ranks around, on new ones, or in this process alone."""
+    wanted = ranks_to_start(ranks)
+    return session.run_here(work) if wanted is None else launch.run_ranks(wanted, threads, context.obj)
+
+
+def ranks_to_start(ranks: str | None) -> int | None:
+    """As many as -n asks for; None where a command runs here. Errors: InvalidArgument where mpiexec started others."""
     wanted = ranks_value(ranks)
     around = surrounding_ranks()
-    if around is None and wanted is not None:
-        return launch.run_ranks(wanted, threads, context.obj)
-    if around is not None and wanted not in (None, around[1]):
+    if around is None:
+        return wanted
+    if wanted not in (None, around[1]):
         raise weft.InvalidArgument(
             f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
         )
-    return session.run_here(work)
+    return None
 
 
 def on_one_rank(work: Callable[[Session], None]) -> int:

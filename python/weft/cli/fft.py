@@ -154,7 +154,7 @@ def described(source: Source, options: Options) -> Problem:
     elif options.last is not None:
         raise weft.InvalidArgument(
             "--last is the real length of the halved axis of an inverse r2c transform; got it without "
-            "--inverse --kind r2c; leave it out"
+            "--inverse --kind r2c; add those, or leave --last out"
         )
     return Problem(kind, shape, axes, real, options.inverse)
 

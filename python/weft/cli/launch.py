@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import weft
@@ -24,8 +25,16 @@ GRACE_S = 5.0
 _PR_SET_PDEATHSIG = 1
 
 
-def run_ranks(ranks: int, threads: int, arguments: list[str]) -> int:
-    """Runs `weft arguments...` on so many ranks; returns its exit status."""
+@dataclass(frozen=True)
+class Program:
+    """What ranks run in the place of weft, with the input of this process. Its status is that of mpiexec."""
+
+    words: list[str]  # of the command line of Python
+    environment: dict[str, str]
+
+
+def run_ranks(ranks: int, threads: int, arguments: list[str], program: Program | None = None) -> int:
+    """Runs `weft arguments...`, or another program, on so many ranks; returns its exit status."""
     info = weft.build_info()
     if not weft.running_available():
         raise weft.Unsupported("-n needs weft's MPI part, which this build does not have; install weft with an MPI")
@@ -37,11 +46,16 @@ def run_ranks(ranks: int, threads: int, arguments: list[str]) -> int:
         )
     kind = mpi_kind(info["mpi_library"])
     options, settings = launcher_settings(kind, ranks, usable_cores())
-    command = [launcher, *options, "-n", str(ranks), sys.executable, "-m", "weft", *arguments]
+    command = [launcher, *options, "-n", str(ranks), sys.executable]
+    command += ["-m", "weft", *arguments] if program is None else program.words
     folder = Path(tempfile.mkdtemp(prefix="weft-"))
     try:
-        environment = {**settings, **_rank_environment(folder, threads)}
-        code, stopped_by = _run(command, environment, hide_banner=kind == "mpich")
+        own = _rank_environment(folder, threads) if program is None else program.environment
+        # Of a program, the frame is all that tells of a rank that a signal has ended.
+        hide_banner = kind == "mpich" and program is None
+        code, stopped_by = _run(command, {**settings, **own}, hide_banner, has_input=program is not None)
+        if program is not None:
+            return _program_status(code, stopped_by, ranks)
         return _status(folder, code, stopped_by, ranks)
     finally:
         _remove_temporaries(folder)
@@ -111,13 +125,14 @@ def _rank_environment(folder: Path, threads: int) -> dict[str, str]:
     return environment
 
 
-def _run(command: list[str], environment: dict[str, str], hide_banner: bool) -> tuple[int, int | None]:
+def _run(command: list[str], environment: dict[str, str], hide_banner: bool, has_input: bool) -> tuple[int, int | None]:
     """Runs mpiexec to its end; returns its exit status and the signal that this process was stopped by."""
     if debugging():
         print("weft:", " ".join(command), file=sys.stderr)
     process = subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,  # mpiexec would read what is meant for the next command of a script
+        # mpiexec would read what is meant for the next command of a script; of a terminal it can read nothing.
+        stdin=None if has_input and not os.isatty(0) else subprocess.DEVNULL,
         stdout=subprocess.PIPE if hide_banner else None,
         env={**os.environ, **environment},
         preexec_fn=_child_setup(),
@@ -198,6 +213,16 @@ def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
         return int(text)
     print(f"weft: error: {_crash(code, ranks)}", file=sys.stderr)
     return 1
+
+
+def _program_status(code: int, stopped_by: int | None, ranks: int) -> int:
+    """That of mpiexec. A program says itself why it fails, but one that a signal ended cannot."""
+    if stopped_by is not None:
+        return 128 + stopped_by
+    if code < 0 or code > 128:
+        print(f"weft: error: {_crash(code, ranks)}", file=sys.stderr)
+        return code if code > 0 else 128 - code
+    return code
 
 
 def _crash(code: int, ranks: int) -> str:

@@ -35,7 +35,7 @@ def _require_package(session: Session) -> None:
     try:
         import mpi4py_fft  # noqa: F401
     except ImportError as error:
-        reason = f"it is not installed ({error}): pip install weft[bench]"
+        reason = f"it is not installed ({error}): pip install mpi4py-fft"
     reasons = [text for text in session.comm.allgather(reason) if text]
     if reasons:
         raise NotRun(reasons[0])

@@ -79,7 +79,9 @@ def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> lis
     given = [options["ranks"] != 1, options["threads"] != 1, options["ranks_per_node"] is not None]
     if any(given):
         name = ("--ranks", "--threads", "--ranks-per-node")[given.index(True)]
-        raise weft.InvalidArgument(f"--cores {cores} finds ranks and threads; {name} was given too; leave one out")
+        raise weft.InvalidArgument(
+            f"--cores {cores} finds ranks and threads; {name} was given too; leave --cores or {name} out"
+        )
     return division.of_cores(shape, cores, _machine(options), **_others_than_cores(options))
 
 

@@ -20,7 +20,7 @@ def pyplot() -> Any:
         import matplotlib
     except ImportError:
         raise weft.Unsupported(
-            "--plot takes the package matplotlib, which is not installed; pip install weft[plot], or leave it out"
+            "--plot takes the package matplotlib, which is not installed; pip install matplotlib, or leave --plot out"
         ) from None
     matplotlib.use("Agg")
     from matplotlib import pyplot as module

@@ -252,7 +252,8 @@ def _world() -> Any:
         from mpi4py import MPI
     except ImportError as error:
         raise weft.Unsupported(
-            f"running on ranks takes the package mpi4py, which does not load here ({error}); pip install weft[mpi]"
+            f"running on ranks takes the package mpi4py, which does not load here ({error}); "
+            "pip install mpi4py into the Python of weft, or run `make setup` in the source tree of weft"
         ) from None
     return MPI.COMM_WORLD
 

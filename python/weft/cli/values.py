@@ -36,7 +36,7 @@ def rank_counts_value(text: str) -> tuple[int, ...]:
         if not 1 <= first <= last:
             raise weft.InvalidArgument(f"--ranks must go up from at least 1; got {text}; give such as 1..64")
     else:
-        counts = set(_integers(text, ",", "--ranks", "numbers joined by commas, or a range such as 1..64"))
+        counts = set(_integers(text, ",", "--ranks", "numbers joined by commas, or a range", "1..64"))
     if min(counts) < 1 or max(counts) > RANKS_MAX:
         raise weft.InvalidArgument(f"--ranks must be from 1 to {RANKS_MAX}; got {text}; give such as 1..64")
     return tuple(sorted(counts))
@@ -47,7 +47,7 @@ def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
     >>> shape_value("344x403")
     (344, 403)
     """
-    extents = _integers(text, "x", name, "extents joined by x, such as 256x256x256")
+    extents = _integers(text, "x", name, "extents joined by x", "256x256x256")
     if min(extents) < 1:
         raise weft.InvalidArgument(f"every extent of {name} must be at least 1; got {text}; give positive extents")
     if math.prod(extents) >= 2**63:
@@ -82,7 +82,7 @@ def size_value(text: str, name: str) -> int:
             return found
     raise weft.InvalidArgument(
         f"{name} must be a whole number below 2^63, a power such as 2^25, or bytes such as 64KiB; got {text[:80]}; "
-        "write it so"
+        "give such as 64KiB"
     )
 
 
@@ -101,7 +101,7 @@ def axes_value(text: str | None, name: str = "--axes") -> tuple[int, ...] | None
     >>> axes_value("0,-1")
     (0, -1)
     """
-    return None if text is None else _integers(text, ",", name, "axes joined by commas, such as 0,2")
+    return None if text is None else _integers(text, ",", name, "axes joined by commas", "0,2")
 
 
 def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
@@ -112,13 +112,13 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
     if wrong:
         raise weft.InvalidArgument(
             f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; got {wrong[0]} in --axes; "
-            "leave it out"
+            "name only axes that the array has"
         )
     counted = tuple(axis % dims for axis in axes)
     for axis in counted:
         if counted.count(axis) > 1:
             raise weft.InvalidArgument(
-                f"each axis can be transformed once; --axes {_joined(axes)} has axis {axis} twice; leave one out"
+                f"each axis can be transformed once; --axes {_joined(axes)} has axis {axis} twice; name it once"
             )
     return counted
 
@@ -144,7 +144,7 @@ def grid_value(text: str | None, name: str = "--grid") -> tuple[int, ...] | None
     """
     if text is None:
         return None
-    grid = _integers(text, "x", name, "one factor for each axis joined by x, such as 2x3x1")
+    grid = _integers(text, "x", name, "one factor for each axis joined by x", "2x3x1")
     if min(grid) < 1:
         raise weft.InvalidArgument(f"every factor of {name} must be at least 1; got {text}; give positive factors")
     return grid
@@ -155,7 +155,9 @@ def output_value(text: str) -> str | tuple[int, ...]:
     if text in ("any", "same"):
         return text
     if not re.fullmatch(r"\d+(x\d+)*", text):
-        raise weft.InvalidArgument(f"--output must be any, same or a process grid such as 2x3x1; got {text}; give one")
+        raise weft.InvalidArgument(
+            f"--output must be any, same or a process grid such as 2x3x1; got {text}; give such as --output same"
+        )
     grid = grid_value(text, "--output")
     assert grid is not None
     return grid
@@ -179,13 +181,13 @@ def lengths_value(text: str | None) -> tuple[float, ...] | None:
     return lengths
 
 
-def _integers(text: str, separator: str, name: str, form: str) -> tuple[int, ...]:
+def _integers(text: str, separator: str, name: str, form: str, example: str) -> tuple[int, ...]:
     try:
         if len(text) > 1000:
             raise ValueError
         return tuple(int(word) for word in text.split(separator))
     except ValueError:
-        raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; write it so") from None
+        raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; give such as {example}") from None
 
 
 def _joined(axes: tuple[int, ...]) -> str:

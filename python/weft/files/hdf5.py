@@ -59,7 +59,7 @@ def _library(path: str) -> Any:
         import h5py
     except ImportError:
         raise weft.Unsupported(
-            f"reading HDF5 files takes the package h5py, which is not installed; got {path}; pip install weft[hdf5]"
+            f"reading HDF5 files takes the package h5py, which is not installed; got {path}; pip install h5py"
         ) from None
     return h5py
 

@@ -57,8 +57,7 @@ def _load(path: str) -> Any:
         import nibabel
     except ImportError:
         raise weft.Unsupported(
-            f"reading NIfTI files takes the package nibabel, which is not installed; got {path}; "
-            "pip install weft[nifti]"
+            f"reading NIfTI files takes the package nibabel, which is not installed; got {path}; pip install nibabel"
         ) from None
     try:
         return nibabel.load(path)

@@ -38,7 +38,7 @@ def read_header(file: BinaryIO, name: str) -> Header:
     version = start[6]
     if version not in (1, 2, 3):
         raise weft.InvalidArgument(
-            f"a .npy file must have format version 1, 2 or 3; {name} has {version}; save it anew"
+            f"a .npy file must have format version 1, 2 or 3; {name} has {version}; save it again with numpy.save"
         )
     width = 2 if version == 1 else 4
     field = file.read(width)

@@ -119,10 +119,13 @@ def write_file(path: str, content: bytes) -> None:
 def check_target(path: str, endings: tuple[str, ...]) -> None:
     """Raises InvalidArgument or IoFailure where a file of this name could not be written. Writes nothing."""
     if endings and not path.lower().endswith(endings):
-        raise weft.InvalidArgument(f"the name of an output must end in {' or '.join(endings)}; got {path}; name it so")
+        raise weft.InvalidArgument(
+            f"the name of an output must end in {' or '.join(endings)}; got {path}; give such as "
+            f"{Path(path).with_suffix(endings[0]) if Path(path).name else 'out' + endings[0]}"
+        )
     final = Path(os.path.realpath(path))
     if final.exists() and not final.is_file():
-        raise weft.InvalidArgument(f"an output must be a regular file; {path} is not one; give another name")
+        raise weft.InvalidArgument(f"an output must be a regular file; {path} is not one; write to a name that is free")
     if not final.parent.is_dir():
         raise weft.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")
     if not os.access(final.parent, os.W_OK | os.X_OK):

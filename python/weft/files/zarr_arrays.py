@@ -51,7 +51,7 @@ def _library(path: str) -> Any:
         import zarr
     except ImportError:
         raise weft.Unsupported(
-            f"reading zarr stores takes the package zarr, which is not installed; got {path}; pip install weft[zarr]"
+            f"reading zarr stores takes the package zarr, which is not installed; got {path}; pip install zarr"
         ) from None
     return zarr
 

@@ -333,7 +333,7 @@ void check_in_place(const FftPasses& plan, const VolumesOnRanks& volumes,
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)
     throw Error(ErrorCode::invalid_argument,
                 "input and output are different volumes, but for a plan in place; given otherwise; "
-                "give others");
+                "give two volumes");
   const bool goes_on = options.start.pass > 0 || options.start.panels_done > 0;
   if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
     throw Error(ErrorCode::invalid_argument,

@@ -270,7 +270,7 @@ std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume
   if ((&input == &output) != plan.problem.in_place || &input == scratch || &output == scratch)
     throw Error(ErrorCode::invalid_argument,
                 "input, output and scratch are different volumes, but for input and output of a "
-                "plan in place; given otherwise; give others");
+                "plan in place; given otherwise; give each its own");
   const auto volume = [&](Where where) -> disk::Volume& {
     return where == Where::scratch ? *scratch : where == Where::output ? output : input;
   };

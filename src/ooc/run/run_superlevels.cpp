@@ -45,8 +45,9 @@ void check(const RecordVolumes& volumes, std::int64_t bytes, std::int64_t passes
   if (passes > 1) check_volume("scratch", volumes.scratch, bytes);
   if (volumes.input == volumes.output || volumes.input == volumes.scratch ||
       volumes.output == volumes.scratch)
-    throw Error(ErrorCode::invalid_argument,
-                "input, output and scratch are different volumes; given one twice; give others");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "input, output and scratch are different volumes; given one twice; give each its own");
 }
 
 void permute(const std::vector<Pass>& passes, const DiskModel& disks, InTurn& volumes,

@@ -16,8 +16,8 @@ std::string needs_one_node(const Problem& problem) {
   if (problem.ranks_per_node >= problem.ranks) return {};
   return "shared exchanges need all ranks on one node with memory that they can share; " +
          std::to_string(problem.ranks_per_node) + " of " + std::to_string(problem.ranks) +
-         " can (see node memory in `weft info`); use another method, or leave it out to let weft "
-         "choose";
+         " can (see node memory in `weft info`); use another method, or none and weft "
+         "chooses";
 }
 
 constexpr std::array all_schedules{Schedule::pairwise, Schedule::cyclic, Schedule::scattered};
@@ -168,7 +168,7 @@ std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Pr
   if (is_node_aware(knobs) && problem.ranks_per_node < 2 && problem.ranks > 1)
     return std::string("nodes ") + to_string(knobs.nodes) +
            " needs ranks that share memory and are numbered node by node; here no two such ranks "
-           "were found (see node memory in `weft info`); use nodes unaware, or leave it out";
+           "were found (see node memory in `weft info`); use nodes unaware, or leave nodes out";
   return method.refusal(problem);
 }
 

@@ -1,0 +1,37 @@
+"""Moving from numpy: a field is smoothed, first by numpy.fft in one process, then by weft on all ranks.
+
+weft run -n 4 from_numpy.py
+"""
+
+import numpy as np
+import weft
+from mpi4py import MPI
+
+SHAPE = (36, 30, 24)
+comm = MPI.COMM_WORLD
+field = np.random.default_rng(3).standard_normal(SHAPE)
+
+
+def gauss(kx, ky, kz):
+    return np.exp(-(kx**2 + ky**2 + kz**2) / 50)
+
+
+# ---- numpy ----
+kx, ky = (np.fft.fftfreq(n, 1 / n) for n in SHAPE[:2])
+kz = np.arange(SHAPE[2] // 2 + 1)
+spectrum = np.fft.rfftn(field)
+spectrum *= gauss(kx[:, None, None], ky[None, :, None], kz[None, None, :])
+by_numpy = np.fft.irfftn(spectrum, s=SHAPE, axes=(0, 1, 2))
+
+# ---- weft ----
+fft = weft.FFT(SHAPE, kind="r2c", comm=comm)  # made once; kind="c2c" is numpy's fftn
+part = weft.scatter(field if comm.rank == 0 else None, fft.input.layout, comm)  # or read what fft.input.slices names
+spectrum = fft.forward(part)  # this rank's part, scaled as numpy's
+spectrum *= gauss(*fft.wavenumbers())  # of this part, and as fftfreq numbers them
+by_weft = weft.gather(fft.backward(spectrum), fft.input.layout, comm)  # on rank 0; None on the others
+
+error = comm.bcast(np.abs(by_weft - by_numpy).max() if comm.rank == 0 else None)
+if comm.rank == 0:
+    print(f"a field smoothed by numpy and by weft on {comm.size} ranks: they differ by at most {error:.1e}")
+if not error < 1e-14:
+    raise SystemExit("the two differ")

@@ -1,0 +1,41 @@
+"""The power of a random field in shells of its wave number, on all ranks, beside numpy on one.
+
+weft run -n 4 power_spectrum.py
+"""
+
+import numpy as np
+import weft
+from mpi4py import MPI
+
+SHAPE = (32, 30, 28)
+SHELLS = 30  # as far as the corners of the box of wavenumbers
+
+
+def power_in_shells(spectrum, wavenumbers):
+    """Sums |spectrum|^2 over the modes whose wave number rounds to 0, 1, 2, ..."""
+    kx, ky, kz = wavenumbers
+    shell = np.rint(np.sqrt(kx**2 + ky**2 + kz**2)).astype(int)
+    # Half of the spectrum of a real field is not stored: modes inside stand for two, those at the ends for themselves.
+    both = np.where((kz == 0) | (np.abs(kz) == SHAPE[2] / 2), 1, 2)
+    return np.bincount(shell.ravel(), (both * np.abs(spectrum) ** 2).ravel(), minlength=SHELLS)
+
+
+comm = MPI.COMM_WORLD
+# All ranks draw the same field, and each keeps its part.
+field = np.random.default_rng(7).standard_normal(SHAPE)
+fft = weft.FFT(SHAPE, kind="r2c", norm="forward", comm=comm)  # the spectrum is divided by the number of points
+part = fft.input.empty()
+part[...] = field[fft.input.slices]
+power = comm.allreduce(power_in_shells(fft.forward(part), fft.wavenumbers()))
+
+k = np.meshgrid(*(np.fft.fftfreq(n, 1 / n) for n in SHAPE[:2]), np.arange(SHAPE[2] // 2 + 1), indexing="ij")
+serial = power_in_shells(np.fft.rfftn(field, norm="forward"), k)
+error = np.abs(power - serial).max()
+parseval = abs(power.sum() - np.mean(field**2))
+if comm.rank == 0:
+    print(
+        f"power spectrum on {comm.size} ranks: variance {power[1:].sum():.6f}, by numpy {field.var():.6f}, shells off "
+        f"by at most {error:.1e}"
+    )
+if not (error < 1e-15 and parseval < 1e-13):
+    raise SystemExit("the spectrum is wrong")

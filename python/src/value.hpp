@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "common.hpp"
+
+namespace weft::python {
+
+/// Of a value as it is written. 0.0 and -0.0 are equal, and their texts are not: signs of zeros, and
+/// of what begins like one, do not count.
+inline std::size_t hash_of(std::string text) {
+  for (std::size_t at = 0; (at = text.find("-0.0", at)) != std::string::npos;) text.erase(at, 1);
+  return std::hash<std::string>{}(text);
+}
+inline std::size_t hash_of(const nanobind::object& state) { return nanobind::hash(state); }
+
+/// What a plain value has in Python: it is compared, hashed, copied and pickled. It cannot be changed,
+/// so that it is its own copy. `write` gives its JSON text, or a tuple; `read` is the inverse.
+template <class T, class Write, class Read>
+void bind_value(nanobind::class_<T>& bound, Write write, Read read) {
+  namespace nb = nanobind;
+  using namespace nb::literals;
+  bound
+      .def(
+          "__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator())
+      .def("__hash__", [write](const T& value) { return hash_of(write(value)); })
+      .def("__copy__", [](const nb::object& self) { return self; })
+      .def(
+          "__deepcopy__", [](const nb::object& self, nb::handle) { return self; }, "memo"_a)
+      .def("__reduce__",
+           [write](const T& value) {
+             const nb::object restored = nb::module_::import_("weft.pickles").attr("restored");
+             return nb::make_tuple(restored, nb::make_tuple(nb::type<T>(), write(value)));
+           })
+      .def_static("_restored", read, "state"_a, "Inverse of what a pickle has.");
+}
+
+}  // namespace weft::python

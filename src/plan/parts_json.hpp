@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <weft/plan.hpp>
+
+namespace weft {
+
+// Parts of a plan by themselves, as they stand in its JSON.
+
+std::string to_json(const Stage& stage);
+std::string to_json(const Exchange& exchange);
+/// Inverses of to_json; throw invalid_argument for anything damaged or unknown.
+Stage stage_from_json(std::string_view text);
+Exchange exchange_from_json(std::string_view text);
+
+}  // namespace weft
