@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import weft
-from ooc_on_ranks import out_of_core, records  # noqa: F401
+from ooc_on_ranks import changed_while_read, out_of_core, records  # noqa: F401
 from threads_on_ranks import (  # noqa: F401
     different_calls,
     first_use_by_threads,
