@@ -5,6 +5,7 @@ one rank is an error of all. An error that reaches the end is printed by one ran
 """
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -23,6 +24,15 @@ from weft.cli.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debu
 
 # What terminals take as commands, also those of eight bits; what no encoding has; ends of lines that are no newline.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# What helps against an error of the system that is not of one file.
+_REMEDIES = {
+    errno.EAGAIN: "raise the limit on processes (ulimit -u), or end some",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "end processes that hold many files open",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    errno.ENOSPC: "free some space on its disk",
+    errno.EDQUOT: "free some space within your quota",
+}
 USAGE_STATUS = 2
 FAILURE_STATUS = 1
 
@@ -164,7 +174,8 @@ def as_weft_error(error: Exception) -> weft.WeftError:
         )
     if isinstance(error, OSError):
         name = f" ({error.filename})" if error.filename else ""
-        return weft.IoFailure(f"{error.strerror or error}{name}; check the file and its disk")
+        remedy = _REMEDIES.get(error.errno or 0, "check the file and its disk")
+        return weft.IoFailure(f"{error.strerror or error}{name}; {remedy}")
     raise error
 
 

@@ -96,7 +96,7 @@ def standard_streams() -> Iterator[None]:
     before = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         out, messages = (nowhere if _is_closed(stream) else stream for stream in before)
-        sys.stdout, sys.stderr = _Output(out), _Stream(messages)  # type: ignore[assignment]
+        sys.stdout, sys.stderr = _Output(out), _Stream(messages)
         try:
             yield
         finally:
