@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from . import _planning, ooc_staging
+from . import _planning, ooc_staging, options
 from .ooc_files import Stored, is_set
 
 _PLAN_NAMES = (
@@ -44,7 +44,7 @@ def _identity(stored: Stored, *, changes: bool) -> list[Any]:
     changes : the transform itself changes it.
     """
     path = os.path.realpath(stored.path)
-    files = _planning.striped_set_index(path)["files"] if is_set(path) else [path]
+    files = _planning.striped_set_index(options.file_path(path, "a set"))["files"] if is_set(path) else [path]
     if changes:
         names = [os.path.realpath(file) for file in files]
         return [path, list(stored.shape), str(stored.dtype), stored.offset, *(names if is_set(path) else [])]

@@ -300,13 +300,15 @@ def _sign(given: Any) -> int:
 
 
 def file_path(given: Any, what: str) -> str:
-    """The path of a file as the core takes it.
+    """The path of a file as the core takes it: from the current folder where folders on the way to it are no text.
 
     >>> file_path("here.wisdom", "wisdom")
     'here.wisdom'
     """
     try:
         path = os.fsdecode(given)
+        if not is_utf8(path):
+            path = os.path.relpath(path)
         path.encode()
     except (TypeError, UnicodeEncodeError):
         raise errors.InvalidArgument(

@@ -252,6 +252,37 @@ def test_sets_have_names_that_are_text(folder: Path, capsys: pytest.CaptureFixtu
     assert sorted(os.listdir(NOT_TEXT)) == []
 
 
+@pytest.mark.parametrize("ranks", [[], ["-n", "2"]], ids=["alone", "ranks"])
+def test_in_a_folder_whose_name_is_no_text(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ranks: list[str]
+) -> None:
+    """Names that are relative are text, though what weft makes of them is not."""
+    here = folder / NOT_TEXT
+    here.mkdir()
+    monkeypatch.chdir(here)
+    z = np.random.default_rng(2).standard_normal((64, 64)) + 1j
+    np.save("z.npy", z)
+    commands = ["fft z.npy o.npy --memory 1MiB"]
+    if not ranks:
+        commands += ["copy z.npy s.json", "fft s.json t.json --memory 64KiB --checkpoint 1", "copy t.json set.npy"]
+        np.save("place.npy", z)
+        commands.append("fft place.npy --in-place --memory 64KiB")
+    for words in commands:
+        assert main(["ooc", *words.split(), *ranks]) == 0, capfd.readouterr().err
+    for name in ("o.npy",) if ranks else ("o.npy", "set.npy", "place.npy"):
+        np.testing.assert_allclose(np.load(name), np.fft.fft2(z), atol=1e-9)
+    assert not [name for name in os.listdir(here) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["WEFT_MACHINE", "WEFT_ENGINE"])
+def test_variables_that_are_no_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.setenv(name, "\udcff")
+    assert main(["bench", "8x8", "--effort", "estimate"]) == 2
+    assert "\\xff" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["half\udcff\n\r\u2028keep", "keep", "remove x"], ids=ascii)
 def test_files_of_any_name_are_removed_when_ranks_are_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
