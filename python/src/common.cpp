@@ -1,5 +1,7 @@
 #include "common.hpp"
 
+#include <string_view>
+
 namespace nb = nanobind;
 
 namespace weft::python {
@@ -34,7 +36,11 @@ void translate_errors() {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
       const nb::object make = nb::module_::import_("weft.errors").attr("class_of");
-      PyErr_SetString(make(error_name(error.code())).ptr(), error.what());
+      // Names of files and of what the environment says may be of any bytes.
+      const std::string_view words = error.what();
+      const auto text = nb::steal(PyUnicode_DecodeUTF8(
+          words.data(), static_cast<Py_ssize_t>(words.size()), "backslashreplace"));
+      if (text.is_valid()) PyErr_SetObject(make(error_name(error.code())).ptr(), text.ptr());
     }
   });
 }

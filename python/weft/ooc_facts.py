@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from . import _planning
+from . import _planning, options
 from .ooc_files import Stored
 
 _PLAN_NAMES = (
@@ -46,7 +46,7 @@ def _identity(stored: Stored, *, changes: bool) -> dict[str, Any]:
     path = os.path.realpath(stored.path)
     found = {"shape": list(stored.shape), "dtype": str(stored.dtype), "offset": stored.offset}
     if changes:
-        files = _planning.striped_set_index(path)["files"] if stored.is_set else []
+        files = _planning.striped_set_index(options.file_path(path, "a set"))["files"] if stored.is_set else []
         return {"name": path, **found, "files": [os.path.realpath(file) for file in files]}
     name = path if stored.unpacking is None else stored.name
     # Devices and inodes may have other numbers when the file systems are mounted again.

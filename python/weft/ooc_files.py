@@ -76,7 +76,7 @@ class Stored:
 
     def as_given(self) -> tuple[str, bool, int, int]:
         """As the core takes it."""
-        return self.path, self.is_set, self.offset, self.nbytes
+        return options.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,9 @@ class Output:
 
     def directories(self) -> tuple[str, ...]:
         """One for each disk that it lies on."""
-        return self.disks if is_set(self.path) else (str(Path(os.path.realpath(self.path)).parent),)
+        if is_set(self.path):
+            return self.disks
+        return (options.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
 
     def lead_bytes(self) -> int:
         """Where the elements of a plain file will begin."""

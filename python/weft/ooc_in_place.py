@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, errors
+from . import _planning, errors, options
 from .files import NPY_ENDINGS, RAW_ENDINGS
 from .files.half_written import beside_a_text
 from .ooc_files import SET_ENDINGS, Need, Stored, is_set
@@ -57,7 +57,9 @@ class InPlace:
                     "name a target"
                 )
         # Checksums lie beside the index, and its text is replaced: not a link's.
-        return cls(replace(stored, path=os.path.realpath(stored.path)) if stored.is_set else stored)
+        if not stored.is_set:
+            return cls(stored)
+        return cls(replace(stored, path=options.file_path(os.path.realpath(stored.path), "a set")))
 
     @property
     def path(self) -> str:

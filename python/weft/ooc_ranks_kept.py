@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _planning, errors, ooc_facts, ooc_kept, ooc_resume, ooc_staging, runtime
+from . import _planning, errors, ooc_facts, ooc_kept, ooc_resume, ooc_staging, options, runtime
 from ._planning import OutOfCorePlan
 from .files.seen import require_unchanged
 from .ooc_kept import Keeper, Note, Places
@@ -141,7 +141,7 @@ def run(
             keeper = runtime.agreed(comm, lambda: _keeper(transform, note, plan, places, rank, told, own))
             if told.goes_on:  # nobody is refused any more
                 runtime.agreed(comm, keeper.restore)
-            names = [str(path or "") for path in own]
+            names = ["" if path is None else options.file_path(path, "a temporary file") for path in own]
             done = execute(told.output, own_scratch=names, start=tuple(told.start), kept=_Told(keeper))
             seconds = keeper.seconds
         runtime.from_first(comm, lambda: _complete(transform, notes[0], places))

@@ -306,17 +306,20 @@ def _sign(given: Any) -> int:
 
 
 def file_path(given: Any, what: str) -> str:
-    """The path of a file as the core takes it.
+    """The path of a file as the core takes it: from the current folder where folders on the way to it are no text.
 
     >>> file_path("here.wisdom", "wisdom")
     'here.wisdom'
     """
     try:
         path = os.fsdecode(given)
+        if not is_utf8(path):
+            path = os.path.relpath(path)
         path.encode()
     except (TypeError, UnicodeEncodeError):
         raise errors.InvalidArgument(
-            f"{what} must be the path of a file, in UTF-8; given {errors.shown(given)}"
+            f"{what} must be the path of a file, in UTF-8; given {errors.shown(given)}; rename it, or make "
+            "a link whose name is text"
         ) from None
     if not path or "\0" in path:
         raise errors.InvalidArgument(f"{what} must be the path of a file; given {errors.shown(given)}")

@@ -139,10 +139,10 @@ def create_set(
     """
     extents = tuple(options.integers(shape, "shape"))
     kind = _checked_dtype(dtype, "a set")
-    names = [os.fspath(directory) for directory in directories]
+    names = [options.file_path(directory, "a directory of disks") for directory in directories]
     if not names:
         raise errors.InvalidArgument("a set needs at least one directory; given none; name one for each disk")
-    path = os.fspath(index) if index is not None else str(Path(names[0]) / INDEX_NAME)
+    path = options.file_path(str(Path(names[0]) / INDEX_NAME) if index is None else index, "the index of a set")
     nbytes = prod(extents) * kind.itemsize
     opened = _planning.create_striped_set(
         path,
@@ -176,7 +176,7 @@ def open_set(
     Errors: InvalidArgument for an index that is damaged or of another version, and for a set that a transform in place
     has left half done; IoFailure for a file that is missing or has another length than the index says.
     """
-    path = os.fspath(index)
+    path = options.file_path(index, "the index of a set")
     facts = _planning.striped_set_index(path)
     kind = _checked_dtype(facts["dtype"], path)
     if prod(facts["shape"]) * kind.itemsize != facts["bytes"]:
@@ -193,8 +193,8 @@ def remove_set(index: str | os.PathLike[str]) -> None:
 
     Errors: as `open_set` for an index that is damaged; InvalidArgument for one that names files as no set has them.
     """
-    path = Path(index)
-    files = [Path(name) for name in _planning.striped_set_index(os.fspath(index))["files"]]
+    path = Path(options.file_path(index, "the index of a set"))
+    files = [Path(name) for name in _planning.striped_set_index(str(path))["files"]]
     stem = _stem(path)
     for number, file in enumerate(files):
         if file.name != f"{stem}.{number}":

@@ -65,10 +65,18 @@ def precision_of(name: str) -> Any:
     return working_dtype(dtype)
 
 
-def start(context: typer.Context, work: Callable[[Session], int], ranks: str | None, threads: int) -> int:
+def start(
+    context: typer.Context,
+    work: Callable[[Session], int],
+    ranks: str | None,
+    threads: int,
+    oversubscribe: bool,
+) -> int:
     """Runs the work on the ranks around, on new ones, or in this process alone."""
     wanted = ranks_to_start(ranks)
-    return session.run_here(work) if wanted is None else launch.run_ranks(wanted, threads, context.obj)
+    if wanted is None:
+        return session.run_here(work)
+    return launch.run_ranks(wanted, threads, context.obj, oversubscribe=oversubscribe)
 
 
 def ranks_to_start(ranks: str | None) -> int | None:

@@ -24,11 +24,14 @@ class Options:
     threads: int | None
 
 
-def on_ranks(ranks: int, options: Options) -> int:
-    """Runs the program on new ranks; returns its exit status. A rank that fails ends all, by mpi4py."""
+def on_ranks(ranks: int, options: Options, *, oversubscribe: bool) -> int:
+    """Runs the program on new ranks; returns its exit status. A rank that fails ends all, by mpi4py.
+
+    oversubscribe : also more than this host is for.
+    """
     _require_mpi4py()
     program = launch.Program(["-m", "mpi4py", *_words(options)], _environment(options.threads))
-    return launch.run_ranks(ranks, 1, [], program)
+    return launch.run_ranks(ranks, 1, [], oversubscribe=oversubscribe, program=program)
 
 
 def here(options: Options) -> NoReturn:
