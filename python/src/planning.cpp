@@ -7,6 +7,7 @@
 
 #include "common.hpp"
 #include "plan/parts_json.hpp"
+#include "planner/decision.hpp"
 #include "planning_bmmc.hpp"
 #include "planning_disks.hpp"
 #include "planning_machines.hpp"
@@ -22,6 +23,9 @@ using namespace nb::literals;
 using weft::python::Bounds;
 
 namespace {
+
+/// output.empty() is in node memory, and so is what a call without `out` returns.
+constexpr weft::planner::Freedom outputs_of_python{.outputs_in_node_memory = true};
 
 nb::tuple bounds_tuple(const weft::Box& box) {
   nb::list pairs;
@@ -327,7 +331,7 @@ void bind_plan(nb::module_& m) {
   m.def(
       "make_plan",
       [](const weft::Problem& problem, const weft::Machine& machine, const std::string& note) {
-        weft::Plan plan = weft::make_plan(problem, machine);
+        weft::Plan plan = weft::planner::make_plan(problem, machine, outputs_of_python);
         if (!note.empty()) plan.notes.push_back(note);
         return plan;
       },
@@ -336,7 +340,7 @@ void bind_plan(nb::module_& m) {
   m.def(
       "candidates",
       [](const weft::Problem& problem, const weft::Machine& machine) {
-        return as_tuple(weft::candidates(problem, machine));
+        return as_tuple(weft::planner::candidates(problem, machine, outputs_of_python));
       },
       "problem"_a, "machine"_a, "The best of each kind of way, fastest first by the model; pure.");
   m.def("predict", &weft::predict, "plan"_a, "machine"_a, "What a plan should take; pure.");

@@ -40,6 +40,9 @@ const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
+/// output.empty() is, and so is what a call without `out` returns.
+constexpr bool outputs_in_node_memory = true;
+
 weft::PlanBy plan_by_of(const std::string& word) {
   if (word == "here") return weft::PlanBy::here;
   return word == "rule" ? weft::PlanBy::rule : weft::PlanBy::standard;
@@ -84,7 +87,8 @@ void bind_fft(nb::module_& m) {
             const weft::PlanBy by = plan_by_of(plan_by);
             nb::gil_scoped_release release;
             new (self) Handle(problem.value_or(weft::Problem{}),
-                              {engine, own_workspace, std::move(machine), by, budget_s, wisdom},
+                              {engine, own_workspace, std::move(machine), by, budget_s, wisdom,
+                               outputs_in_node_memory},
                               group_of(comm), to_error(error));
           },
           "problem"_a.none(), "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a,

@@ -25,12 +25,13 @@ Plan plan_by_rule(const Problem& problem, double budget_s) {
 
 Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handle::Options& options,
                      const comm::Communicator& comm) {
+  const planner::Freedom freedom{.outputs_in_node_memory = options.outputs_in_node_memory};
   if (has_trials(problem, options)) {
     MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
-    return planner::plan_by_trials(problem, machine, trials, options.budget_s);
+    return planner::plan_by_trials(problem, machine, trials, options.budget_s, freedom);
   }
-  return comm::together(comm,
-                        [&] { return planner::plan_by_model(problem, machine, options.budget_s); });
+  return comm::together(
+      comm, [&] { return planner::plan_by_model(problem, machine, options.budget_s, freedom); });
 }
 
 Plan newly_chosen(const Problem& given, const Handle::Options& options,

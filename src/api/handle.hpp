@@ -26,9 +26,10 @@ class Handle {
     std::string engine = {};
     bool own_workspace = true;
     std::optional<Machine> machine = {};
-    PlanBy plan_by = PlanBy::standard;  ///< where there is no machine
-    double budget_s = 10;               ///< for trials, with effort beyond estimate
-    std::string wisdom = {};            ///< file of earlier decisions; empty: none
+    PlanBy plan_by = PlanBy::standard;    ///< where there is no machine
+    double budget_s = 10;                 ///< for trials, with effort beyond estimate
+    std::string wisdom = {};              ///< file of earlier decisions; empty: none
+    bool outputs_in_node_memory = false;  ///< as in planner::Freedom
   };
 
   /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error

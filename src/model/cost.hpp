@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,17 +19,24 @@ namespace weft::model {
 /// Ranks that exchange with each other.
 using Groups = std::vector<std::vector<std::int64_t>>;
 
+/// What tells all groups of an exchange apart from those of another one of the same problem, for all
+/// are made alike: the ranks that exchange with rank 0, and how many own something.
+struct GroupsAlike {
+  std::vector<std::int64_t> first = {};
+  std::int64_t working = 0;
+  friend auto operator<=>(const GroupsAlike&, const GroupsAlike&) = default;
+};
+
 /// What was counted for plans of one problem on one machine, ranks placed in one order.
 struct Known {
   std::optional<Placement> placement = {};
-  /// By whether short ways go first, and by the ranks that exchange with rank 0:
-  /// within one problem these tell what the other groups are, for all are made alike.
-  std::map<std::pair<bool, std::vector<std::int64_t>>, BusiestLink> loads = {};
+  /// By whether short ways go first, and by the groups.
+  std::map<std::pair<bool, GroupsAlike>, BusiestLink> loads = {};
   /// Likewise, of messages in the rounds of a schedule.
-  std::map<std::pair<Schedule, std::vector<std::int64_t>>, BusiestLink> round_loads = {};
-  /// The groups that were looked at last, and the ranks that exchange with rank 0 there.
+  std::map<std::pair<Schedule, GroupsAlike>, BusiestLink> round_loads = {};
+  /// The groups that were looked at last, and what they are known by.
   Groups groups = {};
-  std::vector<std::int64_t> groups_of_first = {};
+  GroupsAlike groups_known_by = {};
   KnownTraffic traffic = {};
   /// As if every node had a link of its own to every other one: nothing of `loads` is counted.
   bool links_of_their_own = false;

@@ -71,7 +71,9 @@ Groups groups_of(const Exchanged& what) {
   std::vector<bool> grouped(static_cast<std::size_t>(what.problem.ranks), false);
   for (std::int64_t rank = 0; rank < what.problem.ranks; ++rank) {
     if (grouped[static_cast<std::size_t>(rank)]) continue;
-    groups.push_back(what.to.ranks_meeting(what.from.box(rank)));
+    std::vector<std::int64_t> group = what.to.ranks_meeting(what.from.box(rank));
+    if (group.empty()) continue;  // one that owns nothing sends nothing
+    groups.push_back(std::move(group));
     for (const std::int64_t peer : groups.back()) grouped[static_cast<std::size_t>(peer)] = true;
   }
   return groups;
@@ -85,12 +87,17 @@ bool is_shared_network(const Topology& topology) {
 /// one. Boxes of the user's make groups that are not alike: those are looked at each time.
 bool are_alike(const Exchanged& what) { return what.from.is_grid() && what.to.is_grid(); }
 
+GroupsAlike known_by(const Exchanged& what, const std::vector<std::int64_t>& first) {
+  return {first, what.from.ranks() - what.from.empty_ranks()};
+}
+
 const Groups& groups_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                         Known& known) {
-  if (!are_alike(what) || known.groups_of_first != first) {
+  GroupsAlike alike = known_by(what, first);
+  if (!are_alike(what) || known.groups_known_by != alike) {
     const bool all = static_cast<std::int64_t>(first.size()) == what.problem.ranks;
     known.groups = all ? Groups{first} : groups_of(what);
-    known.groups_of_first = first;
+    known.groups_known_by = std::move(alike);
   }
   return known.groups;
 }
@@ -130,7 +137,7 @@ bool is_one_by_one(const Exchange& knobs) {
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                     const Machine& machine, Known& known) {
   const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.knobs);
-  const auto key = std::make_pair(short_first, first);
+  const auto key = std::make_pair(short_first, known_by(what, first));
   if (const auto found = known.loads.find(key); are_alike(what) && found != known.loads.end())
     return found->second;
   BusiestLink link = busiest_link(machine.topology, groups_of(what, first, known),
@@ -149,12 +156,12 @@ BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t
                            const Machine& machine, Known& known) {
   const auto schedule =
       what.knobs.schedule == Schedule::cyclic ? Schedule::cyclic : Schedule::pairwise;
-  const auto key = std::make_pair(schedule, first);
+  const auto key = std::make_pair(schedule, known_by(what, first));
   if (const auto found = known.round_loads.find(key);
       are_alike(what) && found != known.round_loads.end())
     return found->second;
-  BusiestLink link = busiest_by_rounds(
-      machine.topology, schedule, groups_of(what, key.second, known), what.placement.node_of());
+  BusiestLink link = busiest_by_rounds(machine.topology, schedule, groups_of(what, first, known),
+                                       what.placement.node_of());
   if (are_alike(what)) known.round_loads.emplace(key, link);
   return link;
 }

@@ -9,17 +9,29 @@
 #include "planner/search.hpp"
 
 namespace weft {
+namespace planner {
+
+Plan make_plan(const Problem& problem, const Machine& machine, const Freedom& freedom) {
+  return decision(search(problem, machine, freedom), 0, machine);
+}
+
+std::vector<Plan> candidates(const Problem& problem, const Machine& machine,
+                             const Freedom& freedom) {
+  const Found found = search(problem, machine, freedom);
+  std::vector<Plan> plans;
+  for (std::size_t way = 0; way < found.ways.size(); ++way)
+    plans.push_back(decision(found, way, machine));
+  return plans;
+}
+
+}  // namespace planner
 
 Plan make_plan(const Problem& problem, const Machine& machine) {
-  return planner::decision(planner::search(problem, machine), 0, machine);
+  return planner::make_plan(problem, machine, {});
 }
 
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine) {
-  const planner::Found found = planner::search(problem, machine);
-  std::vector<Plan> plans;
-  for (std::size_t way = 0; way < found.ways.size(); ++way)
-    plans.push_back(planner::decision(found, way, machine));
-  return plans;
+  return planner::candidates(problem, machine, {});
 }
 
 Prediction predict(const Plan& plan, const Machine& machine) {

@@ -21,6 +21,9 @@ namespace {
 /// So many ways to divide the problem, the fastest where every node had a link of its own, have the
 /// links counted that nodes share.
 constexpr std::size_t most_counted = 16;
+/// So many on each number of ranks stay with them: the more of these there are, the more is shared and
+/// the less can be hidden.
+constexpr std::size_t most_of_a_number = 2;
 /// So many of these try every order of the ranks.
 constexpr std::size_t most_in_all_orders = 8;
 /// So many of them have all their exchanges tried.
@@ -59,13 +62,14 @@ class Search {
       all.push_back(priced(std::move(plan), alone_));
     }
     keep_those_that_fit(all);
-    if (machine_.blocking.size() >= 2)
-      for (Priced& each : all) each = in_best_kind(std::move(each));
-    keep_fastest(all, most_counted);
+    keep_fastest_of_each_number(all);
+    keep_promising(all);
     for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
     if (may_choose_order_) add_in_other_orders(all);
+    for (Priced& each : all) hide_what_can_be(each);
     keep_fastest(all, most_refined);
     for (Priced& each : all) refine(each);
+    add_those_back_at_input(all);
     add_in_default_order(all);
     sort(all);
     return best_first(best_worth_its_ranks(all, best_worth_its_order(all)));
@@ -80,6 +84,20 @@ class Search {
       if (all[i].order.empty()) continue;
       all.push_back(priced(all[i].plan, ""));
       note(all.back());
+    }
+  }
+
+  /// What this saves comes from the memory order of the stage before, so it must be worth that.
+  void add_those_back_at_input(std::vector<Priced>& all) {
+    if (!freedom_.outputs_in_node_memory) return;
+    const std::size_t end = all.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      std::optional<Plan> plan = with_output_as_input(all[i].plan);
+      if (!plan) continue;
+      Priced back = priced(*std::move(plan), all[i].order);
+      note(back);
+      if (back.seconds < all[i].seconds * (1 - worth_a_memory_order))
+        all.push_back(std::move(back));
     }
   }
 
@@ -233,11 +251,57 @@ class Search {
     if (all.size() > most) all.resize(most);
   }
 
-  /// The best kind for all exchanges, then how arrays lie in memory between them, then exchange by
-  /// exchange the best that uses the memory of nodes alike, and the best cut of it.
-  void refine(Priced& now) {
+  /// The fastest, and the fastest on each number of ranks: what serves a node or two best may be an
+  /// exchange that these have not been priced with.
+  static void keep_fastest_of_each_number(std::vector<Priced>& all) {
+    sort(all);
+    std::map<std::int64_t, std::size_t> seen;
+    std::vector<Priced> kept;
+    for (Priced& each : all) {
+      const bool is_among_first = seen[ranks_used(each.plan)]++ < most_of_a_number;
+      if (is_among_first || kept.size() < most_counted) kept.push_back(std::move(each));
+    }
+    all = std::move(kept);
+  }
+
+  /// Those that are the fastest with the kind of exchange that serves each best, and of each magnitude
+  /// of ranks the fastest. None gets a kind that uses the memory of nodes yet, which other orders of the
+  /// ranks may take apart.
+  void keep_promising(std::vector<Priced>& all) {
+    std::vector<std::pair<double, Priced>> promising;
+    for (Priced& each : all) {
+      Priced sent = in_best_kind(each, false);
+      const double seconds = in_best_kind(sent, true).seconds;
+      promising.emplace_back(seconds, std::move(machine_.blocking.size() >= 2 ? sent : each));
+    }
+    std::stable_sort(promising.begin(), promising.end(),
+                     [](const auto& one, const auto& other) { return one.first < other.first; });
+    all.clear();
+    std::map<int, std::size_t> seen;
+    for (auto& [seconds, each] : promising) {
+      const std::int64_t ranks = ranks_used(each.plan);
+      const bool is_among_first =
+          2 * ranks <= each.plan.problem.ranks && seen[magnitude(ranks)]++ < most_of_a_number;
+      if (is_among_first || all.size() < most_counted) all.push_back(std::move(each));
+    }
+  }
+
+  /// Numbers of ranks that differ by less than a half have the same one.
+  static int magnitude(std::int64_t ranks) {
+    return static_cast<int>(std::log(static_cast<double>(ranks)) / std::log(1.5));
+  }
+
+  /// The best kind for all exchanges, in chunks where that is better.
+  void hide_what_can_be(Priced& now) {
     note(now);
     take_best_for_all(now);
+    for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i)
+      take_best(now, i, in_chunks(now.plan, i, kinds_of_exchange(now.plan, i)));
+  }
+
+  /// How arrays lie in memory between exchanges, then exchange by exchange the best that uses the
+  /// memory of nodes alike, and the best cut of it.
+  void refine(Priced& now) {
     for (std::size_t i = 0; i < now.plan.stages.size(); ++i)
       if (std::optional<Plan> plan = with_lines_in_memory(now.plan, i))
         consider(now, *std::move(plan), worth_a_memory_order);
@@ -283,10 +347,11 @@ class Search {
 
   /// With the kind of exchange that serves it best where every node has links of its own: what blocks
   /// with one kind is no reason to drop a way that another serves.
-  Priced in_best_kind(Priced now) {
+  Priced in_best_kind(Priced now, bool in_node_memory) {
     if (now.plan.exchanges.empty()) return now;
     for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
-      if (node_memory_use(kind) != NodeMemoryUse::none) continue;
+      if ((node_memory_use(kind) != NodeMemoryUse::none) != in_node_memory) continue;
+      if (!is_possible_in(now.order, kind, now.plan.problem)) continue;
       if (std::optional<Plan> plan = with_all(now.plan, kind))
         if (Priced other = priced(*std::move(plan), alone_); other.seconds < now.seconds)
           now = std::move(other);

@@ -34,6 +34,9 @@ Machine with_ranks_in_place(Machine machine);
 struct Freedom {
   /// Local FFTs are planned with no more than this, where the problem asks for more.
   Effort most_effort = Effort::exhaustive;
+  /// Outputs are arrays of weft's own, in node memory, as output.empty() gives them in Python: a last
+  /// stage that transforms nothing costs nothing there, as the model has it. Elsewhere it is a copy.
+  bool outputs_in_node_memory = false;
 };
 
 /// Throws as checked() does.

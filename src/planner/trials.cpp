@@ -160,24 +160,26 @@ void check_budget(double budget_s) {
       "the time for trials must be 0 seconds (none) or more; given " + readable_number(budget_s));
 }
 
-Found found_within(const Problem& problem, const Machine& machine, double budget_s) {
+Found found_within(const Problem& problem, const Machine& machine, double budget_s,
+                   Freedom freedom) {
   check_budget(budget_s);
   const Problem complete = checked(problem);
-  return search(complete, with_ranks_in_place(machine),
-                {affordable_effort(complete, machine.planning_s, budget_s)});
+  freedom.most_effort = affordable_effort(complete, machine.planning_s, budget_s);
+  return search(complete, with_ranks_in_place(machine), freedom);
 }
 
 }  // namespace
 
-Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s) {
-  Plan plan = decision(found_within(problem, machine, budget_s), 0, machine);
+Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s,
+                   const Freedom& freedom) {
+  Plan plan = decision(found_within(problem, machine, budget_s, freedom), 0, machine);
   note_effort(plan, machine.planning_s, budget_s);
   return plan;
 }
 
-Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials,
-                    double budget_s) {
-  Found found = found_within(problem, machine, budget_s);
+Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials, double budget_s,
+                    const Freedom& freedom) {
+  Found found = found_within(problem, machine, budget_s, freedom);
   Contest contest(found, trials, machine.planning_s, budget_s);
   if (budget_s > 0) contest.hold();
   Plan plan = decision(std::move(found), contest.best(), machine, contest.measured_s());

@@ -3,6 +3,8 @@
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
+#include "planner/search.hpp"
+
 namespace weft::planner {
 
 /// Runs plans to time them. Whoever can run a plan gives it; all ranks see the same figures, so all
@@ -26,7 +28,8 @@ class Trials {
 /// The plan that make_plan(problem, machine) would choose for ranks that are where they are, its local
 /// FFTs planned with no more effort than half of `budget_s` allows.
 /// Throws invalid_argument for a budget that is negative or not a number; as make_plan().
-Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s);
+Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s,
+                   const Freedom& freedom = {});
 
 /// The plan that plan_by_model() would choose, or one of the next best where that is
 /// faster in trials: the best so far and each challenger in turn, in the same rounds.
@@ -36,7 +39,7 @@ Plan plan_by_model(const Problem& problem, const Machine& machine, double budget
 ///        trial overruns. Local FFTs are planned with less effort than the problem's where half of
 ///        the time is too little for that. 0: none is made, and they are planned with `estimate`.
 /// Throws invalid_argument for a budget that is negative or not a number; as make_plan().
-Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials,
-                    double budget_s);
+Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials, double budget_s,
+                    const Freedom& freedom = {});
 
 }  // namespace weft::planner

@@ -1,6 +1,9 @@
 #include "planner/ways.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -10,24 +13,13 @@
 #include "plan/methods/methods.hpp"
 #include "plan/route.hpp"
 #include "plan/rule.hpp"
+#include "planner/numbers_of_ranks.hpp"
 
 namespace weft::planner {
 namespace {
 
 /// Of one input layout, how many orders of the axes are tried.
 constexpr std::size_t most_routes = 4;
-/// Up to so many ranks, every smaller number is tried; beyond, halves and whole nodes.
-constexpr std::int64_t every_number_up_to = 32;
-
-/// All ranks first, then fewer where these will do.
-std::vector<std::int64_t> numbers_of_ranks(const Problem& problem) {
-  if (problem.all_ranks) return {problem.ranks};
-  std::set<std::int64_t> numbers{1, problem.ranks, std::min(problem.ranks, problem.ranks_per_node)};
-  for (std::int64_t half = problem.ranks; half > 1; half /= 2) numbers.insert(half);
-  for (std::int64_t number = 1; number < std::min(problem.ranks, every_number_up_to); ++number)
-    numbers.insert(number);
-  return {numbers.rbegin(), numbers.rend()};
-}
 
 /// Axes that may be split before the first stage: r2c must find its halved axis whole.
 std::vector<int> splittable(const Problem& problem) {
@@ -92,7 +84,7 @@ std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{rule_input(problem)};
   if (problem.has_input || problem.preset == Preset::p3dfft || problem.ranks == 1) return found;
   const std::vector<int> axes = splittable(problem);
-  for (const std::int64_t ranks : numbers_of_ranks(problem)) {
+  for (const std::int64_t ranks : numbers_of_ranks(problem, axes)) {
     for (std::size_t one = 0; one < axes.size(); ++one) {
       add_grids(problem, ranks, {axes[one]}, found);
       for (std::size_t other = one + 1; other < axes.size(); ++other)
@@ -106,20 +98,43 @@ std::vector<Layout> inputs(const Problem& problem) {
   return found;
 }
 
-/// One axis seen as two, on all ranks and on fewer; as a convolution where it has no factors for that,
-/// or such that its lines are convolutions themselves.
-std::vector<Plan> ways_of_views(const Problem& problem) {
+/// What the rank with most has at any time.
+std::int64_t most_each(const Plan& plan) {
+  std::int64_t most = 0;
+  for (const Stage& stage : plan.stages)
+    most = std::max({most, stage.source.max_local_volume(), stage.target.max_local_volume()});
+  return most;
+}
+
+/// One axis seen as two on so many ranks; as a convolution where it has no factors for that, or such
+/// that its lines are convolutions themselves.
+std::vector<Plan> views_on(std::int64_t ranks, const Problem& problem) {
   std::vector<Plan> found;
-  if (problem.shape.size() > 1) return found;
-  for (const std::int64_t ranks : numbers_of_ranks(problem)) {
-    if (problem.has_input && ranks < problem.ranks) break;
-    std::vector<Stage> stages = view_stages(problem, ranks);
-    const bool is_seen = !stages.empty();
-    if (is_seen) found.push_back(assemble(problem, std::move(stages)));
-    if (is_seen && !suits_a_chirp(problem)) continue;
-    stages = chirp_stages(problem, ranks);
-    if (!stages.empty()) found.push_back(assemble(problem, std::move(stages)));
+  std::vector<Stage> stages = view_stages(problem, ranks);
+  const bool is_seen = !stages.empty();
+  if (is_seen) found.push_back(assemble(problem, std::move(stages)));
+  if (is_seen && !suits_a_chirp(problem)) return found;
+  stages = chirp_stages(problem, ranks);
+  if (!stages.empty()) found.push_back(assemble(problem, std::move(stages)));
+  return found;
+}
+
+/// Views on all ranks, then on fewer, without numbers that leave a rank as much as a smaller one does.
+std::vector<Plan> ways_of_views(const Problem& problem) {
+  if (problem.shape.size() > 1) return {};
+  std::vector<Plan> found = views_on(problem.ranks, problem);
+  if (problem.has_input) return found;
+  std::vector<Plan> on_fewer;
+  std::int64_t least_each = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> numbers = numbers_of_ranks(problem, {0});
+  for (auto ranks = numbers.rbegin(); *ranks < problem.ranks; ++ranks) {
+    for (Plan& plan : views_on(*ranks, problem)) {
+      if (most_each(plan) >= least_each) continue;
+      least_each = most_each(plan);
+      on_fewer.push_back(std::move(plan));
+    }
   }
+  std::move(on_fewer.rbegin(), on_fewer.rend(), std::back_inserter(found));
   return found;
 }
 
@@ -154,6 +169,22 @@ std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number) {
   stage.source = stage.source.with_order(order);
   stage.target = stage.target.with_order(order);
   return plan;
+}
+
+std::optional<Plan> with_output_as_input(Plan plan) {
+  const Problem& problem = plan.problem;
+  const bool is_free = problem.output_choice == OutputChoice::any && problem.preset == Preset::none;
+  if (!is_free || plan.exchanges.empty() || !plan.view().empty()) return {};
+  const bool is_cut = problem.kind == Kind::r2c && !plan.input().is_whole(problem.halved_axis());
+  if (is_cut && !plan.input().is_grid()) return {};
+  const Layout goal = same_layout(plan.input(), problem);
+  if (plan.stages.back().axes.empty() || plan.output().same_boxes(goal)) return {};
+  const std::size_t last_before = plan.stages.size() - 1;
+  plan.stages.push_back({goal, goal, {}});
+  plan.exchanges.push_back(choose_exchange(problem, last_before, 1));
+  if (node_memory_use(plan.exchanges.back()) != node_memory_use(plan.exchanges.front())) return {};
+  std::optional<Plan> ordered = with_lines_in_memory(plan, last_before);
+  return ordered ? ordered : plan;
 }
 
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {

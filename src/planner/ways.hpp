@@ -18,6 +18,12 @@ std::vector<Plan> ways(const Problem& problem);
 /// and the last stage, whose layouts the caller sees, for a preset, and where it is so already.
 std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number);
 
+/// The plan of an output that may lie anywhere, with a last stage that transforms nothing and leaves the
+/// output where the input lies. By a shared exchange into weft's own arrays that stage is no pass, and
+/// the one before it may have its lines in memory. Nothing for a preset, a view, and where it is so
+/// already or there is no exchange.
+std::optional<Plan> with_output_as_input(Plan plan);
+
 /// What an exchange could be instead, all knobs decided: every method that can serve the problem and
 /// agrees with what is forced, each schedule, in one piece.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
