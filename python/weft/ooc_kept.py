@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import errors
+from . import errors, options
 from .files.half_written import beside_a_text
 from .ooc_files import is_set
 from .ooc_in_place import half_done
@@ -52,7 +52,7 @@ class Places:
 
     @classmethod
     def of(cls, target: str | os.PathLike[str]) -> Places:
-        return cls(Path(os.path.realpath(target)))
+        return cls(Path(os.path.realpath(options.file_path(target, "target"))))
 
     def _beside(self, name: str) -> Path:
         return self.target.parent / name
