@@ -15,10 +15,13 @@ import numpy as np
 
 from . import _planning, errors, options
 from .arrays import converted
+from .files.replacement import check_length
 
 BLOCK_BYTES = 1 << 20
 DEPTH = 32
 INDEX_NAME = "array.weft.json"
+# Of the files that a set has while it is written.
+_LONGEST_ENDING = ".weft-part.sums.new"
 
 
 class StripedArray:
@@ -310,7 +313,11 @@ def remove_unnamed(index: str) -> bool:
 
 
 def require_new(index: str) -> None:
-    """Raises IoFailure where a set of this name is there, or one that never got it. Removes nothing."""
+    """Raises IoFailure where a set of this name is there, or one that never got it. Removes nothing.
+
+    InvalidArgument for a name that is too long for what lies beside the index.
+    """
+    check_length(index, _LONGEST_ENDING)
     if os.path.lexists(index):
         raise errors.IoFailure(f"a new set must have a new name; there is a file {index}; remove that set or rename")
     if os.path.lexists(unnamed(index)):

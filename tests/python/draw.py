@@ -9,6 +9,7 @@ a file behind after a failure. To run one by hand: `python tests/python/drawn_fi
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import multiprocessing
 import os
@@ -28,6 +29,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from drawn_calls import callees, drawn_call  # noqa: E402
+from drawn_files import open_all  # noqa: E402
 from drawn_lines import FORKED, MPIEXEC, PROCESS, RANKS, commands, drawn_line  # noqa: E402
 from drawn_on_ranks import evaluated  # noqa: E402
 from drawn_runs import LIMIT_S, Done, Place, common_findings, done_in_child, findings, run_line  # noqa: E402
@@ -36,6 +38,8 @@ from pool import Pool, PoolFailure  # noqa: E402
 # Of each twenty draws: how lines are run, and how many are Python calls here and on three ranks.
 TURNS = (RANKS, PROCESS, *["call"] * 6, *["call on ranks"] * 2, *[FORKED] * 10)
 CALL_RANKS = 3
+_OBEDIENT = "WEFT_DRAW_OBEDIENT"
+_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
 # Errors that Python itself raises where a call has too few arguments, or one of a wrong name.
 _OF_PYTHON = (
     "unexpected keyword argument",
@@ -129,7 +133,7 @@ def _call(number: int, text: str) -> Finding | None:
 
 
 def _on_ranks(task: Task) -> Iterator[Finding]:
-    os.environ.update(_place.environment())
+    os.environ.update(_place.environment() | {"WEFT_MACHINE": "rule"})
     pool = Pool(CALL_RANKS)
     try:
         for number in task.numbers:
@@ -208,13 +212,15 @@ def run(seed: int, numbers: range | list[int], jobs: int) -> list[Finding]:
     model = root / "model"
     found: list[Finding] = []
     try:
-        subprocess.run([sys.executable, str(HERE / "drawn_files.py"), str(model)], check=True)
+        subprocess.run([sys.executable, str(HERE / "drawn_files.py"), str(model), "--open"], check=True)
         with multiprocessing.get_context("fork").Pool(jobs, begin, (str(root), str(model))) as pool:
             for some in pool.imap_unordered(done, tasks(seed, numbers)):
                 for finding in some:
                     show(finding)
                     found.append(finding)
     finally:
+        for folder in root.glob("*/folder"):
+            open_all(folder)
         shutil.rmtree(root, ignore_errors=True)
     return found
 
@@ -225,6 +231,17 @@ def show(finding: Finding) -> None:
     print("\n".join(lines).encode("utf-8", "backslashreplace").decode(), flush=True)
 
 
+def obey_permissions() -> None:
+    """Begins again without root's right to read and write everything: some files are meant not to be readable."""
+    if os.geteuid() != 0 or os.environ.get(_OBEDIENT):
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    for right in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
+        libc.prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
+    os.environ[_OBEDIENT] = "1"
+    os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=200, help="how many")
@@ -232,6 +249,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, action="append", metavar="NUMBER", help="this draw alone")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="how many at a time")
     given = parser.parse_args()
+    obey_permissions()
     seed = secrets.randbelow(10**6) if given.seed is None else given.seed
     numbers = given.only or range(given.draws)
     print(f"{len(numbers)} draws, seed {seed}", flush=True)

@@ -15,7 +15,6 @@ import weft
 import weft.mapping
 import weft.ooc
 
-
 # Of an argument that the tables do not know.
 ANYTHING = tables.Texts(("None",), tables.ODD)
 

@@ -47,22 +47,24 @@ GOOD_ARRAYS: dict[str, tuple[str, ...]] = {
     "set.json": (),
 }
 BAD_ARRAYS = (
-    "missing.npy", "none/x.npy", "cut.npy", "cut-header.npy", "objects.npy", "scalar.npy", "nothing.npy", "empty.npy",
-    "text.npy", "strings.npy", "records.npy", "dates.npy", "nine-axes.npy", "huge.npy", "huge-header.npy", "deep.npy",
-    "negative.npy", "version.npy", "folder", "folder.npy", "folder.h5", "fifo", "fifo.npy", "fifo.json", "fifo.h5:/x",
-    "/dev/null", "/dev/zero", "/dev/zero.npy", "/proc/self/mem", "loop.npy", "dangling.npy", "unreadable.npy",
-    "data.h5", "data.h5:", "data.h5:/", "data.h5:/missing", "data.h5:/in", "data.h5:/scalar", "data.h5:/text",
-    "data.h5:/nothing", "data.h5:/dangling", "data.h5:/null", "cut.h5:/x", "text.h5:/x", "missing.h5:/x", "group.zarr",
-    "group.zarr/missing", "empty.zarr", "broken.zarr", "missing.zarr", "cut.nii", "cut.nii.gz", "text.nii.gz",
-    "cut-set.json", "lost-set.json", "text.json", "wisdom.json", "machine.json", "real.npy/x.npy", "x.raw", "", ".",
-    "..", "/", "~", "*", "nul\udc00", "-", f"{'long' * 80}.npy",
+    "missing.npy", "none/x.npy", "cut.npy", "cut-header.npy", "objects.npy", "scalar.npy", "nothing.npy",
+    "empty.npy", "text.npy", "strings.npy", "records.npy", "dates.npy", "nine-axes.npy", "huge.npy",
+    "huge-header.npy", "deep.npy", "negative.npy", "version.npy", "folder", "folder.npy", "folder.h5", "fifo",
+    "fifo.npy", "fifo.json", "fifo.h5:/x", "/dev/null", "/dev/zero", "/dev/zero.npy", "/proc/self/mem", "loop.npy",
+    "dangling.npy", "unreadable.npy", "closed/x.npy", "data.h5", "data.h5:", "data.h5:/", "data.h5:/missing",
+    "data.h5:/in", "data.h5:/scalar", "data.h5:/text", "data.h5:/nothing", "data.h5:/dangling", "data.h5:/null",
+    "cut.h5:/x", "text.h5:/x", "missing.h5:/x", "group.zarr", "group.zarr/missing", "empty.zarr", "broken.zarr",
+    "missing.zarr", "cut.nii", "cut.nii.gz", "text.nii.gz", "cut-set.json", "lost-set.json", "text.json",
+    "wisdom.json", "machine.json", "real.npy/x.npy", "x.raw", "", ".", "..", "/", "~", "*", "nul\udc00", "-",
+    f"{'long' * 80}.npy",
 )  # fmt: skip
 GOOD_OUTPUTS = ("out.npy", "out.raw", "out.bin", "old.npy", "$a$ ü.npy", "folder/out.npy", "write-protected.npy")
 BAD_OUTPUTS = (
     "none/out.npy", "real.npy", "complex.npy", "x.raw", "set.json", "folder.npy", "fifo.npy", "full.npy", "loop.npy",
     "dangling.npy", "null.npy", "out.txt", "out", "", ".", "/", "out.h5:/x", "out.zarr", "real.npy/out.npy",
-    "read-only/out.npy", "two\nlines out.npy", "out\udcff.npy", f"{'long' * 80}.npy", "-", ".npy",
+    "read-only/out.npy", "closed/out.npy", "two\nlines out.npy", "out\udcff.npy", f"{'long' * 80}.npy", "-", ".npy",
 )  # fmt: skip
+CLOSED = {"write-protected.npy": 0o444, "unreadable.npy": 0, "read-only": 0o555, "closed": 0}
 MUTANTS = 8
 # Of the machine of a decision in a file of wisdom.
 _IDENTITY = {
@@ -83,6 +85,19 @@ def fill(folder: Path) -> None:
     _nifti()
     _weft_files()
     _special_files()
+
+
+def close_some(folder: Path) -> None:
+    """Takes away the permissions that some are meant not to have; a copy of the folder is made before."""
+    for name, mode in CLOSED.items():
+        os.chmod(folder / name, mode)
+
+
+def open_all(folder: Path) -> None:
+    """So that the folder can be removed."""
+    for name in CLOSED:
+        with contextlib.suppress(OSError):
+            os.chmod(folder / name, 0o755)
 
 
 def _numpy_files() -> None:
@@ -116,7 +131,6 @@ def _numpy_files() -> None:
     }
     for name, array in arrays.items():
         np.save(f"{name}.npy", array)
-    os.chmod("write-protected.npy", 0o444)
     z.tofile("x.bin")
     x.tofile("x.raw")
 
@@ -139,7 +153,6 @@ def _plain_files() -> None:
     Path("hosts.txt").write_text("".join(f"host{number}\n" for number in range(64)))
     Path("few-hosts.txt").write_text("a\na\n")
     Path("unreadable.npy").write_bytes(whole)
-    os.chmod("unreadable.npy", 0)
 
 
 def _header_only(name: str, shape: str, size: int = 0) -> None:
@@ -244,7 +257,8 @@ def _special_files() -> None:
         os.mkfifo(name)
     for name in ("folder", "folder.npy", "folder.h5", "read-only"):
         Path(name).mkdir()
-    os.chmod("read-only", 0o555)
+    Path("closed").mkdir()
+    Path("closed/x.npy").write_bytes(Path("real.npy").read_bytes())
     for name, target in (("link.npy", "real.npy"), ("loop.npy", "loop.npy"), ("dangling.npy", "no/such.npy")):
         os.symlink(target, name)
     # Devices of their own names: what takes their place does not take that of the system's.
@@ -257,4 +271,6 @@ def _special_files() -> None:
 
 if __name__ == "__main__":
     Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-    fill(Path(sys.argv[1]))
+    fill(Path(sys.argv[1]).resolve())
+    if "--open" not in sys.argv[2:]:
+        close_some(Path.cwd())

@@ -18,6 +18,16 @@ from weft.cli.app import app
 # Options without which a line would take long: they are always given.
 ALWAYS = {("probe", "seconds"), ("bench", "budget"), ("fft", "budget")}
 SLOW = {"probe"}
+# Of these a command takes one: drawn together only where much is wrong anyway.
+EITHER = {
+    "verify": (("shape", "random", "case"),),
+    "bench": (("shape", "model"), ("plot", "model")),
+    "ooc analyze": (("points", "paper"), ("memory", "paper"), ("message_s", "machine"), ("byte_s", "machine")),
+    "ooc fft": (("target", "in_place"), ("disk", "in_place")),
+}
+# What most inputs are refused with.
+RAW = {"shape", "dtype"}
+OFTEN = {("ooc analyze", "memory"), ("project", "machine")}
 # How a line is run: in a child of the process that draws, in one of its own, on ranks that weft or mpiexec starts.
 FORKED, PROCESS, RANKS, MPIEXEC = "forked", "process", "-n", "mpiexec"
 STREAMS = ("stdin", "stdout", "stderr")
@@ -163,7 +173,9 @@ def drawn_line(draw: Random, tree: dict[str, tuple[Parameter, ...]], launch: str
     chosen = [each for each in parameters if _is_given(draw, command, each)]
     if launch in (RANKS, MPIEXEC):
         chosen = [each for each in chosen if each.values is not NO_RANKS]
-    mood = draw.choice(["good", "good", "one", "one", "one", "many"])
+    mood = draw.choice(["good", "good", "good", "one", "one", "one", "one", "many"])
+    if mood != "many":
+        chosen = _that_go_together(draw, command, chosen)
     culprit = draw.choice(chosen) if chosen else None
     drawing = _Drawing(draw)
     for each in sorted(chosen, key=lambda p: draw.random() if p.options else -1):
@@ -181,6 +193,15 @@ def drawn_line(draw: Random, tree: dict[str, tuple[Parameter, ...]], launch: str
     return Line(tuple(words), launch, ranks, _streams(draw), _environment(draw, launch))
 
 
+def _that_go_together(draw: Random, command: str, chosen: list[Parameter]) -> list[Parameter]:
+    for group in EITHER.get(command, ()):
+        rivals = [each for each in chosen if each.name in group]
+        stays = draw.choice(rivals) if rivals else None
+        chosen = [each for each in chosen if each not in rivals or each is stays]
+    has_input = any(each.name in ("source", "targets") for each in chosen)
+    return [each for each in chosen if not (has_input and each.name in RAW and draw.random() < 0.7)]
+
+
 def _command(draw: Random, names: list[str]) -> str:
     """Those that measure for seconds are drawn less often."""
     return draw.choices(names, [0.15 if name in SLOW else 1.0 for name in names])[0]
@@ -191,7 +212,7 @@ def _is_given(draw: Random, command: str, parameter: Parameter) -> bool:
         return draw.random() < 0.98 or (command, parameter.name) in ALWAYS
     if parameter.values is NO_RANKS:
         return draw.random() < 0.03
-    return draw.random() < (0.85 if not parameter.options else 0.12)
+    return draw.random() < (0.85 if not parameter.options or (command, parameter.name) in OFTEN else 0.1)
 
 
 def _spoiled(draw: Random, words: list[str]) -> list[str]:
@@ -230,4 +251,5 @@ def _environment(draw: Random, launch: str) -> tuple[tuple[str, str], ...]:
         ("OMP_NUM_THREADS", "x"),
     ]  # fmt: skip
     name, value = draw.choice(some)
-    return () if launch == MPIEXEC and name in ("PATH", "HOME", "TMPDIR") else ((name, value),)  # mpiexec reads these
+    is_read_by_mpiexec = name in ("PATH", "HOME", "TMPDIR")
+    return () if launch in (RANKS, MPIEXEC) and is_read_by_mpiexec else ((name, value),)

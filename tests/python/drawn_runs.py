@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli_helpers import clean_environment
+from drawn_files import close_some, open_all
 from drawn_lines import FORKED, MPIEXEC, RANKS, Line
 from pool import mpiexec_command
 
@@ -57,7 +58,7 @@ class Place:
 
     def environment(self) -> dict[str, str]:
         """Of a process that runs here."""
-        settings = {"TMPDIR": str(self.temporary), "XDG_CACHE_HOME": str(self.root / "cache"), "WEFT_MACHINE": "rule"}
+        settings = {"TMPDIR": str(self.temporary), "XDG_CACHE_HOME": str(self.root / "cache")}
         return {
             **clean_environment(),
             **settings,
@@ -68,8 +69,10 @@ class Place:
     def renew(self) -> None:
         """Makes the folder as it is meant to be, unless it is."""
         if not self._known or seen(self.folder) != self._known:
+            open_all(self.folder)
             shutil.rmtree(self.folder, ignore_errors=True)
             subprocess.run(["cp", "-a", str(self.model), str(self.folder)], check=True)
+            close_some(self.folder)
             self._known = seen(self.folder)
         for each in (self.temporary, self.root / "cache"):
             each.mkdir(exist_ok=True)
@@ -112,6 +115,7 @@ def run_line(line: Line, place: Place) -> Done:
 def done_in_child(work: Callable[[], int], place: Place, streams: dict[str, str]) -> Done:
     """Does work in a child of this process, which has its own streams, and whose exit status is what it returns."""
     out, err = place.root / "out", place.root / "err"
+    environment = place.environment()
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
@@ -120,7 +124,7 @@ def done_in_child(work: Callable[[], int], place: Place, streams: dict[str, str]
         try:
             os.setsid()
             os.environ.clear()
-            os.environ.update(place.environment())
+            os.environ.update(environment)
             os.chdir(place.folder)
             _redirect(out, err, streams)
             status = work()
@@ -198,6 +202,8 @@ def _done_in_process(line: Line, place: Place) -> Done:
         environment |= {
             name: settings[name] for name in settings if name.startswith("OMPI_") or name == "UCX_POSIX_DIR"
         }
+    if line.launch in (RANKS, MPIEXEC):
+        environment["WEFT_MACHINE"] = "rule"  # nothing is measured
     environment |= dict(line.environment)
     streams = dict(line.streams)
     out, err = place.root / "out", place.root / "err"
@@ -293,7 +299,8 @@ def common_findings(done: Done, text: str) -> list[str]:
     if strange:
         found.append(f"prints beside the error: {strange[0][:200]!r}")
     resumes = any(mark in text for mark in _RESUMES)
-    if done.changes and done.status != 0 and not resumes:
+    is_told_late = "the standard output cannot be written" in done.err  # after the work
+    if done.changes and done.status != 0 and not resumes and not is_told_late:
         found.append(f"leaves after a failure: {', '.join(done.changes[:4])}")
     if not resumes:
         half = [each for each in done.changes if each.startswith("new") and _is_half_written(each, text)]

@@ -153,6 +153,10 @@ BY_NAME: dict[tuple[str, str], Values] = {
     ("plan", "shape"): PLANNED_SHAPES,
     ("ooc plan", "shape"): Values((*PLANNED_SHAPES.good, "2^20", "2^40"), SHAPES.bad),
     ("ooc analyze", "points"): Values(words("2^25 2^30 1048576"), SIZES.bad),
+    ("ooc permute", "source"): Values(
+        words("complex.npy line.npy line.npy x.bin set.json field.npy real.npy one.npy"), BAD_ARRAYS
+    ),
+    ("project", "machine"): MACHINES,
     ("ooc detect", "targets"): Values(words("targets.npy integers.npy line.npy"), BAD_ARRAYS),
     ("ooc copy", "target"): Values((*GOOD_OUTPUTS, "out.json", "$s$.json"), (*BAD_OUTPUTS, "fifo.json", "text.json")),
     ("ooc fft", "target"): Values((*GOOD_OUTPUTS, "out.json", "$s$.json"), (*BAD_OUTPUTS, "fifo.json", "text.json")),
