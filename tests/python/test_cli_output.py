@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, run, weft
