@@ -8,8 +8,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from . import _planning, ooc_staging
-from .ooc_files import Stored, is_set
+from . import _planning
+from .ooc_files import Stored
 
 _PLAN_NAMES = (
     *("shape", "result_shape", "axes", "kind", "precision", "in_place", "block_bytes", "threads", "memory_bytes"),
@@ -38,20 +38,20 @@ def of_machine(library: str) -> dict[str, Any]:
     return {"library": library, "processor": _processor()}
 
 
-def _identity(stored: Stored, *, changes: bool) -> list[Any]:
+def _identity(stored: Stored, *, changes: bool) -> dict[str, Any]:
     """Names, lengths and times of change of an input's files: another content has other ones.
 
     changes : the transform itself changes it.
     """
     path = os.path.realpath(stored.path)
-    files = _planning.striped_set_index(path)["files"] if is_set(path) else [path]
+    found = {"shape": list(stored.shape), "dtype": str(stored.dtype), "offset": stored.offset}
     if changes:
-        names = [os.path.realpath(file) for file in files]
-        return [path, list(stored.shape), str(stored.dtype), stored.offset, *(names if is_set(path) else [])]
-    if stored.unpacking is not None:
-        return [stored.name, list(stored.shape), str(stored.dtype), ooc_staging.identity(stored.name)]
-    seen = [[os.path.realpath(file), os.stat(file).st_size, os.stat(file).st_mtime_ns] for file in files]
-    return [path, list(stored.shape), str(stored.dtype), stored.offset, seen]
+        files = _planning.striped_set_index(path)["files"] if stored.is_set else []
+        return {"name": path, **found, "files": [os.path.realpath(file) for file in files]}
+    name = path if stored.unpacking is None else stored.name
+    # Devices and inodes may have other numbers when the file systems are mounted again.
+    files = {os.path.realpath(file): list(seen[:2]) for file, seen in stored.seen.items()}
+    return {"name": name, **found, "files": files}
 
 
 def _processor() -> str:

@@ -7,7 +7,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ import numpy as np
 
 from . import _planning, errors, options
 from .files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
-from .files.chunked import ChunkedSource
+from .files.chunked import ChunkedSource, container_of
+from .files.seen import Seen, look_at
 from .striped import create_unnamed, give_name, made, open_set, require_new, unnamed
 
 SET_ENDINGS = (".json",)
@@ -39,6 +40,8 @@ class Stored:
 
     fortran : what its owner calls it is the transposed array, in Fortran order.
     unpacking : of what it is going to be unpacked from (ooc_staging); None: it is there.
+    within : of a dataset in one piece, the name it was given by; the file `path` is no array by its name.
+    seen : the files of an input as they were when it was looked at (files.seen).
     """
 
     path: str
@@ -47,11 +50,18 @@ class Stored:
     offset: int = 0
     fortran: bool = False
     unpacking: Unpacking | None = None
+    within: str = ""
+    seen: Seen = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
         """As it was given."""
-        return self.path if self.unpacking is None else self.unpacking.name
+        return self.within or (self.path if self.unpacking is None else self.unpacking.name)
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is a striped set."""
+        return not self.within and is_set(self.path)
 
     @property
     def nbytes(self) -> int:
@@ -59,14 +69,14 @@ class Stored:
 
     def directories(self) -> tuple[str, ...]:
         """One for each disk that it lies on."""
-        if not is_set(self.path):
+        if not self.is_set:
             return (os.path.dirname(self.path) or ".",)
         files = _planning.striped_set_index(self.path)["files"]
         return tuple(os.path.dirname(file) or "." for file in files)
 
     def as_given(self) -> tuple[str, bool, int, int]:
         """As the core takes it."""
-        return self.path, is_set(self.path), self.offset, self.nbytes
+        return self.path, self.is_set, self.offset, self.nbytes
 
 
 @dataclass(frozen=True)
@@ -96,21 +106,33 @@ def opened_source(
     """
     if (shape is None) != (dtype is None):
         raise errors.InvalidArgument(f"a raw file needs a shape and a dtype; got one of them with {path}; give both")
-    if is_set(path):
+    if names_set(path):
         if shape is not None:
             raise errors.InvalidArgument(
                 f"a striped set has a shape and dtype of its own; others were given with {path}; leave both out"
             )
-        if goes_on:
-            facts = _planning.striped_set_index(path)
-            return Stored(path, tuple(facts["shape"]), np.dtype(facts["dtype"]))
-        with open_set(path) as found:
-            return Stored(path, found.shape, found.dtype)
-    source = open_source(path, shape, dtype)
+        return _opened_set(path, goes_on)
+    seen = look_at([path] if os.path.isfile(path) else [])  # before it is opened: what is opened is that or later
+    source: Any = open_source(path, shape, dtype)
     try:
-        return _in_place(source, path, directory)
+        stored = _in_place(source, path, directory)
+        return replace(stored, seen=look_at(source.files) if hasattr(source, "files") else seen)
     finally:
         source.close()
+
+
+def names_set(path: str) -> bool:
+    """Whether the name of an input is that of a striped set's index, and not of an array in a container."""
+    return is_set(path) and container_of(path) is None
+
+
+def _opened_set(path: str, goes_on: bool) -> Stored:
+    facts = _planning.striped_set_index(path)
+    seen = look_at((path, *(file for file in facts["files"] if os.path.isfile(file))))
+    if goes_on:
+        return Stored(path, tuple(facts["shape"]), np.dtype(facts["dtype"]), seen=seen)
+    with open_set(path) as found:
+        return Stored(path, found.shape, found.dtype, seen=seen)
 
 
 def _in_place(source: Any, path: str, directory: str) -> Stored:
@@ -118,9 +140,8 @@ def _in_place(source: Any, path: str, directory: str) -> Stored:
         if source.flat is None:
             return _to_be_unpacked(source, path, directory)
         file, offset = source.flat
-        source.close()
-        source = FlatSource(file, source.shape, source.dtype, offset, fortran=False)
-        source.close()
+        FlatSource(file, source.shape, source.dtype, offset, fortran=False).close()  # has all its elements
+        return Stored(file, source.shape, source.dtype, offset, within=path)
     if not isinstance(source, FlatSource):
         raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
     if source.fortran and len(source.shape) > 1:  # the same bytes are the transposed array in C order

@@ -36,7 +36,8 @@ class InPlace:
         written.
         """
         given = None
-        if not stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS)) or stored.unpacking is not None:
+        is_array = stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
+        if not is_array or stored.within or stored.unpacking is not None:
             given = f"{stored.name}"
         elif kind != "c2c" or stored.dtype != numbers:
             given = f"{stored.dtype} in {stored.name} and kind {kind} in {numbers}"
@@ -56,7 +57,7 @@ class InPlace:
                     "name a target"
                 )
         # Checksums lie beside the index, and its text is replaced: not a link's.
-        return cls(replace(stored, path=os.path.realpath(stored.path)) if is_set(stored.path) else stored)
+        return cls(replace(stored, path=os.path.realpath(stored.path)) if stored.is_set else stored)
 
     @property
     def path(self) -> str:
@@ -103,7 +104,7 @@ class InPlace:
 
 def _files_of(stored: Stored) -> list[str]:
     """All that are changed."""
-    if not is_set(stored.path):
+    if not stored.is_set:
         return [stored.path]
     return [stored.path, *_planning.striped_set_index(stored.path)["files"]]
 

@@ -33,13 +33,14 @@ from pathlib import Path
 from typing import Any
 
 from . import errors, options
+from .differences import cut, difference
 from .files.half_written import beside_a_text
 from .files.replacement import check_length, shortened
 from .ooc_files import is_set
 from .ooc_in_place import half_done
 from .striped import create_set, files_of_new_set, flush_folder, remove_set, remove_unnamed, unnamed
 
-VERSION = 1
+VERSION = 2
 # How long an output is waited for: ranks of a job that was killed may live a moment longer than what started them.
 GRACE_S = 5.0
 _GRANULE_BYTES = 4096
@@ -158,7 +159,7 @@ class Note:
     def _sound(cls, data: dict[str, Any]) -> Note:
         for name, kind in (("facts", dict), ("at_pass", int), ("panels_done", int), ("learnt", str)):
             if not isinstance(data[name], kind):
-                raise ValueError(f"its {name} is {_short(data[name])}")
+                raise ValueError(f"its {name} is {cut(json.dumps(data[name]))}")
         data["facts"].setdefault("ranks", 1)  # so it was before there were others
         return cls(**data)
 
@@ -397,27 +398,13 @@ def write_json(path: Path, data: Any) -> None:
 def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> None:
     """Raises InvalidArgument where facts are others than those that an unfinished transform began with."""
     given = json.loads(json.dumps(now))
-    for name in (*given, *then):
-        if given.get(name) != then.get(name):
-            what, had, has = _difference(name, then.get(name), given.get(name))
-            raise errors.InvalidArgument(
-                f"an unfinished transform goes on with the same input and options; that of {places.target} had "
-                f"{what} {_short(had)}, given {_short(has)}; give the same, begin anew "
-                f"with --restart, or remove it with `weft ooc discard {places.target}`"
-            )
-
-
-def _difference(name: str, then: Any, now: Any) -> tuple[str, Any, Any]:
-    """The first part that differs, and how it is called.
-
-    >>> _difference("plan", {"kind": "c2c", "block_bytes": 1}, {"kind": "c2c", "block_bytes": 2})
-    ('block_bytes of its plan', 1, 2)
-    """
-    if isinstance(then, dict) and isinstance(now, dict):
-        for part in (*now, *then):
-            if now.get(part) != then.get(part):
-                return f"{part} of its {name}", then.get(part), now.get(part)
-    return name, then, now
+    if given != then:
+        what, had, has = difference(then, given)
+        raise errors.InvalidArgument(
+            f"an unfinished transform resumes with the same input and options; that of {places.target} had {what} "
+            f"{had}, given {has}; give the same, begin again with --restart, or remove it with "
+            f"`weft ooc discard {places.target}`"
+        )
 
 
 @contextmanager
@@ -429,8 +416,3 @@ def _failing(path: Path) -> Iterator[None]:
             f"what an unfinished transform notes must be writable; {path}: {error.strerror}; free some space or check "
             "the folder"
         ) from None
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 100 else f"{text[:97]}..."

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, bit_permutations, errors, options
+from . import _planning, bit_permutations, errors, ooc_staging, options
 from .bit_permutations import BitPermutation
-from .ooc_files import is_set, opened_source
+from .ooc_files import opened_source
 from .ooc_records import (
     BLOCK_MOST,
     BUFFERS,
@@ -158,13 +158,14 @@ def detect(
         )
     records = math.prod(stored.shape)
     disks, block = 1, min(BLOCK_MOST, max(8, stored.nbytes // 2))
-    if is_set(path):
+    if stored.is_set:
         facts = _planning.striped_set_index(path)
         disks, block = len(facts["files"]), facts["block_bytes"]
     if records & (records - 1) or records < 2:
         raise errors.InvalidArgument(f"a permutation over GF(2) has 2^n records; {path} has {records}: it is not one")
     block = min(block, max(8, stored.nbytes // (2 * disks)))
-    found, reads = running().detect_permutation(stored.as_given(), block // 8, disks, backend)
+    with ooc_staging.in_place(stored, 0):
+        found, reads = running().detect_permutation(stored.as_given(), block // 8, disks, backend)
     return (None if found is None else BitPermutation(tuple(found[0]), found[1])), reads
 
 

@@ -103,7 +103,7 @@ def dealt(plan: OutOfCorePlan, ranks: int, source: Lying) -> OutOfCorePlan:
 
 def lying(stored: Stored) -> Lying:
     """How an array lies in its files."""
-    if not is_set(stored.path):
+    if not stored.is_set:
         return stored.nbytes, stored.offset, 0, 1, 1, 0, 0
     facts = _planning.striped_set_index(stored.path)
     processors, band_bytes, skew_rows = (facts[name] for name in ("processors", "band_bytes", "skew_rows"))
@@ -196,11 +196,13 @@ def _filled(
                 source = prepared.source
                 if source.unpacking is not None:
                     note_temporary(source.path)
-                stack.enter_context(ooc_staging.in_place(source, prepared.memory_bytes))
                 fresh.extend(_files_to_be(prepared.output) if isinstance(prepared.output, Output) else ())
                 for path in fresh:  # before they are there: what is stopped meanwhile leaves none
                     note_temporary(path)
-                return list(stack.enter_context(prepared.output.made(note_temporary)).as_given())
+                output = stack.enter_context(prepared.output.made(note_temporary))
+                is_new = isinstance(prepared.output, Output)  # not in place
+                stack.enter_context(ooc_staging.in_place(source, prepared.memory_bytes, looks_again=is_new))
+                return list(output.as_given())
 
             done = execute(runtime.from_first(comm, made))
     except Exception as reason:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _planning, errors, ooc_facts, ooc_kept, ooc_resume, ooc_staging, runtime
 from ._planning import OutOfCorePlan
+from .files.seen import require_unchanged
 from .ooc_kept import Keeper, Note, Places
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def run(
             if not note.complete:
                 if transform.source.unpacking is not None:
                     note_temporary(transform.source.path)
-                stack.enter_context(ooc_staging.in_place(transform.source, transform.memory_bytes))
+                source = transform.source
+                stack.enter_context(ooc_staging.in_place(source, transform.memory_bytes, looks_again=False))
             output = transform.output.as_it_lies(str(places.part))
             start = (note.at_pass, note.panels_done, note.has_journal)
             return asdict(
@@ -151,6 +153,8 @@ def _complete(transform: Transform | None, note: Note, places: Places) -> None:
     """On the first rank: gives the output its name."""
     assert transform is not None
     if not note.complete:
+        if transform.source.unpacking is None and not note.in_place:
+            require_unchanged(transform.source.seen, transform.source.name)
         note.complete = True
         note.write(places)
     transform.output.complete(str(places.part))

@@ -207,7 +207,7 @@ def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int
         (block,) = options.integers(given, "block_bytes")
         _plan_of(how(block))
         return block
-    if how(_BLOCK_LEAST)["ranks"] > 1 and is_set(stored.path):
+    if how(_BLOCK_LEAST)["ranks"] > 1 and stored.is_set:
         block = int(_planning.striped_set_index(stored.path)["block_bytes"])
         _plan_of(how(block))
         return block

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,8 @@ import numpy as np
 
 from . import errors
 from .files import Target, open_source
-from .files.chunked import boxes, split_hdf5, split_zarr
+from .files.chunked import boxes
+from .files.seen import require_unchanged
 from .ooc_files import Need, Stored
 
 
@@ -34,18 +34,25 @@ def needs(stored: Stored) -> list[Need]:
 
 
 @contextmanager
-def in_place(stored: Stored, memory_bytes: int) -> Iterator[None]:
+def in_place(stored: Stored, memory_bytes: int, *, looks_again: bool = True) -> Iterator[None]:
     """Within it the input lies where `stored` says; what was unpacked is removed after it.
 
-    Cost: reads the container once, and writes its elements. memory_bytes : of what is unpacked at a time.
+    looks_again : whether the input is to be the same when the context ends; not where it is written to, for one.
+
+    Cost: reads the container once, and writes its elements. memory_bytes : of what is unpacked at a time. Errors:
+    IoFailure where the input is another file than the one that was looked at, or was changed until all is read.
     """
+    require_unchanged(stored.seen, stored.name)
     if stored.unpacking is None:
         yield
+        if looks_again:
+            require_unchanged(stored.seen, stored.name)
         return
     target = Target(stored.path, stored.shape, stored.dtype)
     try:
         target.create(os.path.basename(stored.path))
         _unpack(stored.unpacking.name, target, memory_bytes)
+        require_unchanged(stored.seen, stored.name)
         yield
     finally:
         target.discard()
@@ -60,22 +67,3 @@ def _unpack(name: str, target: Target, memory_bytes: int) -> None:
             target.write(box, part)
     finally:
         source.close()
-
-
-def identity(name: str) -> str:
-    """Of a container's content: names, lengths and times of change of its files."""
-    container, _ = split_hdf5(name) or split_zarr(name) or (name, "")
-    seen = hashlib.sha256()
-    for file in _files(container):
-        status = os.stat(file)
-        seen.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
-    return seen.hexdigest()
-
-
-def _files(container: str) -> Iterator[str]:
-    path = os.path.realpath(container)
-    if not os.path.isdir(path):
-        yield path
-    for folder, folders, names in os.walk(path):
-        folders.sort()
-        yield from (os.path.join(folder, name) for name in sorted(names))

@@ -112,7 +112,7 @@ class Transform:
     def execute(self, made: Stored, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
         """Fills an output that is there. kept : other arguments of run_out_of_core."""
         module = running()
-        with ooc_staging.in_place(self.source, self.memory_bytes):
+        with ooc_staging.in_place(self.source, self.memory_bytes, looks_again=not self.plan.in_place):
             done: dict[str, Any] = module.run_out_of_core(
                 self.plan,
                 self.source.as_given(),

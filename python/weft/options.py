@@ -204,15 +204,17 @@ def word(given: Any, what: str, default: str) -> str:
 def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = "last") -> tuple[int, ...]:
     """The shape of the reals whose half spectrum has `shape`; `last` is the real length of the halved axis.
 
-    >>> real_shape((4, 5), 1, None), real_shape((4, 5), 1, 9)
-    ((4, 8), (4, 9))
+    >>> real_shape((4, 5), 1, None), real_shape((4, 5), 1, 9), real_shape((4, 1), 1, None)
+    ((4, 8), (4, 9), (4, 1))
     """
     halved = shape[axis]
-    length = 2 * (halved - 1) if last is None else last
+    length = max(1, 2 * (halved - 1)) if last is None else last
     if length < 1 or length // 2 + 1 != halved:
+        which, remedy = f"{2 * halved - 2} or {2 * halved - 1}", "give one of them"
+        if halved == 1:
+            which, remedy = "1", "give 1, or leave it out"
         raise errors.InvalidArgument(
-            f"{name} must be {max(1, 2 * halved - 2)} or {2 * halved - 1} where axis {axis} has {halved} halved "
-            f"elements; got {length}; give one of them"
+            f"{name} must be {which} where the halved axis {axis} has an extent of {halved}; got {length}; {remedy}"
         )
     return (*shape[:axis], length, *shape[axis + 1 :])
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import weft
 from drawn_on_ranks import drawn_call  # noqa: F401
-from ooc_on_ranks import out_of_core, records  # noqa: F401
+from ooc_on_ranks import changed_while_read, out_of_core, records  # noqa: F401
 from weft import plane_waves, trial, verify
 from weft.cases import Case
 from weft.trial import collect, spread

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,3 +24,26 @@ def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
     assert found.shape == expected.shape
     error = np.linalg.norm((found - expected).ravel()) / np.linalg.norm(expected.ravel())
     assert error < 4 * np.finfo(found.dtype).eps * math.sqrt(max(1.0, math.log2(points)))
+
+
+def to_another_file(folder: Path) -> None:
+    """in.npy leads to a file with twice the numbers."""
+    np.save(folder / "b.npy", 2 * np.load(folder / "in.npy"))
+    (folder / "new").symlink_to("b.npy")
+    os.replace(folder / "new", folder / "in.npy")
+
+
+def to_other_contents(folder: Path) -> None:
+    with (folder / "in.npy").open("r+b") as file:
+        file.seek(4096)
+        file.write(bytes(16))
+    os.utime(folder / "in.npy", ns=(1, 1))
+
+
+def to_a_new_file(folder: Path) -> None:
+    np.save(folder / "b.npy", 2 * np.load(folder / "in.npy"))
+    os.replace(folder / "b.npy", folder / "in.npy")
+
+
+# What may happen to in.npy while it is read.
+CHANGES = [to_another_file, to_other_contents, to_a_new_file]

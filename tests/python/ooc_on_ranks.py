@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import weft
+from ooc_arrays import CHANGES
 
 
 def out_of_core(
@@ -53,6 +55,19 @@ def out_of_core(
         "went_on_from": moved.went_on_from,
         "planned": [moved.plan.read_bytes, moved.plan.written_bytes, moved.plan.memory_bytes],
     }
+
+
+def changed_while_read(comm: Any, folder: str, change: int, **given: Any) -> None:
+    """A transform whose input one rank changes before the last panels are read."""
+    from weft import ooc
+
+    changes = [CHANGES[change]] if comm.rank == comm.size - 1 else []
+
+    def progress(at: ooc.Progress) -> None:
+        if changes:
+            changes.pop()(Path(folder))
+
+    ooc.fft(os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy"), comm=comm, progress=progress, **given)
 
 
 def records(

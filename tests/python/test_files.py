@@ -124,7 +124,7 @@ def header(text: str) -> bytes:
         (b"\x93NUM", weft.IoFailure, "ends within it"),
         (b"\x93NUMPY\x01\x00\x50\x00{'descr", weft.IoFailure, "ends within it"),
         (b"not an array at all", weft.InvalidArgument, "must begin with"),
-        (b"\x93NUMPY\x07\x00\x10\x00" + bytes(16), weft.InvalidArgument, "version 1, 2 or 3"),
+        (b"\x93NUMPY\x07\x00\x10\x00" + bytes(16), weft.InvalidArgument, "version 1.0, 2.0 or 3.0; "),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\x7f", weft.InvalidArgument, "damaged"),
         (header("{'descr': '<f8'}"), weft.InvalidArgument, "damaged"),
         (header("((((("), weft.InvalidArgument, "damaged"),

@@ -139,7 +139,7 @@ def test_copies(tmp_path: Path) -> None:
 Refusal = tuple[type[WeftError], tuple[str, ...], dict[str, Any]]
 REFUSALS: dict[str, Refusal] = {
     "no dataset": (InvalidArgument, ("in.h5: none is named", "in.h5:/field/x"), {"source": "in.h5"}),
-    "a group": (InvalidArgument, ("no dataset /field;", "in.h5:/first"), {"source": "in.h5:/field"}),
+    "a group": (InvalidArgument, ("in.h5: /field is a group;", "in.h5:/first"), {"source": "in.h5:/field"}),
     "other": (InvalidArgument, ("no dataset /y",), {"source": "in.h5:/y"}),
     "no file": (IoFailure, ("there is no none.h5",), {"source": "none.h5:/x"}),
     "no HDF5": (IoFailure, ("sound", "text.h5"), {"source": "text.h5:/x"}),

@@ -14,6 +14,7 @@ from weft import ooc, striped
 from weft.cli.session import Session
 from weft.files import NPY_ENDINGS, RAW_ENDINGS, Source, Target, check_target, open_source
 from weft.files.pieces import pieces
+from weft.ooc_files import is_set, names_set
 
 INDEX_ENDING = ".json"
 # What is in memory at a time; also what each access of a disk is cut from.
@@ -70,30 +71,26 @@ def run(options: Options, session: Session) -> None:
     session.print(f"{options.target}: {extents} of {source.dtype.newbyteorder('=')}, from {options.source}")
 
 
-def _is_set(path: str) -> bool:
-    return path.lower().endswith(INDEX_ENDING)
-
-
 def _check(options: Options) -> None:
-    if _is_set(options.source) and (options.shape is not None or options.dtype is not None):
+    if names_set(options.source) and (options.shape is not None or options.dtype is not None):
         raise weft.InvalidArgument(
             f"a striped set has a shape and dtype of its own; --shape or --dtype was given with {options.source}; "
             "leave both out"
         )
     if options.dtype is not None and options.shape is None:
         raise weft.InvalidArgument("a raw file needs --shape and --dtype; got --dtype alone; give --shape too")
-    if options.disks and not _is_set(options.target):
+    if options.disks and not is_set(options.target):
         raise weft.InvalidArgument(
             f"--disk is for a striped set, whose name ends in {INDEX_ENDING}; got {options.target}; leave --disk out"
         )
-    if not _is_set(options.target):
+    if not is_set(options.target):
         check_target(options.target, (*NPY_ENDINGS, *RAW_ENDINGS, INDEX_ENDING))
     if os.path.realpath(options.source) == os.path.realpath(options.target):
         raise weft.InvalidArgument(f"IN and OUT must be two files; got {options.source} twice; name another OUT")
 
 
 def _opened(options: Options) -> Source:
-    if _is_set(options.source):
+    if names_set(options.source):
         return SetSource(options.source)
     source = open_source(options.source, options.shape, options.dtype)
     if not source.by_boxes:
@@ -115,7 +112,7 @@ Write = Callable[[list[tuple[int, int]], np.ndarray, int], None]
 
 
 def _target(options: Options, source: Source) -> AbstractContextManager[Write]:
-    return _set_target(options, source) if _is_set(options.target) else _file_target(options, source)
+    return _set_target(options, source) if is_set(options.target) else _file_target(options, source)
 
 
 @contextmanager

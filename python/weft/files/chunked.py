@@ -1,7 +1,8 @@
 """Arrays that lie in chunks in a container: an HDF5 file or a zarr store, read by boxes of whole chunks."""
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 from typing import Protocol
@@ -9,13 +10,15 @@ from typing import Protocol
 from weft.files.pieces import Box
 from weft.files.source import Source
 
-_HDF5 = re.compile(r"(?P<container>.*\.(?:h5|hdf5))(?::(?P<inside>.*))?", re.IGNORECASE | re.DOTALL)
-_ZARR = re.compile(r"(?P<container>.*?\.zarr)(?:[:/]+(?P<inside>.*))?", re.IGNORECASE | re.DOTALL)
+_HDF5_END = re.compile(r"\.(?:h5|hdf5)(?=:|$)", re.IGNORECASE)
+_ZARR_END = re.compile(r"\.zarr(?=[:/]|$)", re.IGNORECASE)
+_ZARR_MARKS = ("zarr.json", ".zarray", ".zgroup")
 
 
 class ChunkedSource(Source, Protocol):
     """An array in a container. Its elements are those of `dtype`; `read` returns them in the machine's byte order."""
 
+    files: tuple[str, ...]  # all that its elements are in: files, or the folder of a store
     chunks: tuple[int, ...]  # the extents that are read together at least
     flat: tuple[str, int] | None  # a file and the offset in it where all elements lie as they are, in C order
 
@@ -23,24 +26,51 @@ class ChunkedSource(Source, Protocol):
 def split_hdf5(name: str) -> tuple[str, str] | None:
     """The file and the dataset of a name such as data.h5:/field/x; None for other names.
 
-    >>> split_hdf5("a/b.h5:/field/x"), split_hdf5("b.hdf5"), split_hdf5("b.npy")
-    (('a/b.h5', '/field/x'), ('b.hdf5', ''), None)
+    Folders and datasets may have such names, too: the first file there is counts.
+
+    >>> split_hdf5("a/b.h5:/field/x"), split_hdf5("b.hdf5"), split_hdf5("b.npy"), split_hdf5("b.h5:/x.h5")
+    (('a/b.h5', '/field/x'), ('b.hdf5', ''), None, ('b.h5', '/x.h5'))
     """
-    return _split(_HDF5, name)
+    return _split(_HDF5_END, name, os.path.isfile, ":")
 
 
 def split_zarr(name: str) -> tuple[str, str] | None:
     """The store and the array of a name such as data.zarr/field/x; None for other names.
 
+    Folders and arrays may have such names, too: the first store there is counts.
+
     >>> split_zarr("b.zarr"), split_zarr("b.zarr/field/x"), split_zarr("b.zarr:/x"), split_zarr("b.npy")
     (('b.zarr', ''), ('b.zarr', 'field/x'), ('b.zarr', 'x'), None)
     """
-    return _split(_ZARR, name)
+    return _split(_ZARR_END, name, _is_store, ":/")
 
 
-def _split(pattern: re.Pattern[str], name: str) -> tuple[str, str] | None:
-    found = pattern.fullmatch(name)
-    return None if found is None else (found["container"], (found["inside"] or "").rstrip("/"))
+def container_of(name: str) -> tuple[str, str, str] | None:
+    """Which it is, "hdf5" or "zarr", the container, and what is named in it; None for a plain file.
+
+    What is there counts: a file is itself wherever it lies, also in a folder x.zarr or x.h5.
+    """
+    if os.path.isfile(name) and not name.lower().endswith((".h5", ".hdf5", ".zarr")):
+        return None
+    hdf5, zarr = split_hdf5(name), split_zarr(name)
+    if hdf5 is not None and (zarr is None or os.path.isfile(hdf5[0]) or not os.path.isdir(zarr[0])):
+        return "hdf5", *hdf5
+    return None if zarr is None else ("zarr", *zarr)
+
+
+def _split(
+    ending: re.Pattern[str], name: str, is_container: Callable[[str], bool], separators: str
+) -> tuple[str, str] | None:
+    ends = [found.end() for found in ending.finditer(name)]
+    if not ends:
+        return None
+    end = next((end for end in ends if is_container(name[:end])), ends[0])
+    inside = name[end + 1 :].lstrip(separators) if "/" in separators else name[end + 1 :]
+    return name[:end], inside.rstrip("/")
+
+
+def _is_store(path: str) -> bool:
+    return any(os.path.exists(os.path.join(path, mark)) for mark in _ZARR_MARKS)
 
 
 def boxes(shape: tuple[int, ...], chunks: tuple[int, ...], item_bytes: int, bytes_max: int) -> Iterator[Box]:

@@ -6,6 +6,7 @@ import numpy as np
 
 import weft
 from weft.files.dtypes import checked_dtype
+from weft.files.hdf5_files import files_of
 from weft.files.pieces import Box
 from weft.files.source import check_readable, check_shape
 
@@ -23,7 +24,7 @@ class Hdf5Source:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise weft.IoFailure(
-                f"an HDF5 file must be sound and not be written to; {path}: {error}; close or copy it anew"
+                f"an HDF5 file must be sound and not be written to; {path}: {error}; close it, or copy it again"
             ) from None
         try:
             self._dataset = _found(h5py, self._file, path, dataset)
@@ -31,7 +32,8 @@ class Hdf5Source:
             self.dtype = checked_dtype(self._dataset.dtype, self.name)
             check_shape(self.shape, self.dtype.itemsize, self.name)
             self.chunks = self._dataset.chunks or (1,) * len(self.shape)
-            self.flat = _flat(h5py, self._dataset, path)
+            self.files = files_of(h5py, self._dataset, self.name)
+            self.flat = _flat(h5py, self._dataset, self.files[0])
         except BaseException:
             self.close()
             raise
@@ -47,7 +49,7 @@ class Hdf5Source:
                 out[...] = self._dataset[index]
         except (OSError, RuntimeError, ValueError) as error:
             raise weft.IoFailure(
-                f"all of a dataset must be readable; {self.name}: {error}; copy the file anew, or install its filter"
+                f"all of a dataset must be readable; {self.name}: {error}; copy the file again, or install its filter"
             ) from None
 
     def close(self) -> None:
@@ -68,19 +70,51 @@ def _found(h5py: Any, file: Any, path: str, dataset: str) -> Any:
     found = file.get(dataset) if dataset else None
     if isinstance(found, h5py.Dataset):
         return found
-    names: list[str] = []
-    file.visititems(lambda name, item: names.append(f"{path}:/{name}") if isinstance(item, h5py.Dataset) else None)
+    _require_whole_links(h5py, file, path, dataset)
+    some = _names(h5py, file, path)
     what = f"there is no dataset {dataset}" if dataset else "none is named"
-    some = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    if isinstance(found, h5py.Group):
+        what = f"{dataset} is a group"
     raise weft.InvalidArgument(
-        f"an HDF5 input is a file and a dataset in it, FILE:/PATH; {path}: {what}; give one of {some or 'another file'}"
+        f"an HDF5 input is a file and a dataset in it, FILE:/PATH; {path}: {what}; "
+        + (f"give one of {some}" if some else "name another file, for this one has no datasets")
     )
 
 
-def _flat(h5py: Any, dataset: Any, path: str) -> tuple[str, int] | None:
-    """Of a dataset in one piece, without filters, whose elements lie in the file as numpy has them."""
+def _names(h5py: Any, file: Any, path: str) -> str:
+    """Some of the datasets in a file, and of those that it has links to."""
+    names: list[str] = []
+    file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+    links = (h5py.SoftLink, h5py.ExternalLink)
+    file.visititems_links(lambda name, link: names.append(name) if isinstance(link, links) else None)
+    return ", ".join(f"{path}:/{name}" for name in names[:10]) + (", ..." if len(names) > 10 else "")
+
+
+def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
+    """Raises IoFailure where a link on the way to a dataset leads nowhere."""
+    parts = [part for part in dataset.split("/") if part]
+    for end in range(1, len(parts) + 1):
+        name = "/".join(parts[:end])
+        link = file.get(name, getlink=True)
+        if isinstance(link, (h5py.SoftLink, h5py.ExternalLink)) and file.get(name) is None:
+            target = f"{link.filename}:{link.path}" if isinstance(link, h5py.ExternalLink) else link.path
+            raise weft.IoFailure(
+                f"a link must lead to what is there; {path}:/{name} leads to {target}, which cannot be opened; put "
+                "that file there, or name another dataset"
+            )
+        if file.get(name) is None:
+            return
+
+
+def _flat(h5py: Any, dataset: Any, own_file: str) -> tuple[str, int] | None:
+    """Of a dataset in one piece, without filters, whose elements lie in the file as numpy has them.
+
+    own_file : that of the dataset, which is another one than that of a link to it.
+    """
+    if dataset.external or dataset.is_virtual:
+        return None
     offset = dataset.id.get_offset()
     as_numpy_has_it = h5py.h5t.py_create(dataset.dtype, logical=True)
     if offset is None or not dataset.id.get_type().equal(as_numpy_has_it):
         return None
-    return path, int(offset)
+    return own_file, int(offset)

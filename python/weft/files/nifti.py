@@ -11,6 +11,7 @@ import numpy as np
 import weft
 from weft.files.dtypes import checked_dtype
 from weft.files.pieces import Box
+from weft.files.seen import look_at, require_unchanged
 from weft.files.source import check_shape
 
 
@@ -22,6 +23,7 @@ class NiftiSource:
     """
 
     def __init__(self, path: str):
+        self._seen = look_at([path])
         image = _load(path)
         self.name = path
         self.shape = tuple(int(n) for n in image.shape)
@@ -38,6 +40,7 @@ class NiftiSource:
     def read(self, box: Box, out: np.ndarray) -> None:
         if out.size == 0:
             return
+        require_unchanged(self._seen, self.name)
         try:
             # Slicing the proxy reads these elements only; a whole compressed file has to be read at once.
             out[...] = self._data[tuple(slice(lo, hi) for lo, hi in box)]
@@ -47,6 +50,7 @@ class NiftiSource:
             if error.errno is not None:
                 raise
             raise _truncated(self.name, str(error)) from None
+        require_unchanged(self._seen, self.name)
 
     def close(self) -> None:
         """nibabel opens the file for each read and closes it again."""

@@ -1,7 +1,9 @@
-"""The header of .npy files, versions 1 to 3."""
+"""The header of .npy files: numpy's own reader decides what is one."""
 
 import ast
+import io
 import struct
+import warnings
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -11,8 +13,9 @@ import weft
 from weft.files.dtypes import checked_dtype
 
 MAGIC = b"\x93NUMPY"
-# A header is a hundred bytes. One of megabytes is damaged or hostile: ast.literal_eval is not for those.
-HEADER_BYTES_MAX = 65536
+_VERSIONS = ((1, 0), (2, 0), (3, 0))
+# Letters, of up to 4 bytes: numpy.load takes no more, for longer headers are damaged or would take long to read.
+_HEADER_MOST = 10000
 
 
 @dataclass(frozen=True)
@@ -35,35 +38,48 @@ def read_header(file: BinaryIO, name: str) -> Header:
             f"a .npy file must begin with \\x93NUMPY; {name} begins with {start[:6]!r}; "
             "write it with numpy.save, or give --shape and --dtype to read it as raw"
         )
-    version = start[6]
-    if version not in (1, 2, 3):
+    version = start[6], start[7]
+    if version not in _VERSIONS:
         raise weft.InvalidArgument(
-            f"a .npy file must have format version 1, 2 or 3; {name} has {version}; save it anew"
+            f"a .npy file must have format version 1.0, 2.0 or 3.0; {name} has {version[0]}.{version[1]}; save it again"
         )
-    width = 2 if version == 1 else 4
+    width = 2 if version == (1, 0) else 4
     field = file.read(width)
     if len(field) < width:
         raise _truncated(name)
-    (length,) = struct.unpack("<H" if version == 1 else "<I", field)
-    if length > HEADER_BYTES_MAX:
-        raise _damaged(name, f"its header claims {length} bytes")
+    (length,) = struct.unpack("<H" if width == 2 else "<I", field)
+    if length > (4 if version == (3, 0) else 1) * _HEADER_MOST:
+        raise _damaged(name, f"its header claims {length} bytes, and numpy reads at most {_HEADER_MOST} letters")
     text = file.read(length)
     if len(text) < length:
         raise _truncated(name)
-    return _parsed(text.decode("utf-8" if version == 3 else "latin-1", "replace"), name, 8 + width + length)
+    return _parsed(version, text, name, 8 + width + length)
 
 
-def _parsed(text: str, name: str, offset: int) -> Header:
+def _parsed(version: tuple[int, int], text: bytes, name: str, offset: int) -> Header:
     try:
-        fields = ast.literal_eval(text)
-        shape, fortran, descr = fields["shape"], fields["fortran_order"], fields["descr"]
-        dtype = np.lib.format.descr_to_dtype(descr)
-    except (SyntaxError, ValueError, KeyError, TypeError, MemoryError, RecursionError):
-        raise _damaged(name, "its header is not a dictionary of descr, fortran_order and shape") from None
-    sound = isinstance(shape, tuple) and all(type(n) is int for n in shape) and isinstance(fortran, bool)
-    if not sound:
-        raise _damaged(name, f"its header has shape {shape!r} and fortran_order {fortran!r}")
+        letters = _checked_letters(text) if version == (3, 0) else text
+        content = letters.rstrip(b" \n")  # numpy looks for long integers in time that grows with its square
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        content = struct.pack("<H" if version == (1, 0) else "<I", len(content)) + content
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of long integers of Python 2, and names of dtypes that are deprecated
+            shape, fortran, dtype = read(io.BytesIO(content), max_header_size=len(content))
+    except Exception as error:  # whatever stands there, numpy's reader stumbles over it
+        raise _damaged(name, f"numpy says {' '.join(str(error).split())[:200] or type(error).__name__}") from None
+    if not all(type(n) is int for n in shape):  # numpy gives True as the header's, and cannot shape an array by it
+        raise _damaged(name, f"its shape is {shape}")
     return Header(shape, checked_dtype(dtype, name), fortran, offset)
+
+
+def _checked_letters(text: bytes) -> bytes:
+    """A header of version 3 as one of version 2, for numpy has a public reader of that alone. Version 3 has letters
+    beyond ASCII, and no long integers of Python 2."""
+    letters = text.decode()
+    if len(letters) > _HEADER_MOST:
+        raise ValueError(f"its header has more than {_HEADER_MOST} letters")
+    ast.literal_eval(letters)
+    return letters.encode("ascii", "backslashreplace")
 
 
 def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64, *, fortran: bool = False) -> bytes:

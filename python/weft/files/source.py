@@ -67,17 +67,19 @@ def _remedy(lower: str) -> str:
 
 
 def _in_container(path: str) -> Source | None:
-    from weft.files.chunked import split_hdf5, split_zarr
+    from weft.files.chunked import container_of
 
-    if (parts := split_hdf5(path)) is not None:
+    parts = container_of(path)
+    if parts is None:
+        return None
+    form, container, inside = parts
+    if form == "hdf5":
         from weft.files.hdf5 import Hdf5Source
 
-        return Hdf5Source(*parts)
-    if (parts := split_zarr(path)) is not None:
-        from weft.files.zarr_arrays import ZarrSource
+        return Hdf5Source(container, inside)
+    from weft.files.zarr_arrays import ZarrSource
 
-        return ZarrSource(*parts)
-    return None
+    return ZarrSource(container, inside)
 
 
 def check_readable(path: str) -> None:

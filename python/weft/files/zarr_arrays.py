@@ -1,6 +1,8 @@
 """Arrays of zarr stores in directories, of formats 2 and 3, through zarr."""
 
 import os
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import weft
 from weft.files.dtypes import checked_dtype
 from weft.files.pieces import Box
+from weft.files.seen import look_at, require_unchanged
 from weft.files.source import check_shape
 
 
@@ -25,6 +28,9 @@ class ZarrSource:
             raise weft.IoFailure(
                 f"a zarr store must be a directory; {path} is not one; check the name and the folder {Path.cwd()}"
             )
+        self.files = (os.path.join(path, inside),)
+        marks = (os.path.join(self.files[0], mark) for mark in ("zarr.json", ".zarray"))
+        self._seen = look_at(mark for mark in marks if os.path.exists(mark))
         self._array = _found(zarr, path, inside)
         self.shape = tuple(int(n) for n in self._array.shape)
         self.dtype = checked_dtype(np.dtype(self._array.dtype), self.name)
@@ -34,13 +40,15 @@ class ZarrSource:
     def read(self, box: Box, out: np.ndarray) -> None:
         if out.size == 0:
             return
+        require_unchanged(self._seen, self.name)
         try:
             out[...] = self._array[tuple(slice(lo, hi) for lo, hi in box)]
         except Exception as error:  # of whichever codec the chunks are in
             raise weft.IoFailure(
-                f"all chunks of an array must be readable; {self.name}: {error}; copy the store anew, or install what "
-                "its codecs need"
+                f"all chunks of an array must be readable; {self.name}: {error}; copy the store again, or install "
+                "what its codecs need"
             ) from None
+        require_unchanged(self._seen, self.name)
 
     def close(self) -> None:
         """zarr opens the file of a chunk for each read and closes it again."""
@@ -65,8 +73,17 @@ def _found(zarr: Any, path: str, inside: str) -> Any:
         ) from None
     if hasattr(found, "chunks"):
         return found
-    some = ", ".join(f"{path}/{inside}/{name}".replace("//", "/") for name, _ in found.arrays())
+    place = "/".join(part for part in (path, inside) if part)
+    names = list(islice(_names(found, place), 11))
+    some = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     raise weft.InvalidArgument(
-        f"a zarr input is a store and an array in it, STORE/PATH; {path}/{inside} is a group; "
-        f"give one of {some or 'its groups'}"
+        f"a zarr input is a store and an array in it, STORE/PATH; {place} is a group"
+        + (f"; give one of {some}" if some else ", without arrays; name another store or group")
     )
+
+
+def _names(group: Any, place: str) -> Iterator[str]:
+    """Of all arrays in a group and the groups in it."""
+    yield from (f"{place}/{name}" for name, _ in group.arrays())
+    for name, inner in group.groups():
+        yield from _names(inner, f"{place}/{name}")

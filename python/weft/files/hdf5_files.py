@@ -1,0 +1,101 @@
+"""Which files the elements of an HDF5 dataset are in: not only that which names it.
+
+Links lead to other files, a virtual dataset is put together of datasets elsewhere, and a dataset may have its elements
+in raw files. Where such a file is missing or short, HDF5 reads fill values and says nothing.
+"""
+
+import glob
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import weft
+
+# Of a source of a virtual dataset: numbers of blocks, each a file.
+_NUMBERED = re.compile(r"%\d*b")
+
+
+def files_of(h5py: Any, dataset: Any, name: str) -> tuple[str, ...]:
+    """Without links, each once, that of the dataset itself first. Errors: IoFailure for a file that is not there, or is
+    too short."""
+    found: dict[str, None] = {}
+    _collect(h5py, dataset, name, found, set())
+    return tuple(found)
+
+
+def _collect(h5py: Any, dataset: Any, name: str, found: dict[str, None], datasets: set[tuple[str, str]]) -> None:
+    own = os.path.realpath(dataset.file.filename)
+    if (own, dataset.name) in datasets:
+        return
+    datasets.add((own, dataset.name))
+    found[own] = None
+    found.update(dict.fromkeys(_raw_files(dataset, own, name)))
+    for file, inside in _sources(dataset, own, name):
+        found[file] = None
+        if inside is None:
+            continue
+        with h5py.File(file, "r") as opened:
+            source = opened.get(inside)
+            if not isinstance(source, h5py.Dataset):
+                raise _missing(name, f"{file}:{inside}")
+            _collect(h5py, source, name, found, datasets)
+
+
+def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
+    """Names are those of the current folder, unless HDF5 has a prefix for them."""
+    prefix = os.fsdecode(dataset.id.get_access_plist().get_efile_prefix() or b"")
+    folder = os.environ.get("HDF5_EXTFILE_PREFIX", prefix).replace("${ORIGIN}", os.path.dirname(own))
+    left = dataset.nbytes
+    for file, offset, most in dataset.external or ():
+        path = os.path.realpath(os.path.join(folder, file))
+        part = min(left, most)
+        left -= part
+        if part > 0 and not os.path.isfile(path):
+            raise _missing(name, path)
+        if part > 0 and os.path.getsize(path) < offset + part:
+            raise weft.IoFailure(
+                f"a file must hold all its elements; {name} has {part} bytes from byte {offset} of {path} on, "
+                f"which has {os.path.getsize(path)}: it is truncated; copy or save it again"
+            )
+        yield path
+
+
+def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | None]]:
+    """Files and datasets that a virtual one is put together of; no dataset where blocks have numbers."""
+    if not dataset.is_virtual:
+        return
+    for source in dataset.virtual_sources():
+        if _NUMBERED.search(source.file_name):
+            pattern = _NUMBERED.sub("*", glob.escape(source.file_name))
+            files = [file for folder in _folders(own) for file in sorted(glob.glob(os.path.join(folder, pattern)))]
+            yield from ((os.path.realpath(file), None) for file in files)
+        elif _NUMBERED.search(source.dset_name):
+            yield _located(source.file_name, own, name), None
+        else:
+            yield _located(source.file_name, own, name), source.dset_name
+
+
+def _located(file: str, own: str, name: str) -> str:
+    """Where HDF5 looks for a source: in the folder of the virtual dataset, else in the current one."""
+    if file == ".":
+        return own
+    paths = [os.path.join(folder, file) for folder in _folders(own)]
+    if os.path.isabs(file):  # it may have moved with the file that names it
+        paths += [os.path.join(folder, os.path.basename(file)) for folder in _folders(own)]
+    found = next((path for path in paths if os.path.isfile(path)), None)
+    if found is None:
+        raise _missing(name, file)
+    return os.path.realpath(found)
+
+
+def _folders(own: str) -> list[str]:
+    prefixes = os.environ.get("HDF5_VDS_PREFIX", "").split(":")
+    return [each.replace("${ORIGIN}", os.path.dirname(own)) for each in prefixes if each] + [os.path.dirname(own), ""]
+
+
+def _missing(name: str, file: str) -> Exception:
+    return weft.IoFailure(
+        f"all files that a dataset is in must be there, for HDF5 reads fill values otherwise; {name} needs {file}, "
+        "which is not there; put it there, or copy the dataset with h5py if fill values are meant"
+    )
