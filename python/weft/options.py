@@ -375,7 +375,8 @@ def file_path(given: Any, what: str) -> str:
         path.encode()
     except (TypeError, UnicodeEncodeError):
         raise errors.InvalidArgument(
-            f"{what} must be the path of a file, in UTF-8; given {errors.shown(given)}"
+            f"{what} must be the path of a file, in UTF-8; given {errors.shown(given)}; rename it, or make "
+            "a link whose name is text"
         ) from None
     if not path or "\0" in path:
         raise errors.InvalidArgument(f"{what} must be the path of a file; given {errors.shown(given)}")

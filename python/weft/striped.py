@@ -144,7 +144,7 @@ def create_set(
     names = list(options.folders(directories, "directories"))
     if not names:
         raise errors.InvalidArgument("a set needs at least one directory; given none; name one for each disk")
-    path = str(Path(names[0]) / INDEX_NAME) if index is None else options.file_path(index, "an index")
+    path = str(Path(names[0]) / INDEX_NAME) if index is None else options.file_path(index, "the index of a set")
     nbytes = prod(extents) * kind.itemsize
     block = options.integer(block_bytes, "block_bytes", 1)
     opened = _planning.create_striped_set(
@@ -179,7 +179,7 @@ def open_set(
     Errors: InvalidArgument for an index that is damaged or of another version, and for a set that a transform in place
     has left half done; IoFailure for a file that is missing or has another length than the index says.
     """
-    path = options.file_path(index, "an index")
+    path = options.file_path(index, "the index of a set")
     how = (
         options.flag(writable, "writable"),
         options.flag(verify, "verify"),
@@ -202,7 +202,7 @@ def remove_set(index: str | os.PathLike[str]) -> None:
 
     Errors: as `open_set` for an index that is damaged; InvalidArgument for one that names files as no set has them.
     """
-    path = Path(options.file_path(index, "an index"))
+    path = Path(options.file_path(index, "the index of a set"))
     files = [Path(name) for name in _planning.striped_set_index(str(path))["files"]]
     stem = _stem(path)
     for number, file in enumerate(files):

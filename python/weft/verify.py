@@ -307,11 +307,13 @@ def _line_of(case: Case, verdict: Verdict) -> str:
 
 def verify_random(count: int, seed: int, comm: Any, say: Callable[[str], None], as_json: bool) -> int:
     """Draws cases, alike on all ranks, and checks each; 1 if one fails or a class stayed empty."""
+    from .cli.streams import is_terminal
+
     if count < 1:
         raise errors.InvalidArgument(f"the number of random cases must be at least 1; given {count}")
     ranks = 1 if comm is None else comm.size
     drawn, histogram = draw_cases(random.Random(seed), count, ranks, can_share(comm))
-    shows = (comm is None or comm.rank == 0) and sys.stderr.isatty()
+    shows = (comm is None or comm.rank == 0) and is_terminal(sys.stderr)
     failed: list[tuple[Case, Verdict]] = []
     for index, case in enumerate(drawn):
         if shows:

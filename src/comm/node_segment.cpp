@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +75,17 @@ std::string posix_name(const NodeHandle& handle) {
                   std::strerror(error) +
                   "); use more nodes or a smaller size, or set WEFT_NODE_MEMORY=private to "
                   "exchange by messages");
+}
+
+/// Node memory is a file to the system: beyond the limit on files it would be SIGXFSZ.
+void require_file_limit(std::int64_t bytes) {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (static_cast<rlim_t>(bytes) <= limit.rlim_cur) return;
+  throw Error(ErrorCode::out_of_memory,
+              "node memory must be within the limit on file sizes, which is " +
+                  std::to_string(limit.rlim_cur) + " bytes; it needs " + std::to_string(bytes) +
+                  "; raise the limit (ulimit -f unlimited), or set WEFT_NODE_MEMORY=private");
 }
 
 /// Reserves every page of a file, small ones.
@@ -258,6 +270,7 @@ NodeSegment NodeSegment::create(NodeMemoryKind kind, std::int64_t bytes) {
     std::memset(body.data, 0, static_cast<std::size_t>(bytes));
     return segment;
   }
+  require_file_limit(bytes);
   require_memory(bytes, "node memory");
   if (kind == NodeMemoryKind::memfd) {
     body.make_memfd();

@@ -246,12 +246,12 @@ def test_a_set_is_kept_or_removed_as_a_whole(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv(RUN_FOLDER, str(tmp_path))
     for name in (*names, None):
         Session().note_temporary(name)
-    notes = (tmp_path / "temporaries").read_text().splitlines(keepends=True)
+    notes = [note + b"\0" for note in (tmp_path / "temporaries").read_bytes().split(b"\0")[:-1]]
     left = []
     for count in range(len(names), len(notes) + 1):  # stopped after each note since all files are there
         for name in names:
             Path(name).touch()
-        (tmp_path / "temporaries").write_text("".join(notes[:count]))
+        (tmp_path / "temporaries").write_bytes(b"".join(notes[:count]))
         launch._remove_temporaries(tmp_path)
         left.append(sum(os.path.exists(name) for name in names))
     assert left == [0, len(names)]

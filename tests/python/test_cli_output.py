@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
+import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, run, weft
+from weft.cli.app import main
+from weft.cli.session import Session
+from weft.cli.streams import ReaderGone
 
 # Clears the screen, sets a title, and begins a line that looks like one of weft's.
 EVIL = "evil \x1b[2J\x1b]0;t\x07\x9b\r\nnote: all is well"
@@ -76,6 +82,17 @@ def test_messages_are_one_line(tmp_path: Path) -> None:
     assert_refused(weft("a\nb", cwd=tmp_path), 2, "a\\nb")
 
 
+def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from weft.cli import ooc_fft
+
+    target = str(tmp_path / EVIL)
+    in_place = SimpleNamespace(plan=SimpleNamespace(in_place=True), checkpoint_s=0, no_checkpoints_for=EVIL)
+    ooc_fft._tell(in_place)  # type: ignore[arg-type]
+    ooc_fft._tell_what_is_kept(ooc_fft.Options("x", target, {}, False), in_place, Session())  # type: ignore[arg-type]
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith(f"no checkpoints: {SHOWN}") and f"{SHOWN} may be changed" in second
+
+
 @pytest.mark.parametrize(
     ("command", "status", "words"),
     [
@@ -100,40 +117,54 @@ def test_a_path_that_is_no_text_is_read(folder: Path) -> None:
     assert SHOWN in outcome.out
 
 
-@pytest.mark.parametrize("name", ["$\\frac{$", "\x1b\n"], ids=ascii)
-@pytest.mark.parametrize(
-    "command", [["plan", "8x8", "--machine"], ["probe", "--show"], ["project", "8x8", "--machine"]]
-)
-def test_names_are_drawn_as_they_are(tmp_path: Path, command: list[str], name: str) -> None:
-    """No formula, which may be none that matplotlib reads, nor letters that no font has, of which it warns."""
-    pytest.importorskip("matplotlib")
-    document = json.loads(weft_package.Machine.shipped("celerons").to_json()) | {"name": name}
-    document["samples"] = [{"series": f"line {name}", "x": 8.0, "seconds": 1e-6, "spread": 0.1}]
-    (tmp_path / "m.json").write_text(json.dumps(document))
-    assert_done(weft(*command, "m.json", "--plot", "m.svg", cwd=tmp_path))
-    assert ("frac{" if "frac" in name else "\\x1b\\n") in (tmp_path / "m.svg").read_text()
+# No formula, which may be none that matplotlib reads, nor letters that no font has, of which it warns.
+DRAWN = {
+    "$\\frac{$": "$\\frac{$",
+    "a$b\\$c$": "a$b\\$c$",
+    "\x1b\n": "\\x1b\\n",
+    "_%#&~^": "_%#&amp;~^",
+    "\u4e2d": "\u4e2d",
+}
 
 
-FULL = "the standard output cannot be written: No space left on device"
-
-
+@pytest.mark.parametrize("name", DRAWN, ids=ascii)
 @pytest.mark.parametrize(
     "command",
     [
-        ["map", "--ranks", "4", "--machine", "celerons"],
-        ["plan", "8x8"],
-        ["plan", "8x8", "--json"],
-        ["project", "8x8", "--machine", "celerons"],
-        ["wisdom", "show", "w.json"],
-        ["probe", "--show", "celerons"],
-        ["info"],
+        ["plan", "8x8", "--machine"],
+        ["probe", "--show"],
+        ["project", "8x8", "--machine"],
+        ["ooc", "plan", "64x64", "--memory", "64KiB", "--machine"],
+        ["bench", "8x8", "--effort", "estimate", "--machine"],
     ],
     ids=" ".join,
 )
-def test_a_full_disk_behind_the_output(tmp_path: Path, command: list[str]) -> None:
-    (tmp_path / "w.json").write_text(weft_package.Wisdom().to_json())
-    words = shlex.join([sys.executable, "-m", "weft", *command])
-    assert_refused(run(["sh", "-c", f"{words} >/dev/full"], tmp_path), 1, FULL, "free some space")
+def test_names_are_drawn_as_they_are(tmp_path: Path, drawn_as_text: None, command: list[str], name: str) -> None:
+    document = json.loads(weft_package.Machine.shipped("celerons").to_json()) | {"name": name}
+    document["samples"] = [{"series": f"line {name}", "x": 8.0, "seconds": 1e-6, "spread": 0.1}]
+    (tmp_path / "m.json").write_text(json.dumps(document))
+    assert_drawn(tmp_path, [*command, str(tmp_path / "m.json")], name)
+
+
+@pytest.mark.parametrize("name", [*DRAWN, os.fsdecode(b"\xff$x$")], ids=ascii)
+def test_a_name_of_a_file_is_drawn_as_it_is(tmp_path: Path, drawn_as_text: None, name: str) -> None:
+    np.save(tmp_path / f"{name}.npy", np.random.default_rng(0).standard_normal((8, 8)))
+    assert_drawn(tmp_path, ["spectrum", f"{tmp_path}/{name}.npy"], name)
+
+
+@pytest.fixture
+def drawn_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Letters in a picture stay letters; and a user whose settings have TeX draw all text."""
+    matplotlib = pytest.importorskip("matplotlib")
+    monkeypatch.setitem(matplotlib.rcParams, "svg.fonttype", "none")
+    monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)
+
+
+def assert_drawn(folder: Path, command: list[str], name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main([*command, "--plot", str(folder / "m.svg")]) == 0
+    assert DRAWN.get(name, "\\udcff$x$") in (folder / "m.svg").read_text()
 
 
 def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
@@ -147,9 +178,9 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     [
         (MemoryError("4 GiB"), weft_package.OutOfMemory, "memory ran out .4 GiB."),
         (OSError(5, "Input/output error", "disk"), weft_package.IoFailure, "Input/output error .disk."),
-        (BrokenPipeError(32, "Broken pipe"), BrokenPipeError, "Broken pipe"),
+        (ReaderGone("seen enough"), ReaderGone, "seen enough"),
     ],
-    ids=["memory", "disk", "pipe"],
+    ids=["memory", "disk", "reader"],
 )
 def test_failures_of_commands_without_ranks(raised: Exception, kind: type[Exception], words: str) -> None:
     from weft.cli.commands import on_one_rank

@@ -1,7 +1,6 @@
 """The commands and their options. Each reads its options, then runs here or, with -n, again on ranks."""
 
 import functools
-import os
 import re
 import sys
 from typing import Annotated, Any
@@ -9,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import weft
-from weft.cli import ooc_commands, ooc_record_commands, planning_commands, session, wisdom_commands
+from weft.cli import ooc_commands, ooc_record_commands, planning_commands, session, streams, wisdom_commands
 from weft.cli.choices import (
     AllRanks,
     Axes,
@@ -29,6 +28,7 @@ from weft.cli.choices import (
     Norm,
     NormOption,
     Output,
+    Oversubscribe,
     PieceBytes,
     PresetOption,
     Ranks,
@@ -103,6 +103,7 @@ def fft_command(
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Transform the array in a file into a file, as numpy.fft does.
 
@@ -133,7 +134,7 @@ def fft_command(
         explain=explain,
         json=as_json,
     )
-    return start(context, lambda here: fft.run(options, here), ranks, threads)
+    return start(context, lambda here: fft.run(options, here), ranks, threads, oversubscribe)
 
 
 @app.command("spectrum")
@@ -161,6 +162,7 @@ def spectrum_command(
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Sum the power of a real field over shells of its wave number.
 
@@ -184,7 +186,7 @@ def spectrum_command(
         ),
         json=as_json,
     )
-    return start(context, lambda here: spectrum.run(options, here), ranks, threads)
+    return start(context, lambda here: spectrum.run(options, here), ranks, threads, oversubscribe)
 
 
 @app.command("bench")
@@ -235,6 +237,7 @@ def bench_command(
     ] = None,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Time a transform, beside two passes over memory and other libraries, and check its result.
 
@@ -252,7 +255,7 @@ def bench_command(
         drawing = bench_model.Options(
             problems, seed, bench_model.machine_value(machine, shape), threads, budget, as_json
         )
-        return start(context, lambda here: bench_model.run(drawing, here), ranks, threads)
+        return start(context, lambda here: bench_model.run(drawing, here), ranks, threads, oversubscribe)
     if shape is None:
         raise weft.InvalidArgument("bench needs a shape such as 256x256x256, or --model; none was given")
     options = bench.Options(
@@ -278,7 +281,7 @@ def bench_command(
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )
-    return start(context, lambda here: bench.run(options, here), ranks, threads)
+    return start(context, lambda here: bench.run(options, here), ranks, threads, oversubscribe)
 
 
 @app.command("verify")
@@ -308,6 +311,7 @@ def verify_command(
     engine: Engine = None,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Check the accuracy of a problem, or of random ones, against serial transforms."""
     options = {
@@ -333,34 +337,41 @@ def verify_command(
 
         return verify.run({**options, "comm": here.comm})
 
-    return start(context, work, ranks, threads)
+    return start(context, work, ranks, threads, oversubscribe)
 
 
 @app.command("info")
-def info_command(context: typer.Context, as_json: Json = False, ranks: Ranks = None) -> int:
+def info_command(
+    context: typer.Context, as_json: Json = False, ranks: Ranks = None, oversubscribe: Oversubscribe = False
+) -> int:
     """Print versions, libraries, cores, caches, memory and how ranks share it."""
     from weft.cli import info
 
-    return start(context, lambda here: info.run(as_json, here), ranks, 1)
+    return start(context, lambda here: info.run(as_json, here), ranks, 1, oversubscribe)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
+    with streams.standard_streams():
+        return _status_of(words)
+
+
+def _status_of(words: list[str]) -> int:
     try:
-        return typer.main.get_command(app)(words, prog_name="weft", standalone_mode=False, obj=words) or 0
+        status = typer.main.get_command(app)(words, prog_name="weft", standalone_mode=False, obj=words) or 0
+        sys.stdout.flush()
+        return status
     except ClickException as error:
         message = error.format_message().replace("\n\t", " ")  # a list of what could be given
         return _refused(_with_remedy(message), error.exit_code, error)
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         return _refused("interrupted", 130, None)
-    except KeyboardInterrupt:
-        return _refused("interrupted", 130, None)
-    except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except streams.ReaderGone:
         return FAILURE_STATUS
-    except weft.WeftError as error:
-        return _refused(str(error), session.exit_status(error), error)
+    except (weft.WeftError, OSError, MemoryError) as error:
+        refused = session.as_weft_error(error)
+        return _refused(str(refused), session.exit_status(refused), error)
     except Exception as error:
         return _refused(session.unexpected(error), FAILURE_STATUS, error)
 

@@ -73,6 +73,9 @@ class WireForm(str, Enum):
 
 
 Ranks = Annotated[str | None, typer.Option("-n", metavar="R", help="Run on R ranks (mpiexec is started by weft).")]
+Oversubscribe = Annotated[
+    bool, typer.Option("--oversubscribe", help="With -n: more ranks than this host has cores or memory for.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
 Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes, such as 0,2. Default: all.")]

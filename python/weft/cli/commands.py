@@ -65,12 +65,18 @@ def precision_of(name: str) -> Any:
     return working_dtype(dtype)
 
 
-def start(context: typer.Context, work: Callable[[Session], int], ranks: str | None, threads: int) -> int:
+def start(
+    context: typer.Context,
+    work: Callable[[Session], int],
+    ranks: str | None,
+    threads: int,
+    oversubscribe: bool,
+) -> int:
     """Runs the work on the ranks around, on new ones, or in this process alone."""
     wanted = ranks_value(ranks)
     around = surrounding_ranks()
     if around is None and wanted is not None:
-        return launch.run_ranks(wanted, threads, context.obj)
+        return launch.run_ranks(wanted, threads, context.obj, oversubscribe=oversubscribe)
     if around is not None and wanted not in (None, around[1]):
         raise weft.InvalidArgument(
             f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 RUN_FOLDER = "WEFT_RUN_FOLDER"
 # Set to 1 where the standard error of the parent is a terminal; the ranks write into a pipe.
 ON_TERMINAL = "WEFT_ON_TERMINAL"
+# Set to 1 where the parent's current folder was deleted, in which no mpiexec starts.
+NO_FOLDER = "WEFT_NO_FOLDER"
 # WEFT_DEBUG=1 shows tracebacks and what mpiexec says.
 DEBUG = "WEFT_DEBUG"
 

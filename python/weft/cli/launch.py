@@ -11,21 +11,30 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import weft
-from weft.cli.environment import DEBUG, ON_TERMINAL, RUN_FOLDER, debugging, usable_cores
+from weft.cli import limits, streams
+from weft.cli.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, usable_cores
+from weft.cli.session import in_one_line
 from weft.files.half_written import beside_a_text
 
 # How long ranks have to end after a signal before they are killed.
 GRACE_S = 5.0
+# How long they have to end by themselves where their output is lost.
+SETTLE_S = 1.0
 _PR_SET_PDEATHSIG = 1
+# Signals that the system sends a process which comes to a limit: on what, and how a shell raises it.
+_LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes", "-f")}
 
 
-def run_ranks(ranks: int, threads: int, arguments: list[str]) -> int:
-    """Runs `weft arguments...` on so many ranks; returns its exit status."""
+def run_ranks(ranks: int, threads: int, arguments: list[str], *, oversubscribe: bool = False) -> int:
+    """Runs `weft arguments...` on so many ranks; returns its exit status.
+
+    oversubscribe : also more than this host is for.
+    """
     info = weft.build_info()
     if not weft.running_available():
         raise weft.Unsupported("-n needs weft's MPI part, which this build does not have; install weft with an MPI")
@@ -36,12 +45,13 @@ def run_ranks(ranks: int, threads: int, arguments: list[str]) -> int:
             "install it, or set WEFT_MPIEXEC to its path"
         )
     kind = mpi_kind(info["mpi_library"])
+    limits.require_for_ranks(ranks, shutil.which(launcher), oversubscribe=oversubscribe)
     options, settings = launcher_settings(kind, ranks, usable_cores())
     command = [launcher, *options, "-n", str(ranks), sys.executable, "-m", "weft", *arguments]
     folder = Path(tempfile.mkdtemp(prefix="weft-"))
     try:
         environment = {**settings, **_rank_environment(folder, threads)}
-        code, stopped_by = _run(command, environment, hide_banner=kind == "mpich")
+        code, stopped_by = _run(command, environment, folder, hide_banner=kind == "mpich" and not debugging())
         return _status(folder, code, stopped_by, ranks)
     finally:
         _remove_temporaries(folder)
@@ -104,28 +114,48 @@ def _rank_environment(folder: Path, threads: int) -> dict[str, str]:
         "MKL_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
     }
-    if sys.stderr is not None and sys.stderr.isatty():
+    if streams.is_terminal(sys.stderr):
         environment[ON_TERMINAL] = "1"
-    if not sys.path or sys.path[0] not in ("", os.getcwd()):
+    here = _current_folder()
+    if here is None:
+        environment[NO_FOLDER] = "1"
+    if here is None or not sys.path or sys.path[0] not in ("", here):
         environment["PYTHONSAFEPATH"] = "1"  # a file weft.py or numpy.py lying about here must not be imported
     return environment
 
 
-def _run(command: list[str], environment: dict[str, str], hide_banner: bool) -> tuple[int, int | None]:
-    """Runs mpiexec to its end; returns its exit status and the signal that this process was stopped by."""
+def _current_folder() -> str | None:
+    """None where it was deleted."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None
+
+
+def _run(command: list[str], environment: dict[str, str], folder: Path, hide_banner: bool) -> tuple[int, int | None]:
+    """Runs mpiexec to its end; returns its exit status and the signal that this process was stopped by.
+
+    What the ranks print passes through this process, for mpiexec drops what it cannot write and does not say so.
+    Errors: OutputLost, ReaderGone.
+    """
     if debugging():
-        print("weft:", " ".join(command), file=sys.stderr)
+        print("weft:", in_one_line(" ".join(command)), file=sys.stderr)
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,  # mpiexec would read what is meant for the next command of a script
-        stdout=subprocess.PIPE if hide_banner else None,
+        stdout=subprocess.PIPE,
+        cwd=folder if NO_FOLDER in environment else None,
         env={**os.environ, **environment},
         preexec_fn=_child_setup(),
     )
-    with _passing_signals(process) as received:
-        if process.stdout is not None:
-            _copy_without_banner(process.stdout, sys.stdout.buffer)
+    assert process.stdout is not None
+    stopper = _Stopper(process)
+    with _passing_signals(stopper) as received:
+        lines = _without_banner(process.stdout) if hide_banner else process.stdout
+        lost = _copy(lines, stopper.stop_soon)
         code = process.wait()
+    if lost is not None and not received:
+        raise lost
     return code, received[0] if received else None
 
 
@@ -139,18 +169,37 @@ def _child_setup() -> Callable[[], None]:
     return setup
 
 
+class _Stopper:
+    """Ends mpiexec and its ranks, gently at first; if they linger, SIGKILL does. Needs SIGALRM to call `stop`."""
+
+    def __init__(self, process: subprocess.Popen):
+        self._process = process
+        self._told = False
+
+    def stop(self) -> None:
+        if self._told:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._told = True
+        self._process.terminate()
+        signal.setitimer(signal.ITIMER_REAL, GRACE_S)
+
+    def stop_soon(self) -> None:
+        """Ranks that have just printed their result end in a moment, in better order."""
+        signal.setitimer(signal.ITIMER_REAL, SETTLE_S)
+
+
 @contextmanager
-def _passing_signals(process: subprocess.Popen) -> Iterator[list[int]]:
-    """Within, a first SIGINT, SIGTERM or SIGHUP ends mpiexec and its ranks; if they linger, SIGKILL does."""
+def _passing_signals(stopper: _Stopper) -> Iterator[list[int]]:
+    """Within, SIGINT, SIGTERM or SIGHUP ends the ranks, a second one by force. Yields those that came."""
     received: list[int] = []
 
     def stop(number: int, frame: object) -> None:
-        received.append(number)
-        if len(received) == 1:
-            process.terminate()
-            signal.setitimer(signal.ITIMER_REAL, GRACE_S)
-        else:
-            _kill_group(process)
+        if number != signal.SIGALRM:
+            received.append(number)
+        stopper.stop()
+        if len(received) > 1 or number in (signal.SIGTERM, signal.SIGHUP):  # a write that waits for a reader ends
+            streams.discard_output()
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
     before = {number: signal.signal(number, stop) for number in numbers}
@@ -162,29 +211,36 @@ def _passing_signals(process: subprocess.Popen) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _kill_group(process: subprocess.Popen) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _copy(lines: Iterable[bytes], stop: Callable[[], None]) -> Exception | None:
+    """Copies what the ranks print to the output. Where that fails, calls `stop`, reads to the end and returns why."""
+    lost: Exception | None = None
+    for line in lines:
+        if lost is not None:
+            continue  # mpiexec would wait for what nobody reads
+        try:
+            streams.write_bytes(line)
+        except (streams.OutputLost, streams.ReaderGone) as error:
+            lost = error
+            stop()
+    return lost
 
 
-def _copy_without_banner(source, target) -> None:
-    """Copies what the ranks print, up to the frame that MPICH's mpiexec prints about a rank that ended badly."""
+def _without_banner(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines but for the frame that MPICH's mpiexec prints at the end about a rank that ended badly."""
     held: list[bytes] = []
     hiding = False
-    for line in iter(source.readline, b""):
+    for line in lines:
         if hiding:
             continue
-        if b"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES" in line and not debugging():
+        if b"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES" in line:
             hiding = True
+            held.clear()
         elif line.strip(b"=\n") == b"":  # may be the top of that frame
             held.append(line)
-            continue
         else:
-            target.write(b"".join(held) + line)
-            target.flush()
-        held.clear()
-    target.write(b"".join(held))
-    target.flush()
+            yield from (*held, line)
+            held.clear()
+    yield from held
 
 
 def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
@@ -209,6 +265,10 @@ def _crash(code: int, ranks: int) -> str:
     if name == "SIGKILL":
         how = "was killed (SIGKILL), most often because memory ran out"
         remedy = "use a smaller problem, fewer ranks on this machine, or a machine with more memory"
+    elif name in _LIMITS:
+        what, option = _LIMITS[name]
+        how = f"came to the limit on {what} ({name})"
+        remedy = f"raise it (ulimit {option})"
     elif name and code != 1 and code != 2:
         how = f"crashed ({name})"
         remedy = f"run again with {DEBUG}=1 to see what mpiexec says, and report it"
@@ -221,15 +281,15 @@ def _crash(code: int, ranks: int) -> str:
 def _remove_temporaries(folder: Path) -> None:
     """Removes files that ranks were writing when they were stopped."""
     try:
-        names = (folder / "temporaries").read_text().splitlines()
+        notes = (folder / "temporaries").read_bytes().split(b"\0")[:-1]
     except OSError:
         return
     temporary: list[str] = []
-    for line in names:
-        if line == "keep":
+    for note in notes:
+        if note == b"keep":
             temporary.clear()
         else:
-            temporary.append(line.removeprefix("remove "))
+            temporary.append(os.fsdecode(note.removeprefix(b"remove ")))
     for path in temporary:
         for leftover in (Path(path), *beside_a_text(Path(path))):
             leftover.unlink(missing_ok=True)

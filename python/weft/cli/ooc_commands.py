@@ -15,6 +15,7 @@ from weft.cli.choices import (
     Json,
     Norm,
     NormOption,
+    Oversubscribe,
     Ranks,
     RawShape,
 )
@@ -275,6 +276,7 @@ def fft_command(
     ] = False,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Transform an array that is larger than memory, from a file or a striped set into another.
 
@@ -312,6 +314,7 @@ def fft_command(
             lambda here: ooc_records.run(records, here),
             lambda count, here: ooc_records.run_dry(records, count, here),
             ranks=ranks,
+            oversubscribe=oversubscribe,
             dry_run=dry_run,
             threads=threads,
         )
@@ -321,6 +324,7 @@ def fft_command(
         lambda here: ooc_fft.run(options, here),
         lambda count, here: ooc_fft.run_dry(options, count, here),
         ranks=ranks,
+        oversubscribe=oversubscribe,
         dry_run=dry_run,
         threads=threads,
     )
@@ -388,6 +392,7 @@ def run_or_tell(
     tell: Callable[[int, Session], None],
     *,
     ranks: str | None,
+    oversubscribe: bool,
     dry_run: bool,
     threads: int = 1,
 ) -> int:
@@ -398,7 +403,7 @@ def run_or_tell(
         return on_one_rank(lambda here: tell(count, here))
     if around is None and wanted in (None, 1):
         return run(Session())
-    return start(context, run, ranks, threads)
+    return start(context, run, ranks, threads, oversubscribe)
 
 
 def _planning_of(

@@ -76,7 +76,7 @@ def run(options: Options, session: Session) -> int:
 def _tell(transform: Transform) -> None:
     """Before anything is written."""
     if transform.no_checkpoints_for:
-        print(f"weft: no checkpoints: {transform.no_checkpoints_for}", file=sys.stderr)
+        print(sessions.in_one_line(f"weft: no checkpoints: {transform.no_checkpoints_for}"), file=sys.stderr)
 
 
 def run_dry(options: Options, ranks: int, session: Session) -> None:
@@ -95,13 +95,14 @@ def _tell_what_is_kept(options: Options, transform: Transform | None, session: S
     if not session.is_root:
         return
     if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
-        print(f"weft: {target} may be changed in part, without checkpoints to go on from", file=sys.stderr)
+        said = f"weft: {target} may be changed in part, without checkpoints to go on from"
+        print(sessions.in_one_line(said), file=sys.stderr)
     if not ooc_resume.is_unfinished(target):
         return
     said = f"weft: what is done of {target} is kept: the same command goes on from there"
     if not options.given["in_place"]:
         said += f", with --restart it begins anew, and `weft ooc discard {target}` removes it"
-    print(said, file=sys.stderr)
+    print(sessions.in_one_line(said), file=sys.stderr)
 
 
 def _report(options: Options, transform: Transform, moved: Moved, session: Session) -> None:

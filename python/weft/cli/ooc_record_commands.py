@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.choices import Json, Ranks, RawShape
+from weft.cli.choices import Json, Oversubscribe, Ranks, RawShape
 from weft.cli.commands import on_one_rank
 from weft.cli.ooc_commands import Memory, OutDisks, RawDtype, ScratchFolders, ooc_app, run_or_tell
 from weft.cli.values import folders_value, shape_value, size_value
@@ -41,6 +41,7 @@ def permute_command(
     ] = False,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Permute the 2^n elements of an array on disks by their index in C order.
 
@@ -65,6 +66,7 @@ def permute_command(
         lambda here: ooc_records.run(options, here),
         lambda count, here: ooc_records.run_dry(options, count, here),
         ranks=ranks,
+        oversubscribe=oversubscribe,
         dry_run=dry_run,
     )
 

@@ -20,6 +20,7 @@ from weft.cli.choices import (
     MethodOption,
     NodesOption,
     Output,
+    Oversubscribe,
     PieceBytes,
     PresetOption,
     Ranks,
@@ -72,6 +73,7 @@ def probe_command(
     ] = None,
     as_json: Json = False,
     ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
 ) -> int:
     """Measure this machine: lines in cache, arrays through memory, messages, barriers; all ranks at once.
 
@@ -83,7 +85,7 @@ def probe_command(
 
     disks = folders_value(None if disk is None else [disk])
     options = probe.Options(show, target, seconds, threads, name, disks, plot, as_json)
-    return start(context, lambda here: probe.run(options, here), ranks, threads)
+    return start(context, lambda here: probe.run(options, here), ranks, threads, oversubscribe)
 
 
 @app.command("plan")

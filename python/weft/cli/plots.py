@@ -2,6 +2,7 @@
 
 import io
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,16 @@ def pyplot() -> Any:
             "--plot takes the package matplotlib, which is not installed; pip install weft[plot], or leave it out"
         ) from None
     matplotlib.use("Agg")
+    matplotlib.rcParams["text.usetex"] = False  # of a user's settings: names would be read by TeX
     from matplotlib import pyplot as module
 
     return module
 
 
 def plain(text: str) -> str:
-    """The text of a file as matplotlib draws it as it is: a dollar begins no formula.
+    """A text of the user's, such as a name, as matplotlib draws it as it is: a dollar begins no formula.
+
+    Every text in a picture that is not weft's own passes through here.
 
     >>> plain("a $") == "a " + chr(92) + "$"
     True
@@ -40,7 +44,9 @@ def plain(text: str) -> str:
 def as_bytes(figure: Any, name: str) -> bytes:
     """The figure in the form of the file's ending; closes it."""
     image = io.BytesIO()
-    figure.savefig(image, format=Path(name).suffix.lstrip(".").lower(), dpi=150)
+    with warnings.catch_warnings():  # a letter that the font lacks is drawn as a box
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        figure.savefig(image, format=Path(name).suffix.lstrip(".").lower(), dpi=150)
     pyplot().close(figure)
     return image.getvalue()
 

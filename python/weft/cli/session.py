@@ -5,22 +5,34 @@ one rank is an error of all. An error that reaches the end is printed by one ran
 """
 
 import contextlib
+import errno
 import json
 import os
 import re
 import shlex
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import weft
-from weft.cli.environment import DEBUG, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
+from weft.cli import streams
+from weft.cli.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
 
 # What terminals take as commands, also those of eight bits; what no encoding has; ends of lines that are no newline.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# What helps against an error of the system that is not of one file.
+_REMEDIES = {
+    errno.EAGAIN: "raise the limit on processes (ulimit -u), or end some",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "end processes that hold many files open",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    errno.ENOSPC: "free some space on its disk",
+    errno.EDQUOT: "free some space within your quota",
+}
 USAGE_STATUS = 2
 FAILURE_STATUS = 1
 
@@ -32,7 +44,7 @@ class Session:
         self.comm = comm
         self.rank = 0 if comm is None else comm.rank
         self.ranks = 1 if comm is None else comm.size
-        terminal = sys.stderr.isatty() or os.environ.get(ON_TERMINAL) == "1"
+        terminal = streams.is_terminal(sys.stderr) or os.environ.get(ON_TERMINAL) == "1"
         self._shows_progress = terminal and self.rank == 0
         self._progress_shown = False
 
@@ -72,7 +84,7 @@ class Session:
         """Prints a result, from one rank."""
         if self.is_root:
             self.clear_progress()
-            _write(printable(text))
+            print(printable(text), flush=True)
 
     def print_json(self, value: Any) -> None:
         if self.is_root:
@@ -102,8 +114,9 @@ class Session:
         """
         folder = parent_folder()
         if folder:
-            with open(os.path.join(folder, "temporaries"), "a", encoding="utf-8") as file:
-                file.write("keep\n" if path is None else f"remove {path}\n")
+            # A path may be of any bytes but NUL.
+            with open(os.path.join(folder, "temporaries"), "ab") as file:
+                file.write(b"keep\0" if path is None else b"remove " + os.fsencode(path) + b"\0")
 
 
 def finite(value: Any) -> Any:
@@ -139,26 +152,11 @@ def _escaped(letter: str) -> str:
     return letter.encode("unicode_escape").decode()
 
 
-def _write(text: str) -> None:
-    """Prints a result. Raises IoFailure where there is no room for it."""
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:  # whoever read it has seen enough
-        raise
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python writes what is left when it ends
-        raise weft.IoFailure(
-            f"the standard output cannot be written: {error.strerror}; free some space, or write it elsewhere"
-        ) from None
-
-
 @contextlib.contextmanager
 def as_weft_errors() -> Iterator[None]:
-    """An error of the system or of memory within becomes one of weft's; a reader that has gone stays what it is."""
+    """An error of the system or of memory within becomes one of weft's."""
     try:
         yield
-    except BrokenPipeError:
-        raise
     except (OSError, MemoryError) as error:
         raise as_weft_error(error) from error
 
@@ -169,10 +167,24 @@ def as_weft_error(error: Exception) -> weft.WeftError:
         return error
     if isinstance(error, MemoryError):
         return weft.OutOfMemory(f"memory ran out ({error}); use a smaller problem, more ranks or more machines")
+    if isinstance(error, FileNotFoundError) and _folder_is_gone():
+        return weft.IoFailure(
+            "names that are relative need a current folder that exists; this one was deleted; change to another (cd), "
+            "or give absolute names"
+        )
     if isinstance(error, OSError):
         name = f" ({error.filename})" if error.filename else ""
-        return weft.IoFailure(f"{error.strerror or error}{name}; check the file and its disk")
+        remedy = _REMEDIES.get(error.errno or 0, "check the file and its disk")
+        return weft.IoFailure(f"{error.strerror or error}{name}; {remedy}")
     raise error
+
+
+def _folder_is_gone() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def exit_status(error: Exception) -> int:
@@ -189,6 +201,8 @@ def run_here(work: Callable[[Session], int | None]) -> int:
     comm = None
     try:
         comm = _world()
+        if os.environ.get(NO_FOLDER):  # MPI needs a folder to begin in
+            _leave_the_folder()
         session = Session(comm)
         status = _guarded(work, session)
         session.barrier()  # the message is out before any rank ends, for mpiexec then ends the others
@@ -199,6 +213,12 @@ def run_here(work: Callable[[Session], int | None]) -> int:
         return leave_status(exit_status(error), surrounding[0])
     except BaseException as error:
         return _fail_alone(error, comm)
+
+
+def _leave_the_folder() -> None:
+    """The current folder is then one that is gone, as that of the parent is: relative names lead nowhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
 
 
 def _run_alone(work: Callable[[Session], int | None]) -> int:
@@ -216,6 +236,7 @@ def clean_up_when_stopped() -> None:
         return
 
     def stop(number: int, frame: object) -> None:
+        streams.discard_output()
         raise SystemExit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -230,6 +251,8 @@ def _guarded(work: Callable[[Session], int | None], session: Session) -> int:
         return work(session) or 0
     except weft.WeftError as error:
         session.clear_progress()
+        if isinstance(error, streams.OutputLost) and session.ranks > 1:
+            return _fail_alone(error, session.comm)  # the others do not have it
         if session.is_root:
             report(error)
         return exit_status(error)
@@ -317,16 +340,22 @@ def _fail_alone(error: BaseException, comm: Any) -> int:
     if isinstance(error, SystemExit) and comm is None:
         raise error
     folder = parent_folder()
-    if folder is None or _claim_status(folder, FAILURE_STATUS):
-        if isinstance(error, KeyboardInterrupt):
-            print("weft: error: interrupted", file=sys.stderr, flush=True)
-        else:
-            report(RuntimeError(unexpected(error)))
-            if debugging():
-                print_traceback(error)
+    if (folder is None or _claim_status(folder, FAILURE_STATUS)) and not isinstance(error, streams.ReaderGone):
+        report(_told(error))
+        if debugging():
+            print_traceback(error)
     sys.stdout.flush()
     sys.stderr.flush()
     if folder is None and comm is not None:
         time.sleep(0.2)  # mpiexec forwards the message first
         comm.Abort(FAILURE_STATUS)
     os._exit(FAILURE_STATUS)  # mpiexec ends the other ranks, silently
+
+
+def _told(error: BaseException) -> BaseException:
+    """The error as it is reported: what the system refused is no defect."""
+    if isinstance(error, KeyboardInterrupt):
+        return RuntimeError("interrupted")
+    if isinstance(error, (weft.WeftError, OSError, MemoryError)):
+        return as_weft_error(error)
+    return RuntimeError(unexpected(error))

@@ -123,6 +123,6 @@ def plotted(spectrum: Spectrum, name: str, target: str) -> bytes:
     draw(spectrum.k[shown], spectrum.power[shown], ".-", linewidth=1, markersize=4)
     axes.set_xlabel("wave number |k|, in units of the longest wave")
     axes.set_ylabel("power in the shell")
-    axes.set_title(f"{name}: variance {spectrum.variance:.6g}", fontsize=10)
+    axes.set_title(f"{plots.plain(name)}: variance {spectrum.variance:.6g}", fontsize=10)
     axes.grid(True, which="both", alpha=0.3)
     return plots.as_bytes(figure, target)
