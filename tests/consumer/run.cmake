@@ -1,4 +1,5 @@
-# Installs the build tree BUILD to a folder of its own, builds the project SOURCE against it, runs what came out.
+# Installs the build tree BUILD to a folder of its own, builds the project SOURCE against it in one language at a time,
+# runs what came out. What cannot be built must say why.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -8,15 +9,57 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix" --component library)
-run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
-    "-DCMAKE_C_COMPILER=${CC}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix;${PREFIX_PATH}" -DCMAKE_BUILD_TYPE=Release
-    "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${WORK}/bin")
-run("${CMAKE_COMMAND}" --build "${WORK}/build")
+# By the environment: an argument of several folders would be cut at their semicolons.
+string(REPLACE ";" ":" prefix_path "${WORK}/prefix;${PREFIX_PATH}")
+set(ENV{CMAKE_PREFIX_PATH} "${prefix_path}")
 
-file(GLOB programs "${WORK}/bin/*")
-if(NOT programs)
-  message(FATAL_ERROR "no example was built")
+function(configure folder)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${folder}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Release ${ARGN}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE said
+    ERROR_VARIABLE said)
+  set(status ${status} PARENT_SCOPE)
+  # One line: CMake wraps what it prints.
+  string(REGEX REPLACE "[ \n]+" " " said "${said}")
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+function(builds_and_runs language)
+  configure("${WORK}/${language}" "-DLANGUAGES=${language}" ${ARGN}
+            "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${WORK}/${language}/bin")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "a project in ${language} is not configured (${status}): ${said}")
+  endif()
+  run("${CMAKE_COMMAND}" --build "${WORK}/${language}")
+  file(GLOB programs "${WORK}/${language}/bin/*")
+  if(NOT programs)
+    message(FATAL_ERROR "no example in ${language} was built")
+  endif()
+  foreach(program IN LISTS programs)
+    run("${MPIRUN}" "${MPI_KIND}" 2 "${program}")
+  endforeach()
+endfunction()
+
+function(is_refused sentence)
+  file(REMOVE_RECURSE "${WORK}/refused")
+  configure("${WORK}/refused" ${ARGN})
+  string(FIND "${said}" "${sentence}" position)
+  if(status EQUAL 0 OR position EQUAL -1)
+    message(FATAL_ERROR "${ARGN} should be refused (${status}) with '${sentence}'; said: ${said}")
+  endif()
+endfunction()
+
+builds_and_runs(CXX "-DCMAKE_CXX_COMPILER=${CXX}")
+builds_and_runs(C "-DCMAKE_C_COMPILER=${CC}" "-DCMAKE_CXX_COMPILER=${CXX}")
+
+set(remedy "add CXX to the languages of project()")
+is_refused("weft needs a project with the language CXX or C; got LANGUAGES NONE; ${remedy}" -DLANGUAGES=NONE)
+find_program(fortran NAMES "$ENV{FC}" gfortran flang ifx)
+if(fortran)
+  is_refused("got LANGUAGES Fortran; ${remedy}" -DLANGUAGES=Fortran "-DCMAKE_Fortran_COMPILER=${fortran}")
 endif()
-foreach(program IN LISTS programs)
-  run("${MPIRUN}" "${MPI_KIND}" 2 "${program}")
-endforeach()
+is_refused("got find_package(weft) in find_weft(); ${remedy}" -DLANGUAGES=C -DIN_FUNCTION=ON
+           "-DCMAKE_C_COMPILER=${CC}")
+is_refused("weft needs a C++ compiler, which links libweft; got none" -DLANGUAGES=C "-DCMAKE_C_COMPILER=${CC}"
+           -DCMAKE_CXX_COMPILER=CMAKE_CXX_COMPILER-NOTFOUND)
