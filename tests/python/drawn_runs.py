@@ -26,6 +26,8 @@ GRACE_S = 8.0
 _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
 # What an output that is not complete is called; a transform that resumes may leave it, where it is asked for.
 _HALF_WRITTEN = re.compile(r"^\.|\.tmp|weft-|unfinished|\.lock$|\.[0-9]+-[0-9]+$")
+# What mpiexec of Open MPI says of itself, now and then, when ranks end early.
+_OF_MPIEXEC = ("[warn] Epoll ",)
 _RESUMES = ("--checkpoint", "--in-place", "checkpoint=", "in_place=")
 
 
@@ -295,7 +297,8 @@ def common_findings(done: Done, text: str) -> list[str]:
             found.append(f"prints {mark!r}")
     if re.search(r"weft: error: unexpected \w+: ", done.err):
         found.append("an error that was not foreseen")
-    strange = [each for each in done.err.splitlines() if not each.startswith(("weft: error: ", "weft: warning: "))]
+    known = ("weft: error: ", "weft: warning: ", *_OF_MPIEXEC)
+    strange = [each for each in done.err.splitlines() if not each.startswith(known)]
     if strange:
         found.append(f"prints beside the error: {strange[0][:200]!r}")
     resumes = any(mark in text for mark in _RESUMES)
