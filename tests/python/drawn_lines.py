@@ -18,6 +18,8 @@ from weft.cli.app import app
 # Options without which a line would take long: they are always given.
 ALWAYS = {("probe", "seconds"), ("bench", "budget"), ("fft", "budget")}
 SLOW = {"probe"}
+# What a program of the user's prints and returns is its own.
+NOT_DRAWN = {"run"}
 # Of these a command takes one: drawn together only where much is wrong anyway.
 EITHER = {
     "verify": (("shape", "random", "case"),),
@@ -98,6 +100,8 @@ def commands() -> dict[str, tuple[Parameter, ...]]:
 def _collect(command: Any, typer_app: Any, path: str, found: dict[str, tuple[Parameter, ...]]) -> None:
     for info in typer_app.registered_commands:
         name = f"{path} {info.name}".strip()
+        if name in NOT_DRAWN:
+            continue
         kinds = typing.get_type_hints(info.callback)
         parsed = command.commands[info.name]
         found[name] = tuple(_parameter(name, each, kinds[each.name]) for each in parsed.params)
