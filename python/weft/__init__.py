@@ -15,6 +15,7 @@ from . import mapping, ooc
 from ._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
 from ._planning import version as __version__
 from .arrays import Side
+from .core_types import refuse_in_one_line
 from .errors import (
     Disagreement,
     FftFailure,
@@ -33,6 +34,8 @@ from .probing import probe
 from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from .runtime import agree, build_info, node_memory, running_available
 from .wisdom import Wisdom
+
+refuse_in_one_line(Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry)
 
 __all__ = [
     "FFT",

@@ -133,6 +133,22 @@ def as_array(given: Any, what: str) -> Array:
         ) from None
 
 
+def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
+    """Values as an array of a dtype, contiguous in C order. Errors: InvalidArgument for what the dtype cannot hold."""
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind != "c" or dtype.kind == "c":
+            return np.ascontiguousarray(found, dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise errors.InvalidArgument(
+            f"{what} must be numbers that {dtype} holds; given {errors.shown(values)}; convert them first"
+        ) from None
+    raise errors.InvalidArgument(
+        f"{what} must be numbers that {dtype} holds; given {found.dtype}, with an imaginary part; give .real of them, "
+        "or a complex dtype"
+    )
+
+
 def address(array: Array) -> int:
     """Where the array's first element lies; 0 for an empty array."""
     return _planning.start_of(array) if array.size else 0

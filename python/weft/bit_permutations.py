@@ -25,6 +25,19 @@ class BitPermutation:
     rows: tuple[int, ...]
     complement: int = 0
 
+    def __post_init__(self) -> None:
+        """Whole numbers that have as many bits as there are rows."""
+        rows = tuple(options.integers(self.rows, "the rows of a permutation"))
+        complement = options.integer(self.complement, "a complement")
+        for number in (*rows, complement):
+            if not 0 <= number < 1 << len(rows):
+                raise errors.InvalidArgument(
+                    f"rows and complement of a permutation of n bits must be 0 to 2^n - 1; given {number} with "
+                    f"{len(rows)} rows; give at most {(1 << len(rows)) - 1}"
+                )
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "complement", complement)
+
     @property
     def bits(self) -> int:
         """n, of 2^n records."""
@@ -36,7 +49,8 @@ class BitPermutation:
         >>> [named("gray-code", (8,)).target(x) for x in range(8)]
         [0, 1, 3, 2, 6, 7, 5, 4]
         """
-        image = sum(((row & index).bit_count() & 1) << i for i, row in enumerate(self.rows))
+        place = options.integer(index, "an index", 0, (1 << self.bits) - 1)
+        image = sum(((row & place).bit_count() & 1) << i for i, row in enumerate(self.rows))
         return image ^ self.complement
 
     def inverse(self) -> BitPermutation:
@@ -68,11 +82,11 @@ def of(given: Any, shape: Sequence[int]) -> BitPermutation:
     Errors: InvalidArgument for extents whose product is no power of two, unknown words, and matrices of another size.
     """
     if isinstance(given, BitPermutation):
-        found = _checked(given)
+        found = given
     elif isinstance(given, str) and given.split(":")[0] in {name.split(":")[0] for name in NAMES}:
         return named(given, shape)
     else:
-        found = _checked(parsed(_text_of(options.file_path(given, "a permutation"))))
+        found = parsed(_text_of(options.file_path(given, "a permutation")))
     count = 1
     for extent in shape:
         count *= extent
@@ -88,19 +102,6 @@ def _rows_for(count: int) -> str:
     if count & (count - 1):
         return "an array whose extents are powers of two"
     return f"one of {count.bit_length() - 1} rows"
-
-
-def _checked(given: BitPermutation) -> BitPermutation:
-    """Of whole numbers that have as many bits as there are rows."""
-    rows = tuple(options.integers(given.rows, "the rows of a permutation")) if given.rows else ()
-    (complement,) = options.integers(given.complement, "a complement")
-    for number in (*rows, complement):
-        if not 0 <= number < 1 << len(rows):
-            raise errors.InvalidArgument(
-                f"rows and complement of a permutation of n bits must be 0 to 2^n - 1; given {number} with {len(rows)} "
-                f"rows; give at most {(1 << len(rows)) - 1}"
-            )
-    return BitPermutation(rows, complement)
 
 
 def named(name: str, shape: Sequence[int]) -> BitPermutation:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 # Of a value in a message, which is one line.
 _SHOWN_MAX = 200
+# What ends a line, or commands a terminal.
+_LINE_ENDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class WeftError(RuntimeError):
     """Base of all errors of weft. The message states the rule, what was given and the remedy."""
 
     code = "internal"
+
+    def __init__(self, message: object = "") -> None:
+        """One line, whatever a path or a text in it holds."""
+        super().__init__(_LINE_ENDS.sub(lambda found: repr(found[0])[1:-1], str(message)))
 
 
 class InvalidArgument(WeftError, ValueError):
@@ -87,11 +94,15 @@ def shown(given: Any) -> str:
 
     >>> shown("a"), shown(10**5000)
     ("'a'", 'a value of type int that cannot be printed')
+    >>> import numpy
+    >>> shown(numpy.zeros((2, 1)))
+    'array([[0.], [0.]])'
     """
     try:
         words = repr(given)
     except Exception:  # of a class of the caller's, or a number of too many digits
         words = f"a value of type {type(given).__name__} that cannot be printed"
+    words = re.sub(r"\s*\n\s*", " ", words)  # numpy prints an array in several lines
     return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."
 
 

@@ -184,8 +184,7 @@ class FFT:
         library, error = "", None
         try:
             library = options.word(engine, "engine", "")
-            if not isinstance(plan, _planning.Plan):
-                raise errors.InvalidArgument(f"a plan must be a weft.Plan; given {errors.shown(plan)}")
+            options.instance(plan, _planning.Plan, "a plan")
         except Exception as reason:
             error = errors.as_given(reason)
         fft = cls.__new__(cls)
@@ -279,13 +278,14 @@ class FFT:
         results: list[Array] = []
         error = None
         try:
-            wanted = [None] * len(given) if outs is None else list(outs)
-            if len(wanted) != len(given):
+            inputs = options.items(given, "inputs")
+            wanted = [None] * len(inputs) if outs is None else options.items(outs, "outputs")
+            if len(wanted) != len(inputs):
                 raise errors.InvalidArgument(
-                    f"there must be as many outputs as inputs; given {len(given)} inputs and {len(wanted)} outputs; "
+                    f"there must be as many outputs as inputs; given {len(inputs)} inputs and {len(wanted)} outputs; "
                     "give one for each, or leave outs out"
                 )
-            for array, out in zip(given, wanted, strict=True):
+            for array, out in zip(inputs, wanted, strict=True):
                 result, source, target = self._bound(forward, array, out)
                 results.append(result if out is None else out)
                 sources.append(source)
@@ -427,10 +427,14 @@ def _contiguous(memory: Any) -> Array:
 
 
 def _lengths(given: float | Sequence[float], dims: int) -> list[float]:
+    rule = f"L must be one positive length or one for each of the {dims} axes; given {errors.shown(given)}; give such"
     values = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * dims
-    lengths = [float(v) for v in values]
+    try:
+        if any(isinstance(v, str) for v in values):
+            raise TypeError
+        lengths = [float(v) for v in values]
+    except (TypeError, ValueError, OverflowError):
+        raise errors.InvalidArgument(rule) from None
     if len(lengths) != dims or not all(v > 0 and math.isfinite(v) for v in lengths):
-        raise errors.InvalidArgument(
-            f"L must be one positive length or one for each of the {dims} axes; given {given!r}"
-        )
+        raise errors.InvalidArgument(rule)
     return lengths

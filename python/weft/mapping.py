@@ -54,21 +54,22 @@ def default_hosts(places: Places) -> list[str]:
     >>> default_hosts([(0, 0), (1, 0), (0, 1)])
     ['node0', 'node1']
     """
-    return [f"node{node}" for node in range(1 + max(node for node, _ in places))]
+    return [f"node{node}" for node in range(_nodes(_checked_places(places)))]
 
 
 def hostfile(places: Places, hosts: Sequence[str]) -> str:
     """One host a line, that of each rank: for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`.
 
-    `hosts` names the nodes in their numbering. Errors: InvalidArgument where they are too few or not all different.
+    `hosts` names the nodes in their numbering. Errors: InvalidArgument where they are too few, not all different or no
+    names, and for places that :func:`places` does not give; so in the functions below.
 
     >>> print(hostfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
     a
     b
     a
     """
-    _check_hosts(places, hosts)
-    return "".join(f"{hosts[node]}\n" for node, _ in places)
+    found, names = _checked(places, hosts)
+    return "".join(f"{names[node]}\n" for node, _ in found)
 
 
 def rankfile(places: Places, hosts: Sequence[str]) -> str:
@@ -79,8 +80,8 @@ def rankfile(places: Places, hosts: Sequence[str]) -> str:
     rank 1=b slot=0
     rank 2=a slot=1
     """
-    _check_hosts(places, hosts)
-    return "".join(f"rank {rank}={hosts[node]} slot={slot}\n" for rank, (node, slot) in enumerate(places))
+    found, names = _checked(places, hosts)
+    return "".join(f"rank {rank}={names[node]} slot={slot}\n" for rank, (node, slot) in enumerate(found))
 
 
 def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str]) -> str:
@@ -99,7 +100,7 @@ def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str])
             "write a hostfile or a rankfile"
         )
     lines = []
-    for node, slot in places:
+    for node, slot in _checked_places(places):
         coordinates = [slot]
         for extent in reversed(found.extents):
             coordinates.insert(0, node % extent)
@@ -110,9 +111,9 @@ def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str])
 
 def table(places: Places, hosts: Sequence[str]) -> str:
     """Lines for people: rank, node, slot, host."""
-    _check_hosts(places, hosts)
+    found, names = _checked(places, hosts)
     lines = [f"{'rank':>7}{'node':>8}{'slot':>6}  host\n"]
-    lines += [f"{rank:>7}{node:>8}{slot:>6}  {hosts[node]}\n" for rank, (node, slot) in enumerate(places)]
+    lines += [f"{rank:>7}{node:>8}{slot:>6}  {names[node]}\n" for rank, (node, slot) in enumerate(found)]
     return "".join(lines)
 
 
@@ -160,15 +161,45 @@ def _require_same(comm: Any, wanted: tuple[tuple[int, int], ...]) -> None:
     runtime.agree(comm, error)
 
 
-def _check_hosts(places: Places, hosts: Sequence[str]) -> None:
-    nodes = 1 + max(node for node, _ in places)
-    if len(hosts) < nodes:
+def _checked_places(given: Any) -> list[tuple[int, int]]:
+    """Places as :func:`places` gives them, of at least one rank."""
+    found = [_place(each) for each in options.items(given, "places", options.RANKS_MAX)]
+    if not found:
+        raise errors.InvalidArgument("places must be those of one rank or more; given none; give what places() returns")
+    return found
+
+
+def _place(given: Any) -> tuple[int, int]:
+    pair = options.integers(given, "the place of a rank")
+    if len(pair) != 2 or not all(0 <= number < options.RANKS_MAX for number in pair):
         raise errors.InvalidArgument(
-            f"each node needs a host; the ranks are on {nodes} nodes, and {len(hosts)} hosts were given; name more, or "
+            f"the place of a rank is its node and its slot there, each from 0 to {options.RANKS_MAX - 1}; given "
+            f"{errors.shown(given)}; give what places() returns"
+        )
+    return pair[0], pair[1]
+
+
+def _nodes(places: list[tuple[int, int]]) -> int:
+    return 1 + max(node for node, _ in places)
+
+
+def _checked(places: Any, hosts: Any) -> tuple[list[tuple[int, int]], list[str]]:
+    """Places, and the names of as many nodes as they are on at least."""
+    found = _checked_places(places)
+    nodes = _nodes(found)
+    names = options.items(hosts, "hosts", options.RANKS_MAX)
+    if len(names) < nodes:
+        raise errors.InvalidArgument(
+            f"each node needs a host; the ranks are on {nodes} nodes, and {len(names)} hosts were given; name more, or "
             "put more ranks on each node"
         )
     seen = set()
-    for host in hosts[:nodes]:
+    for host in names[:nodes]:
+        if not isinstance(host, str) or host.split() != [host]:
+            raise errors.InvalidArgument(
+                f"a host must be a name without spaces; given {errors.shown(host)}; give the name of a node"
+            )
         if host in seen:
             raise errors.InvalidArgument(f"each host stands for one node; given {host!r} twice; name each node once")
         seen.add(host)
+    return found, names

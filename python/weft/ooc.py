@@ -107,26 +107,35 @@ def analyze(
     """
     parts = (_ASYNCHRONOUS if asynchronous else _SYNCHRONOUS) if buffers is None else buffers
     n, memory, block, record = options.integers((points, memory_bytes, block_bytes, record_bytes), "sizes")
-    disk_count, processor_count = options.integers((disks, processors), "disks and processors")
-    counts = options.integers(parts, "buffers")
+    disk_count, processor_count = options.integers((disks, processors), "disks and processors", options.INT_MAX)
+    counts = options.integers(parts, "buffers", options.INT_MAX)
+    variants = [options.text(method, "a method") for method in options.items(methods, "methods")]
+    factors = options.text(factoring, "factoring")
     if len(counts) != 2:
-        raise errors.InvalidArgument(f"buffers must be two numbers, such as (2, 4); given {parts!r}; give both")
+        raise errors.InvalidArgument(
+            f"buffers must be two numbers, such as (2, 4); given {errors.shown(parts)}; give both"
+        )
     butterflies, permutations = counts
     return tuple(
         _planning.analyze_out_of_core(
-            method, n, memory, block, disk_count, processor_count, record, butterflies, permutations, factoring
+            method, n, memory, block, disk_count, processor_count, record, butterflies, permutations, factors
         )
-        for method in methods
+        for method in variants
     )
 
 
 def superlevel_range(span: int, superlevels: int) -> tuple[int, int]:
     """The smallest and the largest N that take so many superlevels of mini-butterflies of `span` records.
 
+    span : 2 or more; of another number than a power of two the power below. superlevels : 1 to 64. Errors:
+    InvalidArgument.
+
     Paper 003, section 6, 2^20 records in each of 256 processors: communicating, and not.
 
     >>> [tuple(n.bit_length() - 1 for n in superlevel_range(2**lg, 2)) for lg in (28, 20)]
     [(29, 56), (21, 40)]
     """
-    lg_first, lg_last = _planning.superlevel_range(span.bit_length() - 1, superlevels)
+    records = options.integer(span, "span", 2)
+    count = options.integer(superlevels, "superlevels", 1, 64)
+    lg_first, lg_last = _planning.superlevel_range(records.bit_length() - 1, count)
     return 1 << lg_first, 1 << lg_last

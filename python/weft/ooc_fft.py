@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from . import _planning, errors, ooc_fortran, ooc_plan, ooc_price, ooc_ranks, ooc_resume, ooc_staging, options
 from ._planning import OutOfCorePlan
 from .files import working_dtype
@@ -240,9 +238,9 @@ def prepare(
     interval_s = ooc_resume.interval_of(path, checkpoint, goes_on, in_place)
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     on_node = ranks_per_node or ranks
-    names = [options.file_path(disk, "a disk") for disk in disks]
+    names = list(options.folders(disks, "disks"))
     temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
-    number = None if dtype is None else _dtype_of(dtype)
+    number = None if dtype is None else options.dtype_of(dtype)
     stored = opened_source(given, extents, number, temporary[0], goes_on=in_place and is_unfinished)
     numbers = _precision_of(stored, kind, precision)
     axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
@@ -348,15 +346,6 @@ def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | No
             "last out, or ask for kind c2r"
         )
     return stored
-
-
-def _dtype_of(dtype: Any) -> np.dtype:
-    try:
-        return np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError):
-        raise errors.InvalidArgument(
-            f"a dtype must be one that numpy knows; given {dtype!r}; give such as complex128"
-        ) from None
 
 
 def _precision_of(stored: Stored, kind: str, precision: str | None) -> str:

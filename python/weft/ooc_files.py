@@ -320,7 +320,8 @@ def check_room(needs: Sequence[Need]) -> None:
 
 def directories_of(scratch: Any) -> tuple[str, ...]:
     """Those of temporary files, given as one or as several."""
-    several = [scratch] if isinstance(scratch, (str, bytes, os.PathLike)) else list(scratch)
+    is_one = isinstance(scratch, (str, bytes, os.PathLike))
+    several = [scratch] if is_one else options.items(scratch, "scratch, or one directory,")
     if not several:
         raise errors.InvalidArgument(
             "scratch must be at least one directory; given none; name one, or leave scratch out for that of the target"

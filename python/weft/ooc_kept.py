@@ -32,9 +32,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import errors
+from . import errors, options
 from .differences import cut, difference
 from .files.half_written import beside_a_text
+from .files.replacement import check_length, shortened
 from .ooc_files import is_set
 from .ooc_in_place import half_done
 from .striped import create_set, files_of_new_set, flush_folder, remove_set, remove_unnamed, unnamed
@@ -43,6 +44,8 @@ VERSION = 2
 # How long an output is waited for: ranks of a job that was killed may live a moment longer than what started them.
 GRACE_S = 5.0
 _GRANULE_BYTES = 4096
+# Of the names of files beside a target; ranks have numbers.
+_LONGEST_ENDING = ".unfinished.1000000"
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,9 @@ class Places:
 
     @classmethod
     def of(cls, target: str | os.PathLike[str]) -> Places:
-        return cls(Path(os.path.realpath(target)))
+        path = options.file_path(target, "target")
+        check_length(path, _LONGEST_ENDING)
+        return cls(Path(os.path.realpath(path)))
 
     def _beside(self, name: str) -> Path:
         return self.target.parent / name
@@ -68,7 +73,7 @@ class Places:
 
     @property
     def part(self) -> Path:
-        return self._beside(f".{self.target.name[:200]}.weft-part")
+        return self._beside(f".{shortened(self.target.name)}.weft-part")
 
     @property
     def ranks_lock(self) -> Path:
@@ -220,7 +225,7 @@ def locked(places: Places) -> Iterator[None]:
         yield
         _unlink_locks(places)
     except BaseException:
-        if not places.note.exists():
+        if not os.path.exists(places.note):
             _unlink_locks(places)
         raise
     finally:
@@ -311,7 +316,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
     Errors: IoFailure where a process works on it; InvalidArgument where it is in place, and has written.
     """
     places = Places.of(target)
-    if not places.note.exists():
+    if not os.path.exists(places.note):
         _require_way_back(places)
         return remove_unnamed(str(places.target))
     with locked(places):
@@ -329,7 +334,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
 def _require_way_back(places: Places, note: Note | None = None) -> None:
     """Raises InvalidArgument where the target is all there is of its input, and no more that."""
     remedy = half_done(places.target)
-    if note is not None and note.has_spoilt_input() and places.target.exists():
+    if note is not None and note.has_spoilt_input() and os.path.exists(places.target):
         remedy = remedy or "give the same command again, which goes on"
     if remedy:
         away = "" if note is None else "; or move it away, discard, and put the input there again"

@@ -146,7 +146,8 @@ def detect(
     """
     path = options.file_path(targets, "targets")
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
-    stored = opened_source(path, extents, None if dtype is None else np.dtype(dtype), os.path.dirname(path) or ".")
+    kind = None if dtype is None else options.dtype_of(dtype)
+    stored = opened_source(path, extents, kind, os.path.dirname(path) or ".")
     if stored.dtype not in (np.dtype(np.int64), np.dtype(np.uint64)) or stored.unpacking is not None:
         raise errors.InvalidArgument(
             f"targets must be integers of 64 bits, in a .npy or raw file or a set; {path} holds {stored.dtype}; "

@@ -117,17 +117,19 @@ def _planner(
     """Checks arguments and returns what plans for a length of blocks."""
     extents = options.integers(shape, "a shape")
     chosen = chosen_axes(axes, len(extents))
-    if kind not in KINDS:
-        raise errors.InvalidArgument(f"kind must be one of {', '.join(KINDS)}; given {kind!r}; give such as {KINDS[0]}")
+    options.require_word("kind", kind, KINDS)
     memory, count = options.integers((memory_bytes, threads), "memory_bytes and threads")
     if not -(2**31) <= count < 2**31:
         raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the cores there are")
     precision = options.precision_of(dtype)
-    input_type = "" if input_dtype is None else _converted_type(np.dtype(input_dtype), kind, precision)
+    given = None if input_dtype is None else options.dtype_of(input_dtype, "input_dtype")
+    input_type = "" if given is None else _converted_type(given, kind, precision)
+    keeps, takes_place = options.flag(keep_sources, "keep_sources"), options.flag(in_place, "in_place")
+    word = options.text(order, "order")
 
     def planned(block: int) -> OutOfCorePlan:
         return _planning.plan_out_of_core(
-            extents, chosen, precision, kind, str(order), memory, block, count, keep_sources, input_type, in_place
+            extents, chosen, precision, kind, word, memory, block, count, keeps, input_type, takes_place
         )
 
     return planned
@@ -140,10 +142,7 @@ def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
 
 
 def _require_method(method: str) -> None:
-    if method not in _METHODS:
-        raise errors.InvalidArgument(
-            f"a method must be one of {', '.join(_METHODS)}; given {method!r}; give such as auto"
-        )
+    options.require_word("a method", method, _METHODS)
     if method.startswith("bmmc:"):
         raise errors.Unsupported(
             f"transforms by superlevels have counts, by weft.ooc.analyze, and no table of passes; given {method}; give "

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from . import _planning, errors, options
+from . import _planning, options
 from ._planning import OutOfCorePlan
 from .planning import machine_of
 
@@ -127,11 +127,10 @@ class Placement:
 
 def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
     """All volumes on all of some disks: those named, else all that the machine's profile has, else an assumed one."""
-    if isinstance(disks, (str, bytes)):
-        raise errors.InvalidArgument(f"disks must be a list of directories; given {disks!r}; give such as [{disks!r}]")
+    named = options.folders(disks, "disks")
     profile = _Profile(machine)
-    for name in disks or profile.directories or ("assumed",):
-        profile.number(options.file_path(name, "a disk"))
+    for name in named or profile.directories or ("assumed",):
+        profile.number(name)
     return profile.placement(profile.all(), profile.all(), profile.all())
 
 

@@ -138,7 +138,7 @@ def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     beside = names_of(disks) or (_folder(options.file_path(target, "target")),)
     temporary = beside if scratch is None else directories_of(scratch)
-    stored = opened_source(given, extents, None if dtype is None else np.dtype(dtype), temporary[0])
+    stored = opened_source(given, extents, None if dtype is None else options.dtype_of(dtype), temporary[0])
     if stored.fortran:
         raise errors.InvalidArgument(
             f"records are numbered in C order; {given} is in Fortran order; weft ooc copy makes one that is not"
@@ -154,8 +154,8 @@ def _folder(path: str) -> str:
     return os.path.dirname(path) or "."
 
 
-def names_of(disks: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(options.file_path(disk, "a disk") for disk in disks)
+def names_of(disks: Any) -> tuple[str, ...]:
+    return options.folders(disks, "disks")
 
 
 def disk_count(stored: Stored, names: tuple[str, ...], target: Any, ranks: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,7 +21,7 @@ INTERVAL_S = 30.0
 
 def is_unfinished(target: str) -> bool:
     """Whether a transform into this target has begun and kept what it did."""
-    return Places.of(target).note.exists()
+    return os.path.exists(Places.of(target).note)  # not Path.exists, which raises for a folder that may not be read
 
 
 def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool) -> float | None:

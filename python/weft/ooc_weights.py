@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from . import _planning, errors
+from . import _planning, errors, options
 from ._planning import OutOfCoreAnalysis
 from .ooc_price import ASSUMED_MACHINE
 from .planning import machine_of
@@ -29,6 +29,7 @@ def message_seconds(
     >>> message_seconds(stripe, message_s=1.0, byte_s=0.0), message_seconds(memoryload, message_s=1.0, byte_s=0.0)
     (544.0, 480.0)
     """
+    options.instance(found, OutOfCoreAnalysis, "an analysis", "weft.ooc")
     if (message_s is None) != (byte_s is None):
         raise errors.InvalidArgument(
             "weights are the seconds of a message and those of a byte; given one of them; give both, or a machine"
@@ -36,10 +37,11 @@ def message_seconds(
     if message_s is None or byte_s is None:
         network = machine_of(ASSUMED_MACHINE if machine is None else machine)
         return _planning.message_seconds(network, False, found.messages, found.bytes)
-    for weight in (message_s, byte_s):
+    weights = options.seconds(message_s, "message_s"), options.seconds(byte_s, "byte_s")
+    for weight in weights:
         if not (math.isfinite(weight) and weight >= 0):
             raise errors.InvalidArgument(f"a weight must be 0 seconds or more; given {weight}; give such as 1e-5")
-    return found.messages * message_s + found.bytes * byte_s
+    return found.messages * weights[0] + found.bytes * weights[1]
 
 
 def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
@@ -53,6 +55,7 @@ def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCore
     >>> cheapest(found, message_s=0.0, byte_s=1e-8).method
     'processor-major/no-communication'
     """
-    if not analyses:
+    several = options.items(analyses, "analyses")
+    if not several:
         raise errors.InvalidArgument("one method is chosen of at least one; given none; name methods")
-    return min(analyses, key=lambda one: (message_seconds(one, **weights), one.parallel_ios))
+    return min(several, key=lambda one: (message_seconds(one, **weights), one.parallel_ios))

@@ -6,11 +6,13 @@ import itertools
 import operator
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from . import _planning, errors
+
+Kind = TypeVar("Kind")
 
 _PRECISIONS = {
     np.dtype(np.float32): "f32",
@@ -25,6 +27,8 @@ NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
 # As many as numpy's arrays have; what is longer is no shape, and is not read to its end.
 AXES_MAX = 64
+# More disks, hosts or values than this are none that anybody means.
+ITEMS_MAX = 1 << 20
 # What a plan is made for in seconds.
 RANKS_MAX = 1 << 20
 THREADS_MAX = 4096
@@ -133,6 +137,65 @@ def is_utf8(given: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def flag(given: Any, what: str) -> bool:
+    """True or false, of anything that has a truth value.
+
+    >>> flag(1, "inverse")
+    True
+    """
+    try:
+        return bool(given)
+    except (TypeError, ValueError):  # such as an array's
+        raise errors.InvalidArgument(f"{what} must be True or False; given {errors.shown(given)}; give one") from None
+
+
+def items(given: Any, what: str, most: int = ITEMS_MAX, of: str = "values") -> list[Any]:
+    """What a list or another sequence has, of at most so many; text is none.
+
+    >>> items(("a", "b"), "disks")
+    ['a', 'b']
+    """
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        raise errors.InvalidArgument(f"{what} must be a list of {of}; given {errors.shown(given)}; give one in a list")
+    try:
+        found = list(itertools.islice(given, most + 1))
+    except TypeError:
+        raise errors.InvalidArgument(f"{what} must be a list of {of}; given {errors.shown(given)}; give one") from None
+    if len(found) > most:
+        raise errors.InvalidArgument(
+            f"there must be at most {most} {what}; given more, {errors.shown(found[:3])}, ...; give fewer"
+        )
+    return found
+
+
+def folders(given: Any, what: str) -> tuple[str, ...]:
+    """Paths of directories, one for each disk."""
+    return tuple(file_path(each, what) for each in items(given, what, of="directories"))
+
+
+def dtype_of(given: Any, what: str = "a dtype") -> np.dtype[Any]:
+    """A numpy dtype.
+
+    >>> dtype_of("f4")
+    dtype('float32')
+    """
+    try:
+        return np.dtype(given)
+    except (TypeError, ValueError, SyntaxError):
+        raise errors.InvalidArgument(
+            f"{what} must be one that numpy knows; given {errors.shown(given)}; give such as complex128"
+        ) from None
+
+
+def instance(given: Any, kind: type[Kind], what: str, module: str = "weft") -> Kind:
+    """A value of one of weft's types."""
+    if not isinstance(given, kind):
+        raise errors.InvalidArgument(
+            f"{what} must be a {module}.{kind.__name__}; given {errors.shown(given)}; give one"
+        )
+    return given
 
 
 def word(given: Any, what: str, default: str) -> str:

@@ -142,7 +142,7 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
     >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
     0.160 s, bandwidth
     """
-    return _planning.predict(plan, machine_of(machine))
+    return _planning.predict(options.instance(plan, _planning.Plan, "a plan"), machine_of(machine))
 
 
 def _name_of(given: Any) -> str:

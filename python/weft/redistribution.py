@@ -94,9 +94,9 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
     at_root = module.rank_of(handle) == owner
 
     def given() -> Array:
-        source = np.ascontiguousarray(arrays.as_array(a, "array"), dtype=dtype)
-        _plain(source.dtype)
-        return source
+        found = arrays.as_array(a, "array")
+        _plain(found.dtype)
+        return arrays.converted(found, found.dtype if dtype is None else _plain(options.dtype_of(dtype)), "elements")
 
     source: Any = runtime.agreed(comm, given if at_root else lambda: None)
     word = module.broadcast_text(handle, source.dtype.str if at_root else "", owner)

@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 
 from . import _planning, errors, options, pickles
+from .arrays import converted
+from .files.replacement import check_length
 
 BLOCK_BYTES = 1 << 20
 DEPTH = 32
 INDEX_NAME = "array.weft.json"
+# Of the files that a set has while it is written.
+_LONGEST_ENDING = ".weft-part.sums.new"
 
 
 class StripedArray:
@@ -49,7 +53,8 @@ class StripedArray:
 
         Errors: InvalidArgument for a range beyond the array; IoFailure that names file and offset.
         """
-        elements = max(0, self.size - first) if count is None else count
+        first = options.integer(first, "the first element")
+        elements = max(0, self.size - first) if count is None else options.integer(count, "a count of elements")
         self._require_range(first, elements)
         out = np.empty(elements, self.dtype)
         self._open().read(first * self.dtype.itemsize, out.ctypes.data, out.nbytes)
@@ -64,7 +69,8 @@ class StripedArray:
 
         Errors: as `read`, and InvalidArgument for a set that was opened for reading.
         """
-        array = np.ascontiguousarray(values, self.dtype)
+        first = options.integer(first, "the first element")
+        array = converted(values, self.dtype, "values")
         self._require_range(first, array.size)
         self._open().write(first * self.dtype.itemsize, array.ctypes.data, array.nbytes)
 
@@ -139,24 +145,25 @@ def create_set(
     """
     extents = tuple(options.integers(shape, "shape"))
     kind = _checked_dtype(dtype, "a set")
-    names = [options.file_path(directory, "a directory of disks") for directory in directories]
+    names = list(options.folders(directories, "directories"))
     if not names:
         raise errors.InvalidArgument("a set needs at least one directory; given none; name one for each disk")
-    path = options.file_path(str(Path(names[0]) / INDEX_NAME) if index is None else index, "the index of a set")
+    path = str(Path(names[0]) / INDEX_NAME) if index is None else options.file_path(index, "the index of a set")
     nbytes = prod(extents) * kind.itemsize
+    block = options.integer(block_bytes, "block_bytes", 1)
     opened = _planning.create_striped_set(
         path,
         names,
         list(extents),
         kind.name,
-        nbytes,
-        block_bytes,
-        processors,
-        band_bytes,
-        _planning.usual_skew_rows(nbytes, block_bytes, len(names)) if skew_rows is None else skew_rows,
-        checksums,
-        backend,
-        depth,
+        _checked_bytes(nbytes, extents, kind),
+        block,
+        options.integer(processors, "processors", 1, options.INT_MAX),
+        options.integer(band_bytes, "band_bytes", 0),
+        _skew_rows(skew_rows, nbytes, block, len(names)),
+        options.flag(checksums, "checksums"),
+        options.text(backend, "backend"),
+        options.integer(depth, "depth", 1, options.INT_MAX),
     )
     return StripedArray(path, extents, kind, opened)
 
@@ -177,6 +184,12 @@ def open_set(
     has left half done; IoFailure for a file that is missing or has another length than the index says.
     """
     path = options.file_path(index, "the index of a set")
+    how = (
+        options.flag(writable, "writable"),
+        options.flag(verify, "verify"),
+        options.text(backend, "backend"),
+        options.integer(depth, "depth", 1, options.INT_MAX),
+    )
     facts = _planning.striped_set_index(path)
     kind = _checked_dtype(facts["dtype"], path)
     if prod(facts["shape"]) * kind.itemsize != facts["bytes"]:
@@ -184,7 +197,7 @@ def open_set(
             f"the index of a striped set must be sound; {path}: {prod(facts['shape'])} elements of {kind} are not "
             f"{facts['bytes']} bytes; write the set anew, or bring the index back from a copy"
         )
-    opened = _planning.open_striped_set(path, writable, verify, backend, depth)
+    opened = _planning.open_striped_set(path, *how)
     return StripedArray(path, tuple(facts["shape"]), kind, opened)
 
 
@@ -304,7 +317,11 @@ def remove_unnamed(index: str) -> bool:
 
 
 def require_new(index: str) -> None:
-    """Raises IoFailure where a set of this name is there, or one that never got it. Removes nothing."""
+    """Raises IoFailure where a set of this name is there, or one that never got it. Removes nothing.
+
+    InvalidArgument for a name that is too long for what lies beside the index.
+    """
+    check_length(index, _LONGEST_ENDING)
     if os.path.lexists(index):
         raise errors.IoFailure(f"a new set must have a new name; there is a file {index}; remove that set or rename")
     if os.path.lexists(unnamed(index)):
@@ -332,13 +349,26 @@ def _beside(index: Path) -> tuple[Path, Path, Path]:
     return Path(f"{index}.sums"), Path(f"{index}.sums.new"), index
 
 
-def _checked_dtype(dtype: Any, where: str) -> np.dtype:
-    try:
-        kind = np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError):
-        kind = None
-    if kind is None or kind.kind not in "biufc" or not kind.isnative:
+def _skew_rows(given: int | None, nbytes: int, block_bytes: int, disks: int) -> int:
+    if given is None:
+        return _planning.usual_skew_rows(nbytes, block_bytes, disks)
+    return options.integer(given, "skew_rows", 0)
+
+
+def _checked_bytes(nbytes: int, shape: tuple[int, ...], kind: np.dtype) -> int:
+    """Raises InvalidArgument for what no file can hold."""
+    if not 0 <= nbytes < 2**63:
         raise errors.InvalidArgument(
-            f"elements must be numbers in the machine's byte order; {where} has {dtype!r}; give such as complex128"
+            f"a set has fewer than 2^63 bytes; given {errors.shown(shape)} of {kind}, {nbytes}; give a smaller shape"
+        )
+    return nbytes
+
+
+def _checked_dtype(dtype: Any, where: str) -> np.dtype:
+    kind = options.dtype_of(dtype)
+    if kind.kind not in "biufc" or not kind.isnative:
+        raise errors.InvalidArgument(
+            f"elements must be numbers in the machine's byte order; {where} has {errors.shown(dtype)}; give such as "
+            "complex128"
         )
     return kind

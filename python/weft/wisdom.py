@@ -41,7 +41,7 @@ class Wisdom:
     @classmethod
     def from_json(cls, text: str) -> Wisdom:
         """Inverse of to_json. Raises InvalidArgument for text that is damaged, unknown or of another version."""
-        return cls._of(_planning.WisdomData.from_json(text))
+        return cls._of(_planning.WisdomData.from_json(options.text(text, "the text of wisdom")))
 
     def to_json(self) -> str:
         """JSON text, as in a file: one line for each entry."""
@@ -61,7 +61,7 @@ class Wisdom:
 
     def merge(self, *others: Wisdom) -> None:
         """Adds all entries of others; of two for the same problem and machine the last one stays."""
-        for other in others:
+        for other in [options.instance(each, Wisdom, "what is merged") for each in others]:
             self._data.merge(other._data)
 
     def __iter__(self) -> Iterator[_planning.WisdomEntry]:

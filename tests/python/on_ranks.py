@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import weft
+from drawn_on_ranks import drawn_call  # noqa: F401
 from ooc_on_ranks import changed_while_read, out_of_core, records  # noqa: F401
 from threads_on_ranks import (  # noqa: F401
     different_calls,

@@ -46,6 +46,15 @@ def test_settings() -> None:
     assert launch.launcher_settings("other", 4, 2) == ([], {})
 
 
+def test_threads_beyond_the_cores_do_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"):
+        monkeypatch.delenv(name, raising=False)
+    assert launch.thread_settings(3, 2, 2) == {"OMP_WAIT_POLICY": "passive"}
+    assert launch.thread_settings(2, 2, 4) == launch.thread_settings(4, 1, 2) == {}
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    assert launch.thread_settings(3, 2, 2) == {}
+
+
 def test_the_users_settings_win(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_MCA_hwloc_base_binding_policy", "core")
     assert "OMPI_MCA_hwloc_base_binding_policy" not in launch.launcher_settings("openmpi", 4, 2)[1]

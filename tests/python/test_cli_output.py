@@ -191,3 +191,11 @@ def test_failures_of_commands_without_ranks(raised: Exception, kind: type[Except
     with pytest.raises(kind, match=words) as caught:
         on_one_rank(work)
     assert type(caught.value) is kind
+
+
+def test_a_spectrum_without_power_is_drawn_without_a_warning(tmp_path: Path) -> None:
+    """0 has no place on a logarithmic axis."""
+    pytest.importorskip("matplotlib")
+    np.save(tmp_path / "constant.npy", np.ones((4, 4)))
+    assert_done(weft("spectrum", "constant.npy", "--plot", "s.svg", cwd=tmp_path))
+    assert (tmp_path / "s.svg").stat().st_size > 0

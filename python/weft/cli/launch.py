@@ -58,6 +58,7 @@ def run_ranks(
     kind = mpi_kind(info["mpi_library"])
     limits.require_for_ranks(ranks, shutil.which(launcher), oversubscribe=oversubscribe)
     options, settings = launcher_settings(kind, ranks, usable_cores())
+    settings |= thread_settings(ranks, threads, usable_cores())
     command = [launcher, *options, "-n", str(ranks), sys.executable]
     command += ["-m", "weft", *arguments] if program is None else program.words
     folder = Path(tempfile.mkdtemp(prefix="weft-"))
@@ -111,6 +112,15 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
         settings = {"UCX_POSIX_DIR": tempfile.gettempdir()}  # as the backing directory above
         options = _yielding() if ranks > cores else []
     return options, {name: value for name, value in settings.items() if name not in os.environ}
+
+
+def thread_settings(ranks: int, threads: int, cores: int) -> dict[str, str]:
+    """Environment variables with which threads that wait leave the core to those of other ranks that work.
+
+    OpenMP sees the threads of one process, which may be few enough for the cores: it lets them spin.
+    """
+    own = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"} & set(os.environ)
+    return {"OMP_WAIT_POLICY": "passive"} if threads > 1 and ranks * threads > cores and not own else {}
 
 
 def _yielding() -> list[str]:

@@ -118,8 +118,9 @@ def csv_text(spectrum: Spectrum) -> str:
 def plotted(spectrum: Spectrum, name: str, target: str) -> bytes:
     """A log-log plot of the power in the shells."""
     figure, axes = plots.pyplot().subplots(figsize=(7, 5), layout="constrained")
-    shown = (spectrum.k > 0) & (spectrum.modes > 0)
-    axes.loglog(spectrum.k[shown], spectrum.power[shown], ".-", linewidth=1, markersize=4)
+    shown = (spectrum.k > 0) & (spectrum.power > 0)
+    draw = axes.loglog if shown.any() else axes.plot  # 0 has no logarithm, and a constant has no other power
+    draw(spectrum.k[shown], spectrum.power[shown], ".-", linewidth=1, markersize=4)
     axes.set_xlabel("wave number |k|, in units of the longest wave")
     axes.set_ylabel("power in the shell")
     axes.set_title(f"{plots.plain(name)}: variance {spectrum.variance:.6g}", fontsize=10)

@@ -1,8 +1,8 @@
 """Values given on the command line as text: shapes, axes, grids, lengths, numbers of ranks."""
 
 import math
+import os
 import re
-from pathlib import Path
 
 import weft
 from weft.options import RANKS_MAX
@@ -93,7 +93,7 @@ def folders_value(given: list[str] | None) -> tuple[str, ...]:
     >>> folders_value(["/nvme0,/nvme1", "/nvme2"]), folders_value(None)
     (('/nvme0', '/nvme1', '/nvme2'), ())
     """
-    return tuple(folder for text in given or () for folder in ([text] if Path(text).is_dir() else text.split(",")))
+    return tuple(folder for text in given or () for folder in ([text] if os.path.isdir(text) else text.split(",")))
 
 
 def axes_value(text: str | None, name: str = "--axes") -> tuple[int, ...] | None:

@@ -10,6 +10,10 @@ import numpy as np
 
 import weft
 
+# Of one name, and of a path with its folders: what Linux has room for.
+NAME_BYTES_MAX = 255
+PATH_BYTES_MAX = 4096
+
 
 class Replacement:
     """A file to be: `create` reserves its space, `write` fills it, `commit` gives it its name, `discard` removes it.
@@ -28,7 +32,7 @@ class Replacement:
 
         name : of it, else one that nobody has. tell : is told its path before it is there, for to take space may last.
         """
-        temporary = self._final.parent / (name or f".{self._final.name[:200]}.{secrets.token_hex(6)}.tmp")
+        temporary = self._final.parent / (name or f".{shortened(self._final.name)}.{secrets.token_hex(6)}.tmp")
         tell(str(temporary))
         self.temporary = str(temporary)  # before it is there, for a signal may come as soon as it is
         try:
@@ -70,6 +74,30 @@ class Replacement:
         if self.temporary is not None:
             Path(self.temporary).unlink(missing_ok=True)
             self.temporary = None
+
+
+def shortened(name: str) -> str:
+    """The start of a name, so that another one made of it is short enough for a file: file systems count bytes.
+
+    >>> shortened("x" * 250) == "x" * 200, len(shortened("é" * 120).encode())
+    (True, 200)
+    """
+    return os.fsdecode(os.fsencode(name)[:200])
+
+
+def check_length(path: str, beside: str = "") -> None:
+    """Raises InvalidArgument for a name that no file can have, or none whose name has this ending besides."""
+    final = os.path.realpath(path)
+    most = NAME_BYTES_MAX - len(beside)
+    length = len(os.fsencode(os.path.basename(final)))
+    if length > most:
+        raise weft.InvalidArgument(
+            f"the name of an output must be of at most {most} bytes; got one of {length}, {path}; give a shorter one"
+        )
+    if len(os.fsencode(final)) >= PATH_BYTES_MAX:
+        raise weft.InvalidArgument(
+            f"the path of an output must be of fewer than {PATH_BYTES_MAX} bytes; got {path}; give a shorter one"
+        )
 
 
 class Writing:
@@ -123,10 +151,11 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
             f"the name of an output must end in {' or '.join(endings)}; got {path}; give such as "
             f"{Path(path).with_suffix(endings[0]) if Path(path).name else 'out' + endings[0]}"
         )
+    check_length(path)
     final = Path(os.path.realpath(path))
-    if final.exists() and not final.is_file():
+    if os.path.exists(final) and not os.path.isfile(final):  # not Path's, which raise for what may not be read
         raise weft.InvalidArgument(f"an output must be a regular file; {path} is not one; write to a name that is free")
-    if not final.parent.is_dir():
+    if not os.path.isdir(final.parent):
         raise weft.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")
     if not os.access(final.parent, os.W_OK | os.X_OK):
         raise weft.IoFailure(
