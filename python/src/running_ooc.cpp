@@ -69,6 +69,7 @@ nb::dict as_dict(const ooc::PassesOutcome& outcome) {
   moved["read_bytes"] = outcome.bytes_read;
   moved["written_bytes"] = outcome.bytes_written;
   moved["backend"] = disk::to_string(outcome.backend);
+  moved["found_not_finite"] = outcome.found_not_finite;
   return moved;
 }
 

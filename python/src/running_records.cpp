@@ -55,6 +55,7 @@ nb::dict as_dict(const ooc::RecordsOutcome& outcome) {
   done["sent_bytes"] = outcome.permuting.bytes + outcome.butterflies.bytes;
   done["parts"] = parts_of(outcome.times);
   done["backend"] = disk::to_string(outcome.backend);
+  done["found_not_finite"] = outcome.found_not_finite;
   return done;
 }
 

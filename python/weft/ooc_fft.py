@@ -77,7 +77,7 @@ def fft(
     dtype: Any = None,
     precision: str | None = None,
     axes: Any = None,
-    kind: str = "c2c",
+    kind: str | None = None,
     last: int | None = None,
     memory_bytes: int,
     block_bytes: int | None = None,
@@ -116,8 +116,9 @@ def fft(
         other transforms take that of two panels a rank. From the first write to the end nobody else can open a set.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, which takes more passes, one
         line of 2^n complex numbers, more of them than memory holds, and sets as :func:`permute` has them.
-    kind, axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of
-        the files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
+    kind : "c2c", "r2c" or "c2r". Default: "r2c" for reals, "c2c" for complex numbers and for reals that are `inverse`.
+    axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of the
+        files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
     inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
         which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
         one. norm : which direction is scaled, as in numpy, or
@@ -203,7 +204,7 @@ def prepare(
     dtype: Any = None,
     precision: str | None = None,
     axes: Any = None,
-    kind: str = "c2c",
+    kind: str | None = None,
     last: int | None = None,
     memory_bytes: int,
     block_bytes: int | None = None,
@@ -242,6 +243,7 @@ def prepare(
     temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
     number = None if dtype is None else options.dtype_of(dtype)
     stored = opened_source(given, extents, number, temporary[0], goes_on=in_place and is_unfinished)
+    kind = kind or ("c2c" if inverse or stored.dtype.kind == "c" else "r2c")
     numbers = _precision_of(stored, kind, precision)
     axes = ooc_fortran.axes_as_they_lie(stored, axes, order, path)
     backend, _ = _planning.disk_backend(backend)

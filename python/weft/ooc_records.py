@@ -64,6 +64,7 @@ class RecordsMoved:
     sent_bytes: int
     seconds: float
     backend: str
+    found_not_finite: bool  # among the numbers of a transform
     parts: dict[str, float] = field(hash=False)  # where the time of a rank went, as Fig. 7 of paper 003 has it; seconds
 
 

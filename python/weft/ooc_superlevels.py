@@ -52,7 +52,7 @@ def prepare_fft(
     dtype: Any = None,
     precision: str | None = None,
     axes: Any = None,
-    kind: str = "c2c",
+    kind: str | None = None,
     last: int | None = None,
     block_bytes: int | None = None,
     order: str = "natural",
@@ -111,7 +111,7 @@ def prepare_fft(
 
 def _require_line(
     stored: Stored,
-    kind: str,
+    kind: str | None,
     axes: Any,
     order: str,
     precision: str | None,
@@ -128,7 +128,7 @@ def _require_line(
     asked = {
         f"{stored.name} of {stored.dtype}": numbers is None,
         f"an array of {len(stored.shape)} axes": len(stored.shape) != 1,
-        f"kind {kind}": kind != "c2c",
+        f"kind {kind}": kind not in (None, "c2c"),
         f"axes {axes}": axes is not None and list(options.integers(axes, "axes")) not in ([0], [-1]),
         f"order {order}": order != "natural",
         f"precision {precision}": precision not in (None, numbers),

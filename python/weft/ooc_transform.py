@@ -46,6 +46,7 @@ class Moved:
     messages: int = 0
     sent_bytes: int = 0
     went_on_from: tuple[int, int] | None = None  # pass and panel of a checkpoint, both from 0
+    found_not_finite: bool = False  # in what was read of the input: NaN or infinity, which spreads along the axes
     checkpoint_seconds: float = 0.0  # of seconds: what checkpoints took but for the disks' time
 
 

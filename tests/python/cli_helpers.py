@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,18 @@ def weft(*arguments: object, cwd: Path | None = None, limit_s: float = LIMIT_S, 
     """Runs `weft arguments...`; a hang fails the test."""
     command = [sys.executable, "-m", "weft", *map(str, arguments)]
     return run(command, cwd, limit_s, **environment)
+
+
+def here(words: Sequence[str]) -> int:
+    """Runs `weft words...` in this process, which handles signals as before afterwards; its exit status."""
+    from weft.cli.app import main
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        return main(list(words))
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def run(command: Sequence[str], cwd: Path | None, limit_s: float = LIMIT_S, **environment: str) -> Outcome:

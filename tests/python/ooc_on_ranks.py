@@ -53,6 +53,7 @@ def out_of_core(
         "messages": moved.messages,
         "sent": moved.sent_bytes,
         "went_on_from": moved.went_on_from,
+        "found_not_finite": moved.found_not_finite,
         "planned": [moved.plan.read_bytes, moved.plan.written_bytes, moved.plan.memory_bytes],
     }
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import weft
 from cli_helpers import assert_done
+from cli_helpers import here as cli
 from cli_helpers import weft as command
 from ooc_arrays import CHANGES, KIB, assert_close, values
 from weft import ooc, ooc_fft
-from weft.cli.app import main as cli
 from weft.files import open_source
 from weft.files.chunked import container_of
 

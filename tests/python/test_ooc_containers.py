@@ -16,7 +16,8 @@ from weft.files.chunked import boxes
 if TYPE_CHECKING:
     from pool import Pool
 
-SMALL = {"memory_bytes": 64 * KIB, "block_bytes": 240}
+SMALL: dict[str, Any] = {"memory_bytes": 64 * KIB, "block_bytes": 240}
+TO_COMPLEX = {"kind": "c2c", **SMALL}
 
 
 def listing(folder: Path) -> list[str]:
@@ -46,7 +47,7 @@ def test_hdf5_in_one_piece_is_read_in_place(tmp_path: Path, dtype: str, userbloc
     x = (100 * values((30, 11, 20), "complex128" if np.dtype(dtype).kind == "c" else "float64")).astype(dtype)
     name = in_hdf5(tmp_path, x, userblock)
     before = (tmp_path / "in.h5").read_bytes()
-    transform = ooc_fft.prepare(name, tmp_path / "out.npy", **SMALL)
+    transform = ooc_fft.prepare(name, tmp_path / "out.npy", **TO_COMPLEX)
     assert transform.source.unpacking is None and transform.source.offset > userblock
     transform.run()
     found = np.load(tmp_path / "out.npy")
@@ -63,7 +64,7 @@ def test_hdf5_in_one_piece_is_read_in_place(tmp_path: Path, dtype: str, userbloc
 def test_hdf5_in_chunks_is_unpacked(tmp_path: Path, dtype: str, how: dict[str, Any]) -> None:
     x = (100 * values((30, 11, 20), dtype if dtype.startswith("complex") else "float64")).astype(dtype)
     name = in_hdf5(tmp_path, x, **how)
-    transform = ooc_fft.prepare(name, tmp_path / "out.npy", **SMALL)
+    transform = ooc_fft.prepare(name, tmp_path / "out.npy", **TO_COMPLEX)
     (need,) = [need for need in transform.needs() if need.what == "the input, unpacked"]
     assert need.bytes == x.nbytes
     transform.run()
@@ -81,7 +82,7 @@ def test_hdf5_elements_that_numpy_has_not_are_unpacked(tmp_path: Path) -> None:
         short.set_offset(6)
         made = h5py.h5d.create(file.id, b"x", short, h5py.h5s.create_simple(x.shape))
         made.write(h5py.h5s.ALL, h5py.h5s.ALL, x)
-    transform = ooc_fft.prepare(str(tmp_path / "in.h5:x"), tmp_path / "out.npy", **SMALL)
+    transform = ooc_fft.prepare(str(tmp_path / "in.h5:x"), tmp_path / "out.npy", **TO_COMPLEX)
     assert transform.source.unpacking is not None
     transform.run()
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
@@ -91,7 +92,7 @@ def test_hdf5_elements_that_numpy_has_not_are_unpacked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("form", "inside"), [(2, ""), (3, ""), (2, "field/x"), (3, "field/x")])
 def test_zarr(tmp_path: Path, dtype: str, form: int, inside: str) -> None:
     x = (100 * values((31, 11, 20), dtype if dtype.startswith("complex") else "float64")).astype(dtype)
-    ooc.fft(in_zarr(tmp_path, x, form, inside), tmp_path / "out.npy", **SMALL)
+    ooc.fft(in_zarr(tmp_path, x, form, inside), tmp_path / "out.npy", **TO_COMPLEX)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x.astype("c16")), x.size)
     assert listing(tmp_path) == ["in.zarr", "out.npy"]
 

@@ -467,7 +467,7 @@ def test_the_command_plans(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("fft", "in.npy", "out.npy"), ("--memory",)),
-        (("fft", "in.npy", "out.npy", "--memory", "1GB"), ("--memory", "1GB", "64KiB")),
+        (("fft", "in.npy", "out.npy", "--memory", "1GX"), ("--memory", "1GX", "KiB, MiB, GiB")),
         (("fft", "in.npy", "out.npy", "--memory", "1MiB", "--last", "9"), ("last", "kind c2c")),
         (("fft", "in.npy", "out.npy", "--memory", "1MiB", "--block", "wide"), ("--block", "wide")),
         (("plan", "2^30", "--memory", "1MiB", "--block", "1MiB"), ("are enough", "1048576")),

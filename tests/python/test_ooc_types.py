@@ -31,7 +31,9 @@ def drawn(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, weft.ooc.Moved]:
     np.save(folder / "in.npy", x)
-    moved = weft.ooc.fft(folder / "in.npy", folder / "out.npy", memory_bytes=96 * KIB, block_bytes=KIB, **given)
+    moved = weft.ooc.fft(
+        folder / "in.npy", folder / "out.npy", memory_bytes=96 * KIB, block_bytes=KIB, **{"kind": "c2c", **given}
+    )
     assert moved.read_bytes == moved.plan.read_bytes and moved.memory_bytes <= 96 * KIB
     return np.load(folder / "out.npy"), moved
 

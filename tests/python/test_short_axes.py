@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
+from cli_helpers import here as cli
 from ooc_arrays import values
 from weft import ooc
-from weft.cli.app import main as cli
 from weft.options import real_shape
 
 MEMORY = ("--memory", "1MiB")

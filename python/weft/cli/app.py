@@ -11,6 +11,7 @@ import weft
 from weft.cli import ooc_commands, ooc_record_commands, planning_commands, session, streams, wisdom_commands
 from weft.cli.choices import (
     AllRanks,
+    AnyKind,
     Axes,
     BudgetOption,
     Chunks,
@@ -30,6 +31,7 @@ from weft.cli.choices import (
     Output,
     Oversubscribe,
     PieceBytes,
+    PlannedKind,
     PresetOption,
     Ranks,
     RawShape,
@@ -41,7 +43,7 @@ from weft.cli.choices import (
     WireOption,
     WisdomOption,
 )
-from weft.cli.commands import app, knobs_of, planning_of, precision_of, ranks_to_start, start, word_of
+from weft.cli.commands import app, forward_kind, knobs_of, planning_of, precision_of, ranks_to_start, start
 from weft.cli.environment import debugging, surrounding_ranks
 from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
 from weft.cli.values import axes_value, grid_value, lengths_value, output_value, shape_value
@@ -70,7 +72,10 @@ def fft_command(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz or raw file.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
-    kind: Annotated[Kind | None, typer.Option(help="Default: r2c for real data, c2c for complex.")] = None,
+    kind: Annotated[
+        AnyKind | None,
+        typer.Option(help="Default: r2c for real data, c2c for complex or the inverse. c2r: the inverse of r2c."),
+    ] = None,
     axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
     last: Annotated[
@@ -115,9 +120,9 @@ def fft_command(
     options = fft.Options(
         source=source,
         target=target,
-        kind=word_of(kind),
+        kind=None if kind is None else forward_kind(kind),
         axes=axes_value(axes),
-        inverse=inverse,
+        inverse=inverse or kind == AnyKind.c2r,
         last=last,
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
@@ -291,7 +296,7 @@ def verify_command(
     random: Annotated[int | None, typer.Option(metavar="K", help="Check K random problems.")] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="What the random problems are drawn from.")] = 0,
     case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem of a reproducing line.")] = None,
-    kind: KindOption = Kind.c2c,
+    kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
     axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="Backward first.")] = False,
@@ -319,10 +324,10 @@ def verify_command(
         "random": random,
         "seed": seed,
         "case": case,
-        "kind": kind.value,
+        "kind": forward_kind(kind),
         "dtype": precision_of(dtype),
         "axes": axes_value(axes),
-        "inverse": inverse,
+        "inverse": inverse or kind == AnyKind.c2r,
         "output": output_value(output),
         "input": grid_value(grid),
         "norm": norm.value,

@@ -38,7 +38,11 @@ def warn_not_finite(session: Session, source: Source, local: np.ndarray) -> None
     """Collective: one warning if the array holds NaN or infinity, which a transform spreads to every element."""
     found = source.dtype.kind in "fc" and not _all_finite(local)
     if session.any(found):
-        session.warn(f"{source.name} holds NaN or infinity; every element of the result along the axes will be NaN")
+        session.warn(not_finite_text(source.name))
+
+
+def not_finite_text(name: str) -> str:
+    return f"{name} holds NaN or infinity; every element of the result along the axes will be NaN"
 
 
 def _all_finite(array: np.ndarray) -> bool:

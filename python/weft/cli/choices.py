@@ -11,6 +11,14 @@ class Kind(str, Enum):
     r2c = "r2c"
 
 
+class AnyKind(str, Enum):
+    """Where a way back is a kind of its own as well."""
+
+    c2c = "c2c"
+    r2c = "r2c"
+    c2r = "c2r"
+
+
 class Norm(str, Enum):
     backward = "backward"
     ortho = "ortho"
@@ -80,6 +88,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
 Axes = Annotated[str | None, typer.Option(metavar="A,B", help="Transformed axes, such as 0,2. Default: all.")]
 KindOption = Annotated[Kind, typer.Option("--kind", help="Complex to complex, or real to complex.")]
+PlannedKind = Annotated[
+    AnyKind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse, whose plan is the same.")
+]
 Dtype = Annotated[str, typer.Option("--dtype", metavar="T", help="Precision: float32, float64, longdouble.")]
 Output = Annotated[
     str,
@@ -97,7 +108,7 @@ Chunks = Annotated[
 PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
 NodesOption = Annotated[Nodes | None, typer.Option(help="Force what the ranks of a node do among themselves.")]
 PieceBytes = Annotated[
-    int | None, typer.Option(min=1, metavar="B", help="Send packed messages in pieces of B bytes, such as 65536.")
+    str | None, typer.Option(metavar="B", help="Send packed messages in pieces of B bytes, such as 65536 or 64KiB.")
 ]
 WireOption = Annotated[Wire | None, typer.Option(help="Send doubles as floats: half the bytes, an error of 3e-8.")]
 MachineOption = Annotated[

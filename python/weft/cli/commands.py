@@ -8,10 +8,10 @@ import typer
 
 import weft
 from weft.cli import launch, session
-from weft.cli.choices import Effort, Method, Nodes, Preset, Requests, Schedule, Wire, WireForm
+from weft.cli.choices import AnyKind, Effort, Method, Nodes, Preset, Requests, Schedule, Wire, WireForm
 from weft.cli.environment import DEBUG, surrounding_ranks
 from weft.cli.session import Session
-from weft.cli.values import chunks_value, ranks_value
+from weft.cli.values import chunks_value, ranks_value, size_value
 from weft.files import named_dtype, working_dtype
 
 app = typer.Typer(
@@ -34,7 +34,7 @@ def knobs_of(
     chunks: str | None,
     preset: Preset | None,
     nodes: Nodes | None,
-    piece_bytes: int | None,
+    piece_bytes: str | None,
     wire: Wire | None,
 ) -> dict[str, Any]:
     return {
@@ -45,13 +45,18 @@ def knobs_of(
         "chunks": chunks_value(chunks),
         "preset": word_of(preset),
         "nodes": word_of(nodes),
-        "piece_bytes": piece_bytes,
+        "piece_bytes": None if piece_bytes is None else size_value(piece_bytes, "--piece-bytes"),
         "wire": word_of(wire),
     }
 
 
 def planning_of(threads: int, effort: Effort, engine: str | None, knobs: dict[str, Any]) -> dict[str, Any]:
     return {"threads": threads, "effort": effort.value, "engine": engine, **knobs}
+
+
+def forward_kind(kind: AnyKind) -> str:
+    """That of the transform whose way back it is, or its own: one plan serves both."""
+    return "r2c" if kind == AnyKind.c2r else str(kind.value)
 
 
 def word_of(choice: Enum | None) -> str | None:

@@ -8,6 +8,7 @@ import typer
 
 import weft
 from weft.cli.choices import (
+    AnyKind,
     Axes,
     Dtype,
     Effort,
@@ -16,10 +17,11 @@ from weft.cli.choices import (
     Norm,
     NormOption,
     Oversubscribe,
+    PlannedKind,
     Ranks,
     RawShape,
 )
-from weft.cli.commands import app, on_one_rank, start
+from weft.cli.commands import app, on_one_rank, start, word_of
 from weft.cli.environment import surrounding_ranks
 from weft.cli.session import Session
 from weft.cli.values import axes_value, folders_value, ranks_value, shape_value, size_value
@@ -58,13 +60,9 @@ class Precision(str, Enum):
     f64 = "f64"
 
 
-class Kind(str, Enum):
-    c2c = "c2c"
-    r2c = "r2c"
-    c2r = "c2r"
-
-
-Memory = Annotated[str, typer.Option("--memory", metavar="BYTES", help="All that it may hold, such as 2GiB.")]
+Memory = Annotated[
+    str, typer.Option("--memory", metavar="BYTES", help="All that it may hold, such as 2GiB, 0.5GiB, 4GB or 2^31.")
+]
 Block = Annotated[
     str | None,
     typer.Option(
@@ -94,7 +92,10 @@ RawDtype = Annotated[
     str | None,
     typer.Option("--dtype", metavar="T", help="Element type of a raw IN, such as complex128 (with --shape)."),
 ]
-OocKind = Annotated[Kind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse.")]
+FileKind = Annotated[
+    AnyKind | None,
+    typer.Option("--kind", help="Default: r2c for real data, c2c for complex or the inverse. c2r: the inverse of r2c."),
+]
 OrderOption = Annotated[
     Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
 ]
@@ -235,7 +236,7 @@ def fft_command(
     ] = None,
     *,
     memory: Memory,
-    kind: OocKind = Kind.c2c,
+    kind: FileKind = None,
     axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform; that of r2c is c2r.")] = False,
     last: Annotated[
@@ -346,7 +347,7 @@ def plan_command(
         str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
     ],
     memory: Memory,
-    kind: OocKind = Kind.c2c,
+    kind: PlannedKind = AnyKind.c2c,
     axes: Axes = None,
     dtype: Dtype = "float64",
     order: OrderOption = Order.natural,
@@ -375,7 +376,7 @@ def plan_command(
     """
     from weft.cli import ooc_fft
 
-    extents = (size_value(shape, "SHAPE"),) if "^" in shape else shape_value(shape, "SHAPE")
+    extents = shape_value(shape, "SHAPE")
     given = {
         "dtype": named_dtype(dtype),
         "method": method,
@@ -407,10 +408,10 @@ def run_or_tell(
 
 
 def _planning_of(
-    kind: Kind, axes: str | None, memory: str, block: str | None, order: Order, threads: int
+    kind: AnyKind | None, axes: str | None, memory: str, block: str | None, order: Order, threads: int
 ) -> dict[str, Any]:
     return {
-        "kind": kind.value,
+        "kind": word_of(kind),
         "axes": axes_value(axes),
         "memory_bytes": size_value(memory, "--memory"),
         "block_bytes": None if block is None else size_value(block, "--block"),

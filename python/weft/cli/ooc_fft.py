@@ -7,6 +7,7 @@ from typing import Any
 
 from weft import ooc, ooc_fft, ooc_fortran, ooc_ranks, ooc_resume
 from weft.cli import session as sessions
+from weft.cli.arrays import not_finite_text
 from weft.cli.ooc_price import beside_text, others_text, pass_words, price_line, ways_data
 from weft.cli.session import Session
 from weft.files import check_target, write_file
@@ -69,6 +70,8 @@ def run(options: Options, session: Session) -> int:
     finally:
         session.clear_progress()
     if transform is not None:
+        if moved.found_not_finite:
+            session.warn(not_finite_text(options.source))
         _report(options, transform, moved, session)
     return 0
 

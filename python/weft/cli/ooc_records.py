@@ -7,6 +7,7 @@ from typing import Any
 
 from weft import ooc, ooc_permute, ooc_records, ooc_superlevels
 from weft.cli import session as sessions
+from weft.cli.arrays import not_finite_text
 from weft.cli.ooc_fft import duration
 from weft.cli.session import Session
 from weft.ooc import LoadProgress, OutOfCoreAnalysis, RecordsMoved
@@ -57,6 +58,8 @@ def run(options: Options, session: Session) -> int:
     finally:
         session.clear_progress()
     if job is not None:
+        if moved.found_not_finite:
+            session.warn(not_finite_text(job.source.name))
         _report(options, job, moved, session)
     return 0
 

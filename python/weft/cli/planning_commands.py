@@ -6,6 +6,7 @@ import typer
 
 from weft.cli.choices import (
     AllRanks,
+    AnyKind,
     Axes,
     Chunks,
     Dtype,
@@ -13,8 +14,6 @@ from weft.cli.choices import (
     EffortOption,
     Grid,
     Json,
-    Kind,
-    KindOption,
     MachineOption,
     MapForm,
     MethodOption,
@@ -22,6 +21,7 @@ from weft.cli.choices import (
     Output,
     Oversubscribe,
     PieceBytes,
+    PlannedKind,
     PresetOption,
     Ranks,
     RequestsOption,
@@ -30,9 +30,10 @@ from weft.cli.choices import (
     WireFormOption,
     WireOption,
 )
-from weft.cli.commands import app, knobs_of, on_one_rank, planning_of, precision_of, start
+from weft.cli.commands import app, forward_kind, knobs_of, on_one_rank, planning_of, precision_of, start
 from weft.cli.values import (
     axes_value,
+    count_value,
     folders_value,
     grid_value,
     output_value,
@@ -92,13 +93,13 @@ def probe_command(
 def plan_command(
     context: typer.Context,
     shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
-    ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = 1,
+    ranks: Annotated[str, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = "1",
     ranks_per_node: RanksPerNode = None,
     cores: Annotated[
         int | None,
         typer.Option("--cores", min=1, metavar="C", help="Find the ranks and threads for C cores."),
     ] = None,
-    kind: KindOption = Kind.c2c,
+    kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
     axes: Axes = None,
     output: Output = "any",
@@ -132,8 +133,8 @@ def plan_command(
     from weft.cli import plan
 
     options = {
-        "kind": kind.value,
-        "ranks": ranks,
+        "kind": forward_kind(kind),
+        "ranks": count_value(ranks, "--ranks"),
         "ranks_per_node": ranks_per_node,
         "axes": axes_value(axes),
         "dtype": precision_of(dtype),
@@ -158,7 +159,7 @@ def map_command(
     machine: Annotated[
         str, typer.Option("--machine", metavar="NAME|FILE", help="A machine that ships with weft, or a JSON file.")
     ],
-    ranks: Annotated[int, typer.Option("--ranks", metavar="R", help="Number of ranks to place.")],
+    ranks: Annotated[str, typer.Option("--ranks", metavar="R", help="Number of ranks to place.")],
     ranks_per_node: RanksPerNode = None,
     order: OrderOption = None,
     form: Annotated[MapForm, typer.Option("--format", help="For Slurm, Open MPI, Blue Gene, or people.")] = (
@@ -179,7 +180,7 @@ def map_command(
     """
     from weft.cli import map as mapped
 
-    options = mapped.Options(machine, ranks, ranks_per_node, order, form.value, hosts, target)
+    options = mapped.Options(machine, count_value(ranks, "--ranks"), ranks_per_node, order, form.value, hosts, target)
     return on_one_rank(lambda here: mapped.run(options, here))
 
 
@@ -201,7 +202,7 @@ def project_command(
         str, typer.Option("--ranks", metavar="A..B|P,Q", help="A range, of which powers of two count, or a list.")
     ] = "1..64",
     ranks_per_node: RanksPerNode = None,
-    kind: KindOption = Kind.c2c,
+    kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
     output: Output = "any",
     threads: Threads = 1,
@@ -224,7 +225,7 @@ def project_command(
         machine=machine,
         ranks=rank_counts_value(ranks),
         planning={
-            "kind": kind.value,
+            "kind": forward_kind(kind),
             "dtype": precision_of(dtype),
             "output": output_value(output),
             "threads": threads,

@@ -1,8 +1,9 @@
-"""Values given on the command line as text: shapes, axes, grids, lengths, numbers of ranks."""
+"""Values given on the command line as text: shapes, axes, grids, lengths, numbers of ranks, sizes in bytes."""
 
 import math
 import os
 import re
+from fractions import Fraction
 
 import weft
 from weft.options import RANKS_MAX
@@ -26,15 +27,15 @@ def require_plannable(ranks: int, name: str = "--ranks") -> None:
 def rank_counts_value(text: str) -> tuple[int, ...]:
     """Numbers of ranks: a list, or the ends of a range and the powers of two within.
 
-    >>> rank_counts_value("1..12"), rank_counts_value("6,3")
-    ((1, 2, 4, 8, 12), (3, 6))
+    >>> rank_counts_value("1..12"), rank_counts_value("6,3"), rank_counts_value("2^9..2^10")
+    ((1, 2, 4, 8, 12), (3, 6), (512, 1024))
     """
-    ends = re.fullmatch(r"([0-9]{1,9})\.\.([0-9]{1,9})", text)
-    if ends:
-        first, last = int(ends[1]), int(ends[2])
-        counts = {first, last, *(1 << k for k in range(30) if first <= 1 << k <= last)}
+    ends = text.split("..")
+    if len(ends) == 2:
+        first, last = (_integers(end, ",", "--ranks", "a range of numbers", "1..64 or 1..2^10")[0] for end in ends)
         if not 1 <= first <= last:
             raise weft.InvalidArgument(f"--ranks must go up from at least 1; got {text}; give such as 1..64")
+        counts = {first, last, *(1 << k for k in range(30) if first <= 1 << k <= last)}
     else:
         counts = set(_integers(text, ",", "--ranks", "numbers joined by commas, or a range", "1..64"))
     if min(counts) < 1 or max(counts) > RANKS_MAX:
@@ -44,10 +45,10 @@ def rank_counts_value(text: str) -> tuple[int, ...]:
 
 def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
     """
-    >>> shape_value("344x403")
-    (344, 403)
+    >>> shape_value("344x403"), shape_value("2^20"), shape_value("2^10x3")
+    ((344, 403), (1048576,), (1024, 3))
     """
-    extents = _integers(text, "x", name, "extents joined by x", "256x256x256")
+    extents = _integers(text, "x", name, "extents joined by x", "256x256x256 or 2^20")
     if min(extents) < 1:
         raise weft.InvalidArgument(f"every extent of {name} must be at least 1; got {text}; give positive extents")
     if math.prod(extents) >= 2**63:
@@ -66,24 +67,61 @@ def shapes_value(text: str, name: str) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys(shape_value(each, name) for each in text.split(",")))
 
 
+def count_value(text: str, name: str) -> int:
+    """A whole number, or a power such as 2^10. Its range is checked where it is used.
+
+    >>> count_value("2^10", "--ranks")
+    1024
+    """
+    try:
+        return _integer(text)
+    except ValueError:
+        raise weft.InvalidArgument(
+            f"{name} must be a whole number; got {text[:80]!r}; give such as {name} 64 or {name} 2^10"
+        ) from None
+
+
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE]\+?([0-9]{1,2}))? ?([A-Za-z]*)")
+_PREFIXES = ("k", "M", "G", "T", "P")
+_UNITS = {
+    "": 1,
+    "B": 1,
+    **{f"{prefix}{byte}": 1000**k for k, prefix in enumerate(_PREFIXES, 1) for byte in ("", "B")},
+    "K": 1000,
+    "KB": 1000,
+    **{f"{prefix.upper()}i{byte}": 1024**k for k, prefix in enumerate(_PREFIXES, 1) for byte in ("", "B")},
+}
+
+
 def size_value(text: str, name: str) -> int:
-    """A number, a power such as 2^25, or bytes with a binary unit.
+    """A whole number, a power such as 2^25, or bytes with a unit, which are rounded down.
 
     >>> size_value("2^25", "N"), size_value("64KiB", "--block"), size_value("4096", "--block")
     (33554432, 65536, 4096)
+    >>> size_value("4GB", "--memory") == size_value("4G", "--memory") == size_value("4e9", "--memory") == 4 * 10**9
+    True
+    >>> size_value("0.5GiB", "--memory") == 2**29
+    True
     """
-    power = re.fullmatch(r"2\^([0-9]{1,2})", text)
-    if power and int(power[1]) < 63:
-        return 1 << int(power[1])
-    plain = re.fullmatch(r"([0-9]{1,18})(|KiB|MiB|GiB|TiB|PiB)", text)
-    if plain:
-        found = int(plain[1]) << 10 * ("", "KiB", "MiB", "GiB", "TiB", "PiB").index(plain[2])
-        if found < 2**63:
-            return found
+    found = _size(text)
+    if found is not None and found < 2**63:
+        return found
     raise weft.InvalidArgument(
-        f"{name} must be a whole number below 2^63, a power such as 2^25, or bytes such as 64KiB; got {text[:80]}; "
-        "give such as 64KiB"
+        f"{name} must be a whole number below 2^63, such as 65536, 2^25 or 1e9, or a number with a unit: k, M, G, T, P "
+        "or kB, MB, GB, TB, PB (1000 and its powers), Ki, Mi, Gi, Ti, Pi or KiB, MiB, GiB, TiB, PiB (1024 and its "
+        f"powers); got {text[:80]}; give such as 4GiB, 0.5GiB, 4GB or 4G"
     )
+
+
+def _size(text: str) -> int | None:
+    power = re.fullmatch(r"([0-9]{1,9})\^([0-9]{1,2})", text)
+    if power:
+        return int(power[1]) ** int(power[2])
+    parts = _SIZE.fullmatch(text)
+    if parts is None or parts[3] not in _UNITS:
+        return None
+    number = Fraction(parts[1]) * 10 ** int(parts[2] or 0) * _UNITS[parts[3]]
+    return int(number) if parts[3] or number.denominator == 1 else None
 
 
 def folders_value(given: list[str] | None) -> tuple[str, ...]:
@@ -185,9 +223,18 @@ def _integers(text: str, separator: str, name: str, form: str, example: str) -> 
     try:
         if len(text) > 1000:
             raise ValueError
-        return tuple(int(word) for word in text.split(separator))
+        return tuple(map(_integer, text.split(separator)))
     except ValueError:
         raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; give such as {example}") from None
+
+
+def _integer(text: str) -> int:
+    """
+    >>> _integer("12"), _integer("2^20"), _integer("-1")
+    (12, 1048576, -1)
+    """
+    power = re.fullmatch(r"([0-9]{1,9})\^([0-9]{1,2})", text)
+    return int(power[1]) ** int(power[2]) if power else int(text)
 
 
 def _joined(axes: tuple[int, ...]) -> str:

@@ -165,6 +165,7 @@ RecordsOutcome outcome_of(const SuperlevelCounts& mine, const Opened& sets,
                    average(times.butterfly_write_s, comm)};
   outcome.permuting = of_all(mine.permuting, comm);
   outcome.butterflies = of_all(mine.butterflies, comm);
+  outcome.found_not_finite = comm.sum(std::int64_t{mine.found_not_finite}) > 0;
   outcome.parallel_ios = comm.max(mine.parallel_ios);
   for (const disk::StripedSet* set : {sets.input.get(), sets.output.get(), sets.scratch.get()})
     add_disks(set, outcome);

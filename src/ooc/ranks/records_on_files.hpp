@@ -20,6 +20,7 @@ struct RecordsOutcome {
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   disk::BackendKind backend = disk::BackendKind::automatic;
+  bool found_not_finite = false;  ///< among numbers that were transformed
 };
 
 /// What the files of several ranks must be like: the input a striped set whose blocks go round so many

@@ -71,6 +71,7 @@ SharedOutcome of_all_ranks(const SharedOutcome& mine, const comm::Communicator& 
   all.passes.held_bytes = comm.max(mine.passes.held_bytes);
   all.passes.bytes_read = comm.sum(mine.passes.bytes_read);
   all.passes.bytes_written = comm.sum(mine.passes.bytes_written);
+  all.passes.found_not_finite = comm.sum(std::int64_t{mine.passes.found_not_finite}) > 0;
   all.sent = {comm.sum(mine.sent.messages), comm.sum(mine.sent.bytes)};
   return all;
 }
@@ -99,7 +100,9 @@ SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& file
   volumes.flush_output = flush;
   SharedOutcome mine;
   mine.passes.backend = sets.output->backend().kind;
-  const RanksOutcome done = run_on_ranks(plan, comm, volumes, options);
+  PassesOptions looking = options;
+  looking.found_not_finite = &mine.passes.found_not_finite;
+  const RanksOutcome done = run_on_ranks(plan, comm, volumes, looking);
   mine.passes.held_bytes = done.held_bytes;
   mine.sent = done.sent;
   flush();

@@ -2,6 +2,7 @@
 
 #include "ooc/run/chirp.hpp"
 #include "ooc/run/convert.hpp"
+#include "ooc/run/finite.hpp"
 #include "ooc/run/paired_reals.hpp"
 #include "ooc/run/panel_ends.hpp"
 
@@ -12,6 +13,7 @@ PanelTransform::PanelTransform(const FftPasses& plan, std::size_t index,
     : problem_(plan.problem),
       pass_(plan.passes[index]),
       sign_(pass_.other_sign ? -options.sign : options.sign),
+      found_not_finite_(index == plan.kernel_passes ? options.found_not_finite : nullptr),
       tiles_(memory_of(plan, pass_).tile_bytes) {
   if (pass_.has_twiddles()) twiddles_.emplace(pass_.twiddle_length, sign_);
   if (pass_.chirp != Chirp::none) chirp_roots_.emplace(2 * pass_.chirp_length, options.sign);
@@ -61,6 +63,7 @@ void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* 
 
 void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) const {
   if (pass_.converts) convert_source(parts, panel);
+  if (found_not_finite_ != nullptr) look_for_not_finite(parts, panel);
   if (pass_.chirp == Chirp::kernel)
     make_kernel(pass_, parts[0], *chirp_roots_, problem_.precision, problem_.threads, panel);
   else if (pass_.completes_source())
@@ -71,9 +74,20 @@ void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) 
     pack_reals(pass_, parts, *twiddles_, problem_.precision, problem_.threads, panel);
 }
 
-void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel) const {
+std::int64_t PanelTransform::elements_read(const std::vector<Panel>& parts) const {
   std::int64_t count = 0;
   for (const RunGrid& grid : reads_of(pass_, parts)) count += grid.runs() * grid.length;
+  return count;
+}
+
+void PanelTransform::look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const {
+  const std::int64_t reals = elements_read(parts) * (pass_.reads_reals ? 1 : 2);
+  if (!*found_not_finite_ && !all_finite(problem_.precision, reals, problem_.threads, panel))
+    *found_not_finite_ = true;
+}
+
+void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel) const {
+  const std::int64_t count = elements_read(parts);
   const bool reads_pairs = problem_.real_input && !pass_.reads_reals;
   convert(*problem_.input_type, problem_.precision, !problem_.real_input,
           reads_pairs ? 2 * count : count, problem_.threads, panel);

@@ -29,7 +29,9 @@ class PanelTransform {
  private:
   void make_lines(const PassesOptions& options, bool is_last);
   void add_lines(const PassesOptions& options, const PanelAxis& axis, int sign, long double scale);
+  std::int64_t elements_read(const std::vector<Panel>& parts) const;
   void convert_source(const std::vector<Panel>& parts, char* panel) const;
+  void look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const;
   void before_lines(const std::vector<Panel>& parts, char* panel) const;
   void transform_lines(const std::vector<Panel>& parts, char* from, char* to,
                        kernel::Progress* progress) const;
@@ -38,6 +40,7 @@ class PanelTransform {
   const PassesProblem& problem_;
   const FftPass& pass_;
   int sign_;
+  bool* found_not_finite_;  ///< nullptr in passes that read no input
   AlignedBuffer tiles_;
   std::optional<Twiddles> twiddles_;
   std::optional<Twiddles> chirp_roots_;

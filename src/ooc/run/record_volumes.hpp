@@ -27,6 +27,8 @@ struct SuperlevelCounts {
   MailCount permuting;
   MailCount butterflies;
   std::int64_t parallel_ios = 0;  ///< that it took part in
+  bool looks_at_input = false;    ///< while butterflies read what is still the input's numbers
+  bool found_not_finite = false;  ///< among these
 };
 
 /// What the passes of one processor work with; all of it stays the caller's.

@@ -72,8 +72,10 @@ PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
   const auto scratch = scratch_of(plan, files);
   PassesOutcome outcome;
   outcome.backend = output->backend().kind;
+  PassesOptions looking = options;
+  looking.found_not_finite = &outcome.found_not_finite;
   outcome.held_bytes =
-      run_passes(plan, in_place ? *output : *input, *output, scratch.get(), options);
+      run_passes(plan, in_place ? *output : *input, *output, scratch.get(), looking);
   output->flush();
   for (const disk::StripedSet* set : {input.get(), output.get(), scratch.get()})
     add_counters(set, outcome);

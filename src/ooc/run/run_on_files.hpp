@@ -44,6 +44,7 @@ struct PassesOutcome {
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   disk::BackendKind backend = disk::BackendKind::automatic;  ///< that did it
+  bool found_not_finite = false;                             ///< in what was read of the input
 };
 
 /// Executes a plan on files, and returns when the output is on its disks. Blocks of an input set

@@ -47,6 +47,8 @@ struct PassesOptions {
   /// Reads and writes all that the transform would, and transforms nothing: what volumes alone take.
   bool moves_only = false;
   Checkpoints checkpoints = {};
+  /// Set where this run reads NaN or infinity from the input, which spreads to all of a line.
+  bool* found_not_finite = nullptr;
   /// Where a checkpoint was kept: what comes before is there already. The plan has keep_sources, or
   /// was dealt to ranks, where every pass leaves what it reads.
   PassProgress start = {};

@@ -103,6 +103,7 @@ SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& vo
   InTurn in_turn(volumes, permuting_passes(fft));
   permute(fft.permutations.front().passes, fft.disks, in_turn, run);
   for (std::size_t k = 0; k < fft.levels.size(); ++k) {
+    counts.looks_at_input = k == 0;
     execute_superlevel(fft.levels[k], fft.disks, in_turn.source(), options.sign,
                        k == 0 ? options.scale : 1, local, run);
     permute(fft.permutations[k + 1].passes, fft.disks, in_turn, run);

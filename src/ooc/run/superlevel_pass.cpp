@@ -7,6 +7,7 @@
 
 #include "base/memory.hpp"
 #include "ooc/run/butterflies.hpp"
+#include "ooc/run/finite.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -20,6 +21,7 @@ class SuperlevelRunner {
                    long double scale, const kernel::LocalOptions& options, const RecordRun& run)
       : level_(level),
         disks_(disks),
+        options_(options),
         run_(run),
         me_(run.processor()),
         block_bytes_(run.record_bytes << disks.b),
@@ -46,6 +48,7 @@ class SuperlevelRunner {
         wait_for(read_, times().butterfly_read_s);
         start_read(load + 1);
       });
+      look_for_not_finite(load);
       for (std::size_t k = 0; k < steps_.size(); ++k) execute_step(k, load);
       deferred_.run([&] {
         start_write(load);
@@ -100,6 +103,13 @@ class SuperlevelRunner {
     }
   }
 
+  void look_for_not_finite(std::int64_t load) {
+    if (!run_.counts->looks_at_input || run_.counts->found_not_finite) return;
+    const std::int64_t reals = 2 * load_bytes_ / run_.record_bytes;
+    run_.counts->found_not_finite =
+        !all_finite(options_.precision, reals, options_.threads, memory(load));
+  }
+
   void execute_step(std::size_t k, std::int64_t load) {
     const ButterflyStep& step = level_.steps[k];
     watch_ = Stopwatch();
@@ -137,6 +147,7 @@ class SuperlevelRunner {
 
   const Superlevel& level_;
   const DiskModel& disks_;
+  const kernel::LocalOptions& options_;
   const RecordRun& run_;
   const int me_;
   const std::int64_t block_bytes_;
