@@ -17,8 +17,13 @@ from weft.spectra import shell_spectrum
 
 KEYS = [
     "command", "problem", "ranks", "threads", "output", "plan", "predicted_s", "median_s", "min_s", "gflops",
-    "error", "roofline_s", "stages", "peers",
+    "error", "roofline_s", "roofline", "stages", "peers",
 ]  # fmt: skip
+BOUNDS = {
+    "--in-place": "two passes over the array in place, each reads, multiplies and writes it",
+    "--overwrite-input": "two passes over the array, one in place, one a copy of the input to the output",
+}
+KEPT = "two passes over the array, each a copy of the input to the output"
 PEERS = ["fftw-mpi", "fftw-threads", "mpi4py-fft"]
 
 
@@ -51,6 +56,8 @@ def test_bench_with_all_peers(tmp_path: Path, ranks: int, options: list[str]) ->
     assert any(name.startswith("exchange") for name in names) == (ranks > 1 and "--axes" not in options)
     assert (sent > 0) == any(name.startswith("exchange") and "shared" not in name for name in names)
     assert data["roofline_s"] > 0
+    given = [option for option in BOUNDS if option in options]
+    assert data["roofline"] == (BOUNDS[given[0]] if given else KEPT)
     assert [peer["name"] for peer in data["peers"]] == PEERS
     for peer in data["peers"]:
         assert set(peer) - {"reason"} == {"name", "settings", "median_s", "min_s"}

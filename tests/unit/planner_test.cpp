@@ -2,10 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
-#include <string>
-#include <vector>
 
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
@@ -178,78 +175,6 @@ TEST(Planner, fewer_ranks_work_where_messages_cost_more_than_they_bring) {
   EXPECT_EQ(plan.input().empty_ranks(), 7) << explain(plan);
   const Plan wide = make_plan(cube(256, 8), switched(8, 1e-5, 1e-10));
   EXPECT_EQ(wide.input().empty_ranks(), 0) << explain(wide);
-}
-
-/// More ranks could leave some idle: they are never much slower than fewer of the same machine.
-TEST(Planner, more_ranks_take_no_longer_than_fewer) {
-  constexpr double worth_more_ranks = 0.05;
-  const std::vector<std::int64_t> numbers{2,  3,   8,   24,  33,  64,  65,
-                                          96, 100, 127, 128, 192, 200, 256};
-  struct Case {
-    std::string machine;
-    Shape shape;
-    Kind kind;
-  };
-  for (const Case& each :
-       {Case{"infiniband-64", {512, 512, 512}, Kind::c2c},
-        Case{"infiniband-64", {96, 100, 60}, Kind::r2c}, Case{"fleet", {64, 64, 64}, Kind::r2c},
-        Case{"fleet", {96, 100, 60}, Kind::c2c}, Case{"ethernet-10g", {1000, 30}, Kind::c2c},
-        Case{"bgl-4096", {64, 64, 64}, Kind::r2c}, Case{"celerons", {1 << 16}, Kind::c2c}}) {
-    Machine machine = shipped_machine(each.machine);
-    machine.memory_bytes = 0;
-    const bool grows = machine.topology.network != Network::torus;
-    double least_s = std::numeric_limits<double>::infinity();
-    for (const std::int64_t ranks : numbers) {
-      Problem problem{.shape = each.shape, .kind = each.kind};
-      problem.ranks = ranks;
-      problem.ranks_per_node = std::min(ranks, machine.cores_per_node);
-      const std::int64_t nodes = (ranks - 1) / problem.ranks_per_node + 1;
-      if (grows) machine.topology.nodes = std::max(machine.topology.nodes, nodes);
-      const Plan plan = make_plan(problem, machine);
-      const PlanCost& cost = plan.prediction->cost;
-      const double steps_s =
-          cost.seconds() - cost.call_s;  // all agree on a call, also those that idle
-      EXPECT_LE(steps_s * (1 - worth_more_ranks), least_s * 1.001)
-          << each.machine << ", " << ranks << " ranks: " << explain(plan);
-      least_s = std::min(least_s, steps_s);
-    }
-  }
-}
-
-TEST(Planner, ranks_that_idle_load_no_link) {
-  Machine machine = shipped_machine("fleet");
-  machine.memory_bytes = 0;
-  const auto on_two = [&](std::int64_t ranks) {
-    for (const Plan& plan : candidates(cube(64, ranks, Kind::r2c), machine))
-      if (planner::ranks_used(plan) == 2) return plan.prediction->cost.seconds();
-    return 0.0;
-  };
-  EXPECT_GT(on_two(2), 0);
-  // On four ranks there are pencils too, in which rank 0 exchanges with rank 1 as well.
-  EXPECT_DOUBLE_EQ(on_two(4), on_two(2));
-}
-
-TEST(Planner, an_output_anywhere_may_lie_as_the_input_does) {
-  const Machine machine = shipped_machine("vm-2-cores");
-  const planner::Freedom of_wefts{.outputs_in_node_memory = true};
-  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    Problem any = cube(256, 2, kind);
-    any.ranks_per_node = 2;
-    Problem same = any;
-    same.output_choice = OutputChoice::same;
-    const Plan plan = planner::make_plan(any, machine, of_wefts);
-    EXPECT_NO_THROW(check_plan(plan));
-    EXPECT_EQ(plan.output().process_grid(), plan.input().process_grid()) << explain(plan);
-    EXPECT_DOUBLE_EQ(plan.prediction->cost.seconds(),
-                     make_plan(same, machine).prediction->cost.seconds());
-    // The caller's own arrays: the last stage is a copy there.
-    EXPECT_EQ(make_plan(any, machine).exchanges.size(), 1U);
-    any.knobs.method = Method::messages;
-    EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);
-    any.knobs = {};
-    any.preset = Preset::fftw;
-    EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);
-  }
 }
 
 /// What passes between nodes is the least certain: one rank keeps what more would do next to no faster.

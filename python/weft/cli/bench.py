@@ -116,10 +116,10 @@ def run(options: Options, session: Session) -> int:
     ours = WeftRun(options, contract, session)
     if options.plot:
         _check_predicted(ours.fft.plan)
-    rows, roofline_s = _contest(options, contract, session, ours)
+    rows, roofline, roofline_s = _contest(options, contract, session, ours)
     error, checked_by = ours.error()
     stages = _stages(options, session, ours)
-    result = _result(options, contract, session, rows, roofline_s, error, checked_by, stages, ours.fft.plan)
+    result = _result(options, contract, session, rows, roofline, roofline_s, error, checked_by, stages, ours.fft.plan)
     if options.plot:
         with session.together():
             if session.is_root:
@@ -272,8 +272,8 @@ class WeftRun:
         return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
 
 
-def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], float]:
-    """weft's row, then one for each peer in the order asked for, and the time of two passes over the array."""
+def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], str, float]:
+    """weft's row, then one for each peer in the order asked for; what two passes over the array are, and their time."""
     peers: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     for name in options.peers:
@@ -282,7 +282,7 @@ def _contest(options: Options, contract: Contract, session: Session, ours: WeftR
             peers[name] = make_peer(name, contract, session)
         except NotRun as reason:
             reasons[name] = str(reason)
-    passes = MemoryPasses(ours.x, contract.threads)
+    passes = MemoryPasses(contract, ours.x, ours.X)
     seconds = measure(session, [ours, passes, *peers.values()], options.repeat, "timing")
     times = dict(zip(peers, seconds[2:], strict=True))
     rows = [Row.of("weft", "", seconds[0])]
@@ -291,7 +291,7 @@ def _contest(options: Options, contract: Contract, session: Session, ours: WeftR
             rows.append(Row.of(name, peers[name].settings, times[name]))
         else:
             rows.append(Row(name, "", None, None, reasons[name]))
-    return rows, float(np.median(seconds[1]))
+    return rows, passes.settings, float(np.median(seconds[1]))
 
 
 def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
@@ -347,6 +347,7 @@ def _result(
     contract: Contract,
     session: Session,
     rows: list[Row],
+    roofline: str,
     roofline_s: float,
     error: float,
     checked_by: str,
@@ -374,6 +375,7 @@ def _result(
         "gflops": flop_count(case) / (ours.median_s or math.inf) / 1e9,
         "error": error,
         "roofline_s": roofline_s,
+        "roofline": roofline,
         "stages": stages,
         "peers": [row.as_data() for row in rows[1:]],
     }
@@ -423,7 +425,7 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
         session.print(_line(peer, result))
     roofline_s = result["roofline_s"]
     session.print(f"{'memory':<14}{roofline_s:>11.4g}{'':>21}{roofline_s / result['median_s']:>9.2f}")
-    session.print("  (memory: two passes over the array that read, modify and write it)")
+    session.print(f"  (memory: {result['roofline']})")
     for peer in result["peers"]:
         reason = peer.get("reason")
         session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")

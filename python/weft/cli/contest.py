@@ -149,20 +149,26 @@ def sum_of_squares(array: np.ndarray) -> float:
 
 
 class MemoryPasses:
-    """Two passes over this rank's array that read, multiply by one and write: what no transform can beat by much.
+    """Two passes over this rank's array, as the contract has them: what no transform can beat by much.
 
-    The values stay as they are.
+    In place a pass reads, multiplies by one and writes; where the input is kept it is a copy to the output, which costs
+    more: memory reads what is about to be written, too. An input that may be destroyed has one pass of each kind.
+    The values of the input stay as they are.
     """
 
-    settings = "read, multiply, write; twice"
-
-    def __init__(self, array: np.ndarray, threads: int):
-        # Memory order, and real numbers: a complex multiplication is not a pass over memory but arithmetic.
-        order = np.argsort(array.strides, kind="stable")[::-1]
-        ordered = array.transpose(order)
-        reals = ordered.view(ordered.real.dtype) if ordered.shape[-1] else ordered
-        self._parts = [part for part in np.array_split(reals, threads) if part.size]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    def __init__(self, contract: Contract, source: np.ndarray, target: np.ndarray):
+        reals = _reals_in_memory(source)
+        # In place rows of reals may be padded; all other arrays are dense.
+        self._sources = np.array_split(reals if contract.in_place else reals.reshape(-1), contract.threads)
+        self._targets = self._sources
+        if not contract.in_place:
+            # A rank's output may be a little smaller than its input: as much of it as there is.
+            into = _reals_in_memory(target).reshape(-1)
+            ends = np.cumsum([len(part) for part in self._sources])
+            self._targets = [into[end - len(part) : end] for end, part in zip(ends, self._sources, strict=True)]
+        self._pool = ThreadPoolExecutor(contract.threads) if contract.threads > 1 else None
+        self._copies = (False, False) if contract.in_place else (not contract.overwrite_input, True)
+        self.settings = pass_words(self._copies)
 
     def prepare(self) -> None:
         return None
@@ -171,16 +177,38 @@ class MemoryPasses:
         return timed(self._two_passes)
 
     def _two_passes(self) -> None:
-        self._pass()
-        self._pass()
-
-    def _pass(self) -> None:
-        if self._pool is None:
-            for part in self._parts:
-                _multiply(part)
-        else:
-            list(self._pool.map(_multiply, self._parts))
+        for copies in self._copies:
+            targets = self._targets if copies else self._sources
+            if self._pool is None:
+                for source, target in zip(self._sources, targets, strict=True):
+                    _pass(source, target)
+            else:
+                list(self._pool.map(_pass, self._sources, targets))
 
 
-def _multiply(part: np.ndarray) -> None:
-    np.multiply(part, part.dtype.type(1), out=part)
+def pass_words(copies: tuple[bool, bool]) -> str:
+    """What the two passes are.
+
+    >>> pass_words((True, True))
+    'two passes over the array, each a copy of the input to the output'
+    """
+    if not any(copies):
+        return "two passes over the array in place, each reads, multiplies and writes it"
+    if all(copies):
+        return "two passes over the array, each a copy of the input to the output"
+    return "two passes over the array, one in place, one a copy of the input to the output"
+
+
+def _reals_in_memory(array: np.ndarray) -> np.ndarray:
+    """An array in memory order, as real numbers: a complex product is not a pass over memory but arithmetic."""
+    order = np.argsort(array.strides, kind="stable")[::-1]
+    ordered = array.transpose(order)
+    reals = ordered.view(ordered.real.dtype) if ordered.shape[-1] else ordered
+    return reals
+
+
+def _pass(source: np.ndarray, target: np.ndarray) -> None:
+    if target is source:
+        np.multiply(source, source.dtype.type(1), out=source)
+    else:
+        np.copyto(target, source[: len(target)])

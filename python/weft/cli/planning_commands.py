@@ -72,6 +72,9 @@ def probe_command(
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw what was measured, with its fits (.png, .pdf, .svg).")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every figure and every measurement, not the summary.")
+    ] = False,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
@@ -85,7 +88,7 @@ def probe_command(
     from weft.cli import probe
 
     disks = folders_value(None if disk is None else [disk])
-    options = probe.Options(show, target, seconds, threads, name, disks, plot, as_json)
+    options = probe.Options(show, target, seconds, threads, name, disks, plot, everything, as_json)
     return start(context, lambda here: probe.run(options, here), ranks, threads, oversubscribe)
 
 

@@ -34,6 +34,7 @@ class Options:
     name: str | None
     disks: tuple[str, ...]
     plot: str | None
+    everything: bool
     json: bool
 
 
@@ -72,20 +73,97 @@ def _deliver(options: Options, session: Session, machine: weft.Machine) -> None:
     if options.json:
         session.print_json(document)
     else:
-        session.print(table(document))
+        session.print(table(document) if options.everything else summary(document))
 
 
-def table(machine: dict[str, Any]) -> str:
-    """A machine in lines for people: what was measured, what was fitted, what is assumed."""
+def summary(machine: dict[str, Any]) -> str:
+    """A machine in some ten lines: one for each kind of figure, of the longest arrays and messages."""
+    lines = _heading(machine)
+    rates = {
+        each["precision"]: f"{each['precision']} {1e-9 / each['operation_s']:.3g}" for each in machine["arithmetic"]
+    }
+    lines.append(f"lines in cache, GFlop/s a core: {', '.join(rates.values())}")
+    if machine["copying"]:
+        longest = max(machine["copying"], key=lambda each: (each["precision"] == "f64", each["bytes"]))
+        lines.append(
+            f"arrays of {longest['precision']} through memory, ns a byte: "
+            f"{1e9 * longest['contiguous_s_per_byte']:.3g} along rows, "
+            f"{1e9 * longest['transposed_s_per_byte']:.3g} along columns"
+        )
+    lines += _memory_line(machine["memory_bytes_per_s"])
+    for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
+        first, last = machine[key]["pieces"][0], machine[key]["pieces"][-1]
+        lines.append(
+            f"messages {words}: {_start(first['start_s'])} the shortest, {_rate(last['s_per_byte'])} the longest"
+        )
+    lines.append(
+        f"a call {_start(machine['call_s'])}, a further message {_start(machine['request_s'])}, "
+        f"a barrier of two ranks {_start(machine['barrier_s'])}"
+    )
+    lines += [_disk_line(disk) for disk in machine.get("disks", [])]
+    lines.append(f"--all prints every figure and the {len(machine['samples'])} measurements, --json what a file has")
+    return "\n".join(map(in_one_line, lines))
+
+
+# Less than this nothing moves a byte in: what a fit gives below it is noise, which the model takes for nothing.
+SECONDS_A_BYTE_MIN = 1e-12
+TOO_SMALL = "too small to measure"
+
+
+def _nanoseconds(s_per_byte: float) -> str:
+    """
+    >>> _nanoseconds(1e-9), _nanoseconds(1e-13)
+    ('1 ns a byte', 'too small to measure a byte')
+    """
+    return f"{TOO_SMALL if s_per_byte < SECONDS_A_BYTE_MIN else f'{1e9 * s_per_byte:.3g} ns'} a byte"
+
+
+def _rate(s_per_byte: float) -> str:
+    """
+    >>> _rate(1e-9), _rate(1e-15)
+    ('1000 MB/s', 'time of a byte too small to measure')
+    """
+    return f"time of a byte {TOO_SMALL}" if s_per_byte < SECONDS_A_BYTE_MIN else f"{1e-6 / s_per_byte:.4g} MB/s"
+
+
+def _start(seconds: float) -> str:
+    """
+    >>> _start(2e-6), _start(0.0)
+    ('2 us', 'too small to measure')
+    """
+    return f"{1e6 * seconds:.3g} us" if seconds > 0 else TOO_SMALL
+
+
+def _memory_line(rates: list[float]) -> list[str]:
+    """
+    >>> _memory_line([2e9, 1e9])
+    ['memory of a node: 2 GB/s with 1 core, 1 GB/s with 2; more cores than 1 moved no more']
+    """
+    if not rates:
+        return []
+    text = f"memory of a node: {1e-9 * rates[0]:.3g} GB/s with 1 core"
+    if len(rates) > 1:
+        text += f", {1e-9 * rates[-1]:.3g} GB/s with {len(rates)}"
+    most = rates.index(max(rates)) + 1
+    return [text + (f"; more cores than {most} moved no more" if most < len(rates) else "")]
+
+
+def _heading(machine: dict[str, Any]) -> list[str]:
+    """What the machine is, and what of it is assumed."""
     lines = [f"{machine['name']}: {machine['source']}"]
     topology = machine["topology"]
     lines.append(
-        f"{topology['nodes']} nodes ({topology['network']}) of {_cores(machine)}, "
+        f"{topology['nodes']} node{'s' * (topology['nodes'] != 1)} ({topology['network']}) of {_cores(machine)}, "
         f"L2 {machine['l2_bytes'] >> 10} KiB, last cache {machine['l3_bytes'] >> 10} KiB"
     )
     if machine["assumed"]:
         lines.append(f"assumed, not measured: {', '.join(machine['assumed'])}")
-    lines.append("")
+    return lines
+
+
+def table(machine: dict[str, Any]) -> str:
+    """A machine in lines for people: what was measured, what was fitted, what is assumed."""
+    lines = [*_heading(machine), ""]
     for each in machine["arithmetic"]:
         rate = 1e-9 / each["operation_s"]
         lines.append(f"lines of {each['precision']} planned with {each['effort']}: {rate:.3g} GFlop/s a core in cache")
@@ -104,8 +182,8 @@ def table(machine: dict[str, Any]) -> str:
     for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
         for piece in machine[key]["pieces"]:
             lines.append(
-                f"message {words}, from {piece['from_bytes']} bytes on: {1e6 * piece['start_s']:.3g} us and "
-                f"{1e-6 / piece['s_per_byte']:.4g} MB/s"
+                f"message {words}, from {piece['from_bytes']} bytes on: {_start(piece['start_s'])} and "
+                f"{_rate(piece['s_per_byte'])}"
             )
     for each in machine["blocking"]:
         factors = ", ".join(f"{name} {each[name]:.3g}" for name in ("pairwise", "cyclic", "scattered", "collective"))
@@ -113,9 +191,9 @@ def table(machine: dict[str, Any]) -> str:
     for each in machine["all_to_all"]:
         lines.append(
             f"all-to-all of {each['ranks']} nodes, from {each['from_bytes']} bytes for each pair on: "
-            f"{1e6 * each['start_s']:.3g} us and {1e9 * each['s_per_byte']:.3g} ns a byte; for each of them "
+            f"{1e6 * each['start_s']:.3g} us and {_nanoseconds(each['s_per_byte'])}; for each of them "
             f"I = {1e6 * each['start_s'] / each['ranks']:.3g} us and "
-            f"S = {1e9 * each['s_per_byte'] / each['ranks']:.3g} ns a byte"
+            f"S = {_nanoseconds(each['s_per_byte'] / each['ranks'])}"
         )
     lines.append(f"a call: {1e6 * machine['call_s']:.3g} us besides its steps")
     lines.append(f"each further message of those that leave at once: {1e6 * machine['request_s']:.3g} us")

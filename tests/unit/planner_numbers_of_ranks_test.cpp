@@ -1,0 +1,73 @@
+// On how many of the ranks the planner does a problem: more of them are never much slower than fewer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <weft/machine.hpp>
+#include <weft/plan.hpp>
+
+#include "planner/search.hpp"
+
+namespace weft {
+namespace {
+
+Problem cube(std::int64_t n, std::int64_t ranks, Kind kind) {
+  Problem problem{.shape = {n, n, n}, .kind = kind};
+  problem.ranks = ranks;
+  return checked(problem);
+}
+
+/// More ranks could leave some idle: they are never much slower than fewer of the same machine.
+TEST(PlannerNumbersOfRanks, more_ranks_take_no_longer_than_fewer) {
+  constexpr double worth_more_ranks = 0.05;
+  const std::vector<std::int64_t> numbers{2,  3,   8,   24,  33,  64,  65,
+                                          96, 100, 127, 128, 192, 200, 256};
+  struct Case {
+    std::string machine;
+    Shape shape;
+    Kind kind;
+  };
+  for (const Case& each :
+       {Case{"infiniband-64", {512, 512, 512}, Kind::c2c},
+        Case{"infiniband-64", {96, 100, 60}, Kind::r2c}, Case{"fleet", {64, 64, 64}, Kind::r2c},
+        Case{"fleet", {96, 100, 60}, Kind::c2c}, Case{"ethernet-10g", {1000, 30}, Kind::c2c},
+        Case{"bgl-4096", {64, 64, 64}, Kind::r2c}, Case{"celerons", {1 << 16}, Kind::c2c}}) {
+    Machine machine = shipped_machine(each.machine);
+    machine.memory_bytes = 0;
+    const bool grows = machine.topology.network != Network::torus;
+    double least_s = std::numeric_limits<double>::infinity();
+    for (const std::int64_t ranks : numbers) {
+      Problem problem{.shape = each.shape, .kind = each.kind};
+      problem.ranks = ranks;
+      problem.ranks_per_node = std::min(ranks, machine.cores_per_node);
+      const std::int64_t nodes = (ranks - 1) / problem.ranks_per_node + 1;
+      if (grows) machine.topology.nodes = std::max(machine.topology.nodes, nodes);
+      const Plan plan = make_plan(problem, machine);
+      const PlanCost& cost = plan.prediction->cost;
+      const double steps_s =
+          cost.seconds() - cost.call_s;  // all agree on a call, also those that idle
+      EXPECT_LE(steps_s * (1 - worth_more_ranks), least_s * 1.001)
+          << each.machine << ", " << ranks << " ranks: " << explain(plan);
+      least_s = std::min(least_s, steps_s);
+    }
+  }
+}
+
+TEST(PlannerNumbersOfRanks, ranks_that_idle_load_no_link) {
+  Machine machine = shipped_machine("fleet");
+  machine.memory_bytes = 0;
+  const auto on_two = [&](std::int64_t ranks) {
+    for (const Plan& plan : candidates(cube(64, ranks, Kind::r2c), machine))
+      if (planner::ranks_used(plan) == 2) return plan.prediction->cost.seconds();
+    return 0.0;
+  };
+  EXPECT_GT(on_two(2), 0);
+  // On four ranks there are pencils too, in which rank 0 exchanges with rank 1 as well.
+  EXPECT_DOUBLE_EQ(on_two(4), on_two(2));
+}
+
+}  // namespace
+}  // namespace weft

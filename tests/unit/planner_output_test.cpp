@@ -1,0 +1,43 @@
+// Where the planner leaves an output that may lie anywhere.
+#include <gtest/gtest.h>
+
+#include <weft/machine.hpp>
+#include <weft/plan.hpp>
+
+#include "plan/check_plan.hpp"
+#include "planner/decision.hpp"
+
+namespace weft {
+namespace {
+
+Problem cube(std::int64_t n, std::int64_t ranks, Kind kind) {
+  Problem problem{.shape = {n, n, n}, .kind = kind};
+  problem.ranks = ranks;
+  return checked(problem);
+}
+
+TEST(PlannerOutput, an_output_anywhere_may_lie_as_the_input_does) {
+  const Machine machine = shipped_machine("vm-2-cores");
+  const planner::Freedom of_wefts{.outputs_in_node_memory = true};
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    Problem any = cube(256, 2, kind);
+    any.ranks_per_node = 2;
+    Problem same = any;
+    same.output_choice = OutputChoice::same;
+    const Plan plan = planner::make_plan(any, machine, of_wefts);
+    EXPECT_NO_THROW(check_plan(plan));
+    EXPECT_EQ(plan.output().process_grid(), plan.input().process_grid()) << explain(plan);
+    EXPECT_DOUBLE_EQ(plan.prediction->cost.seconds(),
+                     make_plan(same, machine).prediction->cost.seconds());
+    // The caller's own arrays: the last stage is a copy there.
+    EXPECT_EQ(make_plan(any, machine).exchanges.size(), 1U);
+    any.knobs.method = Method::messages;
+    EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);
+    any.knobs = {};
+    any.preset = Preset::fftw;
+    EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);
+  }
+}
+
+}  // namespace
+}  // namespace weft
