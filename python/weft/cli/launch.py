@@ -5,6 +5,7 @@ nothing to report; a rank that ends otherwise has crashed, and the parent says s
 """
 
 import ctypes
+import io
 import os
 import shutil
 import signal
@@ -177,7 +178,7 @@ def _run(
         env={**os.environ, **environment},
         preexec_fn=_child_setup(),
     )
-    assert process.stdout is not None
+    assert isinstance(process.stdout, io.BufferedReader)
     stopper = _Stopper(process)
     with _passing_signals(stopper) as received:
         parts = _without_banner(process.stdout) if hide_banner else iter(process.stdout.read1, b"")
