@@ -49,6 +49,10 @@ void note_fork() { forked_under_mpi = forked_under_mpi || is_running(); }
 
 /// What MPI_Init_thread has given.
 int thread_level() {
+#ifdef SMPI_H
+  // SimGrid runs its ranks one at a time, whatever level it reports.
+  return MPI_THREAD_MULTIPLE;
+#endif
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   return level;
