@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from weft.cli.plots import as_bytes, plain, pyplot
+from weft.cli.plots import as_bytes, colour, plain, pyplot, rounds_of_colours, titled
 
 PANELS_IN_ROW = 4
 # A figure is drawn to here where nothing longer was measured.
@@ -21,6 +21,7 @@ SCHEDULES = ("pairwise", "cyclic", "scattered", "collective")
 
 Series = dict[str, list[dict[str, Any]]]
 Drawing = Callable[[Any, dict[str, Any], Series], None]
+Figure = Callable[[str, dict[str, Any]], float]  # what is drawn of a sample of a series
 
 
 class Panel(NamedTuple):
@@ -51,7 +52,7 @@ def figure_of(document: dict[str, Any]) -> Any:
         _prepare(place, panel.title, panel.unit)
         panel.draw(place, document, series)
         place.legend(fontsize="xx-small", loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
-    figure.suptitle(plain(document["name"]), fontsize=10)
+    titled(figure, document["name"])
     return figure
 
 
@@ -66,7 +67,7 @@ def series_of(samples: Sequence[dict[str, Any]]) -> Series:
 def _prepare(place: Any, title: str, unit: str) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    place.set(xscale="log", yscale="log", xlabel=unit, ylabel="seconds", title=title)
+    place.set(xscale="log", yscale="log", xlabel=unit, ylabel="time, s", title=title)
     place.xaxis.set_major_locator(LogLocator(base=2, numticks=6))
     place.xaxis.set_minor_locator(NullLocator())
     words = size_in_words if unit == "bytes" else "{:g}".format
@@ -118,12 +119,34 @@ def geometric(first: float, last: float) -> list[float]:
     return [first * (last / first) ** (k / (POINTS_OF_CURVE - 1)) for k in range(POINTS_OF_CURVE)]
 
 
-def _samples(place: Any, title: str, samples: list[dict[str, Any]], number: int) -> None:
-    """Medians with their spread; colours come again after ten series, with another mark."""
-    spread = [each["seconds"] * each["spread"] for each in samples]
-    x, y = [each["x"] for each in samples], [each["seconds"] for each in samples]
-    mark = "os^v"[number // 10 % 4]
-    place.errorbar(x, y, spread, fmt=mark, color=f"C{number % 10}", markersize=3, label=plain(title))
+def _seconds(title: str, sample: dict[str, Any]) -> float:
+    return float(sample["seconds"])
+
+
+def _gflops(title: str, sample: dict[str, Any]) -> float:
+    """Of a line: 5 n lg n operations, half as many of real numbers.
+
+    >>> _gflops("line c2c f64 estimate", {"x": 8, "seconds": 1e-6})
+    0.12
+    """
+    operations = (2.5 if " r2c " in title else 5.0) * sample["x"] * math.log2(max(2, sample["x"]))
+    return float(1e-9 * operations / sample["seconds"])
+
+
+def _ns_a_byte(title: str, sample: dict[str, Any]) -> float:
+    return float(1e9 * sample["seconds"] / sample["x"])
+
+
+def _samples(
+    place: Any, title: str, samples: list[dict[str, Any]], number: int, line: str = "", figure: Figure = _seconds
+) -> None:
+    """Medians with their spread; colours come again after the last one, with another mark."""
+    x, y = [each["x"] for each in samples], [figure(title, each) for each in samples]
+    spread = [value * each["spread"] for value, each in zip(y, samples, strict=True)]
+    mark = "os^v"[rounds_of_colours(number) % 4]
+    place.errorbar(
+        x, y, spread, fmt=mark + line, color=colour(number), linewidth=1, markersize=3, capsize=2, label=plain(title)
+    )
 
 
 def _named(series: Series, *words: str) -> list[str]:
@@ -159,7 +182,7 @@ def _memory(place: Any, document: dict[str, Any], series: Series) -> None:
     bars = [rate * spreads.get(cores, 0) for cores, rate in enumerate(rates, 1)]
     label = "copies beyond caches" if spreads else origin(document, "memory_bytes_per_s")
     place.errorbar(range(1, len(rates) + 1), rates, bars, fmt="o-", markersize=3, linewidth=1, label=label)
-    place.set(yscale="linear", ylim=(0, None), ylabel="GB/s of all together")
+    place.set(yscale="linear", ylim=(0, None), ylabel="rate of all together, GB/s")
 
 
 def _barrier(place: Any, document: dict[str, Any], series: Series) -> None:
@@ -193,8 +216,8 @@ def _between_nodes(place: Any, document: dict[str, Any], series: Series) -> None
         if title in fits:
             end = _longest(samples, max(BYTES_MIN, 2 * fits[title][-1]["from_bytes"]) if samples else MESSAGE_MAX)
             label = plain(f"{origin(document, 'all_to_all')}: {title}")
-            line = ("-", "--", "-.", ":")[number // 10 % 4]
-            place.plot(*of_pieces(fits[title], end), line, color=f"C{number % 10}", linewidth=1, label=label)
+            line = ("-", "--", "-.", ":")[rounds_of_colours(number) % 4]
+            place.plot(*of_pieces(fits[title], end), line, color=colour(number), linewidth=1, label=label)
 
 
 def _of_nodes(series: Series) -> list[str]:
@@ -212,7 +235,7 @@ def _blocking(place: Any, document: dict[str, Any], series: Series) -> None:
 
 def _disks(place: Any, document: dict[str, Any], series: Series) -> None:
     _all_samples("disk ")(place, document, series)
-    colours = {title: f"C{number % 10}" for number, title in enumerate(_named(series, "disk "))}
+    colours = {title: colour(number) for number, title in enumerate(_named(series, "disk "))}
     for disk in document["disks"]:
         for way, line in (("read", "-"), ("write", "--")):
             sizes = geometric(*DISK_BYTES)
@@ -222,19 +245,25 @@ def _disks(place: Any, document: dict[str, Any], series: Series) -> None:
             place.plot(sizes, seconds, line, color=colour, linewidth=1, label=label)
 
 
-def _sweep(title: str, unit: str, words: str) -> Panel:
-    """Of samples alone, whose series begin with these words."""
-    return Panel(title, unit, _all_samples(words), lambda document, series: bool(_named(series, words)))
+def _sweep(title: str, unit: str, words: str, figure: Figure, axis: str) -> Panel:
+    """Of samples alone, whose series begin with these words: a curve each, of a figure that all sizes share."""
+
+    def draw(place: Any, document: dict[str, Any], series: Series) -> None:
+        for number, name in enumerate(_named(series, words)):
+            _samples(place, name, series[name], number, "-", figure)
+        place.set_ylabel(axis)
+
+    return Panel(title, unit, draw, lambda document, series: bool(_named(series, words)))
 
 
 PANELS = (
-    _sweep("lines", "points of a line", "line "),
-    _sweep("stages", "bytes", "stage "),
+    _sweep("lines", "points of a line", "line ", _gflops, "rate of a core, GFlop/s"),
+    _sweep("stages", "bytes", "stage ", _ns_a_byte, "time of a byte, ns"),
     Panel("memory", "cores", _memory, lambda document, series: bool(document["memory_bytes_per_s"])),
     Panel("messages", "bytes", _messages, lambda document, series: True),
     Panel("messages at once", "messages", _requests, lambda document, series: document["request_s"] > 0),
     Panel("barrier", "ranks", _barrier, lambda document, series: document["barrier_s"] > 0),
-    _sweep("exchanges in node memory", "bytes", IN_NODE_MEMORY),
+    _sweep("exchanges in node memory", "bytes", IN_NODE_MEMORY, _ns_a_byte, "time of a byte, ns"),
     Panel(
         "exchanges between nodes",
         "bytes",

@@ -2,6 +2,7 @@
 
 import io
 import math
+import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from weft.ooc import Price
 from weft.projection import Point
 
 FORMS = (".png", ".pdf", ".svg")
+# Of Okabe and Ito (2008): told apart with any kind of colour vision; yellow, which white paper swallows, is left out.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
 
 
 def pyplot() -> Any:
@@ -27,7 +30,30 @@ def pyplot() -> Any:
     matplotlib.rcParams["text.usetex"] = False  # of a user's settings: names would be read by TeX
     from matplotlib import pyplot as module
 
+    module.rcParams["axes.prop_cycle"] = module.cycler(color=PALETTE)
     return module
+
+
+def colour(number: int) -> str:
+    """Of the series with this number; they come again after the last one."""
+    return PALETTE[number % len(PALETTE)]
+
+
+def rounds_of_colours(number: int) -> int:
+    """How often the colours have come before this series: what else must differ then, such as its mark."""
+    return number // len(PALETTE)
+
+
+def titled(figure: Any, title: str) -> None:
+    """Each line of a title is wrapped to the width of the figure."""
+    width = int(13 * figure.get_size_inches()[0])  # letters of this size
+    lines = [part for line in title.splitlines() for part in textwrap.wrap(line, width)]
+    figure.suptitle("\n".join(map(plain, lines)), fontsize=10)
+
+
+def legend_below(figure: Any, columns: int = 3) -> None:
+    """Off the data."""
+    figure.legend(fontsize="small", loc="outside lower center", ncols=columns, markerscale=0.4)
 
 
 def plain(text: str) -> str:
@@ -65,7 +91,7 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     """A bar for each stage and exchange: what its predicted time is made of, and what of it is hidden."""
     assert plan.prediction is not None
     found = plan.prediction.steps
-    figure, axes = pyplot().subplots(figsize=(8, 1.2 + 0.6 * len(found)), layout="constrained")
+    figure, axes = pyplot().subplots(figsize=(8, 1.8 + 0.6 * len(found)), layout="constrained")
     places = range(len(found))
     start = [0.0] * len(found)
     for key, words in PARTS.items():
@@ -80,8 +106,8 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     axes.set_yticks(places, [plain(step.name) for step in found], fontsize="small")
     axes.invert_yaxis()
     axes.set_xlabel("predicted time, s")
-    axes.set_title(f"{'x'.join(map(str, plan.problem.shape))} on {plain(plan.prediction.machine)}", fontsize=10)
-    axes.legend(fontsize="small")
+    titled(figure, f"{'x'.join(map(str, plan.problem.shape))} on {plan.prediction.machine}")
+    legend_below(figure)
     return as_bytes(figure, name)
 
 
@@ -97,8 +123,8 @@ def measured_steps(stages: Sequence[dict[str, Any]], title: str, name: str) -> b
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.set_xlabel("time, ms")
-    figure.suptitle(plain(title), fontsize=10)
-    figure.legend(fontsize="small", loc="outside lower center", ncols=2)
+    titled(figure, title)
+    legend_below(figure)
     return as_bytes(figure, name)
 
 
@@ -121,24 +147,31 @@ def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
         widths = [getattr(one, key) for one in found]
         axes.barh([place + shift for place in range(len(found))], widths, 0.35, left=starts[bar], label=words)
         starts[bar] = [left + width for left, width in zip(starts[bar], widths, strict=True)]
-    axes.plot([one.seconds for one in found], range(len(found)), "k|", markersize=30, label="predicted")
+    axes.plot(
+        [one.seconds for one in found],
+        range(len(found)),
+        "k|",
+        markersize=30,
+        markeredgewidth=2,
+        label="time of the pass",
+    )
     axes.set_yticks(range(len(found)), [f"pass {number}" for number in range(1, len(found) + 1)])
     axes.invert_yaxis()
     axes.set_xlabel("predicted time, s")
-    axes.set_title(f"{'x'.join(map(str, shape))} on {plain(price.machine)}", fontsize=10)
-    axes.legend(fontsize="small")
+    titled(figure, f"{'x'.join(map(str, shape))} on {price.machine}")
+    legend_below(figure, 5)
     return as_bytes(figure, name)
 
 
 # The panels of a projection: which figure of each number of ranks, how it is called, and on what axis.
 PROJECTED = {
     "seconds": ("predicted time, s", "log"),
-    "speed_up": ("speed-up over one rank", "log"),
-    "efficiency": ("efficiency", "linear"),
-    "gflops": ("GFlop/s", "log"),
-    "communication": ("share of exchanges", "linear"),
+    "speed_up": ("speed-up over one rank, times", "log"),
+    "efficiency": ("efficiency, share of ideal", "linear"),
+    "gflops": ("rate, GFlop/s", "log"),
+    "communication": ("exchanges, share of the time", "linear"),
 }
-MARKS = "os^vD"  # colours come again after ten curves, with the next mark
+MARKS = "os^vD"  # colours come again, with the next mark
 
 
 def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> bytes:
@@ -151,7 +184,7 @@ def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> 
     panels = dict(zip(PROJECTED, places, strict=True))
     for number, (size, points) in enumerate(curves.items()):
         ranks = [point.ranks for point in points]
-        style = {"color": f"C{number % 10}", "marker": MARKS[number // 10 % len(MARKS)], "markersize": 4}
+        style = {"color": colour(number), "marker": MARKS[rounds_of_colours(number) % len(MARKS)], "markersize": 4}
         for figure_name, panel in panels.items():
             panel.plot(ranks, [getattr(point, figure_name) for point in points], label=size, **style)
         exchanges = [point.seconds * point.communication or math.nan for point in points]  # 0 has no logarithm
@@ -164,12 +197,12 @@ def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> 
     dashed = panels["seconds"].plot([], [], "k--", linewidth=1)
     legend.set_axis_off()
     legend.legend([*handles, *dashed, *ideal], [*sizes, "exchanges alone", "ideal"], loc="center")
-    figure.suptitle(plain(title), fontsize=10)
+    titled(figure, title)
     return as_bytes(figure, name)
 
 
 def _against_ranks(panel: Any, words: str, scale: str) -> None:
-    panel.set(xlabel="ranks", ylabel=words, yscale=scale)
+    panel.set(xlabel="number of ranks", ylabel=words, yscale=scale)
     panel.set_xscale("log", base=2)
     panel.xaxis.set_major_formatter("{x:g}")
     if scale == "linear":

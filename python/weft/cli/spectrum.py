@@ -122,7 +122,7 @@ def plotted(spectrum: Spectrum, name: str, target: str) -> bytes:
     draw = axes.loglog if shown.any() else axes.plot  # 0 has no logarithm, and a constant has no other power
     draw(spectrum.k[shown], spectrum.power[shown], ".-", linewidth=1, markersize=4)
     axes.set_xlabel("wave number |k|, in units of the longest wave")
-    axes.set_ylabel("power in the shell")
+    axes.set_ylabel("power in the shell, units of the field squared")
     axes.set_title(f"{plots.plain(name)}: variance {spectrum.variance:.6g}", fontsize=10)
     axes.grid(True, which="both", alpha=0.3)
     return plots.as_bytes(figure, target)
