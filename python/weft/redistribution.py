@@ -131,7 +131,13 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
 
     def checked() -> tuple[Layout, int]:
         _require_layout(layout)
-        owner = options.integer(root, "root", 0, module.size_of(handle) - 1)
+        ranks = module.size_of(handle)
+        if layout.ranks != ranks:
+            raise errors.LayoutMismatch(
+                f"a layout must be one for the ranks of the communicator; given one for {layout.ranks}, and there are "
+                f"{ranks}; make it for {ranks}"
+            )
+        owner = options.integer(root, "root", 0, ranks - 1)
         return Layout.on_one(layout.shape, layout.ranks, owner), owner
 
     whole, owner = runtime.agreed(comm, checked)

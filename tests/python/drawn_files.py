@@ -55,7 +55,7 @@ BAD_ARRAYS = (
     "data.h5:/in", "data.h5:/scalar", "data.h5:/text", "data.h5:/nothing", "data.h5:/dangling", "data.h5:/null",
     "cut.h5:/x", "text.h5:/x", "missing.h5:/x", "group.zarr", "group.zarr/missing", "empty.zarr", "broken.zarr",
     "missing.zarr", "cut.nii", "cut.nii.gz", "text.nii.gz", "cut-set.json", "lost-set.json", "text.json",
-    "wisdom.json", "machine.json", "real.npy/x.npy", "x.raw", "", ".", "..", "/", "~", "*", "nul\udc00", "-",
+    "wisdom.json", "machine.json", "real.npy/x.npy", "x.raw", "", ".", "..", "/", "~", "*", "no-text\udcff", "-",
     f"{'long' * 80}.npy",
 )  # fmt: skip
 GOOD_OUTPUTS = ("out.npy", "out.raw", "out.bin", "old.npy", "$a$ ü.npy", "folder/out.npy", "write-protected.npy")

@@ -261,7 +261,7 @@ def _done(status: int | None, out: Path, err: Path, place: Place) -> Done:
 def findings(line: Line, done: Done) -> list[str]:
     """What is wrong."""
     streams = dict(line.streams)
-    found = common_findings(done, " ".join(line.words))
+    found = common_findings(done, " ".join(line.words), streams.get("stdout") == "full")
     if done.status not in (0, 1, 2, None) and done.status is not None:
         name = f"by signal {-done.status}" if done.status < 0 else f"with status {done.status}"
         found.append(f"ended {name}")
@@ -287,8 +287,11 @@ def _prints(line: Line) -> bool:
     return line.words[:1] in (("info",), ("verify",), ("bench",), ("plan",)) or "--json" in line.words
 
 
-def common_findings(done: Done, text: str) -> list[str]:
-    """What is wrong whatever was run: `text` is its own."""
+def common_findings(done: Done, text: str, may_be_told_late: bool = False) -> list[str]:
+    """What is wrong whatever was run: `text` is its own.
+
+    may_be_told_late : what it prints may fail after its work is done.
+    """
     if done.status is None:
         return [f"hangs: no end after {LIMIT_S:g} s"]
     found = []
@@ -302,8 +305,7 @@ def common_findings(done: Done, text: str) -> list[str]:
     if strange:
         found.append(f"prints beside the error: {strange[0][:200]!r}")
     resumes = any(mark in text for mark in _RESUMES)
-    is_told_late = "the standard output cannot be written" in done.err  # after the work
-    if done.changes and done.status != 0 and not resumes and not is_told_late:
+    if done.changes and done.status != 0 and not resumes and not may_be_told_late:
         found.append(f"leaves after a failure: {', '.join(done.changes[:4])}")
     if not resumes:
         half = [each for each in done.changes if each.startswith("new") and _is_half_written(each, text)]

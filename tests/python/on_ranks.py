@@ -119,6 +119,11 @@ def moved(comm: Any, shape: list[int], source: str, target: str, dtype: str) -> 
     return True
 
 
+def with_layout_for(comm: Any, name: str, count: int) -> None:
+    """gather or scatter, with a layout for another number of ranks than there are."""
+    getattr(weft, name)(np.ones((4, 6)), weft.Layout.slab((4, 6), count), comm)
+
+
 def resident_peak(comm: Any, elements: int) -> dict[str, int]:
     """Growth of the resident set while an array is redistributed between two slabs."""
     shape = (comm.size, comm.size, elements)

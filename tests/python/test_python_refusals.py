@@ -148,6 +148,13 @@ def test_ranks_that_name_different_roots_are_refused(pool: Pool) -> None:
     refused(outcomes, "Disagreement", "must name the same root")
 
 
+@pytest.mark.parametrize("name", ["gather", "scatter"])
+def test_a_layout_for_fewer_ranks_is_refused_on_all(pool: Pool, name: str) -> None:
+    """Not on those alone that have no part in it."""
+    outcomes = pool.outcomes("with_layout_for", 3, limit_s=20.0, name=name, count=2)
+    refused(outcomes, "LayoutMismatch", "given one for 2, and there are 3")
+
+
 def test_messages_with_paths_that_are_no_text_are_the_same_on_all_ranks(pool: Pool) -> None:
     path = "d/\udcff\0.json"
     refused(pool.outcomes("agree_on", 3, message=path, only=2), "IoFailure", "d/\\udcff\\x00.json")
