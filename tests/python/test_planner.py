@@ -215,7 +215,13 @@ def test_project_draws_a_curve_for_each_size(tmp_path: Path) -> None:
     drawn = (tmp_path / "p.svg").read_text()
     assert drawn.lstrip().startswith("<?xml")
     # Text stands in a comment beside the paths that draw it.
-    panels = ("predicted time, s", "speed-up over one rank", "efficiency", "GFlop/s", "share of exchanges")
+    panels = (
+        "predicted time, s",
+        "speed-up over one rank, times",
+        "efficiency, share of ideal",
+        "rate, GFlop/s",
+        "exchanges, share of the time",
+    )
     for words in (*panels, "64x64", "128x128"):
         assert drawn.count(f"<!-- {words} -->") == 1, words
 

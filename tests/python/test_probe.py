@@ -21,7 +21,10 @@ def call_s() -> float:
 def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
     outcome = weft("probe", "--seconds", "0.2", "-o", "here.json", "--name", "here", *on_ranks(ranks), cwd=tmp_path)
     assert_done(outcome)
-    assert "GFlop/s a core" in outcome.out and "spread" in outcome.out
+    assert "GFlop/s a core" in outcome.out and len(outcome.out.splitlines()) <= 12
+    shown = weft("probe", "--show", "here.json", "--all", cwd=tmp_path)
+    assert_done(shown)
+    assert "GFlop/s a core" in shown.out and "spread" in shown.out
     machine = json.loads((tmp_path / "here.json").read_text())
     assert machine["name"] == "here"
     assert f"on {ranks} ranks of 1 threads" in machine["source"]

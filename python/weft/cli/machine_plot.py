@@ -241,8 +241,8 @@ def _disks(place: Any, document: dict[str, Any], series: Series) -> None:
             sizes = geometric(*DISK_BYTES)
             seconds = [disk[f"{way}_access_s"] + size / disk[f"{way}_bytes_per_s"] for size in sizes]
             label = plain(f"fit of {way}s, {disk['directory']}")
-            colour = colours.get(f"disk {way} {disk['directory']}", "k")
-            place.plot(sizes, seconds, line, color=colour, linewidth=1, label=label)
+            own = colours.get(f"disk {way} {disk['directory']}", "k")
+            place.plot(sizes, seconds, line, color=own, linewidth=1, label=label)
 
 
 def _sweep(title: str, unit: str, words: str, figure: Figure, axis: str) -> Panel:

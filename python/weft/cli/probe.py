@@ -96,10 +96,9 @@ def summary(machine: dict[str, Any]) -> str:
         lines.append(
             f"messages {words}: {_start(first['start_s'])} the shortest, {_rate(last['s_per_byte'])} the longest"
         )
-    lines.append(
-        f"a call {_start(machine['call_s'])}, a further message {_start(machine['request_s'])}, "
-        f"a barrier of two ranks {_start(machine['barrier_s'])}"
-    )
+    small = {"a call": "call_s", "a further message": "request_s", "a barrier of two ranks": "barrier_s"}
+    if found := [f"{words} {_start(machine[key])}" for words, key in small.items() if machine[key] > 0]:
+        lines.append(", ".join(found))
     lines += [_disk_line(disk) for disk in machine.get("disks", [])]
     lines.append(f"--all prints every figure and the {len(machine['samples'])} measurements, --json what a file has")
     return "\n".join(map(in_one_line, lines))
