@@ -357,7 +357,7 @@ def _skew_rows(given: int | None, nbytes: int, block_bytes: int, disks: int) -> 
 
 def _checked_bytes(nbytes: int, shape: tuple[int, ...], kind: np.dtype) -> int:
     """Raises InvalidArgument for what no file can hold."""
-    if not 0 <= nbytes < 2**63:
+    if abs(nbytes) >= 2**63:  # the core refuses extents below 1
         raise errors.InvalidArgument(
             f"a set has fewer than 2^63 bytes; given {errors.shown(shape)} of {kind}, {nbytes}; give a smaller shape"
         )
@@ -365,7 +365,7 @@ def _checked_bytes(nbytes: int, shape: tuple[int, ...], kind: np.dtype) -> int:
 
 
 def _checked_dtype(dtype: Any, where: str) -> np.dtype:
-    kind = options.dtype_of(dtype)
+    kind = options.dtype_of(dtype, f"the dtype of {where}")
     if kind.kind not in "biufc" or not kind.isnative:
         raise errors.InvalidArgument(
             f"elements must be numbers in the machine's byte order; {where} has {errors.shown(dtype)}; give such as "
