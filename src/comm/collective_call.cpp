@@ -46,7 +46,7 @@ void throw_different_calls(const Communicator& comm, const std::string& words) {
   throw Error(ErrorCode::disagreement,
               "all ranks must make the same collective calls in the same order; rank 0 is in " +
                   first + ", rank " + std::to_string(odd) + " in " + other +
-                  "; move calls out of branches that not all ranks take");
+                  "; make the same calls, of as many arrays, on every rank");
 }
 
 void agree_on_call(const Communicator& comm, const std::string& words,
