@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t every_number_up_to = 32;
 /// Beyond, from one number to the next: near all ranks a share of less work that is not worth more
 /// of them, farther below, where times hardly differ, a wider one.
-constexpr double near_step = 0.95;
-constexpr double far_step = 0.7;
+constexpr double near_step = 0.8;
+constexpr double far_step = 0.5;
 
 std::int64_t rows_each(std::int64_t rows, std::int64_t parts) { return (rows + parts - 1) / parts; }
 
@@ -44,8 +44,10 @@ void add_near(std::int64_t ranks, const Problem& problem, const std::vector<int>
   const auto extent = [&](int axis) { return problem.shape[static_cast<std::size_t>(axis)]; };
   numbers.insert(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(ranks))));
   if (ranks > problem.ranks_per_node) numbers.insert(ranks - ranks % problem.ranks_per_node);
-  // What one axis is seen as is found later.
-  if (problem.shape.size() == 1) numbers.insert(ranks);
+  if (problem.shape.size() == 1) {  // what one axis is seen as is found later
+    numbers.insert(ranks);
+    return;
+  }
   for (std::size_t one = 0; one < split.size(); ++one) {
     numbers.insert(fewest_parts(extent(split[one]), ranks));
     for (std::size_t other = one + 1; other < split.size(); ++other)

@@ -66,6 +66,7 @@ class Search {
     keep_promising(all);
     for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
     if (may_choose_order_) add_in_other_orders(all);
+    drop_hopeless(all);
     for (Priced& each : all) hide_what_can_be(each);
     keep_fastest(all, most_refined);
     for (Priced& each : all) refine(each);
@@ -281,7 +282,7 @@ class Search {
     for (auto& [seconds, each] : promising) {
       const std::int64_t ranks = ranks_used(each.plan);
       const bool is_among_first =
-          2 * ranks <= each.plan.problem.ranks && seen[magnitude(ranks)]++ < most_of_a_number;
+          2 * ranks <= each.plan.problem.ranks && seen[magnitude(ranks)]++ == 0;
       if (is_among_first || all.size() < most_counted) all.push_back(std::move(each));
     }
   }
@@ -289,6 +290,14 @@ class Search {
   /// Numbers of ranks that differ by less than a half have the same one.
   static int magnitude(std::int64_t ranks) {
     return static_cast<int>(std::log(static_cast<double>(ranks)) / std::log(1.5));
+  }
+
+  /// Hiding exchanges behind stages, or stages behind exchanges, saves half of the time at most: but for
+  /// some to compare with, what is slower than that drops out.
+  static void drop_hopeless(std::vector<Priced>& all) {
+    sort(all);
+    while (all.size() > most_refined && all.back().seconds > 2 * all.front().seconds)
+      all.pop_back();
   }
 
   /// The best kind for all exchanges, in chunks where that is better.
