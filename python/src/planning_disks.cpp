@@ -25,7 +25,7 @@ disk::Mode mode_of(bool writable) { return writable ? disk::Mode::write : disk::
 /// A set as Python holds it: calls of several threads take turns.
 struct OpenSet {
   std::unique_ptr<StripedSet> set;
-  mutable Turns turns;
+  mutable Turns turns = {};
 };
 
 /// One run, and what it takes. Other threads of Python work meanwhile.

@@ -266,25 +266,55 @@ Tally tally(const std::vector<RunGrid>& grids) {
   return sum;
 }
 
+/// So many panels that read and write as many runs of the same lengths as the first of them.
+struct AlikePanels {
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+};
+
+/// Parts of an extent: the first may lack a mirror, the last may be shorter, all between are alike.
+std::vector<AlikePanels> parts_by_kind(std::int64_t parts, bool all_differ) {
+  if (parts > 3 && !all_differ) return {{0, 1}, {1, parts - 2}, {parts - 1, 1}};
+  std::vector<AlikePanels> each;
+  for (std::int64_t part = 0; part < parts; ++part) each.push_back({part, 1});
+  return each;
+}
+
+std::vector<AlikePanels> panels_by_kind(const FftPass& pass) {
+  const std::int64_t columns = pass.rest * pass.inner;
+  // A slab that is cut short ends in the middle of some panel.
+  const bool is_cut = source_slab(pass) < source_radix(pass) * columns ||
+                      target_slab(pass) < target_radix(pass) * columns;
+  const std::int64_t inners = parts(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
+  const std::int64_t rests = parts(leading(pass.rest, pass.packs_reals), pass.rest_width);
+  std::vector<AlikePanels> all;
+  for (const AlikePanels& outer : parts_by_kind(parts(pass.outer, pass.outer_width), false))
+    for (const AlikePanels& rest : parts_by_kind(rests, is_cut))
+      for (const AlikePanels& inner : parts_by_kind(inners, is_cut))
+        all.push_back({(outer.first * rests + rest.first) * inners + inner.first,
+                       outer.count * rest.count * inner.count});
+  return all;
+}
+
 }  // namespace
 
 PassCounts counts_of(const FftPasses& plan, const FftPass& pass) {
   PassCounts counts;
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
-  const auto count = [&](const std::vector<RunGrid>& grids, std::int64_t element_bytes,
-                         std::int64_t& runs, std::int64_t& bytes) {
+  const auto count = [&](std::int64_t panels, const std::vector<RunGrid>& grids,
+                         std::int64_t element_bytes, std::int64_t& runs, std::int64_t& bytes) {
     const Tally sum = tally(grids);
     if (sum.runs == 0) return;
-    runs += sum.runs;
-    bytes += sum.elements * element_bytes;
+    runs += panels * sum.runs;
+    bytes += panels * sum.elements * element_bytes;
     shortest = std::min(shortest, sum.shortest * element_bytes);
   };
   counts.panels = panel_count(pass);
-  for (std::int64_t i = 0; i < counts.panels; ++i) {
-    const std::vector<Panel> parts = panel_parts(pass, i);
-    count(reads_of(pass, parts), plan.source_element_bytes(pass), counts.read_runs,
+  for (const AlikePanels& alike : panels_by_kind(pass)) {
+    const std::vector<Panel> parts = panel_parts(pass, alike.first);
+    count(alike.count, reads_of(pass, parts), plan.source_element_bytes(pass), counts.read_runs,
           counts.read_bytes);
-    count(writes_of(pass, parts), plan.target_element_bytes(pass), counts.written_runs,
+    count(alike.count, writes_of(pass, parts), plan.target_element_bytes(pass), counts.written_runs,
           counts.written_bytes);
   }
   counts.shortest_run_bytes = shortest;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -163,6 +164,69 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
       for (std::int64_t k = 0; k < panel_count(pass); ++k)
         ASSERT_LE(elements(pass, panel_of(pass, k)), pass.panel_elements);
     }
+  }
+}
+
+/// Of all panels of a pass, one by one: bytes that are read and written, and runs of both.
+std::array<std::int64_t, 4> counted_by_panel(const FftPasses& plan, const FftPass& pass) {
+  std::array<std::int64_t, 4> counts{};
+  for (std::int64_t i = 0; i < panel_count(pass); ++i) {
+    const std::vector<Panel> parts = panel_parts(pass, i);
+    for (const RunGrid& grid : reads_of(pass, parts)) {
+      counts[0] += grid.runs() * grid.length * plan.source_element_bytes(pass);
+      counts[2] += grid.runs();
+    }
+    for (const RunGrid& grid : writes_of(pass, parts)) {
+      counts[1] += grid.runs() * grid.length * plan.target_element_bytes(pass);
+      counts[3] += grid.runs();
+    }
+  }
+  return counts;
+}
+
+TEST(Passes, counts_are_those_of_all_panels) {
+  const unsigned seed = 35;
+  Random random(seed);
+  std::int64_t most_panels = 0;
+  int convolutions = 0;
+  for (int i = 0; i < 400; ++i) {
+    PassesProblem problem = random_problem(random);
+    if (problem.axes.empty()) problem.axes = {0};
+    const auto kind = draw(random, 0, 3);
+    problem.real_input = kind == 1;
+    problem.real_output = kind == 2;
+    if (kind == 3) {
+      problem.shape = {draw(random, 1, 5), 4999};
+      problem.axes = {1};
+    }
+    SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
+    const FftPasses plan = plan_with_enough(problem);
+    convolutions += plan.convolution_points > 0 ? 1 : 0;
+    for (const FftPass& pass : plan.passes) {
+      const PassCounts counts = counts_of(plan, pass);
+      const auto [read, written, read_runs, written_runs] = counted_by_panel(plan, pass);
+      ASSERT_EQ(counts.read_bytes, read);
+      ASSERT_EQ(counts.written_bytes, written);
+      ASSERT_EQ(counts.read_runs, read_runs);
+      ASSERT_EQ(counts.written_runs, written_runs);
+      most_panels = std::max(most_panels, counts.panels);
+    }
+  }
+  EXPECT_GT(most_panels, 100);
+  EXPECT_GT(convolutions, 20);
+}
+
+/// 10^12 numbers in panels of some 20,000: counted, not walked.
+TEST(Passes, panels_without_number_are_counted) {
+  PassesProblem problem{.shape = {10000, 10000, 10000}, .axes = {0, 1, 2}};
+  problem.block_bytes = 4096;
+  problem.memory_bytes = 1 << 20;
+  const FftPasses plan = plan_with_enough(problem);
+  for (const FftPass& pass : plan.passes) {
+    const PassCounts counts = counts_of(plan, pass);
+    EXPECT_GT(counts.panels, 1 << 24);
+    EXPECT_EQ(counts.read_bytes, plan.input_bytes());
+    EXPECT_EQ(counts.written_bytes, plan.input_bytes());
   }
 }
 
