@@ -148,7 +148,9 @@ def flag(given: Any, what: str) -> bool:
     try:
         return bool(given)
     except (TypeError, ValueError):  # such as an array's
-        raise errors.InvalidArgument(f"{what} must be True or False; given {errors.shown(given)}; give one") from None
+        raise errors.InvalidArgument(
+            f"{what} must be True or False; given {errors.shown(given)}; give True or False"
+        ) from None
 
 
 def items(given: Any, what: str, most: int = ITEMS_MAX, of: str = "values") -> list[Any]:
@@ -158,11 +160,15 @@ def items(given: Any, what: str, most: int = ITEMS_MAX, of: str = "values") -> l
     ['a', 'b']
     """
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-        raise errors.InvalidArgument(f"{what} must be a list of {of}; given {errors.shown(given)}; give one in a list")
+        raise errors.InvalidArgument(
+            f"{what} must be a list of {of}; given {errors.shown(given)}; put it in a list, [...]"
+        )
     try:
         found = list(itertools.islice(given, most + 1))
     except TypeError:
-        raise errors.InvalidArgument(f"{what} must be a list of {of}; given {errors.shown(given)}; give one") from None
+        raise errors.InvalidArgument(
+            f"{what} must be a list of {of}; given {errors.shown(given)}; give a list, such as [...]"
+        ) from None
     if len(found) > most:
         raise errors.InvalidArgument(
             f"there must be at most {most} {what}; given more, {errors.shown(found[:3])}, ...; give fewer"
@@ -193,7 +199,7 @@ def instance(given: Any, kind: type[Kind], what: str, module: str = "weft") -> K
     """A value of one of weft's types."""
     if not isinstance(given, kind):
         raise errors.InvalidArgument(
-            f"{what} must be a {module}.{kind.__name__}; given {errors.shown(given)}; give one"
+            f"{what} must be a {module}.{kind.__name__}; given {errors.shown(given)}; give a value of that type"
         )
     return given
 

@@ -122,7 +122,7 @@ def test_the_command_plans_for_it_too(tmp_path: Path) -> None:
 
 def test_wisdom_of_a_named_machine_serves_where_none_is_named(tmp_path: Path) -> None:
     common = ("bench", "40x36x32", "-n", 2, "--wisdom", "mine.wisdom", "--json")
-    tried = plan_of(weft(*common, "--machine", "here", "--budget", 2, cwd=tmp_path))
+    tried = plan_of(weft(*common, "--machine", "here", "--budget", 10, cwd=tmp_path))
     assert tried["chosen_by"] == "trials"
     if any("own nothing" in note for note in tried["notes"]):
         pytest.skip("fewer ranks were faster, which is not for those who want all")

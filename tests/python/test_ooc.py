@@ -111,7 +111,7 @@ def test_the_command_prints_figure_7() -> None:
     ("arguments", "words"),
     [
         (("2^25",), ("--memory", "not given")),
-        (("2^25", "--memory", "16MB"), ("--memory", "16MB", "64KiB")),
+        (("2^25", "--memory", "16MO"), ("--memory", "16MO", "4GiB")),
         (("2^64", "--memory", "16MiB"), ("N must", "2^64")),
         (("2^25", "--memory", "64KiB"), ("M >= 2BD", "4 buffers")),
         (("2^25", "--paper", "fig7"), ("--paper", "2^25")),

@@ -209,7 +209,7 @@ REFUSALS: dict[str, Refusal] = {
     "raw": (InvalidArgument, ("--shape and --dtype",), {"source": "in.raw"}),
     "half raw": (InvalidArgument, ("shape and a dtype",), {"source": "in.raw", "shape": 4}),
     "raw too long": (InvalidArgument, ("as many bytes",), {"source": "in.raw", "shape": 3, "dtype": "complex128"}),
-    "no dtype": (InvalidArgument, ("numpy knows", "words"), {"source": "in.raw", "shape": 3, "dtype": "words"}),
+    "no dtype": (InvalidArgument, ("numpy's name", "words"), {"source": "in.raw", "shape": 3, "dtype": "words"}),
     "set with a shape": (InvalidArgument, ("of its own",), {"source": "set.json", "shape": 4, "dtype": "complex128"}),
     "same": (InvalidArgument, ("two files", "in.npy"), {"target": "in.npy"}),
     "ending": (InvalidArgument, (".npy or .raw", "out.txt"), {"target": "out.txt"}),

@@ -291,8 +291,8 @@ def test_refusals(tmp_path: Path) -> None:
 
     for how, words in (
         ("axes:0,0", "each of 0 to 0 once"),
-        ("axes:one", "give numbers"),
-        ("rotation:", "give numbers"),
+        ("axes:one", "whole numbers behind the colon"),
+        ("rotation:", "whole numbers behind the colon"),
         ("gray-code:2", "must be one of identity"),
         (tmp_path / "singular", "rank 1|nonsingular"),
         (tmp_path / "small", "2\\^n records; given one of 2 rows for 4096"),

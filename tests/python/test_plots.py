@@ -34,7 +34,7 @@ def _pictures() -> dict[str, Any]:
     stages = [
         {"name": step.name, "predicted_s": step.seconds, "seconds": 2 * step.seconds} for step in plan.prediction.steps
     ]
-    title = "64x64x64, ranks: 8\non the machine: " + "predicted and measured and " * 8
+    title = ("64x64x64, ranks: 8", "on the machine: " + "predicted and measured and " * 8)
     points = {"64x64x64": projection.project((64, 64, 64), (1, 2, 4), "celerons")}
     document = json.loads(weft.Machine.shipped("celerons").to_json())
     sizes = (8, 64, 512)

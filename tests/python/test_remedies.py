@@ -164,12 +164,12 @@ def test_mpi4py_is_installed_by_its_own_name(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("call", "remedy"),
     [
-        (lambda: values.shape_value("4:6"), "give such as 256x256x256"),
+        (lambda: values.shape_value("4:6"), "give such as 256x256x256 or 2^20"),
         (lambda: values.axes_value("x"), "give such as 0,2"),
         (lambda: values.output_value("x"), "give such as --output same"),
         (lambda: values.checked_axes((3,), 2), "name only axes that the array has"),
         (lambda: values.checked_axes((1, -1), 2), "name it once"),
-        (lambda: ooc.plan((64,), memory_bytes=4096, kind="x"), "give such as c2c"),
+        (lambda: ooc.plan((64,), memory_bytes=4096, kind="x"), "give such as 'c2c'"),
         (lambda: ooc.plan((64,), memory_bytes=4096, axes=[]), "leave axes out for all of them"),
         (lambda: weft.plan((4, 4), ranks="x"), "give such as 1"),
         (lambda: weft.plan((4, 4), wire="f32", dtype="float32"), "leave wire out"),

@@ -72,7 +72,7 @@ def moved() -> ooc.Moved:
 
 
 def records_moved() -> ooc.RecordsMoved:
-    return ooc.RecordsMoved(permutation(), 1, 2, 3, 4, 5, 0.5, "threads", {"reading": 0.25})
+    return ooc.RecordsMoved(permutation(), 1, 2, 3, 4, 5, 0.5, "threads", False, {"reading": 0.25})
 
 
 VALUES: dict[str, Callable[[], Any]] = {

@@ -31,7 +31,7 @@ WRONG: dict[str, Any] = {
     "no layout": lambda: SLAB.same_boxes(5),
     "an array of two axes": lambda: weft.Layout.slab(np.zeros((2, 2)), 3),
     "a shape without an end": lambda: weft.Layout.slab(ENDLESS, 3),
-    "boxes without an end": lambda: weft.Layout.boxes((4, 6), ENDLESS),
+    "boxes without an end": lambda: weft.Layout.of_boxes((4, 6), ENDLESS),
     "what cannot be printed": lambda: weft.Layout.slab(Unprintable(), 3),
     "the name of a machine": lambda: weft.Machine.shipped(5),
     "a machine's text": lambda: weft.Machine.from_json("\ud800"),

@@ -157,9 +157,9 @@ def _draw(result: dict[str, Any], plan: weft.Plan, target: str) -> None:
     assert plan.prediction is not None
     shape = "x".join(map(str, result["problem"]["shape"]))
     title = (
-        f"{shape}, ranks: {result['ranks']}, threads of each: {result['threads']}\n"
+        f"{shape}, ranks: {result['ranks']}, threads of each: {result['threads']}",
         f'on the machine "{plan.prediction.machine}": predicted {1e3 * result["predicted_s"]:.3g} ms, '
-        f"median {1e3 * result['median_s']:.3g} ms; the bars are of one more run"
+        f"median {1e3 * result['median_s']:.3g} ms; the bars are of one more run",
     )
     write_file(target, plots.measured_steps(result["stages"], title, target))
 

@@ -126,7 +126,7 @@ def _seconds(title: str, sample: dict[str, Any]) -> float:
 def _gflops(title: str, sample: dict[str, Any]) -> float:
     """Of a line: 5 n lg n operations, half as many of real numbers.
 
-    >>> _gflops("line c2c f64 estimate", {"x": 8, "seconds": 1e-6})
+    >>> round(_gflops("line c2c f64 estimate", {"x": 8, "seconds": 1e-6}), 6)
     0.12
     """
     operations = (2.5 if " r2c " in title else 5.0) * sample["x"] * math.log2(max(2, sample["x"]))

@@ -44,11 +44,11 @@ def rounds_of_colours(number: int) -> int:
     return number // len(PALETTE)
 
 
-def titled(figure: Any, title: str) -> None:
-    """Each line of a title is wrapped to the width of the figure."""
+def titled(figure: Any, *lines: str) -> None:
+    """Each line of a title is wrapped to the width of the figure. What ends a line within one is shown, not done."""
     width = int(13 * figure.get_size_inches()[0])  # letters of this size
-    lines = [part for line in title.splitlines() for part in textwrap.wrap(line, width)]
-    figure.suptitle("\n".join(map(plain, lines)), fontsize=10)
+    parts = [part for line in lines for part in textwrap.wrap(in_one_line(line), width)]
+    figure.suptitle("\n".join(map(plain, parts)), fontsize=10)
 
 
 def legend_below(figure: Any, columns: int = 3) -> None:
@@ -111,7 +111,7 @@ def steps(plan: weft.Plan, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
-def measured_steps(stages: Sequence[dict[str, Any]], title: str, name: str) -> bytes:
+def measured_steps(stages: Sequence[dict[str, Any]], title: Sequence[str], name: str) -> bytes:
     """For each stage and exchange of a run two bars: the time predicted and the time measured."""
     figure, axes = pyplot().subplots(figsize=(8, 2 + 0.7 * len(stages)), layout="constrained")
     places = range(len(stages))
@@ -123,7 +123,7 @@ def measured_steps(stages: Sequence[dict[str, Any]], title: str, name: str) -> b
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.set_xlabel("time, ms")
-    titled(figure, title)
+    titled(figure, *title)
     legend_below(figure)
     return as_bytes(figure, name)
 
