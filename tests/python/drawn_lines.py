@@ -194,7 +194,7 @@ def drawn_line(draw: Random, tree: dict[str, tuple[Parameter, ...]], launch: str
     if draw.random() < 0.06:
         words = _spoiled(draw, words)
     ranks = draw.choice([1, 3]) if launch in (RANKS, MPIEXEC) else 1
-    return Line(tuple(words), launch, ranks, _streams(draw), _environment(draw, launch))
+    return Line(tuple(words), launch, ranks, _streams(draw, launch), _environment(draw, launch))
 
 
 def _that_go_together(draw: Random, command: str, chosen: list[Parameter]) -> list[Parameter]:
@@ -236,10 +236,12 @@ def _spoiled(draw: Random, words: list[str]) -> list[str]:
     )
 
 
-def _streams(draw: Random) -> tuple[tuple[str, str], ...]:
+def _streams(draw: Random, launch: str) -> tuple[tuple[str, str], ...]:
     if draw.random() >= 0.08:
         return ()
     closed = {name: "closed" for name in draw.sample(STREAMS, draw.choice([1, 1, 2, 3]))}
+    if launch == MPIEXEC:  # an mpiexec of one's own takes what ranks print for signals: so does one of `echo`
+        closed.pop("stdout", None)
     if "stdout" not in closed and draw.random() < 0.5:
         closed["stdout"] = "full"
     return tuple(sorted(closed.items()))

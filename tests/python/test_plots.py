@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import warnings
 from typing import Any
 
 import pytest
@@ -71,6 +72,14 @@ def test_a_picture_can_be_read(name: str, drawn: list[Any]) -> None:
         across = place.get_xlabel() + place.get_ylabel()
         assert any(unit in across for unit in units), across
     plots.pyplot().close(figure)
+
+
+def test_what_has_no_logarithm_is_drawn_without_a_warning(drawn: list[Any]) -> None:
+    """One point has no operations and no exchanges."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plots.projection({"1": projection.project((1,), (1, 2, 4), "vm-2-cores")}, "of one point", "a.png")
+    assert drawn
 
 
 def test_neighbours_in_the_palette_differ_in_lightness_or_hue_for_all() -> None:

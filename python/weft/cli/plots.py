@@ -191,8 +191,9 @@ def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> 
         panels["seconds"].plot(ranks, exchanges, linestyle="--", linewidth=1, **style)
     every = sorted({point.ranks for points in curves.values() for point in points})
     ideal = panels["speed_up"].plot(every, every, "k:")
-    for panel, (words, scale) in zip(places, PROJECTED.values(), strict=True):
-        _against_ranks(panel, words, scale)
+    for figure_name, (words, scale) in PROJECTED.items():
+        some = any(getattr(point, figure_name) > 0 for points in curves.values() for point in points)
+        _against_ranks(panels[figure_name], words, scale if some else "linear")  # 0 has no logarithm
     handles, sizes = panels["gflops"].get_legend_handles_labels()
     dashed = panels["seconds"].plot([], [], "k--", linewidth=1)
     legend.set_axis_off()
