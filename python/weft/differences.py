@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timezone
 from typing import Any
 
-# Of a value that is told: longer ones are cut.
+# Of a value in a message: longer ones are cut.
 _TEXT_MOST = 100
 
 

@@ -43,7 +43,7 @@ class Program:
 def run_ranks(
     ranks: int, threads: int, arguments: list[str], *, oversubscribe: bool = False, program: Program | None = None
 ) -> int:
-    """Runs `weft arguments...`, or another program, on so many ranks; returns its exit status.
+    """Runs `weft arguments...`, or another program, on this number of ranks; returns its exit status.
 
     oversubscribe : also more than this host is for.
     """

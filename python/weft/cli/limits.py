@@ -27,7 +27,7 @@ _SCHEDULERS = (
     *("SLURM_JOB_ID", "SLURM_JOBID", "PBS_JOBID", "PBS_NODEFILE", "LSB_JOBID", "LSB_HOSTS", "LSB_DJOB_HOSTFILE"),
     *("PE_HOSTFILE", "LOADL_STEP_ID", "LOADL_HOSTFILE", "COBALT_JOBID", "OAR_NODEFILE", "FLUX_JOB_ID", "PJM_JOBID"),
 )
-# Variables by which a launcher is told of a host file.
+# Variables that name a host file to a launcher.
 _HOST_FILES = (
     *("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "PRTE_MCA_default_hostfile"),
     *("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"),
@@ -35,7 +35,7 @@ _HOST_FILES = (
 
 
 def require_for_ranks(ranks: int, launcher: str | None, *, oversubscribe: bool) -> None:
-    """Raises Unsupported or OutOfMemory where this host cannot start so many ranks. launcher : the path of mpiexec.
+    """Raises Unsupported or OutOfMemory where this host cannot start as many ranks. launcher : the path of mpiexec.
 
     oversubscribe : more ranks than cores or memory hold are what the user wants.
     """
