@@ -129,7 +129,7 @@ def fft(
     checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
         Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
         the target is unfinished already; else none. Of ranks the first must reach all of `scratch`, so on several nodes
-        there are none but where they are asked for; as many ranks go on. restart : begin anew where it is unfinished.
+        there are none but where they are asked for; as many ranks go on. restart : begin again where it is unfinished.
     progress : called with a Progress now and then, by superlevels a LoadProgress; what it raises ends the transform.
     comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
         same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks

@@ -45,7 +45,7 @@ class Record:
         except (OSError, ValueError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"what a rank of an unfinished transform has noted must be readable; {path}: {what}; begin anew with "
+            f"what a rank of an unfinished transform has noted must be readable; {path}: {what}; begin again with "
             f"--restart, or remove what is unfinished with `weft ooc discard {target}`"
         )
 

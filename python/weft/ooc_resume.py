@@ -39,9 +39,9 @@ def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool)
             )
     if goes_on and given == 0:
         raise errors.InvalidArgument(
-            f"an unfinished transform goes on with checkpoints; {target} is one, given checkpoint 0; leave checkpoint "
+            f"an unfinished transform resumes with checkpoints; {target} is one, given checkpoint 0; leave checkpoint "
             "out"
-            + ("" if in_place else f", or begin anew with --restart, or remove it with `weft ooc discard {target}`")
+            + ("" if in_place else f", or begin again with --restart, or remove it with `weft ooc discard {target}`")
         )
     if given is not None:
         return given

@@ -154,7 +154,7 @@ def flag(given: Any, what: str) -> bool:
 
 
 def items(given: Any, what: str, most: int = ITEMS_MAX, of: str = "values") -> list[Any]:
-    """What a list or another sequence has, of at most so many; text is none.
+    """What a list or another sequence has, no more than `most`; text is none.
 
     >>> items(("a", "b"), "disks")
     ['a', 'b']

@@ -22,7 +22,7 @@ Known& known() {
   return *instance;
 }
 
-/// All of them or none: whoever holds one may wait for another.
+/// All of them or none: a thread that holds one may wait for another.
 bool try_lock_all(const std::vector<ProcessMutex*>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i]->try_lock()) continue;

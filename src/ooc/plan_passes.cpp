@@ -62,11 +62,12 @@ void check(const PassesProblem& p) {
            "; give at least as many");
   if (p.real_input && p.real_output)
     refuse("a transform has reals on one side; given both; ask for r2c or c2r");
-  if (p.has_reals() && (p.axes.empty() || p.order == OutputOrder::transposed))
-    refuse("reals are transformed along at least one axis, in natural order; given " +
-           std::to_string(p.axes.size()) + " axes" +
-           (p.axes.empty() ? "" : " and the transposed order") +
-           "; give them as complex numbers, or ask for the natural order");
+  if (p.has_reals() && p.axes.empty())
+    refuse("reals are transformed along at least one axis; given 0 axes; name one");
+  if (p.has_reals() && p.order == OutputOrder::transposed)
+    refuse(
+        "the half spectrum of reals is in natural order; given the transposed order; ask for the "
+        "natural order, or for c2c, which takes real numbers too");
   if (p.order == OutputOrder::transposed && (p.shape.size() != 1 || p.axes.size() != 1))
     refuse("a transposed result is that of one axis; given " + std::to_string(p.axes.size()) +
            " axes of " + std::to_string(p.shape.size()) + "; ask for the natural order");

@@ -246,7 +246,7 @@ def _copy(parts: Iterable[bytes], stop: Callable[[], None]) -> Exception | None:
     lost: Exception | None = None
     for part in parts:
         if lost is not None:
-            continue  # mpiexec would wait for what nobody reads
+            continue  # read all the same: mpiexec would wait otherwise
         try:
             streams.write_bytes(part)
         except (streams.OutputLost, streams.ReaderGone) as error:
