@@ -135,7 +135,7 @@ def create_set(
     index : the file that describes the set. Default: array.weft.json in the first directory.
     block_bytes : what goes to one disk before it is the next one's turn; a multiple of 4096.
     processors, band_bytes : how many processors share the disks, and how many consecutive bytes they hold before it is
-        the first one's turn again; 0: one block of each disk (docs/out-of-core.md).
+        the first one's turn again; 0: one block of each disk (docs/out-of-core-formats.md).
     skew_rows : disks shift from row to row of blocks, by the sum of the digits of row / skew_rows in base D, so that
         columns of a matrix lie on all disks; 0: they do not; None: as suits transforms of an array of this size.
     backend : automatic, io_uring, threads or synchronous; depth : accesses of a disk under way at a time.
