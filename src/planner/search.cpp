@@ -33,7 +33,7 @@ constexpr double worth_it = 0.005;
 /// Another order of the ranks, for which they have to be started so or numbered anew, by this one.
 constexpr double worth_an_order = 0.02;
 /// Another memory order between exchanges: stages and exchanges cut tiles in any order, so what it
-/// brings by the model is hardly seen (docs/accuracy.md).
+/// brings by the model is hardly seen.
 constexpr double worth_a_memory_order = 0.05;
 /// More ranks, by this one: what passes between them is the least certain of all that is priced.
 constexpr double worth_more_ranks = 0.05;
