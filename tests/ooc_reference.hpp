@@ -11,7 +11,7 @@
 
 #include "base/memory.hpp"
 #include "kernel/engine.hpp"
-#include "ooc/passes.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::test_support {
 

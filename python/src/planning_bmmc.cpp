@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "ooc/factor.hpp"
-#include "ooc/grouped.hpp"
-#include "ooc/permutations.hpp"
+#include "bmmc/plan/min_pass_factorisation.hpp"
+#include "bmmc/plan/mld_factorisation.hpp"
+#include "bmmc/plan/permutations.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -16,42 +16,42 @@ namespace weft::python {
 namespace {
 
 /// Row i says which bits of x count for bit i of A x.
-using Rows = std::vector<ooc::Bits>;
+using Rows = std::vector<bmmc::Bits>;
 
-Rows to_rows(const ooc::BitMatrix& matrix) {
+Rows to_rows(const bmmc::BitMatrix& matrix) {
   Rows rows;
   for (int i = 0; i < matrix.rows(); ++i) rows.push_back(matrix.row(i));
   return rows;
 }
 
-ooc::BitMatrix to_matrix(const Rows& rows) {
-  if (rows.size() > ooc::bits_max)
+bmmc::BitMatrix to_matrix(const Rows& rows) {
+  if (rows.size() > bmmc::bits_max)
     throw Error(ErrorCode::invalid_argument,
                 "a matrix has at most 64 rows; given " + std::to_string(rows.size()));
-  return ooc::BitMatrix::from_rows(rows, static_cast<int>(rows.size()));
+  return bmmc::BitMatrix::from_rows(rows, static_cast<int>(rows.size()));
 }
 
 /// On one processor what takes the fewest I/Os, on several what sends the fewest records.
-PermutationPlan planned(const Rows& rows, ooc::Bits complement, std::int64_t memory_records,
+PermutationPlan planned(const Rows& rows, bmmc::Bits complement, std::int64_t memory_records,
                         std::int64_t block_records, std::int64_t disks, std::int64_t processors) {
   const auto records = std::int64_t{1} << std::min<std::size_t>(rows.size(), 62);
   PermutationPlan plan = {
-      ooc::disk_model(records, memory_records, block_records, disks, processors),
+      bmmc::disk_model(records, memory_records, block_records, disks, processors),
       {to_matrix(rows), complement},
       {},
       {}};
-  plan.passes = processors == 1 ? ooc::best_factors(plan.permutation, plan.disks)
-                                : ooc::factored(plan.permutation, plan.disks);
+  plan.passes = processors == 1 ? bmmc::best_factors(plan.permutation, plan.disks)
+                                : bmmc::factored(plan.permutation, plan.disks);
   if (processors > 1)
-    for (const ooc::Pass& pass : plan.passes)
-      plan.crossings.push_back(ooc::crossing(pass, plan.disks));
+    for (const bmmc::Pass& pass : plan.passes)
+      plan.crossings.push_back(bmmc::crossing(pass, plan.disks));
   return plan;
 }
 
 /// As planned() takes it.
 nb::object state_of(const PermutationPlan& plan) {
   const auto size = [](int lg) { return std::int64_t{1} << lg; };
-  const ooc::DiskModel& disks = plan.disks;
+  const bmmc::DiskModel& disks = plan.disks;
   return nb::make_tuple(nb::tuple(nb::cast(to_rows(plan.permutation.matrix))),
                         plan.permutation.complement, size(disks.m), size(disks.b), size(disks.d),
                         size(disks.p));
@@ -59,14 +59,14 @@ nb::object state_of(const PermutationPlan& plan) {
 
 PermutationPlan plan_of(const nb::tuple& state) {
   const auto number = [&](int at) { return nb::cast<std::int64_t>(state[at]); };
-  return planned(nb::cast<Rows>(state[0]), nb::cast<ooc::Bits>(state[1]), number(2), number(3),
+  return planned(nb::cast<Rows>(state[0]), nb::cast<bmmc::Bits>(state[1]), number(2), number(3),
                  number(4), number(5));
 }
 
 template <class Number>
-Number sum_of(const PermutationPlan& plan, Number ooc::Crossing::*what) {
+Number sum_of(const PermutationPlan& plan, Number bmmc::Crossing::*what) {
   Number sum = 0;
-  for (const ooc::Crossing& each : plan.crossings) sum += each.*what;
+  for (const bmmc::Crossing& each : plan.crossings) sum += each.*what;
   return sum;
 }
 
@@ -78,7 +78,7 @@ void bind_plan(nb::module_& m) {
           "kinds",
           [](const PermutationPlan& plan) {
             nb::list kinds;
-            for (const ooc::Pass& pass : plan.passes) kinds.append(ooc::word_of(pass.kind));
+            for (const bmmc::Pass& pass : plan.passes) kinds.append(bmmc::word_of(pass.kind));
             return nb::tuple(kinds);
           },
           "Of each pass: MRC, MLD, MLD^-1 or grouped.")
@@ -87,15 +87,15 @@ void bind_plan(nb::module_& m) {
           "Passes: each reads and writes all records once.")
       .def_prop_ro(
           "parallel_ios",
-          [](const PermutationPlan& plan) { return ooc::parallel_ios(plan.passes, plan.disks); },
+          [](const PermutationPlan& plan) { return bmmc::parallel_ios(plan.passes, plan.disks); },
           "Parallel I/Os: at most one block of each disk.")
       .def_prop_ro(
           "messages",
-          [](const PermutationPlan& plan) { return sum_of(plan, &ooc::Crossing::messages); },
+          [](const PermutationPlan& plan) { return sum_of(plan, &bmmc::Crossing::messages); },
           "That the busiest processor sends.")
       .def_prop_ro(
           "sent_records",
-          [](const PermutationPlan& plan) { return sum_of(plan, &ooc::Crossing::records); },
+          [](const PermutationPlan& plan) { return sum_of(plan, &bmmc::Crossing::records); },
           "That a processor sends, on average.")
       .def("__repr__", [](const PermutationPlan& plan) {
         return "<weft.ooc.Permutation 2^" + std::to_string(plan.disks.n) + " records, " +
@@ -112,22 +112,22 @@ void bind_bmmc(nb::module_& m) {
         "block_records"_a, "disks"_a, "processors"_a,
         "Factors a permutation over GF(2) into passes; pure.");
   m.def(
-      "bit_reversal", [](int n) { return to_rows(ooc::bit_reversal(n)); }, "n"_a,
+      "bit_reversal", [](int n) { return to_rows(bmmc::bit_reversal(n)); }, "n"_a,
       "Rows of the matrix that reverses n bits.");
   m.def(
-      "right_rotation", [](int n, int by) { return to_rows(ooc::right_rotation(n, by)); }, "n"_a,
+      "right_rotation", [](int n, int by) { return to_rows(bmmc::right_rotation(n, by)); }, "n"_a,
       "by"_a, "Rows of the matrix that moves bit k to bit k - by.");
   m.def(
       "axes_permutation",
       [](const std::vector<int>& lg_extents, const std::vector<int>& order) {
-        return to_rows(ooc::axes_permutation(lg_extents, order));
+        return to_rows(bmmc::axes_permutation(lg_extents, order));
       },
       "lg_extents"_a, "order"_a, "Rows of the matrix that reorders the axes of an array.");
   m.def(
-      "gray_code", [](int n) { return to_rows(ooc::gray_code(n)); }, "n"_a,
+      "gray_code", [](int n) { return to_rows(bmmc::gray_code(n)); }, "n"_a,
       "Rows of the matrix of the binary reflected Gray code.");
   m.def(
-      "inverse_bits", [](const Rows& rows) { return to_rows(ooc::inverse(to_matrix(rows))); },
+      "inverse_bits", [](const Rows& rows) { return to_rows(bmmc::inverse(to_matrix(rows))); },
       "rows"_a, "Rows of the inverse over GF(2).");
 }
 

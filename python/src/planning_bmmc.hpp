@@ -2,18 +2,18 @@
 
 #include <vector>
 
+#include "bmmc/plan/permutation_pass.hpp"
+#include "bmmc/plan/processor_traffic.hpp"
 #include "common.hpp"
-#include "ooc/crossing.hpp"
-#include "ooc/pass.hpp"
 
 namespace weft::python {
 
 /// A permutation of records on disks, with its passes.
 struct PermutationPlan {
-  ooc::DiskModel disks;
-  ooc::Bmmc permutation;
-  std::vector<ooc::Pass> passes;
-  std::vector<ooc::Crossing> crossings;  ///< of the passes, on several processors
+  bmmc::DiskModel disks;
+  bmmc::Bmmc permutation;
+  std::vector<bmmc::Pass> passes;
+  std::vector<bmmc::Crossing> crossings;  ///< of the passes, on several processors
   /// All else follows from these two.
   friend bool operator==(const PermutationPlan& a, const PermutationPlan& b) {
     return a.disks == b.disks && a.permutation == b.permutation;

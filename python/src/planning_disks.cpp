@@ -138,7 +138,7 @@ OpenSet* created(const std::string& path, const std::vector<std::string>& direct
 
 void bind_disks(nb::module_& m) {
   bind_set(m);
-  m.def("usual_skew_rows", &disk::usual_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
+  m.def("usual_skew_rows", &usual_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
         "The skew of a set of which no more is known than its bytes.");
   m.def("create_striped_set", &created, "path"_a, "directories"_a, "shape"_a, "dtype"_a, "bytes"_a,
         "block_bytes"_a, "processors"_a, "band_bytes"_a, "skew_rows"_a, "checksums"_a, "backend"_a,

@@ -1,6 +1,6 @@
 #include "planning_ooc.hpp"
 
-#include "ooc/analysis.hpp"
+#include "bmmc/plan/analysis.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -9,9 +9,9 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-using ooc::Crossing;
-using ooc::FftAnalysis;
-using ooc::PermutationAnalysis;
+using bmmc::Crossing;
+using bmmc::FftAnalysis;
+using bmmc::PermutationAnalysis;
 
 template <class T>
 nb::tuple as_tuple(const std::vector<T>& values) {
@@ -25,7 +25,7 @@ nb::list passes_of(const PermutationAnalysis& permutation) {
   for (std::size_t k = 0; k < permutation.passes.size(); ++k) {
     const Crossing& crossing = permutation.crossings[k];
     nb::dict pass;
-    pass["kind"] = ooc::word_of(permutation.passes[k].kind);
+    pass["kind"] = bmmc::word_of(permutation.passes[k].kind);
     pass["crossing_rank"] = crossing.rank;
     pass["messages"] = crossing.messages;
     pass["records"] = crossing.records;
@@ -49,25 +49,25 @@ FftAnalysis analyzed(const std::string& method, std::int64_t points, std::int64_
                      std::int64_t block_bytes, std::int64_t disks, std::int64_t processors,
                      std::int64_t record_bytes, std::int64_t butterfly_buffers,
                      std::int64_t permutation_buffers, const std::string& factoring) {
-  return ooc::analyze({.points = points,
-                       .memory_bytes = memory_bytes,
-                       .block_bytes = block_bytes,
-                       .disks = disks,
-                       .processors = processors,
-                       .record_bytes = record_bytes,
-                       .butterfly_buffers = butterfly_buffers,
-                       .permutation_buffers = permutation_buffers,
-                       .factoring = ooc::factoring_of(factoring)},
-                      ooc::fft_method_of(method));
+  return bmmc::analyze({.points = points,
+                        .memory_bytes = memory_bytes,
+                        .block_bytes = block_bytes,
+                        .disks = disks,
+                        .processors = processors,
+                        .record_bytes = record_bytes,
+                        .butterfly_buffers = butterfly_buffers,
+                        .permutation_buffers = permutation_buffers,
+                        .factoring = bmmc::factoring_of(factoring)},
+                       bmmc::fft_method_of(method));
 }
 
 /// As analyzed() takes it.
 nb::object state_of(const FftAnalysis& analysis) {
-  const ooc::SuperlevelFft& fft = analysis.fft;
-  return nb::make_tuple(ooc::to_string(analysis.method), fft.points, fft.memory_bytes,
+  const bmmc::SuperlevelFft& fft = analysis.fft;
+  return nb::make_tuple(bmmc::to_string(analysis.method), fft.points, fft.memory_bytes,
                         fft.block_bytes, fft.disks, fft.processors, fft.record_bytes,
                         fft.butterfly_buffers, fft.permutation_buffers,
-                        ooc::to_string(fft.factoring));
+                        bmmc::to_string(fft.factoring));
 }
 
 FftAnalysis analysis_of(const nb::tuple& state) {
@@ -84,7 +84,7 @@ void bind_analysis(nb::module_& m) {
       "processors differ, messages of the busiest one and average bytes.");
   bound
       .def_prop_ro(
-          "method", [](const FftAnalysis& a) { return ooc::to_string(a.method); },
+          "method", [](const FftAnalysis& a) { return bmmc::to_string(a.method); },
           "Layout of the data and whether mini-butterflies communicate.")
       .def_ro("lg_band", &FftAnalysis::lg_band, "lg of the band size, in records.")
       .def_ro("lg_span", &FftAnalysis::lg_span, "lg of the records of a mini-butterfly.")
@@ -105,7 +105,7 @@ void bind_analysis(nb::module_& m) {
       .def_prop_ro("messages", &FftAnalysis::messages, "All messages.")
       .def_prop_ro("bytes", &FftAnalysis::bytes, "All bytes.")
       .def("__repr__", [](const FftAnalysis& a) {
-        return "<weft.ooc.Analysis " + std::string(ooc::to_string(a.method)) + ", " +
+        return "<weft.ooc.Analysis " + std::string(bmmc::to_string(a.method)) + ", " +
                std::to_string(a.passes) + " passes>";
       });
   bind_value(bound, &state_of, &analysis_of);
@@ -118,10 +118,10 @@ void bind_ooc(nb::module_& m) {
   m.def("analyze_out_of_core", &analyzed, "method"_a, "points"_a, "memory_bytes"_a, "block_bytes"_a,
         "disks"_a, "processors"_a, "record_bytes"_a, "butterfly_buffers"_a, "permutation_buffers"_a,
         "factoring"_a, "Counts what one method would do; pure.");
-  m.def("superlevel_range", &ooc::superlevel_range, "lg_span"_a, "superlevels"_a,
+  m.def("superlevel_range", &bmmc::superlevel_range, "lg_span"_a, "superlevels"_a,
         "lg of the smallest and largest N that take so many superlevels.");
   nb::list methods;
-  for (const ooc::FftMethod method : ooc::fft_methods) methods.append(ooc::to_string(method));
+  for (const bmmc::FftMethod method : bmmc::fft_methods) methods.append(bmmc::to_string(method));
   m.attr("OUT_OF_CORE_METHODS") = nb::tuple(methods);
 }
 

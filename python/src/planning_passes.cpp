@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "common.hpp"
-#include "ooc/passes.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/pass_plan.hpp"
 #include "planning_passes_state.hpp"
 #include "value.hpp"
 
@@ -26,15 +27,15 @@ ooc::OutputOrder order_of(const std::string& word) {
               "an order must be one of natural, transposed; given \"" + word + "\"; give natural");
 }
 
-const char* word_of(ooc::Where where) {
+const char* word_of(model::Where where) {
   switch (where) {
-    case ooc::Where::input:
+    case model::Where::input:
       return "input";
-    case ooc::Where::scratch:
+    case model::Where::scratch:
       return "scratch";
-    case ooc::Where::output:
+    case model::Where::output:
       return "output";
-    case ooc::Where::nothing:
+    case model::Where::nothing:
       return "nothing";
   }
   return "";

@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "ooc/passes.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::python {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "ooc/on_ranks.hpp"
+#include "ooc/plan/distribute_plan.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,13 +19,13 @@ namespace weft::python {
 ooc::SharedHolding to_holding(const Lying& given, int ranks) {
   const auto& [bytes, lead, block, disks, processors, band, skew] = given;
   if (block == 0) return ooc::held_by_parts(lead, bytes, ranks);
-  const disk::Striping striping = {.bytes = bytes,
-                                   .block_bytes = block,
-                                   .disks = disks,
-                                   .processors = processors,
-                                   .band_bytes = band,
-                                   .skew_rows = skew};
-  disk::check(striping);
+  const Striping striping = {.bytes = bytes,
+                             .block_bytes = block,
+                             .disks = disks,
+                             .processors = processors,
+                             .band_bytes = band,
+                             .skew_rows = skew};
+  check(striping);
   return ooc::held_by_disks(striping, ranks);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "ooc/holding.hpp"
+#include "ooc/plan/ownership.hpp"
 
 namespace weft::python {
 

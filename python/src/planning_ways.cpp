@@ -9,10 +9,10 @@
 #include <weft/machine.hpp>
 
 #include "common.hpp"
-#include "ooc/price.hpp"
-#include "ooc/price_on_ranks.hpp"
-#include "ooc/price_superlevels.hpp"
-#include "ooc/ways.hpp"
+#include "model/cost.hpp"
+#include "ooc/plan/cost.hpp"
+#include "ooc/plan/distributed_cost.hpp"
+#include "ooc_choice/alternatives.hpp"
 #include "planning_ranks.hpp"
 
 namespace nb = nanobind;
@@ -24,10 +24,10 @@ namespace {
 using Numbers = std::vector<std::size_t>;
 
 /// `places` has for each disk its place in the machine's list, -1 for one that is assumed.
-ooc::Storage to_storage(const Machine& machine, const std::vector<int>& places,
-                        const Numbers& input, const Numbers& output, const Numbers& scratch,
-                        bool asynchronous) {
-  return {.disks = ooc::disks_of(machine, places),
+model::Storage to_storage(const Machine& machine, const std::vector<int>& places,
+                          const Numbers& input, const Numbers& output, const Numbers& scratch,
+                          bool asynchronous) {
+  return {.disks = model::disks_of(machine, places),
           .input = input,
           .output = output,
           .scratch = scratch,
@@ -70,7 +70,7 @@ nb::list priced_on_ranks(const ooc::FftPasses& plan, std::int64_t ranks_per_node
                           to_holding(source, plan.ranks), to_holding(target, plan.ranks)));
 }
 
-nb::dict as_dict(const ooc::Way& way) {
+nb::dict as_dict(const ooc_choice::Way& way) {
   nb::dict found;
   found["method"] = way.method;
   found["words"] = way.words;
@@ -88,11 +88,11 @@ nb::dict as_dict(const ooc::Way& way) {
 nb::tuple ways(const ooc::FftPasses& plan, bool blocks_are_free, const Machine& machine,
                const std::vector<int>& places, const Numbers& input, const Numbers& output,
                const Numbers& scratch, bool asynchronous) {
-  const ooc::WaysFound found =
-      ooc::find_ways(plan.problem, blocks_are_free, machine,
-                     to_storage(machine, places, input, output, scratch, asynchronous));
+  const ooc_choice::WaysFound found =
+      ooc_choice::find_ways(plan.problem, blocks_are_free, machine,
+                            to_storage(machine, places, input, output, scratch, asynchronous));
   nb::list others;
-  for (const ooc::Way& way : found.others) others.append(as_dict(way));
+  for (const ooc_choice::Way& way : found.others) others.append(as_dict(way));
   return nb::make_tuple(*found.best.plan, others, found.considered);
 }
 
@@ -112,8 +112,8 @@ void bind_ways(nb::module_& m) {
   m.def(
       "message_seconds",
       [](const Machine& machine, bool within_node, std::int64_t messages, std::int64_t bytes) {
-        return ooc::message_seconds(within_node ? machine.within_node : machine.between_nodes,
-                                    messages, bytes);
+        return model::message_seconds(within_node ? machine.within_node : machine.between_nodes,
+                                      messages, bytes);
       },
       "machine"_a, "within_node"_a, "messages"_a, "bytes"_a,
       "Of messages of so many bytes together, by their average length; pure.");

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "bmmc/ranks/records_on_files.hpp"
+#include "bmmc/run/detect.hpp"
 #include "comm/mpi.hpp"
 #include "common.hpp"
 #include "disk/striped_set.hpp"
-#include "ooc/ranks/records_on_files.hpp"
-#include "ooc/run/detect.hpp"
 #include "planning_bmmc.hpp"
 #include "running_ooc.hpp"
 
@@ -27,7 +27,7 @@ comm::Communicator ranks_of(const std::optional<int>& comm) {
 }
 
 /// `progress` must outlive it.
-ooc::LoadProgress teller(const nb::object& progress) {
+bmmc::LoadProgress teller(const nb::object& progress) {
   return [&progress](std::int64_t done, std::int64_t loads) {
     const nb::gil_scoped_acquire held;
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
@@ -35,7 +35,7 @@ ooc::LoadProgress teller(const nb::object& progress) {
   };
 }
 
-nb::dict parts_of(const ooc::SuperlevelTimes& times) {
+nb::dict parts_of(const bmmc::SuperlevelTimes& times) {
   nb::dict parts;
   parts["permuting, communication"] = times.permuting_communication_s;
   parts["butterflies, communication"] = times.butterfly_communication_s;
@@ -46,7 +46,7 @@ nb::dict parts_of(const ooc::SuperlevelTimes& times) {
   return parts;
 }
 
-nb::dict as_dict(const ooc::RecordsOutcome& outcome) {
+nb::dict as_dict(const bmmc::RecordsOutcome& outcome) {
   nb::dict done;
   done["read_bytes"] = outcome.bytes_read;
   done["written_bytes"] = outcome.bytes_written;
@@ -59,21 +59,22 @@ nb::dict as_dict(const ooc::RecordsOutcome& outcome) {
   return done;
 }
 
-nb::dict transform(const ooc::FftAnalysis& plan, const Stored& input, const Stored& output,
+nb::dict transform(const bmmc::FftAnalysis& plan, const Stored& input, const Stored& output,
                    const std::vector<std::string>& scratch_directories, const std::string& backend,
                    const std::string& precision, const std::string& effort, int threads, int sign,
                    double scale, const nb::object& progress, const std::optional<int>& comm) {
   const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
-  const ooc::SuperlevelsOptions options = {.local = {.precision = from_string<Precision>(precision),
-                                                     .effort = from_string<Effort>(effort),
-                                                     .threads = threads},
-                                           .sign = sign,
-                                           .scale = scale,
-                                           .on_load = teller(progress)};
-  ooc::RecordsOutcome outcome;
+  const bmmc::SuperlevelsOptions options = {
+      .local = {.precision = from_string<Precision>(precision),
+                .effort = from_string<Effort>(effort),
+                .threads = threads},
+      .sign = sign,
+      .scale = scale,
+      .on_load = teller(progress)};
+  bmmc::RecordsOutcome outcome;
   {
     const nb::gil_scoped_release release;
-    outcome = ooc::run_superlevels_on_files(plan, files, options, ranks_of(comm));
+    outcome = bmmc::run_superlevels_on_files(plan, files, options, ranks_of(comm));
   }
   return as_dict(outcome);
 }
@@ -83,33 +84,33 @@ nb::dict permute(const PermutationPlan& plan, std::int64_t record_bytes, const S
                  const std::string& backend, const nb::object& progress,
                  const std::optional<int>& comm) {
   const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
-  ooc::RecordsOutcome outcome;
+  bmmc::RecordsOutcome outcome;
   {
     const nb::gil_scoped_release release;
-    outcome = ooc::run_permutation_on_files(plan.passes, plan.disks, record_bytes, files,
-                                            teller(progress), ranks_of(comm));
+    outcome = bmmc::run_permutation_on_files(plan.passes, plan.disks, record_bytes, files,
+                                             teller(progress), ranks_of(comm));
   }
   return as_dict(outcome);
 }
 
 /// Rows of the matrix and the complement, where there is one; the parallel reads.
-std::tuple<std::optional<std::pair<std::vector<ooc::Bits>, ooc::Bits>>, std::int64_t> detected(
+std::tuple<std::optional<std::pair<std::vector<bmmc::Bits>, bmmc::Bits>>, std::int64_t> detected(
     const Stored& targets, std::int64_t block_records, std::int64_t disks,
     const std::string& backend) {
   const auto& [path, is_set, offset, bytes] = targets;
   const disk::SetOptions options = {.backend = disk::backend_from_string(backend), .verify = true};
   const std::int64_t records = bytes / 8;
-  const ooc::DiskModel model = ooc::disk_model(records, records, block_records, disks, 1);
-  ooc::Detection found;
+  const bmmc::DiskModel model = bmmc::disk_model(records, records, block_records, disks, 1);
+  bmmc::Detection found;
   {
     const nb::gil_scoped_release release;
     const auto set = is_set ? disk::open_set(path, disk::Mode::read, options)
                             : disk::plain_set(disk::open_data_file(path, disk::Mode::read), offset,
                                               bytes, disk::Mode::read, options);
-    found = ooc::detect(*set, model);
+    found = bmmc::detect(*set, model);
   }
   if (!found.permutation) return {std::nullopt, found.parallel_reads};
-  std::vector<ooc::Bits> rows;
+  std::vector<bmmc::Bits> rows;
   for (int i = 0; i < model.n; ++i) rows.push_back(found.permutation->matrix.row(i));
   return {std::pair(rows, found.permutation->complement), found.parallel_reads};
 }
@@ -122,8 +123,8 @@ void bind_records(nb::module_& m) {
       [](const Stored& input, std::int64_t scratch_directories, int disks,
          std::int64_t block_bytes) {
         const auto& [path, is_set, offset, bytes] = input;
-        ooc::check_record_files({.path = path, .is_set = is_set, .offset = offset, .bytes = bytes},
-                                scratch_directories, disks, block_bytes);
+        bmmc::check_record_files({.path = path, .is_set = is_set, .offset = offset, .bytes = bytes},
+                                 scratch_directories, disks, block_bytes);
       },
       "input"_a, "scratch_directories"_a, "disks"_a, "block_bytes"_a,
       "Raises InvalidArgument for files that several ranks cannot work with.");

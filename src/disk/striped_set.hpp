@@ -15,8 +15,8 @@
 #include "disk/block_sums.hpp"
 #include "disk/open_file.hpp"
 #include "disk/set_index.hpp"
-#include "disk/striping.hpp"
 #include "disk/volume.hpp"
+#include "layout/striping.hpp"
 
 namespace weft::disk {
 

@@ -74,5 +74,7 @@ double twiddle_seconds(const Machine& machine, Precision precision, Effort effor
 /// Seconds of one message over a link, without and with its start.
 double start_seconds(const Link& link, double bytes);
 double wire_seconds(const Link& link, double bytes);
+/// Seconds of so many messages of so many bytes together, by their average length.
+double message_seconds(const Link& link, std::int64_t messages, std::int64_t bytes);
 
 }  // namespace weft::model

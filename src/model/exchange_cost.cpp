@@ -309,6 +309,12 @@ double wire_seconds(const Link& link, double bytes) {
   return bytes * piece_of(link, bytes).s_per_byte;
 }
 
+double message_seconds(const Link& link, std::int64_t messages, std::int64_t bytes) {
+  if (messages == 0) return 0;
+  const double each = static_cast<double>(bytes) / static_cast<double>(messages);
+  return static_cast<double>(messages) * (start_seconds(link, each) + wire_seconds(link, each));
+}
+
 std::int64_t chunks_of(const Plan& plan, std::size_t number) {
   const std::int64_t wanted = plan.exchanges[number].chunks;
   return wanted > 1 ? std::clamp<std::int64_t>(wanted, 1, most_slices(plan, number)) : 1;

@@ -8,6 +8,7 @@
 #include <weft/error.hpp>
 
 #include "comm/agreement.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
 #include "ooc_disks.hpp"
 #include "ooc_reference.hpp"

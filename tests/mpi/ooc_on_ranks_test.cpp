@@ -15,6 +15,7 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 #include "ooc_disks.hpp"
 #include "ooc_reference.hpp"
 #include "same_error.hpp"
@@ -135,7 +136,7 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
     const FftPasses plan = dealt_to_ranks(plan_passes(c.problem), ranks);
     const SharedHolding ends = held_by_parts(0, plan.output_bytes(), ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
-      if (plan.passes[pass].source != Where::scratch) continue;
+      if (plan.passes[pass].source != model::Where::scratch) continue;
       for (const RankTraffic& sent : traffic_of(reading_side(plan, pass, ends)))
         EXPECT_EQ(sent, RankTraffic{}) << c.name;
       RankTraffic written;

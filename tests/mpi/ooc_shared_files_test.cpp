@@ -10,6 +10,7 @@
 #include <string>
 
 #include "disk/striped_set.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 #include "ooc_reference.hpp"
 #include "same_error.hpp"
 #include "unit/directory.hpp"
@@ -72,7 +73,7 @@ disk::Run whole(std::vector<double>& values) {
 
 /// Called by the first rank, and then waited for.
 StoredArray new_set(const SharedDirectory& directory, const std::string& name,
-                    const disk::Striping& striping, std::vector<double> values) {
+                    const Striping& striping, std::vector<double> values) {
   if (world().rank() == 0) {
     const disk::SetIndex index = {
         .shape = {striping.bytes / 16}, .dtype = "complex128", .striping = striping};
@@ -180,12 +181,12 @@ TEST(OocSharedFiles, SetsAndPlainFiles) {
   {
     SCOPED_TRACE("from two disks a rank, in bands, to fewer disks than ranks");
     const SharedDirectory directory;
-    const disk::Striping banded = {.bytes = bytes,
-                                   .block_bytes = 4096,
-                                   .disks = 2 * ranks,
-                                   .processors = ranks,
-                                   .band_bytes = 4096 * 4 * ranks};
-    const disk::Striping few = {
+    const Striping banded = {.bytes = bytes,
+                             .block_bytes = 4096,
+                             .disks = 2 * ranks,
+                             .processors = ranks,
+                             .band_bytes = 4096 * 4 * ranks};
+    const Striping few = {
         .bytes = bytes, .block_bytes = 4096, .disks = std::max(1, (ranks + 1) / 2)};
     expect_transform(directory, plan,
                      {new_set(directory, "in.json", banded, doubles_of(x)),
@@ -209,8 +210,7 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   const SharedDirectory directory;
   const FftPasses plan = plan_of({15, 25, 41}, 14, 6);
   const Exact x = test_support::random_exact(15 * 25 * 41, 82, false);
-  const disk::Striping striping = {
-      .bytes = plan.input_bytes(), .block_bytes = 8192, .disks = ranks + 2};
+  const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 8192, .disks = ranks + 2};
   const Arrays arrays = {new_set(directory, "in.json", striping, doubles_of(x)),
                          new_set(directory, "out.json", striping, doubles_of(x))};
   PassesFiles files = {.input = arrays.input, .output = arrays.output};
@@ -230,8 +230,7 @@ TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
   if (is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
   const FftPasses plan = plan_of({1 << 15}, 12, 6);
-  const disk::Striping striping = {
-      .bytes = plan.input_bytes(), .block_bytes = 4096, .disks = ranks};
+  const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = ranks};
   PassesFiles files = {
       .input = new_set(directory, "in.json", striping,
                        std::vector<double>(static_cast<std::size_t>(plan.input_bytes()) / 8)),

@@ -27,6 +27,10 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "include/weft/layout.hpp", "#pragma once\n#include <weft/error.hpp>\n")
     write(tmp_path, "src/layout/box.cpp", '#include <weft/layout.hpp>\n#include "base/checked.hpp"\n')
     write(tmp_path, "src/exchange/packed.cpp", '#include "comm/messages.hpp"\n#include "kernel/tile.hpp"\n')
+    write(tmp_path, "src/ooc/plan/cost.cpp", '#include "model/cost.hpp"\n#include "ooc/plan/radices.hpp"\n')
+    write(tmp_path, "src/ooc/run/files.cpp", '#include "disk/volume.hpp"\n#include "ooc/plan/radices.hpp"\n')
+    write(tmp_path, "src/bmmc/ranks/records.cpp", '#include "comm/messages.hpp"\n#include "ooc/ranks/sets.hpp"\n')
+    write(tmp_path, "src/ooc_choice/all.cpp", '#include "bmmc/plan/cost.hpp"\n#include "ooc/plan/cost.hpp"\n')
     write(tmp_path, "src/comm/messages.hpp", "#pragma once\n#include <mpi.h>\n")
     write(tmp_path, "tests/mpi/main.cpp", "#include <mpi.h>\n")
     # What cannot be broken may be long: rows of tables, links.
@@ -50,6 +54,24 @@ OFFENCES = {
     "facade, from below": ("src/run/a.cpp", "#include <weft/fft.hpp>\n", "run must not include"),
     "unknown public header": ("src/run/a.cpp", "#include <weft/odd.hpp>\n", "run must not include"),
     "mpi": ("src/exchange/a.cpp", "#include <mpi.h>\n", "only comm"),
+    "plan uses a kernel": ("src/ooc/plan/a.cpp", '#include "kernel/tile.hpp"\n', "ooc/plan must not include kernel"),
+    "plan uses disks": ("src/bmmc/plan/a.cpp", '#include "disk/volume.hpp"\n', "bmmc/plan must not include disk"),
+    "plan uses its run": ("src/ooc/plan/a.cpp", '#include "ooc/run/a.hpp"\n', "ooc/plan must not include ooc/run"),
+    "run uses comm": ("src/ooc/run/a.cpp", '#include "comm/comm.hpp"\n', "ooc/run must not include comm"),
+    "run uses its ranks": (
+        "src/bmmc/run/a.cpp",
+        '#include "bmmc/ranks/a.hpp"\n',
+        "bmmc/run must not include bmmc/ranks",
+    ),
+    "one subject uses the other": (
+        "src/ooc/run/a.cpp",
+        '#include "bmmc/plan/a.hpp"\n',
+        "ooc/run must not include bmmc",
+    ),
+    "model uses passes": ("src/model/a.cpp", '#include "ooc/plan/a.hpp"\n', "model must not include ooc/plan"),
+    "a folder of parts": ("src/ooc/a.cpp", "int x;\n", "'ooc' has no place in the order"),
+    "unknown part": ("src/ooc/stuff/a.cpp", "int x;\n", "'ooc/stuff' has no place in the order"),
+    "includes no part": ("src/ooc/run/a.cpp", '#include "ooc/a.hpp"\n', "ooc/run must not include ooc/a.hpp"),
     "unknown folder": ("src/stuff/a.cpp", "int x;\n", "no place in the order"),
     "long file": ("src/base/a.cpp", "\n" * 501, "501 lines"),
     "long line": ("src/base/a.cpp", "//" + "x" * 119 + "\n", "121 columns"),

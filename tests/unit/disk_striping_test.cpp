@@ -1,5 +1,5 @@
 // Which block of an array lies where on several disks.
-#include "disk/striping.hpp"
+#include "layout/striping.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 #include <weft/error.hpp>
 
+#include "bmmc/plan/bmmc.hpp"
 #include "disk/volume.hpp"
-#include "ooc/bmmc.hpp"
 
 namespace weft::test_support {
 
@@ -19,7 +19,7 @@ namespace weft::test_support {
 /// blocks of a disk, or anything but whole blocks, or touches another processor's disks.
 class ModelDisks : public disk::Volume {
  public:
-  explicit ModelDisks(const ooc::DiskModel& disks, std::size_t record_bytes = 8)
+  explicit ModelDisks(const bmmc::DiskModel& disks, std::size_t record_bytes = 8)
       : disks_(disks),
         record_bytes_(record_bytes),
         data_(
@@ -117,7 +117,7 @@ class ModelDisks : public disk::Volume {
     return next_++;
   }
 
-  ooc::DiskModel disks_;
+  bmmc::DiskModel disks_;
   std::size_t record_bytes_;
   std::shared_ptr<Data> data_;
   int processor_ = -1;  ///< all

@@ -1,13 +1,13 @@
-#include "ooc/analysis.hpp"
+#include "bmmc/plan/analysis.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
+#include "bmmc/plan/permutations.hpp"
 #include "expect_error.hpp"
-#include "ooc/permutations.hpp"
 
-namespace weft::ooc {
+namespace weft::bmmc {
 namespace {
 
 using test_support::expect_error;
@@ -167,4 +167,4 @@ TEST(Superlevels, refuse_what_cannot_be) {
 }
 
 }  // namespace
-}  // namespace weft::ooc
+}  // namespace weft::bmmc

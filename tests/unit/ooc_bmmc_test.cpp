@@ -1,4 +1,4 @@
-#include "ooc/bmmc.hpp"
+#include "bmmc/plan/bmmc.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <set>
 #include <tuple>
 
+#include "bmmc/plan/permutations.hpp"
+#include "bmmc/plan/processor_traffic.hpp"
 #include "expect_error.hpp"
-#include "ooc/crossing.hpp"
-#include "ooc/permutations.hpp"
 #include "random_bits.hpp"
 
-namespace weft::ooc {
+namespace weft::bmmc {
 namespace {
 
 using test_support::expect_error;
@@ -161,4 +161,4 @@ TEST(Bmmc, refuses_what_is_no_permutation) {
 }
 
 }  // namespace
-}  // namespace weft::ooc
+}  // namespace weft::bmmc

@@ -7,7 +7,8 @@
 #include <weft/error.hpp>
 
 #include "expect_error.hpp"
-#include "ooc/run/run_passes.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/run/pass_executor.hpp"
 #include "random_layouts.hpp"
 #include "unsafe_volume.hpp"
 

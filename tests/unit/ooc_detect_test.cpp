@@ -1,15 +1,15 @@
-#include "ooc/run/detect.hpp"
+#include "bmmc/run/detect.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
+#include "bmmc/plan/permutations.hpp"
 #include "model_disks.hpp"
-#include "ooc/permutations.hpp"
 #include "random_bits.hpp"
 
-namespace weft::ooc {
+namespace weft::bmmc {
 namespace {
 
 using test_support::ModelDisks;
@@ -96,4 +96,4 @@ TEST(Detect, rejects_what_is_no_permutation_without_a_sweep) {
 }
 
 }  // namespace
-}  // namespace weft::ooc
+}  // namespace weft::bmmc

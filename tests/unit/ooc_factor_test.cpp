@@ -1,4 +1,4 @@
-#include "ooc/factor.hpp"
+#include "bmmc/plan/mld_factorisation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "bmmc/plan/min_pass_factorisation.hpp"
+#include "bmmc/plan/permutations.hpp"
+#include "bmmc/plan/processor_traffic.hpp"
+#include "bmmc/run/permute.hpp"
+#include "bmmc/run/run_superlevels.hpp"
 #include "expect_error.hpp"
 #include "model_disks.hpp"
-#include "ooc/crossing.hpp"
-#include "ooc/grouped.hpp"
-#include "ooc/permutations.hpp"
-#include "ooc/run/record_pass.hpp"
-#include "ooc/run/run_superlevels.hpp"
 #include "random_bits.hpp"
 
-namespace weft::ooc {
+namespace weft::bmmc {
 namespace {
 
 using test_support::expect_error;
@@ -344,4 +344,4 @@ TEST(ModelDisks, refuse_two_blocks_of_a_disk_in_one_io) {
 }
 
 }  // namespace
-}  // namespace weft::ooc
+}  // namespace weft::bmmc

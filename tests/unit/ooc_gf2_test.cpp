@@ -1,4 +1,4 @@
-#include "ooc/gf2.hpp"
+#include "bmmc/plan/gf2.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +6,12 @@
 #include <random>
 #include <set>
 
+#include "bmmc/plan/permutations.hpp"
+#include "bmmc/plan/subspace.hpp"
 #include "expect_error.hpp"
-#include "ooc/permutations.hpp"
-#include "ooc/subspace.hpp"
 #include "random_bits.hpp"
 
-namespace weft::ooc {
+namespace weft::bmmc {
 namespace {
 
 using test_support::expect_error;
@@ -188,4 +188,4 @@ TEST(BitPermutations, refuse_what_is_none) {
 }
 
 }  // namespace
-}  // namespace weft::ooc
+}  // namespace weft::bmmc

@@ -11,9 +11,10 @@
 
 #include "base/smooth.hpp"
 #include "expect_error.hpp"
-#include "ooc/chirp_passes.hpp"
-#include "ooc/radices.hpp"
-#include "ooc/run/run_passes.hpp"
+#include "ooc/plan/bluestein.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/radices.hpp"
+#include "ooc/run/pass_executor.hpp"
 #include "random_layouts.hpp"
 #include "volume_in_memory.hpp"
 

@@ -1,13 +1,14 @@
 // Who has what of arrays on the disks of ranks, and the rounds in which panels come and go.
-#include "ooc/on_ranks.hpp"
+#include "ooc/plan/distribute_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "disk/striping.hpp"
-#include "ooc/panel_place.hpp"
+#include "layout/striping.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/panel_index.hpp"
 #include "random_layouts.hpp"
 
 namespace weft::ooc {
@@ -99,12 +100,12 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
     const int ranks = static_cast<int>(draw(random, 1, 6));
     const int processors = static_cast<int>(draw(random, 1, 3));
     const int disks = processors * static_cast<int>(draw(random, 1, 4));
-    const disk::Striping striping = {.bytes = draw(random, 1, 300000),
-                                     .block_bytes = 4096 * draw(random, 1, 2),
-                                     .disks = disks,
-                                     .processors = processors,
-                                     .band_bytes = 8192 * disks * draw(random, 0, 3),
-                                     .skew_rows = draw(random, 0, 2)};
+    const Striping striping = {.bytes = draw(random, 1, 300000),
+                               .block_bytes = 4096 * draw(random, 1, 2),
+                               .disks = disks,
+                               .processors = processors,
+                               .band_bytes = 8192 * disks * draw(random, 0, 3),
+                               .skew_rows = draw(random, 0, 2)};
     const SharedHolding holding = held_by_disks(striping, ranks);
     int before = -1;
     for (std::int64_t at = 0; at < striping.bytes;) {
@@ -114,7 +115,7 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
       const Share own = disks_of_rank(disks, ranks, part.rank);
       const std::int64_t last = (at + part.bytes - 1) / striping.block_bytes;
       for (std::int64_t block = at / striping.block_bytes; block <= last; ++block) {
-        const int disk = disk::place_of(striping, block).disk;
+        const int disk = place_of(striping, block).disk;
         EXPECT_TRUE(disk >= own.first && disk < own.end) << disk;
       }
       const HeldPart middle = holding->part_at(at + part.bytes / 2, 1);
@@ -264,7 +265,7 @@ TEST(Rounds, FindPanelsInSlots) {
     const FftPasses plan = dealt_to_ranks(made, ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       const PassSide side = reading_side(plan, pass, nullptr);
-      if (side.fft_pass().source != Where::scratch) continue;
+      if (side.fft_pass().source != model::Where::scratch) continue;
       convolutions += side.fft_pass().convolves ? 1 : 0;
       const std::int64_t slot = memory_of(plan, side.fft_pass()).panel_bytes;
       for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)

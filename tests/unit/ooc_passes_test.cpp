@@ -1,4 +1,5 @@
-#include "ooc/passes.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,8 @@
 #include <set>
 
 #include "expect_error.hpp"
-#include "ooc/radices.hpp"
-#include "ooc/twiddles.hpp"
+#include "kernel/row_twiddles.hpp"
+#include "ooc/plan/radices.hpp"
 #include "random_layouts.hpp"
 
 namespace weft::ooc {
@@ -27,8 +28,8 @@ std::int64_t power(int lg) { return std::int64_t{1} << lg; }
 PassesProblem line_of(int n, int m, int b) {
   PassesProblem problem{.shape = {power(n)}, .axes = {0}};
   problem.block_bytes = power(b) * 16;
-  problem.memory_bytes = (problem.buffers * power(m) * 16 + Twiddles::table_bytes(power(n)) +
-                          power(m - b) * 60 + 2000) /
+  problem.memory_bytes = (problem.buffers * power(m) * 16 +
+                          kernel::RowTwiddles::table_bytes(power(n)) + power(m - b) * 60 + 2000) /
                          7 * 8;
   return problem;
 }
@@ -38,7 +39,7 @@ TEST(Passes, powers_of_two_take_as_many_as_the_formula_says) {
   for (int n = 12; n <= 44; ++n)
     for (int b = 2; b <= 16; b += 2)
       for (int m = std::max(b + 2, 10); m < n - 1; ++m) {
-        if (Twiddles::table_bytes(power(n)) > power(m + 6)) continue;
+        if (kernel::RowTwiddles::table_bytes(power(n)) > power(m + 6)) continue;
         const FftPasses plan = plan_passes(line_of(n, m, b));
         const int columns = m - b;
         ASSERT_EQ(std::ssize(plan.passes), (n + columns - 1) / columns)
@@ -309,8 +310,8 @@ TEST(Passes, scratch_is_taken_only_where_digits_move) {
   const FftPasses three = plan_passes(line_of(22, 12, 4));
   ASSERT_EQ(three.passes.size(), 3u);
   EXPECT_EQ(three.scratch_bytes, power(26));
-  EXPECT_EQ(three.passes[0].target, Where::scratch);
-  EXPECT_EQ(three.passes[1].target, Where::output);
+  EXPECT_EQ(three.passes[0].target, model::Where::scratch);
+  EXPECT_EQ(three.passes[1].target, model::Where::output);
   PassesProblem problem = line_of(16, 12, 4);
   problem.keep_sources = true;
   const FftPasses kept = plan_passes(problem);
@@ -332,8 +333,8 @@ TEST(Passes, in_place_takes_scratch_only_where_the_first_pass_moves_digits) {
   EXPECT_EQ(counts_of(planes).written_bytes, 4 * planes.output_bytes());
   for (const FftPass& pass : planes.passes) {
     EXPECT_TRUE(pass.journaled);
-    EXPECT_EQ(pass.source, Where::output);
-    EXPECT_EQ(pass.target, Where::output);
+    EXPECT_EQ(pass.source, model::Where::output);
+    EXPECT_EQ(pass.target, model::Where::output);
   }
   for (const int lg_n : {16, 22, 26}) {  // in 2, 3 and 4 passes
     problem = line_of(lg_n, 12, 4);
@@ -351,7 +352,7 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
     problem.in_place = true;
     problem.keep_sources = trial % 2 == 0;
     const FftPasses plan = plan_with_enough(problem);
-    EXPECT_EQ(plan.passes[plan.kernel_passes].source, Where::output);
+    EXPECT_EQ(plan.passes[plan.kernel_passes].source, model::Where::output);
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
       const FftPass& pass = plan.passes[i];
       const bool stays = pass.source == pass.target && pass.source_first == pass.target_first;

@@ -1,5 +1,5 @@
 // What passes on ranks should take, against sums made by hand.
-#include "ooc/price_on_ranks.hpp"
+#include "ooc/plan/distributed_cost.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,8 @@
 #include <cmath>
 
 #include "expect_error.hpp"
-#include "ooc/on_ranks.hpp"
+#include "ooc/plan/distribute_plan.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 #include "round_prices.hpp"
 
 namespace weft::ooc {
@@ -29,7 +30,7 @@ SharedHolding halves(const FftPasses& plan, int ranks) {
 }
 
 PassPrice only(const FftPasses& plan, std::int64_t ranks_per_node, const Machine& machine,
-               const Storage& storage = {.disks = {round_disk()}}) {
+               const model::Storage& storage = {.disks = {round_disk()}}) {
   const SharedHolding held = halves(plan, plan.ranks);
   const PassesPrice price = price_on_ranks(plan, ranks_per_node, machine, storage, held, held);
   EXPECT_EQ(price.passes.size(), 1u);
@@ -92,7 +93,7 @@ TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
   const FftPasses plan = dealt_to_ranks(columns(), 4);
   const SharedHolding all = held_by_parts(0, plan.input_bytes(), 1);
   const SharedHolding even = halves(plan, 4);
-  const Storage storage{.disks = {round_disk()}};
+  const model::Storage storage{.disks = {round_disk()}};
   const auto message_s = [&](const SharedHolding& input, const SharedHolding& output) {
     return price_on_ranks(plan, 4, round_links(), storage, input, output).passes[0].message_s;
   };
@@ -120,7 +121,7 @@ TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
 }
 
 TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_way) {
-  const Storage one{.disks = {round_disk()}, .asynchronous = false};
+  const model::Storage one{.disks = {round_disk()}, .asynchronous = false};
   const FftPasses plan = dealt_to_ranks(columns(), 2);
   const double read_s = 4 * 64 * (1e-2 + 256e-6);
   const double write_s = 4 * 64 * (1e-2 + 512e-6);

@@ -1,10 +1,12 @@
 // What passes over disks should take, against sums made by hand.
-#include "ooc/price.hpp"
+#include "ooc/plan/cost.hpp"
 
 #include <gtest/gtest.h>
 
+#include "bmmc/plan/cost.hpp"
 #include "expect_error.hpp"
-#include "ooc/price_superlevels.hpp"
+#include "model/cost.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 #include "round_prices.hpp"
 
 namespace weft::ooc {
@@ -52,7 +54,7 @@ TEST(Price, threads_share_arithmetic_and_memory) {
 }
 
 TEST(Price, nothing_overlaps_where_the_caller_does_the_accesses) {
-  const Storage storage{.disks = {round_disk()}, .asynchronous = false};
+  const model::Storage storage{.disks = {round_disk()}, .asynchronous = false};
   const PassPrice price = only(price_of(columns(), round_machine(), storage));
   // Each access takes what it takes alone: 10 ms.
   const double read_s = 64 * (1e-2 + 256e-6);
@@ -74,7 +76,7 @@ TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
   ASSERT_FALSE(plan.passes[0].keeps_order());
   const double write_s = 2e-3 + 16 * 64 * 16 * 2e-6;  // in one run
   const double both_s = panel_read_s + write_s;
-  Storage storage{.disks = {round_disk()}};
+  model::Storage storage{.disks = {round_disk()}};
   PassPrice price = only(price_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 4 * both_s, 1e-12);
   // The disk of the input waits for that of the output, or for the transform where that is sooner.
@@ -91,7 +93,7 @@ TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
 }
 
 TEST(Price, input_and_output_on_disks_of_their_own_are_read_and_written_together) {
-  const Storage storage{.disks = {round_disk(), round_disk()}, .output = {1}};
+  const model::Storage storage{.disks = {round_disk(), round_disk()}, .output = {1}};
   const PassPrice price = only(price_of(columns(), round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 2 * panel_read_s + 4 * panel_write_s, 1e-12);
 }
@@ -99,7 +101,7 @@ TEST(Price, input_and_output_on_disks_of_their_own_are_read_and_written_together
 TEST(Price, several_disks_share_runs_and_the_slowest_decides) {
   FftPasses plan = columns();
   plan.problem.block_bytes = mib;
-  Storage storage{.disks = {round_disk(), round_disk()}, .input = {0, 1}, .output = {0, 1}};
+  model::Storage storage{.disks = {round_disk(), round_disk()}, .input = {0, 1}, .output = {0, 1}};
   PassPrice price = only(price_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.read_s, 4 * panel_read_s / 2, 1e-12);
   storage.disks[1].read_bytes_per_s /= 10;
@@ -116,7 +118,7 @@ double accesses(std::int64_t bytes, std::vector<std::size_t> files, std::int64_t
   disk.read_access_s = 1;
   disk.read_bytes_per_s = 1e30;
   std::vector<double> seconds(1);
-  add_seconds({.disks = {disk}, .input = files}, Where::input, Access::read,
+  add_seconds({.disks = {disk}, .input = files}, model::Where::input, model::Access::read,
               {1, static_cast<double>(bytes)}, block_bytes, seconds);
   return seconds[0];
 }
@@ -189,12 +191,12 @@ TEST(Price, falls_with_bandwidth_and_with_less_time_for_an_access) {
 }
 
 TEST(Price, of_superlevels_is_that_of_their_passes) {
-  const SuperlevelFft fft{.points = 1 << 20,
-                          .memory_bytes = mib,
-                          .block_bytes = 4096,
-                          .butterfly_buffers = 4,
-                          .permutation_buffers = 8};
-  const FftAnalysis analysis = analyze(fft, FftMethod::stripe_communicating);
+  const bmmc::SuperlevelFft fft{.points = 1 << 20,
+                                .memory_bytes = mib,
+                                .block_bytes = 4096,
+                                .butterfly_buffers = 4,
+                                .permutation_buffers = 8};
+  const bmmc::FftAnalysis analysis = bmmc::analyze(fft, bmmc::FftMethod::stripe_communicating);
   Disk disk = round_disk();
   disk.read_access_s = disk.write_access_s = 0;
   const auto price = [&] {
@@ -209,11 +211,11 @@ TEST(Price, of_superlevels_is_that_of_their_passes) {
   disk.read_bytes_per_s = disk.write_bytes_per_s = 1e30;
   double accesses = 2 * 64 * static_cast<double>(analysis.depths.size());
   int independent = 0;
-  for (const PermutationAnalysis& permutation : analysis.permutations)
-    for (const Pass& pass : permutation.passes) {
-      EXPECT_NE(pass.kind, PassKind::grouped);
-      accesses += pass.kind == PassKind::mrc ? 2 * 128 : 128 + 4096;
-      independent += pass.kind == PassKind::mrc ? 0 : 1;
+  for (const bmmc::PermutationAnalysis& permutation : analysis.permutations)
+    for (const bmmc::Pass& pass : permutation.passes) {
+      EXPECT_NE(pass.kind, bmmc::PassKind::grouped);
+      accesses += pass.kind == bmmc::PassKind::mrc ? 2 * 128 : 128 + 4096;
+      independent += pass.kind == bmmc::PassKind::mrc ? 0 : 1;
     }
   EXPECT_GT(independent, 0);
   EXPECT_NEAR(price().disk_s, accesses, 1e-6);
@@ -221,9 +223,9 @@ TEST(Price, of_superlevels_is_that_of_their_passes) {
 
 TEST(Price, of_messages_goes_by_their_average_length) {
   const Link link{.pieces = {{0, 1, 0}, {100, 10, 0.5}}};
-  EXPECT_NEAR(message_seconds(link, 4, 4 * 50), 4, 1e-12);
-  EXPECT_NEAR(message_seconds(link, 4, 4 * 100), 4 * (10 + 50), 1e-12);
-  EXPECT_EQ(message_seconds(link, 0, 0), 0);
+  EXPECT_NEAR(model::message_seconds(link, 4, 4 * 50), 4, 1e-12);
+  EXPECT_NEAR(model::message_seconds(link, 4, 4 * 100), 4 * (10 + 50), 1e-12);
+  EXPECT_EQ(model::message_seconds(link, 0, 0), 0);
 }
 
 TEST(Price, what_cannot_be_is_refused) {
@@ -233,8 +235,8 @@ TEST(Price, what_cannot_be_is_refused) {
     price_of(columns(), round_machine(), {.disks = {round_disk()}, .scratch = {1}});
   });
   expect_error(ErrorCode::invalid_argument, {"has 0 disks", "number 2"},
-               [] { disks_of(round_machine(), {2}); });
-  EXPECT_EQ(disks_of(round_machine(), {-1})[0].directory, "assumed");
+               [] { model::disks_of(round_machine(), {2}); });
+  EXPECT_EQ(model::disks_of(round_machine(), {-1})[0].directory, "assumed");
 }
 
 }  // namespace

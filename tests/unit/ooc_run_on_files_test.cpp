@@ -11,6 +11,7 @@
 #include "directory.hpp"
 #include "disk/striped_set.hpp"
 #include "expect_error.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 
 namespace weft::ooc {
 namespace {

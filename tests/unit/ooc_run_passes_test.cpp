@@ -1,5 +1,5 @@
 // k-pass transforms of arrays on volumes in memory, against FFTW in long double and the definition.
-#include "ooc/run/run_passes.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "base/memory.hpp"
 #include "expect_error.hpp"
 #include "line_oracle.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 #include "ooc_reference.hpp"
 #include "random_layouts.hpp"
 #include "volume_in_memory.hpp"

@@ -1,5 +1,5 @@
 // FFTs by superlevels, and permutations, on disks in memory, by one processor and by several.
-#include "ooc/run/run_superlevels.hpp"
+#include "bmmc/run/run_superlevels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "bmmc/plan/mld_factorisation.hpp"
+#include "bmmc/plan/permutations.hpp"
+#include "bmmc/plan/processor_traffic.hpp"
+#include "bmmc/run/permute.hpp"
+#include "bmmc/run/superlevel_pass.hpp"
 #include "expect_error.hpp"
 #include "model_disks.hpp"
-#include "ooc/crossing.hpp"
-#include "ooc/factor.hpp"
-#include "ooc/permutations.hpp"
-#include "ooc/run/record_pass.hpp"
-#include "ooc/run/superlevel_pass.hpp"
 #include "ooc_reference.hpp"
 #include "random_bits.hpp"
 #include "thread_mail.hpp"
 
-namespace weft::ooc {
+namespace weft::bmmc {
 namespace {
 
 using test_support::Exact;
@@ -246,4 +246,4 @@ TEST(PermutationsOfProcessors, send_what_was_counted) {
 }
 
 }  // namespace
-}  // namespace weft::ooc
+}  // namespace weft::bmmc

@@ -1,4 +1,4 @@
-#include "ooc/twiddles.hpp"
+#include "kernel/row_twiddles.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(Twiddles, every_root_is_rounded_about_once) {
   std::mt19937_64 random(seed);
   for (const std::int64_t n : lengths)
     for (const int sign : {-1, 1}) {
-      const Twiddles twiddles(n, sign);
+      const kernel::RowTwiddles twiddles(n, sign);
       for (const std::int64_t m : indices(n, random))
         ASSERT_LE(error_of(twiddles.at(m), m, n, sign), 0x1.8p-53)
             << "m = " << m << ", n = " << n << ", sign " << sign << ", seed " << seed;
@@ -60,7 +60,7 @@ TEST(Twiddles, rows_are_multiples_of_their_step) {
   const unsigned seed = 21;
   std::mt19937_64 random(seed);
   for (const std::int64_t n : lengths) {
-    const Twiddles twiddles(n, -1);
+    const kernel::RowTwiddles twiddles(n, -1);
     for (const std::int64_t step : indices(n, random)) {
       const std::int64_t count = 1 + static_cast<std::int64_t>(random() % 200);
       std::vector<std::complex<double>> doubles(static_cast<std::size_t>(count));
@@ -98,14 +98,15 @@ TEST(Twiddles, products_of_indices_are_exact) {
 }
 
 TEST(Twiddles, tables_grow_with_the_root_of_the_length) {
-  EXPECT_EQ(Twiddles::table_bytes(power_of_2), 2 * (std::int64_t{1} << 20) * 16);
-  EXPECT_EQ(Twiddles::table_bytes(1), 2 * 16);
-  EXPECT_LE(Twiddles::table_bytes(power_of_3), 2 * (std::int64_t{1} << 16) * 16);
+  EXPECT_EQ(kernel::RowTwiddles::table_bytes(power_of_2), 2 * (std::int64_t{1} << 20) * 16);
+  EXPECT_EQ(kernel::RowTwiddles::table_bytes(1), 2 * 16);
+  EXPECT_LE(kernel::RowTwiddles::table_bytes(power_of_3), 2 * (std::int64_t{1} << 16) * 16);
 }
 
 TEST(Twiddles, wrong_lengths_and_signs_are_refused) {
-  expect_error(ErrorCode::invalid_argument, {"length 0", "1 to 2^62"}, [] { Twiddles(0, 1); });
-  expect_error(ErrorCode::invalid_argument, {"sign 2"}, [] { Twiddles(8, 2); });
+  expect_error(ErrorCode::invalid_argument, {"length 0", "1 to 2^62"},
+               [] { kernel::RowTwiddles(0, 1); });
+  expect_error(ErrorCode::invalid_argument, {"sign 2"}, [] { kernel::RowTwiddles(8, 2); });
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 // Which way out-of-core transforms are done, by a model of disks.
-#include "ooc/ways.hpp"
+#include "ooc_choice/alternatives.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "expect_error.hpp"
-#include "ooc/price.hpp"
+#include "ooc/plan/cost.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -16,8 +17,8 @@ using test_support::expect_error;
 constexpr std::int64_t mib = 1 << 20;
 
 /// A disk of 1 GB/s that takes so long for each access.
-Storage disk_of(double access_s) {
-  Disk disk = assumed_disk();
+model::Storage disk_of(double access_s) {
+  Disk disk = model::assumed_disk();
   disk.read_access_s = disk.write_access_s = access_s;
   disk.read_bytes_per_s = disk.write_bytes_per_s = 1e9;
   return {.disks = {disk}};
@@ -27,14 +28,14 @@ PassesProblem line(std::int64_t points, std::int64_t memory_bytes) {
   return {.shape = {points}, .axes = {0}, .memory_bytes = memory_bytes};
 }
 
-WaysFound found(const PassesProblem& problem, const Storage& storage) {
-  return find_ways(problem, true, shipped_machine("vm-2-cores"), storage);
+ooc_choice::WaysFound found(const PassesProblem& problem, const model::Storage& storage) {
+  return ooc_choice::find_ways(problem, true, shipped_machine("vm-2-cores"), storage);
 }
 
 TEST(Ways, blocks_are_short_where_accesses_cost_nothing_and_long_where_they_do) {
   const PassesProblem problem = line(std::int64_t{1} << 30, 64 * mib);
-  const Way quick = found(problem, disk_of(0)).best;
-  const Way slow = found(problem, disk_of(10e-3)).best;
+  const ooc_choice::Way quick = found(problem, disk_of(0)).best;
+  const ooc_choice::Way slow = found(problem, disk_of(10e-3)).best;
   EXPECT_EQ(quick.passes, 3);
   EXPECT_GT(slow.passes, quick.passes);
   EXPECT_GT(slow.block_bytes, quick.block_bytes);
@@ -44,9 +45,9 @@ TEST(Ways, blocks_are_short_where_accesses_cost_nothing_and_long_where_they_do) 
 TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
   const Machine machine = shipped_machine("vm-2-cores");
   for (const double access_s : {0.0, 1e-5, 1e-4, 1e-3, 1e-2}) {
-    const Storage storage = disk_of(access_s);
+    const model::Storage storage = disk_of(access_s);
     PassesProblem problem = line(std::int64_t{1} << 28, 64 * mib);
-    const Way best = found(problem, storage).best;
+    const ooc_choice::Way best = found(problem, storage).best;
     EXPECT_EQ(best.seconds, price_of(*best.plan, machine, storage).seconds());
     for (std::int64_t block = 4096; block <= 4 * mib; block *= 2) {
       problem.block_bytes = block;
@@ -69,19 +70,20 @@ TEST(Ways, the_block_that_is_next_to_a_mebibyte_where_it_makes_no_difference) {
 TEST(Ways, only_the_given_block_where_it_is_given) {
   PassesProblem problem = line(1 << 24, 64 * mib);
   problem.block_bytes = 48 * 1024;
-  const WaysFound ways = find_ways(problem, false, shipped_machine("vm-2-cores"), disk_of(1e-5));
+  const ooc_choice::WaysFound ways =
+      ooc_choice::find_ways(problem, false, shipped_machine("vm-2-cores"), disk_of(1e-5));
   EXPECT_EQ(ways.best.block_bytes, 48 * 1024);
-  for (const Way& other : ways.others) EXPECT_EQ(other.block_bytes, 48 * 1024);
+  for (const ooc_choice::Way& other : ways.others) EXPECT_EQ(other.block_bytes, 48 * 1024);
 }
 
 TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
-  const WaysFound ways = found(line(std::int64_t{1} << 40, 8192 * mib), disk_of(1e-5));
+  const ooc_choice::WaysFound ways = found(line(std::int64_t{1} << 40, 8192 * mib), disk_of(1e-5));
   ASSERT_GE(ways.others.size(), 2u);
   EXPECT_LE(ways.others.size(), 5u);
   EXPECT_GT(ways.considered, std::ssize(ways.others));
   EXPECT_TRUE(ways.best.barred.empty());
   for (std::size_t i = 0; i < ways.others.size(); ++i) {
-    const Way& other = ways.others[i];
+    const ooc_choice::Way& other = ways.others[i];
     EXPECT_FALSE(other.loses_by.empty());
     EXPECT_GE(other.seconds, ways.others[i == 0 ? 0 : i - 1].seconds);
     if (other.barred.empty()) {
@@ -90,7 +92,7 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
     }
   }
   const auto names = [&](const std::string& method, OutputOrder order) {
-    return std::count_if(ways.others.begin(), ways.others.end(), [&](const Way& way) {
+    return std::count_if(ways.others.begin(), ways.others.end(), [&](const ooc_choice::Way& way) {
       return way.method.starts_with(method) && way.order == order && !way.barred.empty();
     });
   };
@@ -102,10 +104,10 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
 TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
   PassesProblem problem = line(1 << 24, 16 * mib);
   problem.order = OutputOrder::transposed;
-  const WaysFound ways = found(problem, disk_of(1e-5));
+  const ooc_choice::WaysFound ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.order, OutputOrder::transposed);
   EXPECT_EQ(ways.best.passes, 2);
-  for (const Way& other : ways.others) EXPECT_EQ(other.order, OutputOrder::transposed);
+  for (const ooc_choice::Way& other : ways.others) EXPECT_EQ(other.order, OutputOrder::transposed);
 }
 
 TEST(Ways, axes_are_taken_together_or_apart) {
@@ -122,9 +124,9 @@ TEST(Ways, axes_are_taken_together_or_apart) {
   EXPECT_EQ(plan.passes[1].radix, 64 * 64);
   problem.groups = {};
   problem.memory_bytes = 4 * mib;
-  const WaysFound ways = found(problem, disk_of(1e-5));
+  const ooc_choice::WaysFound ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.passes, 2);
-  EXPECT_TRUE(std::any_of(ways.others.begin(), ways.others.end(), [](const Way& way) {
+  EXPECT_TRUE(std::any_of(ways.others.begin(), ways.others.end(), [](const ooc_choice::Way& way) {
     return way.passes == 3 && way.loses_by.find("instead of 2") != std::string::npos;
   }));
 }

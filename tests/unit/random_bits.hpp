@@ -2,20 +2,20 @@
 
 #include <random>
 
-#include "ooc/bmmc.hpp"
+#include "bmmc/plan/bmmc.hpp"
 
 namespace weft::test_support {
 
-inline ooc::BitMatrix random_matrix(int rows, int columns, std::mt19937_64& random) {
-  ooc::BitMatrix a(rows, columns);
+inline bmmc::BitMatrix random_matrix(int rows, int columns, std::mt19937_64& random) {
+  bmmc::BitMatrix a(rows, columns);
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column) a.set(row, column, (random() & 1) != 0);
   return a;
 }
 
-inline ooc::BitMatrix random_nonsingular(int size, std::mt19937_64& random) {
+inline bmmc::BitMatrix random_nonsingular(int size, std::mt19937_64& random) {
   for (;;) {
-    ooc::BitMatrix a = random_matrix(size, size, random);
+    bmmc::BitMatrix a = random_matrix(size, size, random);
     if (is_nonsingular(a)) return a;
   }
 }

@@ -13,12 +13,12 @@
 
 #include <weft/error.hpp>
 
-#include "ooc/run/mail.hpp"
+#include "bmmc/run/processor_exchange.hpp"
 
 namespace weft::test_support {
 
 /// Threads that stand for processors and send each other parcels.
-class ThreadMail final : public ooc::Mail {
+class ThreadMail final : public bmmc::Mail {
  public:
   struct Office {
     explicit Office(int processors)
@@ -80,7 +80,7 @@ class ThreadMail final : public ooc::Mail {
 /// Does the work as each of so many processors at a time; throws what the first of them threw. What is
 /// thrown outside of together() would leave the others waiting: it ends the program.
 inline void on_processors(int processors,
-                          const std::function<void(int processor, ooc::Mail& mail)>& work) {
+                          const std::function<void(int processor, bmmc::Mail& mail)>& work) {
   ThreadMail::Office office(processors);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(processors));
   {

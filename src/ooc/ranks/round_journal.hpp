@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "disk/volume.hpp"
-#include "ooc/passes.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
 

@@ -13,9 +13,9 @@
 
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
+#include "ooc/ranks/batch_exchange.hpp"
 #include "ooc/ranks/disk_transfers.hpp"
 #include "ooc/ranks/round_journal.hpp"
-#include "ooc/ranks/trip_exchange.hpp"
 #include "ooc/run/panel_transform.hpp"
 
 namespace weft::ooc {
@@ -394,13 +394,13 @@ RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
     return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(plan, written_by)));
   };
   const auto source = [&](std::size_t pass) -> SideOnDisks {
-    const bool is_scratch = plan.passes[pass].source == Where::scratch;
+    const bool is_scratch = plan.passes[pass].source == model::Where::scratch;
     return {reading_side(plan, pass, volumes.input.holding),
             is_scratch ? scratch(pass - 1) : volumes.input.volume};
   };
   const auto target = [&](std::size_t pass) -> SideOnDisks {
     const PassSide side = writing_side(plan, pass, volumes.output.holding);
-    if (plan.passes[pass].target == Where::scratch) return {side, scratch(pass)};
+    if (plan.passes[pass].target == model::Where::scratch) return {side, scratch(pass)};
     return {side, volumes.output.volume, volumes.flush_output};
   };
   RanksOutcome outcome;

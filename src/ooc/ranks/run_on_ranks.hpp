@@ -6,8 +6,8 @@
 
 #include "comm/communicator.hpp"
 #include "disk/volume.hpp"
-#include "ooc/on_ranks.hpp"
-#include "ooc/run/run_passes.hpp"
+#include "ooc/plan/distribute_plan.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 namespace weft::ooc {
 

@@ -4,7 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "disk/striped_set.hpp"
-#include "ooc/holding.hpp"
+#include "ooc/plan/ownership.hpp"
 #include "ooc/run/run_on_files.hpp"
 
 namespace weft::ooc {

@@ -2,7 +2,7 @@
 
 #include <weft/precision.hpp>
 
-#include "ooc/passes.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
 

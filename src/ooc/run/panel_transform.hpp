@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/memory.hpp"
-#include "ooc/passes.hpp"
+#include "kernel/row_twiddles.hpp"
+#include "ooc/plan/pass_plan.hpp"
 #include "ooc/run/panel_lines.hpp"
-#include "ooc/run/run_passes.hpp"
-#include "ooc/twiddles.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 namespace weft::ooc {
 
@@ -42,8 +42,8 @@ class PanelTransform {
   int sign_;
   bool* found_not_finite_;  ///< nullptr in passes that read no input
   AlignedBuffer tiles_;
-  std::optional<Twiddles> twiddles_;
-  std::optional<Twiddles> chirp_roots_;
+  std::optional<kernel::RowTwiddles> twiddles_;
+  std::optional<kernel::RowTwiddles> chirp_roots_;
   std::vector<PanelLines> lines_;
 };
 

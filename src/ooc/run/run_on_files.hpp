@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "disk/backend.hpp"
-#include "ooc/run/run_passes.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 namespace weft::ooc {
 
