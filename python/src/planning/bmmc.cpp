@@ -1,4 +1,4 @@
-#include "planning_bmmc.hpp"
+#include "planning/bmmc.hpp"
 
 #include <algorithm>
 #include <cstdint>

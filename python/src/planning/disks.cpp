@@ -1,4 +1,4 @@
-#include "planning_disks.hpp"
+#include "planning/disks.hpp"
 
 #include <memory>
 #include <mutex>

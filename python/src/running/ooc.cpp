@@ -1,4 +1,4 @@
-#include "running_ooc.hpp"
+#include "running/ooc.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

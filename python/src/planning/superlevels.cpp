@@ -1,4 +1,4 @@
-#include "planning_ooc.hpp"
+#include "planning/superlevels.hpp"
 
 #include "bmmc/plan/analysis.hpp"
 #include "value.hpp"

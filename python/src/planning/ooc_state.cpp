@@ -1,4 +1,4 @@
-#include "planning_passes_state.hpp"
+#include "planning/ooc_state.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "planning_passes.hpp"
+#include "planning/ooc.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "common.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/plan/pass_plan.hpp"
-#include "planning_passes_state.hpp"
+#include "planning/ooc_state.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-#include "planning_machines.hpp"
+#include "planning/machines.hpp"
 
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>

@@ -1,4 +1,4 @@
-#include "planning_ranks.hpp"
+#include "planning/ranks.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

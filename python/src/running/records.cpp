@@ -1,4 +1,4 @@
-#include "running_records.hpp"
+#include "running/records.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -13,8 +13,8 @@
 #include "comm/mpi.hpp"
 #include "common.hpp"
 #include "disk/striped_set.hpp"
-#include "planning_bmmc.hpp"
-#include "running_ooc.hpp"
+#include "planning/bmmc.hpp"
+#include "running/ooc.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

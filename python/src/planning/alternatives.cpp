@@ -1,4 +1,4 @@
-#include "planning_ways.hpp"
+#include "planning/alternatives.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -13,7 +13,7 @@
 #include "ooc/plan/cost.hpp"
 #include "ooc/plan/distributed_cost.hpp"
 #include "ooc_choice/alternatives.hpp"
-#include "planning_ranks.hpp"
+#include "planning/ranks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

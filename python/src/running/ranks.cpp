@@ -1,4 +1,4 @@
-#include "running_ranks.hpp"
+#include "running/ranks.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -10,7 +10,7 @@
 #include "comm/mpi.hpp"
 #include "common.hpp"
 #include "ooc/ranks/run_on_shared_files.hpp"
-#include "running_ooc.hpp"
+#include "running/ooc.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,5 +1,5 @@
 // Memory of local arrays: node memory, kept by a pool while the arrays of a transform come and go.
-#include "running_memory.hpp"
+#include "running/memory.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -15,10 +15,10 @@
 #include "kernel/engine.hpp"
 #include "kernel/transpose.hpp"
 #include "probe/probe.hpp"
-#include "running_memory.hpp"
-#include "running_ooc.hpp"
-#include "running_ranks.hpp"
-#include "running_records.hpp"
+#include "running/memory.hpp"
+#include "running/ooc.hpp"
+#include "running/ranks.hpp"
+#include "running/records.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,4 +1,4 @@
-#include "planning_wisdom.hpp"
+#include "planning/wisdom.hpp"
 
 #include <weft/wisdom.hpp>
 
