@@ -35,7 +35,7 @@ std::string counted_passes(std::int64_t passes) {
   return std::to_string(passes) + (passes == 1 ? " pass" : " passes");
 }
 
-std::string lines_of(const ooc::FftPass& pass) {
+std::string lines_of(const ooc::KPass& pass) {
   std::string words;
   for (const ooc::PanelAxis& axis : pass.axes)
     words += (words.empty() ? "" : "x") + std::to_string(axis.length);
@@ -43,7 +43,7 @@ std::string lines_of(const ooc::FftPass& pass) {
 }
 
 /// "2 passes of lines of 4096, 8192": two ways of a kind have the same.
-std::string kind_of(const ooc::FftPasses& plan) {
+std::string kind_of(const ooc::KPassPlan& plan) {
   std::string words = counted_passes(std::ssize(plan.passes)) + " of lines of ";
   for (std::size_t i = 0; i < plan.passes.size(); ++i)
     words += (i == 0 ? "" : ", ") + lines_of(plan.passes[i]);
@@ -67,7 +67,7 @@ std::vector<std::vector<std::size_t>> groupings(std::size_t axes) {
 
 class Search {
  public:
-  Search(const ooc::PassesProblem& problem, bool blocks_are_free, const Machine& machine,
+  Search(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
          const model::Storage& storage)
       : problem_(problem), machine_(machine), storage_(storage) {
     if (blocks_are_free)
@@ -84,7 +84,7 @@ class Search {
     WaysFound result;
     result.considered = considered_;
     if (!take_best(result)) {
-      ooc::PassesProblem least = problem_;
+      ooc::KPassProblem least = problem_;
       least.block_bytes = *std::min_element(blocks_.begin(), blocks_.end());
       ooc::plan_passes(least);  // tells why
       throw Error(ErrorCode::internal, "a plan exists that was not found");
@@ -101,7 +101,7 @@ class Search {
   }
 
   void add_passes(std::int64_t block, int buffers) {
-    ooc::PassesProblem problem = problem_;
+    ooc::KPassProblem problem = problem_;
     problem.block_bytes = block;
     problem.buffers = buffers;
     const auto axes = static_cast<std::size_t>(
@@ -121,19 +121,19 @@ class Search {
     }
   }
 
-  void add_plan(const ooc::PassesProblem& problem, const std::string& barred) {
+  void add_plan(const ooc::KPassProblem& problem, const std::string& barred) {
     const auto plan = attempted([&] { return ooc::plan_passes(problem); });
     if (!plan || (!barred.empty() && plan->transposed_rows == 1)) return;
-    const ooc::PassesPrice price = price_of(*plan, machine_, storage_);
+    const ooc::KPassPlanCost cost = cost_of(*plan, machine_, storage_);
     Way way{.method = "k-pass",
             .words = kind_of(*plan),
             .order = problem.order,
             .passes = std::ssize(plan->passes),
             .block_bytes = problem.block_bytes,
-            .seconds = price.seconds(),
+            .seconds = cost.seconds(),
             .barred = barred,
             .plan = *plan};
-    for (const ooc::PassPrice& pass : price.passes) {
+    for (const ooc::KPassCost& pass : cost.passes) {
       way.disk_s += pass.read_s + pass.write_s;
       way.compute_s += pass.arithmetic_s + pass.memory_s;
     }
@@ -162,17 +162,17 @@ class Search {
   void add_superlevels(const bmmc::SuperlevelFft& fft, bmmc::FftMethod method) {
     const auto analysis = attempted([&] { return bmmc::analyze(fft, method); });
     if (!analysis) return;
-    const bmmc::SuperlevelsPrice price =
-        price_of(fft, *analysis, problem_.precision, problem_.threads, machine_, storage_);
+    const bmmc::SuperlevelsCost cost =
+        cost_of(fft, *analysis, problem_.precision, problem_.threads, machine_, storage_);
     Way way{.method = std::string("bmmc:") + to_string(method),
             .words = counted_passes(analysis->passes) + ", " +
                      std::to_string(analysis->depths.size()) + " of them superlevels",
             .passes = analysis->passes,
             .block_bytes = fft.block_bytes,
-            .seconds = price.seconds,
-            .disk_s = price.disk_s,
-            .compute_s = price.compute_s,
-            .message_s = price.message_s,
+            .seconds = cost.seconds,
+            .disk_s = cost.disk_s,
+            .compute_s = cost.compute_s,
+            .message_s = cost.message_s,
             .barred = "it is done only where it is asked for by name"};
     // On one process the variants are alike.
     const bool is_known = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
@@ -244,7 +244,7 @@ class Search {
     return (compute_s >= way.message_s ? "arithmetic and memory " : "messages ") + more;
   }
 
-  const ooc::PassesProblem& problem_;
+  const ooc::KPassProblem& problem_;
   const Machine& machine_;
   const model::Storage& storage_;
   std::vector<std::int64_t> blocks_;
@@ -254,7 +254,7 @@ class Search {
 
 }  // namespace
 
-WaysFound find_ways(const ooc::PassesProblem& problem, bool blocks_are_free, const Machine& machine,
+WaysFound find_ways(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
                     const model::Storage& storage) {
   check(machine);
   check(storage);

@@ -28,7 +28,7 @@ struct Way {
   /// Why it is not done, though it may be faster: it was not asked for, or another result was asked
   /// for. Empty: it could be.
   std::string barred = {};
-  std::optional<ooc::FftPasses> plan = {};  ///< of the k-pass method
+  std::optional<ooc::KPassPlan> plan = {};  ///< of the k-pass method
   std::string loses_by = {};                ///< where most of the difference to the chosen one lies
 };
 
@@ -45,7 +45,7 @@ struct WaysFound {
 ///
 /// Errors  those of plan_passes, where no way fits; of check() for machine and storage.
 /// Cost    milliseconds.
-WaysFound find_ways(const ooc::PassesProblem& problem, bool blocks_are_free, const Machine& machine,
+WaysFound find_ways(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
                     const model::Storage& storage);
 
 }  // namespace weft::ooc_choice

@@ -53,14 +53,14 @@ inline void transform_exact(Exact& array, const Shape& shape, int axis, int sign
 }
 
 /// The transform that a plan makes of an array, in natural order.
-inline Exact transformed_exact(Exact array, const ooc::PassesProblem& problem, int sign) {
+inline Exact transformed_exact(Exact array, const ooc::KPassProblem& problem, int sign) {
   for (const int axis : problem.axes) transform_exact(array, problem.shape, axis, sign);
   if (problem.real_input) array.resize(array.size() / 2 + 1);
   return array;
 }
 
 /// Where a plan leaves number k of the result.
-inline std::int64_t place_in_result(const ooc::FftPasses& plan, std::int64_t k) {
+inline std::int64_t place_in_result(const ooc::KPassPlan& plan, std::int64_t k) {
   const std::int64_t rows = plan.transposed_rows;
   return k % rows * (volume(plan.problem.shape) / rows) + k / rows;
 }

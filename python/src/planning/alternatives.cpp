@@ -34,40 +34,40 @@ model::Storage to_storage(const Machine& machine, const std::vector<int>& places
           .asynchronous = asynchronous};
 }
 
-nb::dict as_dict(const ooc::PassPrice& price) {
+nb::dict as_dict(const ooc::KPassCost& cost) {
   nb::dict found;
-  found["read_s"] = price.read_s;
-  found["write_s"] = price.write_s;
-  found["arithmetic_s"] = price.arithmetic_s;
-  found["memory_s"] = price.memory_s;
-  found["message_s"] = price.message_s;
-  found["ends_s"] = price.ends_s;
-  found["seconds"] = price.seconds;
-  found["limit"] = ooc::to_string(price.limit);
+  found["read_s"] = cost.read_s;
+  found["write_s"] = cost.write_s;
+  found["arithmetic_s"] = cost.arithmetic_s;
+  found["memory_s"] = cost.memory_s;
+  found["message_s"] = cost.message_s;
+  found["ends_s"] = cost.ends_s;
+  found["seconds"] = cost.seconds;
+  found["limit"] = ooc::to_string(cost.limit);
   return found;
 }
 
-nb::list as_list(const ooc::PassesPrice& price) {
+nb::list as_list(const ooc::KPassPlanCost& cost) {
   nb::list passes;
-  for (const ooc::PassPrice& each : price.passes) passes.append(as_dict(each));
+  for (const ooc::KPassCost& each : cost.passes) passes.append(as_dict(each));
   return passes;
 }
 
-nb::list priced(const ooc::FftPasses& plan, const Machine& machine, const std::vector<int>& places,
-                const Numbers& input, const Numbers& output, const Numbers& scratch,
-                bool asynchronous) {
-  return as_list(ooc::price_of(plan, machine,
-                               to_storage(machine, places, input, output, scratch, asynchronous)));
+nb::list costs(const ooc::KPassPlan& plan, const Machine& machine, const std::vector<int>& places,
+               const Numbers& input, const Numbers& output, const Numbers& scratch,
+               bool asynchronous) {
+  return as_list(ooc::cost_of(plan, machine,
+                              to_storage(machine, places, input, output, scratch, asynchronous)));
 }
 
-nb::list priced_on_ranks(const ooc::FftPasses& plan, std::int64_t ranks_per_node,
-                         const Lying& source, const Lying& target, const Machine& machine,
-                         const std::vector<int>& places, const Numbers& input,
-                         const Numbers& output, const Numbers& scratch, bool asynchronous) {
+nb::list costs_on_ranks(const ooc::KPassPlan& plan, std::int64_t ranks_per_node,
+                        const Lying& source, const Lying& target, const Machine& machine,
+                        const std::vector<int>& places, const Numbers& input, const Numbers& output,
+                        const Numbers& scratch, bool asynchronous) {
   return as_list(
-      ooc::price_on_ranks(plan, ranks_per_node, machine,
-                          to_storage(machine, places, input, output, scratch, asynchronous),
-                          to_holding(source, plan.ranks), to_holding(target, plan.ranks)));
+      ooc::distributed_cost(plan, ranks_per_node, machine,
+                            to_storage(machine, places, input, output, scratch, asynchronous),
+                            to_holding(source, plan.ranks), to_holding(target, plan.ranks)));
 }
 
 nb::dict as_dict(const ooc_choice::Way& way) {
@@ -85,7 +85,7 @@ nb::dict as_dict(const ooc_choice::Way& way) {
   return found;
 }
 
-nb::tuple ways(const ooc::FftPasses& plan, bool blocks_are_free, const Machine& machine,
+nb::tuple ways(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& machine,
                const std::vector<int>& places, const Numbers& input, const Numbers& output,
                const Numbers& scratch, bool asynchronous) {
   const ooc_choice::WaysFound found =
@@ -99,9 +99,9 @@ nb::tuple ways(const ooc::FftPasses& plan, bool blocks_are_free, const Machine& 
 }  // namespace
 
 void bind_ways(nb::module_& m) {
-  m.def("price_out_of_core", &priced, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
+  m.def("price_out_of_core", &costs, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
         "scratch"_a, "asynchronous"_a, "What each pass should take; pure.");
-  m.def("price_out_of_core_on_ranks", &priced_on_ranks, "plan"_a, "ranks_per_node"_a, "source"_a,
+  m.def("price_out_of_core_on_ranks", &costs_on_ranks, "plan"_a, "ranks_per_node"_a, "source"_a,
         "target"_a, "machine"_a, "places"_a, "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
         "What each pass of a plan that was dealt to ranks should take, of arrays that lie as for\n"
         "out_of_core_traffic; pure.");

@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Prices of out-of-core passes, and the ways to do a transform on disks.
+/// Costs of out-of-core passes, and the ways to do a transform on disks.
 void bind_ways(nanobind::module_& m);
 
 }  // namespace weft::python

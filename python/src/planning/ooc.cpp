@@ -17,8 +17,8 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-using ooc::FftPass;
-using ooc::FftPasses;
+using ooc::KPass;
+using ooc::KPassPlan;
 
 ooc::OutputOrder order_of(const std::string& word) {
   if (word == "natural") return ooc::OutputOrder::natural;
@@ -41,11 +41,11 @@ const char* word_of(model::Where where) {
   return "";
 }
 
-const char* kind_of(const FftPasses& plan) {
+const char* kind_of(const KPassPlan& plan) {
   return plan.problem.real_input ? "r2c" : plan.problem.real_output ? "c2r" : "c2c";
 }
 
-FftPasses planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
+KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
                   const std::string& kind, const std::string& order, std::int64_t memory_bytes,
                   std::int64_t block_bytes, int threads, bool keep_sources,
                   const std::string& input_type, bool in_place) {
@@ -71,14 +71,14 @@ nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
   return nb::tuple(list);
 }
 
-nb::tuple result_shape(const FftPasses& plan) {
+nb::tuple result_shape(const KPassPlan& plan) {
   const Shape& shape = plan.problem.shape;
   if (plan.problem.real_input) return as_tuple(complex_shape(plan.problem));
   if (plan.transposed_rows == 1) return as_tuple(shape);
   return as_tuple({plan.transposed_rows, shape[0] / plan.transposed_rows});
 }
 
-nb::dict pass_of(const FftPasses& plan, const FftPass& pass) {
+nb::dict pass_of(const KPassPlan& plan, const KPass& pass) {
   const ooc::PassCounts counts = counts_of(plan, pass);
   std::vector<std::int64_t> lengths;
   for (const ooc::PanelAxis& axis : pass.axes) lengths.push_back(axis.length);
@@ -97,72 +97,72 @@ nb::dict pass_of(const FftPasses& plan, const FftPass& pass) {
   return found;
 }
 
-nb::tuple passes_of(const FftPasses& plan) {
+nb::tuple passes_of(const KPassPlan& plan) {
   nb::list passes;
-  for (const FftPass& pass : plan.passes) passes.append(pass_of(plan, pass));
+  for (const KPass& pass : plan.passes) passes.append(pass_of(plan, pass));
   return nb::tuple(passes);
 }
 
 }  // namespace
 
 void bind_passes(nb::module_& m) {
-  nb::class_<FftPasses> bound(m, "OutOfCorePlan",
+  nb::class_<KPassPlan> bound(m, "OutOfCorePlan",
                               "The passes of an out-of-core FFT, plain data; from weft.ooc.plan.");
   bound
       .def_prop_ro(
-          "shape", [](const FftPasses& p) { return as_tuple(p.problem.shape); },
+          "shape", [](const KPassPlan& p) { return as_tuple(p.problem.shape); },
           "Of the input; for r2c and c2r of the reals.")
       .def_prop_ro("result_shape", &result_shape,
                    "Of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
                    "k2].")
       .def_prop_ro(
           "axes",
-          [](const FftPasses& p) {
+          [](const KPassPlan& p) {
             return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
           },
           "Those that are transformed.")
       .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r.")
       .def_prop_ro(
-          "precision", [](const FftPasses& p) { return to_string(p.problem.precision); },
+          "precision", [](const KPassPlan& p) { return to_string(p.problem.precision); },
           "f32 or f64.")
       .def_prop_ro(
-          "block_bytes", [](const FftPasses& p) { return p.problem.block_bytes; },
+          "block_bytes", [](const KPassPlan& p) { return p.problem.block_bytes; },
           "What no transfer is to be shorter than.")
       .def_prop_ro(
-          "threads", [](const FftPasses& p) { return p.problem.threads; }, "That compute.")
+          "threads", [](const KPassPlan& p) { return p.problem.threads; }, "That compute.")
       .def_prop_ro(
-          "keep_sources", [](const FftPasses& p) { return p.problem.keep_sources; },
+          "keep_sources", [](const KPassPlan& p) { return p.problem.keep_sources; },
           "Whether every pass leaves what it reads, or has it in a journal, so that it can be done "
           "again.")
       .def_prop_ro(
-          "in_place", [](const FftPasses& p) { return p.problem.in_place; },
+          "in_place", [](const KPassPlan& p) { return p.problem.in_place; },
           "Whether the output takes the place of the input.")
-      .def_ro("ranks", &FftPasses::ranks, "That the panels are dealt to, each with the memory.")
+      .def_ro("ranks", &KPassPlan::ranks, "That the panels are dealt to, each with the memory.")
       .def_prop_ro(
-          "pass_count", [](const FftPasses& p) { return p.passes.size(); }, "How many passes.")
+          "pass_count", [](const KPassPlan& p) { return p.passes.size(); }, "How many passes.")
       .def_prop_ro("passes", &passes_of,
                    "In their order: radix, lengths of lines, panels, runs read and written, the "
                    "shortest run and all\nbytes of each, and where it reads and writes.")
       .def_prop_ro(
-          "read_bytes", [](const FftPasses& p) { return counts_of(p).read_bytes; },
+          "read_bytes", [](const KPassPlan& p) { return counts_of(p).read_bytes; },
           "Bytes that all passes read.")
       .def_prop_ro(
-          "written_bytes", [](const FftPasses& p) { return counts_of(p).written_bytes; },
+          "written_bytes", [](const KPassPlan& p) { return counts_of(p).written_bytes; },
           "Bytes that all passes write, those of the journal with them.")
       .def_prop_ro(
-          "journal_bytes", [](const FftPasses& p) { return counts_of(p).journal_bytes; },
+          "journal_bytes", [](const KPassPlan& p) { return counts_of(p).journal_bytes; },
           "Bytes that passes in place write twice, so that they can be done again.")
-      .def_ro("convolution_points", &FftPasses::convolution_points,
+      .def_ro("convolution_points", &KPassPlan::convolution_points,
               "Of the transforms of Bluestein's algorithm; 0: it is not used.")
-      .def_ro("kernel_passes", &FftPasses::kernel_passes,
+      .def_ro("kernel_passes", &KPassPlan::kernel_passes,
               "The first so many passes make the kernel of its convolution.")
-      .def_prop_ro("input_bytes", &FftPasses::input_bytes, "Bytes of the input.")
-      .def_prop_ro("output_bytes", &FftPasses::output_bytes, "Bytes of the output.")
-      .def_ro("scratch_bytes", &FftPasses::scratch_bytes, "Temporary space on disks.")
+      .def_prop_ro("input_bytes", &KPassPlan::input_bytes, "Bytes of the input.")
+      .def_prop_ro("output_bytes", &KPassPlan::output_bytes, "Bytes of the output.")
+      .def_ro("scratch_bytes", &KPassPlan::scratch_bytes, "Temporary space on disks.")
       .def_prop_ro(
-          "memory_bytes", [](const FftPasses& p) { return ooc::memory_bytes(p); },
+          "memory_bytes", [](const KPassPlan& p) { return ooc::memory_bytes(p); },
           "Memory that the passes hold; tables of the local FFT library are not counted.")
-      .def("__repr__", [](const FftPasses& p) {
+      .def("__repr__", [](const KPassPlan& p) {
         return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
                std::to_string(p.passes.size()) + " passes>";
       });

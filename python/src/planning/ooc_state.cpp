@@ -26,7 +26,7 @@ auto members(Of& e) requires is_a<ooc::ElementType, Of> {
 }
 
 template <class Of>
-auto members(Of& p) requires is_a<ooc::PassesProblem, Of> {
+auto members(Of& p) requires is_a<ooc::KPassProblem, Of> {
   return std::tie(p.shape, p.axes, p.precision, p.order, p.real_input, p.real_output,
                   p.memory_bytes, p.block_bytes, p.buffers, p.threads, p.keep_sources, p.in_place,
                   p.groups, p.input_type);
@@ -38,7 +38,7 @@ auto members(Of& a) requires is_a<ooc::PanelAxis, Of> {
 }
 
 template <class Of>
-auto members(Of& p) requires is_a<ooc::FftPass, Of> {
+auto members(Of& p) requires is_a<ooc::KPass, Of> {
   return std::tie(p.outer, p.radix, p.rest, p.inner, p.axes, p.twiddle, p.twiddle_length,
                   p.twiddle_step, p.unpacks_reals, p.packs_reals, p.reads_reals, p.converts,
                   p.writes_reals, p.real_radix, p.source_slab, p.target_slab, p.spectrum_of,
@@ -49,7 +49,7 @@ auto members(Of& p) requires is_a<ooc::FftPass, Of> {
 }
 
 template <class Of>
-auto members(Of& p) requires is_a<ooc::FftPasses, Of> {
+auto members(Of& p) requires is_a<ooc::KPassPlan, Of> {
   return std::tie(p.problem, p.passes, p.element_bytes, p.transposed_rows, p.scratch_bytes,
                   p.journal_first_byte, p.journal_slot_bytes, p.ranks, p.convolution_points,
                   p.kernel_passes);
@@ -116,10 +116,10 @@ void read(const nb::handle& state, T& value) {
 
 }  // namespace
 
-nb::object state_of_passes(const ooc::FftPasses& plan) { return written(plan); }
+nb::object state_of_passes(const ooc::KPassPlan& plan) { return written(plan); }
 
-ooc::FftPasses passes_of_state(const nb::tuple& state) {
-  ooc::FftPasses plan;
+ooc::KPassPlan passes_of_state(const nb::tuple& state) {
+  ooc::KPassPlan plan;
   read(state, plan);
   return plan;
 }

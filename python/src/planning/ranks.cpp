@@ -32,7 +32,7 @@ ooc::SharedHolding to_holding(const Lying& given, int ranks) {
 namespace {
 
 /// Messages and bytes of all ranks together.
-std::pair<std::int64_t, std::int64_t> traffic(const ooc::FftPasses& plan, const Lying& input,
+std::pair<std::int64_t, std::int64_t> traffic(const ooc::KPassPlan& plan, const Lying& input,
                                               const Lying& output) {
   ooc::RankTraffic all;
   for (const ooc::RankTraffic& sent :
@@ -41,7 +41,7 @@ std::pair<std::int64_t, std::int64_t> traffic(const ooc::FftPasses& plan, const 
   return {all.messages, all.bytes};
 }
 
-std::vector<std::int64_t> scratch_of_rank(const ooc::FftPasses& plan, int rank) {
+std::vector<std::int64_t> scratch_of_rank(const ooc::KPassPlan& plan, int rank) {
   std::vector<std::int64_t> bytes;
   for (int k = 0; k < ooc::scratch_volumes; ++k) bytes.push_back(scratch_bytes(plan, rank, k));
   return bytes;
@@ -52,7 +52,7 @@ std::vector<std::int64_t> scratch_of_rank(const ooc::FftPasses& plan, int rank) 
 void bind_rank_passes(nb::module_& m) {
   m.def(
       "deal_out_of_core",
-      [](const ooc::FftPasses& plan, int ranks, const std::optional<Lying>& array) {
+      [](const ooc::KPassPlan& plan, int ranks, const std::optional<Lying>& array) {
         return dealt_to_ranks(plan, ranks, array ? to_holding(*array, ranks) : nullptr);
       },
       "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),

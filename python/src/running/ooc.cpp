@@ -75,7 +75,7 @@ nb::dict as_dict(const ooc::PassesOutcome& outcome) {
 
 namespace {
 
-nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
+nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              bool moves_only, const std::optional<Stored>& scratch,

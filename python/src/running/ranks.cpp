@@ -18,7 +18,7 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-nb::dict run(const ooc::FftPasses& plan, const Stored& input, const Stored& output,
+nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              int comm, const std::vector<std::string>& own_scratch,

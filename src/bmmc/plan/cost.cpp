@@ -12,10 +12,10 @@
 namespace weft::bmmc {
 namespace {
 
-class SuperlevelsPricer {
+class SuperlevelsCostModel {
  public:
-  SuperlevelsPricer(const SuperlevelFft& fft, Precision precision, int threads,
-                    const Machine& machine, const model::Storage& storage)
+  SuperlevelsCostModel(const SuperlevelFft& fft, Precision precision, int threads,
+                       const Machine& machine, const model::Storage& storage)
       : fft_(fft),
         machine_(machine),
         storage_(storage),
@@ -26,15 +26,15 @@ class SuperlevelsPricer {
     problem_.ranks = fft.processors;
   }
 
-  SuperlevelsPrice priced(const FftAnalysis& analysis) {
+  SuperlevelsCost cost(const FftAnalysis& analysis) {
     passes_ = analysis.passes;
     for (const PermutationAnalysis& permutation : analysis.permutations)
       for (const Pass& pass : permutation.passes) add_permutation(pass.kind);
     for (const int depth : analysis.depths) add_superlevel(depth);
-    price_.message_s =
+    cost_.message_s =
         model::message_seconds(machine_.within_node, analysis.messages(), analysis.bytes());
-    price_.seconds += price_.message_s;
-    return price_;
+    cost_.seconds += cost_.message_s;
+    return cost_;
   }
 
  private:
@@ -86,9 +86,9 @@ class SuperlevelsPricer {
         .read_s = busiest(reading), .write_s = busiest(writing), .compute_s = compute_s / count};
     std::transform(reading.begin(), reading.end(), writing.begin(), reading.begin(), std::plus{});
     one.disk_s = busiest(reading);
-    price_.disk_s += count * one.disk_s;
-    price_.compute_s += compute_s;
-    price_.seconds += model::pipelined(one, loads, storage_.asynchronous);
+    cost_.disk_s += count * one.disk_s;
+    cost_.compute_s += compute_s;
+    cost_.seconds += model::pipelined(one, loads, storage_.asynchronous);
   }
 
   const SuperlevelFft& fft_;
@@ -99,17 +99,16 @@ class SuperlevelsPricer {
   std::int64_t passes_ = 0;
   std::int64_t done_ = 0;
   Problem problem_;
-  SuperlevelsPrice price_;
+  SuperlevelsCost cost_;
 };
 
 }  // namespace
 
-SuperlevelsPrice price_of(const SuperlevelFft& fft, const FftAnalysis& analysis,
-                          Precision precision, int threads, const Machine& machine,
-                          const model::Storage& storage) {
+SuperlevelsCost cost_of(const SuperlevelFft& fft, const FftAnalysis& analysis, Precision precision,
+                        int threads, const Machine& machine, const model::Storage& storage) {
   check(machine);
   check(storage);
-  return SuperlevelsPricer(fft, precision, threads, machine, storage).priced(analysis);
+  return SuperlevelsCostModel(fft, precision, threads, machine, storage).cost(analysis);
 }
 
 }  // namespace weft::bmmc

@@ -9,14 +9,14 @@
 namespace weft::bmmc {
 
 /// What an FFT by superlevels should take. Seconds, each as if it went on alone but for `seconds`.
-struct SuperlevelsPrice {
+struct SuperlevelsCost {
   double disk_s = 0;
   double compute_s = 0;
   double message_s = 0;
   double seconds = 0;
 };
 
-/// Prices what analyze() has counted: from the input to the output, passes between them on scratch
+/// Predicts the time of what analyze() has counted: from the input to the output, passes between them on scratch
 /// space. Pure.
 ///
 /// Model   A pass reads and writes all records: in long accesses where a memoryload is consecutive
@@ -24,8 +24,7 @@ struct SuperlevelsPrice {
 ///         points and twiddles, a permutation moves its records through memory. Messages by their
 ///         average length between two ranks of a node, each processor with threads of its own.
 /// Errors  those of check() for machine and storage.
-SuperlevelsPrice price_of(const SuperlevelFft& fft, const FftAnalysis& analysis,
-                          Precision precision, int threads, const Machine& machine,
-                          const model::Storage& storage);
+SuperlevelsCost cost_of(const SuperlevelFft& fft, const FftAnalysis& analysis, Precision precision,
+                        int threads, const Machine& machine, const model::Storage& storage);
 
 }  // namespace weft::bmmc

@@ -18,10 +18,10 @@ struct Spot {
   bool operator==(const Spot&) const = default;
 };
 
-class Placer {
+class ArrayAssigner {
  public:
   /// last_moves: the last pass does not write where it reads, though it could.
-  Placer(FftPasses& plan, bool last_moves)
+  ArrayAssigner(KPassPlan& plan, bool last_moves)
       : plan_(plan),
         last_moves_(last_moves),
         sources_(plan.passes.size()),
@@ -41,7 +41,7 @@ class Placer {
   /// Passes [first, end), from the last one on.
   void place_chain(std::size_t first, std::size_t end, Spot target) {
     for (std::size_t i = end; i-- > first;) {
-      FftPass& pass = plan_.passes[i];
+      KPass& pass = plan_.passes[i];
       targets_[i] = target;
       pass.target = target.where;
       if (i == first) {
@@ -62,18 +62,18 @@ class Placer {
     }
   }
 
-  model::Where source_of_first(const FftPass& pass) const {
+  model::Where source_of_first(const KPass& pass) const {
     if (pass.chirp == Chirp::kernel) return model::Where::nothing;
     return plan_.problem.in_place ? model::Where::output : model::Where::input;
   }
 
   /// Whether the first pass would write over parts of the input that it has not read yet.
-  bool spoils_input(const FftPass& first, Spot target) const {
+  bool spoils_input(const KPass& first, Spot target) const {
     return source_of_first(first) == model::Where::output && target.where == model::Where::output &&
            !first.keeps_order();
   }
 
-  bool stays(const FftPass& pass, Spot target) const {
+  bool stays(const KPass& pass, Spot target) const {
     const bool may_stay = !plan_.problem.keep_sources || plan_.problem.in_place;
     return pass.keeps_order() && may_stay && !pass.halves() && !pass.writes_reals &&
            fits(target, plan_.source_bytes(pass)) &&
@@ -115,7 +115,7 @@ class Placer {
       return where == model::Where::scratch ? offsets[spot.area] / element_bytes : 0;
     };
     for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-      FftPass& pass = plan_.passes[i];
+      KPass& pass = plan_.passes[i];
       pass.source_first = first(pass.source, sources_[i], plan_.source_element_bytes(pass));
       pass.target_first = first(pass.target, targets_[i], plan_.target_element_bytes(pass));
       if (pass.convolves)
@@ -124,7 +124,7 @@ class Placer {
   }
 
   void reserve_journal() {
-    for (const FftPass& pass : plan_.passes)
+    for (const KPass& pass : plan_.passes)
       if (pass.journaled)
         plan_.journal_slot_bytes =
             std::max(plan_.journal_slot_bytes, memory_of(plan_, pass).panel_bytes);
@@ -134,7 +134,7 @@ class Placer {
     plan_.scratch_bytes = plan_.journal_first_byte + 2 * plan_.journal_slot_bytes;
   }
 
-  FftPasses& plan_;
+  KPassPlan& plan_;
   bool last_moves_;
   std::vector<Spot> sources_;
   std::vector<Spot> targets_;
@@ -144,13 +144,13 @@ class Placer {
 
 }  // namespace
 
-void place_passes(FftPasses& plan) {
-  FftPasses other = plan;
-  Placer(plan, false).place();
+void assign_arrays(KPassPlan& plan) {
+  KPassPlan other = plan;
+  ArrayAssigner(plan, false).place();
   if (!plan.problem.in_place) return;
   // The first pass may have to write elsewhere than it reads; whether one more that does spares
   // space or takes some depends on how many there are.
-  Placer(other, true).place();
+  ArrayAssigner(other, true).place();
   if (other.scratch_bytes < plan.scratch_bytes) plan = other;
 }
 

@@ -10,6 +10,6 @@ namespace weft::ooc {
 /// alternate between the output, where they fit, and scratch space; but a pass that keeps the order of
 /// its elements may write where it reads. The first `kernel_passes` make the kernel of a convolution,
 /// which then stays in scratch space.
-void place_passes(FftPasses& plan);
+void assign_arrays(KPassPlan& plan);
 
 }  // namespace weft::ooc

@@ -10,8 +10,8 @@ namespace weft::ooc {
 namespace {
 
 /// Pass i of a transform of `radices` that leaves their digits in the opposite order.
-FftPass pass_of_radix(const std::vector<std::int64_t>& radices, std::size_t i) {
-  FftPass pass;
+KPass pass_of_radix(const std::vector<std::int64_t>& radices, std::size_t i) {
+  KPass pass;
   for (std::size_t k = 0; k < i; ++k) pass.outer *= radices[k];
   pass.radix = radices[i];
   for (std::size_t k = i + 1; k < radices.size(); ++k) pass.inner *= radices[k];
@@ -24,7 +24,7 @@ FftPass pass_of_radix(const std::vector<std::int64_t>& radices, std::size_t i) {
 }
 
 /// What there is of the array before and behind the convolution.
-void set_source(FftPass& pass, const PassesProblem& problem) {
+void set_source(KPass& pass, const KPassProblem& problem) {
   const std::int64_t n = problem.shape[0];
   pass.chirp = Chirp::first;
   pass.chirp_length = n;
@@ -33,7 +33,7 @@ void set_source(FftPass& pass, const PassesProblem& problem) {
   pass.reads_reals = problem.real_input;
 }
 
-void set_target(FftPass& pass, const PassesProblem& problem, std::int64_t points) {
+void set_target(KPass& pass, const KPassProblem& problem, std::int64_t points) {
   const std::int64_t n = problem.shape[0];
   pass.chirp = Chirp::last;
   pass.chirp_length = n;
@@ -42,15 +42,15 @@ void set_target(FftPass& pass, const PassesProblem& problem, std::int64_t points
   pass.scale = (problem.real_output ? 2 : 1) / static_cast<long double>(points);
 }
 
-std::vector<FftPass> passes_of(const std::vector<std::int64_t>& radices,
-                               const PassesProblem& problem, std::int64_t points) {
-  std::vector<FftPass> forward;
+std::vector<KPass> passes_of(const std::vector<std::int64_t>& radices, const KPassProblem& problem,
+                             std::int64_t points) {
+  std::vector<KPass> forward;
   for (std::size_t i = 0; i < radices.size(); ++i) forward.push_back(pass_of_radix(radices, i));
-  std::vector<FftPass> all = forward;
+  std::vector<KPass> all = forward;
   all[0].chirp = Chirp::kernel;
   all[0].chirp_length = problem.shape[0];
   all[0].source = model::Where::nothing;
-  std::vector<FftPass> there = forward;
+  std::vector<KPass> there = forward;
   set_source(there.front(), problem);
   there.back().convolves = true;
   all.insert(all.end(), there.begin(), there.end());
@@ -64,20 +64,20 @@ std::vector<FftPass> passes_of(const std::vector<std::int64_t>& radices,
 
 /// The last radix needs no blocks of columns: the longest row that memory holds beside the kernel's
 /// leaves the least to the others.
-std::int64_t longest_row(std::int64_t points, const PassFit& fit) {
+std::int64_t longest_row(std::int64_t points, const PanelSizer& fit) {
   std::int64_t longest = 1;
   for (const std::int64_t row : divisors(points)) {
-    FftPass pass = pass_of_radix({points / row, row}, 1);
+    KPass pass = pass_of_radix({points / row, row}, 1);
     pass.convolves = true;
     if (row < points && fit.fitted(pass)) longest = row;
   }
   return longest;
 }
 
-std::optional<std::vector<FftPass>> all_fitted(const std::vector<FftPass>& passes,
-                                               const PassFit& fit) {
-  std::vector<FftPass> result;
-  for (const FftPass& pass : passes) {
+std::optional<std::vector<KPass>> all_fitted(const std::vector<KPass>& passes,
+                                             const PanelSizer& fit) {
+  std::vector<KPass> result;
+  for (const KPass& pass : passes) {
     const auto found = fit.fitted(pass);
     if (!found) return std::nullopt;
     result.push_back(*found);
@@ -87,7 +87,8 @@ std::optional<std::vector<FftPass>> all_fitted(const std::vector<FftPass>& passe
 
 }  // namespace
 
-std::optional<ChirpPasses> chirp_passes(const PassesProblem& problem, const PassFit& fit) {
+std::optional<BluesteinPasses> bluestein_passes(const KPassProblem& problem,
+                                                const PanelSizer& fit) {
   const std::int64_t points = smooth_length(2 * problem.shape[0] - 1);
   checked_mul(points, 4 * complex_bytes(problem.precision), "bytes of a convolution");
   const std::int64_t row = longest_row(points, fit);
@@ -97,7 +98,7 @@ std::optional<ChirpPasses> chirp_passes(const PassesProblem& problem, const Pass
     std::vector<std::int64_t> radices = balanced_factors(columns, count);
     radices.push_back(row);
     const auto passes = all_fitted(passes_of(radices, problem, points), fit);
-    if (passes) return ChirpPasses{points, *passes, radices.size()};
+    if (passes) return BluesteinPasses{points, *passes, radices.size()};
   }
   return std::nullopt;
 }

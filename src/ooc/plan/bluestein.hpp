@@ -13,13 +13,13 @@ namespace weft::ooc {
 /// makes of the transform a convolution with a chirp, done by transforms of P >= 2n - 1 points, P of
 /// factors 2, 3 and 5. These leave the digits in the opposite order, which the way back puts right,
 /// so that all passes are in place.
-struct ChirpPasses {
+struct BluesteinPasses {
   std::int64_t points = 0;        ///< P
-  std::vector<FftPass> passes;    ///< k radices: k of the kernel, then 2k - 1
+  std::vector<KPass> passes;      ///< k radices: k of the kernel, then 2k - 1
   std::size_t kernel_passes = 0;  ///< k
 };
 
 /// None where memory is too small for them as well.
-std::optional<ChirpPasses> chirp_passes(const PassesProblem& problem, const PassFit& fit);
+std::optional<BluesteinPasses> bluestein_passes(const KPassProblem& problem, const PanelSizer& fit);
 
 }  // namespace weft::ooc

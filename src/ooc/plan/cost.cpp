@@ -10,14 +10,14 @@ namespace weft::ooc {
 namespace {
 
 /// A panel is read, one transformed, one written.
-bool overlaps(const FftPasses& plan, const model::Storage& storage) {
+bool overlaps(const KPassPlan& plan, const model::Storage& storage) {
   return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
 /// With three buffers, two of them to transform from one to the other, the next panel is read into
 /// the third when the panel before has been written from it, or into what one has been transformed
 /// from if that comes first.
-bool has_one_buffer_for_disks(const FftPasses& plan, const FftPass& pass) {
+bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }
 
@@ -33,34 +33,34 @@ double busiest(const std::vector<double>& seconds, const model::Storage& storage
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-PassPrice price_of_pass(const FftPasses& plan, const FftPass& pass, const Machine& machine,
-                        const model::Storage& storage) {
-  const PanelPricer pricer(plan, pass, machine, storage);
+KPassCost cost_of_pass(const KPassPlan& plan, const KPass& pass, const Machine& machine,
+                       const model::Storage& storage) {
+  const PanelCostModel panel_cost(plan, pass, machine, storage);
   std::vector<double> reading(storage.disks.size());
   std::vector<double> writing(reading.size());
-  pricer.add_disk(pass.source, model::Access::read, reading);
-  pricer.add_disk(pass.target, model::Access::write, writing);
-  if (pass.journaled) pricer.add_journal(writing);
-  const double arithmetic_s = pricer.arithmetic_s();
-  const double memory_s = pricer.memory_s();
+  panel_cost.add_disk(pass.source, model::Access::read, reading);
+  panel_cost.add_disk(pass.target, model::Access::write, writing);
+  if (pass.journaled) panel_cost.add_journal(writing);
+  const double arithmetic_s = panel_cost.arithmetic_s();
+  const double memory_s = panel_cost.memory_s();
   model::PanelTimes panel{.read_s = busiest(reading, storage),
                           .write_s = busiest(writing, storage),
                           .disk_s = 0,
                           .compute_s = arithmetic_s + memory_s,
-                          .latency_s = pricer.latency_s()};
+                          .latency_s = panel_cost.latency_s()};
   for (std::size_t k = 0; k < reading.size(); ++k) reading[k] += writing[k];
   panel.disk_s = storage.asynchronous ? busiest(reading, storage) : panel.read_s + panel.write_s;
-  const auto panels = static_cast<double>(pricer.panels());
-  PassPrice price{.read_s = panels * panel.read_s,
-                  .write_s = panels * panel.write_s,
-                  .arithmetic_s = panels * arithmetic_s,
-                  .memory_s = panels * memory_s};
+  const auto panels = static_cast<double>(panel_cost.panels());
+  KPassCost cost{.read_s = panels * panel.read_s,
+                 .write_s = panels * panel.write_s,
+                 .arithmetic_s = panels * arithmetic_s,
+                 .memory_s = panels * memory_s};
   if (has_one_buffer_for_disks(plan, pass)) panel.disk_s = disk_seconds_with_one_buffer(panel);
-  if (overlaps(plan, storage)) price.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
-  price.seconds = model::pipelined(panel, pricer.panels(), overlaps(plan, storage));
+  if (overlaps(plan, storage)) cost.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
+  cost.seconds = model::pipelined(panel, panel_cost.panels(), overlaps(plan, storage));
   if (panel.compute_s > panel.disk_s)
-    price.limit = arithmetic_s > memory_s ? PassLimit::arithmetic : PassLimit::memory;
-  return price;
+    cost.limit = arithmetic_s > memory_s ? PassLimit::arithmetic : PassLimit::memory;
+  return cost;
 }
 
 }  // namespace
@@ -79,19 +79,20 @@ const char* to_string(PassLimit limit) {
   return "";
 }
 
-double PassesPrice::seconds() const {
+double KPassPlanCost::seconds() const {
   double sum = 0;
-  for (const PassPrice& pass : passes) sum += pass.seconds;
+  for (const KPassCost& pass : passes) sum += pass.seconds;
   return sum;
 }
 
-PassesPrice price_of(const FftPasses& plan, const Machine& machine, const model::Storage& storage) {
+KPassPlanCost cost_of(const KPassPlan& plan, const Machine& machine,
+                      const model::Storage& storage) {
   check(machine);
   check(storage);
-  PassesPrice price;
-  for (const FftPass& pass : plan.passes)
-    price.passes.push_back(price_of_pass(plan, pass, machine, storage));
-  return price;
+  KPassPlanCost cost;
+  for (const KPass& pass : plan.passes)
+    cost.passes.push_back(cost_of_pass(plan, pass, machine, storage));
+  return cost;
 }
 
 }  // namespace weft::ooc

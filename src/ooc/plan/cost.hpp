@@ -15,7 +15,7 @@ enum class PassLimit { disk, arithmetic, memory, messages };
 const char* to_string(PassLimit limit);
 
 /// Predicted time of one pass. Seconds.
-struct PassPrice {
+struct KPassCost {
   // Each as if it went on alone.
   double read_s = 0;
   double write_s = 0;
@@ -25,11 +25,11 @@ struct PassPrice {
   double ends_s = 0;        ///< of `seconds`: the first panel is read, the last written, alone
   double seconds = 0;
   PassLimit limit = PassLimit::disk;
-  friend bool operator==(const PassPrice&, const PassPrice&) = default;
+  friend bool operator==(const KPassCost&, const KPassCost&) = default;
 };
 
-struct PassesPrice {
-  std::vector<PassPrice> passes;
+struct KPassPlanCost {
+  std::vector<KPassCost> passes;
   double seconds() const;
 };
 
@@ -40,8 +40,8 @@ struct PassesPrice {
 ///         each axis moves its panel through memory once, as model::cost has it. Reading and writing
 ///         hide behind computing, or it behind them, where I/O is asynchronous and there are buffers
 ///         enough. All panels are taken to be like the widest.
-/// Errors  those of check() for machine and storage. On ranks: price_on_ranks().
+/// Errors  those of check() for machine and storage. On ranks: distributed_cost().
 /// Cost    microseconds.
-PassesPrice price_of(const FftPasses& plan, const Machine& machine, const model::Storage& storage);
+KPassPlanCost cost_of(const KPassPlan& plan, const Machine& machine, const model::Storage& storage);
 
 }  // namespace weft::ooc

@@ -16,28 +16,28 @@ constexpr int buffers_on_ranks = 4;
 /// Slots of a journal begin where pages of files do.
 constexpr std::int64_t page_bytes = 4096;
 
-std::int64_t slot_bytes(const FftPasses& plan, const FftPass& pass) {
+std::int64_t slot_bytes(const KPassPlan& plan, const KPass& pass) {
   return memory_of(plan, pass).panel_bytes;
 }
 
-bool makes_kernel(const FftPasses& plan, std::size_t pass) {
+bool makes_kernel(const KPassPlan& plan, std::size_t pass) {
   return pass + 1 == plan.kernel_passes;
 }
 
 /// The pass that reads what one leaves in scratch space.
-std::size_t reader_of(const FftPasses& plan, std::size_t pass) {
+std::size_t reader_of(const KPassPlan& plan, std::size_t pass) {
   if (!makes_kernel(plan, pass)) return pass + 1;
   const auto found = std::find_if(plan.passes.begin(), plan.passes.end(),
-                                  [](const FftPass& each) { return each.convolves; });
+                                  [](const KPass& each) { return each.convolves; });
   return static_cast<std::size_t>(found - plan.passes.begin());
 }
 
-SharedHolding held_for(const FftPasses& plan, std::size_t pass) {
-  const FftPass& reader = plan.passes[pass];
+SharedHolding held_for(const KPassPlan& plan, std::size_t pass) {
+  const KPass& reader = plan.passes[pass];
   return held_as_panels(reader, plan.element_bytes, slot_bytes(plan, reader), plan.ranks);
 }
 
-std::int64_t panels_of_rank(const FftPass& pass, int ranks, int rank) {
+std::int64_t panels_of_rank(const KPass& pass, int ranks, int rank) {
   const Deal deal(pass, ranks);
   std::int64_t count = deal.rounds();
   while (count > 0 && !deal.panel(count - 1, rank)) --count;
@@ -45,33 +45,33 @@ std::int64_t panels_of_rank(const FftPass& pass, int ranks, int rank) {
 }
 
 /// Rows in as many rounds as before, but of as many for each rank as can be.
-void make_even(FftPass& pass, int ranks) {
+void make_even(KPass& pass, int ranks) {
   const std::int64_t at_once = pass.outer_width * ranks;
   const std::int64_t rounds = (pass.outer + at_once - 1) / at_once;
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 
 /// Behind the array that it is multiplied with: see held_as_panels().
-void place_kernel(FftPasses& plan) {
+void place_kernel(KPassPlan& plan) {
   plan.passes.front().source = model::Where::nothing;
   const std::size_t last = plan.kernel_passes - 1;
-  FftPass& reader = plan.passes[reader_of(plan, last)];
+  KPass& reader = plan.passes[reader_of(plan, last)];
   plan.passes[last].target_first = reader.kernel_first = reader.elements();
 }
 
 /// Every pass leaves what it reads, in the space that passes on ranks take anyway.
-void place_in_scratch(FftPasses& plan) {
+void place_in_scratch(KPassPlan& plan) {
   plan.problem.keep_sources = true;
-  for (FftPass& pass : plan.passes) pass.source = pass.target = model::Where::scratch;
+  for (KPass& pass : plan.passes) pass.source = pass.target = model::Where::scratch;
   plan.passes[plan.kernel_passes].source =
       plan.problem.in_place ? model::Where::output : model::Where::input;
   plan.passes.back().target = model::Where::output;
   if (plan.kernel_passes > 0) place_kernel(plan);
 }
 
-void place_in_array(FftPasses& plan, const SharedHolding& array) {
+void place_in_array(KPassPlan& plan, const SharedHolding& array) {
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-    FftPass& pass = plan.passes[i];
+    KPass& pass = plan.passes[i];
     pass.source = pass.target = model::Where::output;
     pass.journaled = plan.problem.keep_sources;
     if (!pass.journaled) continue;
@@ -82,15 +82,15 @@ void place_in_array(FftPasses& plan, const SharedHolding& array) {
   plan.journal_slot_bytes = (plan.journal_slot_bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-bool stays_in_place(const FftPasses& plan) {
+bool stays_in_place(const KPassPlan& plan) {
   return plan.problem.in_place && plan.kernel_passes == 0 &&
          std::all_of(plan.passes.begin(), plan.passes.end(),
-                     [](const FftPass& pass) { return pass.keeps_order(); });
+                     [](const KPass& pass) { return pass.keeps_order(); });
 }
 
 }  // namespace
 
-FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array) {
+KPassPlan dealt_to_ranks(KPassPlan plan, int ranks, const SharedHolding& array) {
   if (ranks < 1)
     throw Error(ErrorCode::invalid_argument, "passes are dealt to 1 or more ranks; given " +
                                                  std::to_string(ranks) + "; give 1 or more");
@@ -105,7 +105,7 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array) 
         "passes in place are dealt to ranks that have the array; given none; say who has it");
   plan.ranks = ranks;
   plan.scratch_bytes = plan.journal_first_byte = plan.journal_slot_bytes = 0;
-  for (FftPass& pass : plan.passes) {
+  for (KPass& pass : plan.passes) {
     make_even(pass, ranks);
     pass.source_first = pass.target_first = 0;
     pass.journaled = false;
@@ -121,18 +121,18 @@ FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array) 
   return plan;
 }
 
-int scratch_written_by(const FftPasses& plan, std::size_t pass) {
+int scratch_written_by(const KPassPlan& plan, std::size_t pass) {
   const bool is_convolved = makes_kernel(plan, pass) ||
                             (pass + 1 < plan.passes.size() && plan.passes[pass + 1].convolves);
   return is_convolved ? scratch_volumes - 1 : static_cast<int>(pass % 2);
 }
 
-std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume) {
+std::int64_t scratch_bytes(const KPassPlan& plan, int rank, int volume) {
   // Passes that have a journal take no other space.
   std::int64_t most = volume == 0 ? 2 * plan.journal_slot_bytes : 0;
   if (stays_in_place(plan)) return most;
   for (std::size_t i = 0; i + 1 < plan.passes.size(); ++i) {
-    const FftPass& reader = plan.passes[reader_of(plan, i)];
+    const KPass& reader = plan.passes[reader_of(plan, i)];
     if (scratch_written_by(plan, i) == volume)
       most = std::max(most, checked_mul(panels_of_rank(reader, plan.ranks, rank),
                                         slot_bytes(plan, reader), "the scratch space of a rank"));
@@ -140,18 +140,18 @@ std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume) {
   return most;
 }
 
-PassSide reading_side(const FftPasses& plan, std::size_t pass, const SharedHolding& input) {
+PassSide reading_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& input) {
   const bool is_scratch = plan.passes[pass].source == model::Where::scratch;
   return {&plan, pass, Side::reading, is_scratch ? held_for(plan, pass) : input, plan.ranks};
 }
 
-PassSide writing_side(const FftPasses& plan, std::size_t pass, const SharedHolding& output) {
+PassSide writing_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& output) {
   const bool is_scratch = plan.passes[pass].target == model::Where::scratch;
   return {&plan, pass, Side::writing, is_scratch ? held_for(plan, reader_of(plan, pass)) : output,
           plan.ranks};
 }
 
-std::vector<RankTraffic> traffic_of(const FftPasses& plan, const SharedHolding& input,
+std::vector<RankTraffic> traffic_of(const KPassPlan& plan, const SharedHolding& input,
                                     const SharedHolding& output) {
   std::vector<RankTraffic> sent(static_cast<std::size_t>(plan.ranks));
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass)

@@ -24,21 +24,21 @@ namespace weft::ooc {
 ///           first scratch volume. Else the first pass reads the array and the last one writes it.
 /// Errors    Error(invalid_argument) for less than one rank, and for a plan of other than 4 buffers.
 /// Cost      O(1), with a journal O(runs of all passes).
-FftPasses dealt_to_ranks(FftPasses plan, int ranks, const SharedHolding& array = nullptr);
+KPassPlan dealt_to_ranks(KPassPlan plan, int ranks, const SharedHolding& array = nullptr);
 
 /// The scratch volumes of a rank: two, which passes write in turn, and what a convolution reads,
 /// panels of the array each with its part of the kernel's spectrum.
 constexpr int scratch_volumes = 3;
-int scratch_written_by(const FftPasses& plan, std::size_t pass);
+int scratch_written_by(const KPassPlan& plan, std::size_t pass);
 /// Bytes of one of them.
-std::int64_t scratch_bytes(const FftPasses& plan, int rank, int volume);
+std::int64_t scratch_bytes(const KPassPlan& plan, int rank, int volume);
 
 /// Who holds what a pass reads, or writes.
-PassSide reading_side(const FftPasses& plan, std::size_t pass, const SharedHolding& input);
-PassSide writing_side(const FftPasses& plan, std::size_t pass, const SharedHolding& output);
+PassSide reading_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& input);
+PassSide writing_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& output);
 
 /// What each rank sends in all passes, exactly. Cost: O(runs of all passes).
-std::vector<RankTraffic> traffic_of(const FftPasses& plan, const SharedHolding& input,
+std::vector<RankTraffic> traffic_of(const KPassPlan& plan, const SharedHolding& input,
                                     const SharedHolding& output);
 
 }  // namespace weft::ooc

@@ -81,10 +81,10 @@ class RoundCounter {
   RoundWork work_;
 };
 
-class PassOnRanksPricer {
+class DistributedPassCostModel {
  public:
-  PassOnRanksPricer(const FftPasses& plan, std::size_t pass, std::int64_t ranks_per_node,
-                    const Machine& machine, const model::Storage& storage)
+  DistributedPassCostModel(const KPassPlan& plan, std::size_t pass, std::int64_t ranks_per_node,
+                           const Machine& machine, const model::Storage& storage)
       : plan_(plan),
         pass_(plan.passes[pass]),
         ranks_per_node_(ranks_per_node),
@@ -96,7 +96,7 @@ class PassOnRanksPricer {
         share_(panels_of_round_ /
                static_cast<double>(std::min<std::int64_t>(plan.ranks, panel_.panels()))) {}
 
-  PassPrice price(const PassSide& source, const PassSide& target) const {
+  KPassCost cost(const PassSide& source, const PassSide& target) const {
     const RoundWork read = RoundCounter(source, ranks_per_node_).count(typical());
     const RoundWork written = RoundCounter(target, ranks_per_node_).count(typical());
     std::vector<double> reading = disk_seconds(pass_.source, model::Access::read, read);
@@ -115,20 +115,20 @@ class PassOnRanksPricer {
     round.disk_s = storage_.asynchronous ? busiest(reading) : round.read_s + round.write_s;
     const double journal_s = journal_seconds();
     const auto rounds = static_cast<double>(rounds_);
-    PassPrice price{.read_s = rounds * round.read_s,
-                    .write_s = rounds * (round.write_s + journal_s),
-                    .arithmetic_s = rounds * arithmetic_s,
-                    .memory_s = rounds * memory_s,
-                    .message_s = rounds * message_s,
-                    .ends_s = 0,
-                    .seconds = model::pipelined(round, rounds_, storage_.asynchronous) +
-                               rounds * (waited_s + journal_s)};
-    if (storage_.asynchronous) price.ends_s = round.read_s + round.write_s + 2 * round.latency_s;
+    KPassCost cost{.read_s = rounds * round.read_s,
+                   .write_s = rounds * (round.write_s + journal_s),
+                   .arithmetic_s = rounds * arithmetic_s,
+                   .memory_s = rounds * memory_s,
+                   .message_s = rounds * message_s,
+                   .ends_s = 0,
+                   .seconds = model::pipelined(round, rounds_, storage_.asynchronous) +
+                              rounds * (waited_s + journal_s)};
+    if (storage_.asynchronous) cost.ends_s = round.read_s + round.write_s + 2 * round.latency_s;
     if (round.compute_s > round.disk_s + waited_s + journal_s)
-      price.limit = message_s > std::max(arithmetic_s, memory_s) ? PassLimit::messages
-                    : arithmetic_s > memory_s                    ? PassLimit::arithmetic
-                                                                 : PassLimit::memory;
-    return price;
+      cost.limit = message_s > std::max(arithmetic_s, memory_s) ? PassLimit::messages
+                   : arithmetic_s > memory_s                    ? PassLimit::arithmetic
+                                                                : PassLimit::memory;
+    return cost;
   }
 
  private:
@@ -201,12 +201,12 @@ class PassOnRanksPricer {
     return model::message_seconds(link, traffic.messages, traffic.bytes);
   }
 
-  const FftPasses& plan_;
-  const FftPass& pass_;
+  const KPassPlan& plan_;
+  const KPass& pass_;
   std::int64_t ranks_per_node_;
   const Machine& machine_;
   const model::Storage& storage_;
-  PanelPricer panel_;
+  PanelCostModel panel_;
   std::int64_t rounds_;
   double panels_of_round_;  ///< on average
   double share_;            ///< of the typical round that one has on average
@@ -214,21 +214,21 @@ class PassOnRanksPricer {
 
 }  // namespace
 
-PassesPrice price_on_ranks(const FftPasses& plan, std::int64_t ranks_per_node,
-                           const Machine& machine, const model::Storage& storage,
-                           const SharedHolding& input, const SharedHolding& output) {
+KPassPlanCost distributed_cost(const KPassPlan& plan, std::int64_t ranks_per_node,
+                               const Machine& machine, const model::Storage& storage,
+                               const SharedHolding& input, const SharedHolding& output) {
   check(machine);
   check(storage);
   if (ranks_per_node < 1)
     throw Error(
         ErrorCode::invalid_argument,
         "a node has 1 rank or more; given " + std::to_string(ranks_per_node) + "; give 1 or more");
-  PassesPrice price;
+  KPassPlanCost cost;
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass)
-    price.passes.push_back(
-        PassOnRanksPricer(plan, pass, ranks_per_node, machine, storage)
-            .price(reading_side(plan, pass, input), writing_side(plan, pass, output)));
-  return price;
+    cost.passes.push_back(
+        DistributedPassCostModel(plan, pass, ranks_per_node, machine, storage)
+            .cost(reading_side(plan, pass, input), writing_side(plan, pass, output)));
+  return cost;
 }
 
 }  // namespace weft::ooc

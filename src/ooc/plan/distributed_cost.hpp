@@ -15,7 +15,7 @@ namespace weft::ooc {
 /// are on one node.
 ///
 /// Model   In a round each rank gets its panel's pieces from the ranks of their disks, transforms it and
-///         sends it off. Disks, lines and memory as price_of() has them, with ranks of a node sharing
+///         sends it off. Disks, lines and memory as cost_of() has them, with ranks of a node sharing
 ///         its cores. Pieces are copied into messages and out of them; messages of a round by their
 ///         average length, those of a node to others one after the other over its link, and a barrier
 ///         for each trip. While all this goes on disks read the next round and write the last one, but
@@ -23,8 +23,8 @@ namespace weft::ooc {
 ///         are taken to be alike.
 /// Errors  those of check() for machine and storage; invalid_argument for less than one rank a node.
 /// Cost    that of the pieces of one round of each pass.
-PassesPrice price_on_ranks(const FftPasses& plan, std::int64_t ranks_per_node,
-                           const Machine& machine, const model::Storage& storage,
-                           const SharedHolding& input, const SharedHolding& output);
+KPassPlanCost distributed_cost(const KPassPlan& plan, std::int64_t ranks_per_node,
+                               const Machine& machine, const model::Storage& storage,
+                               const SharedHolding& input, const SharedHolding& output);
 
 }  // namespace weft::ooc

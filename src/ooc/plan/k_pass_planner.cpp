@@ -24,7 +24,7 @@ constexpr std::int64_t long_run_bytes = 1 << 20;
   throw Error(ErrorCode::invalid_argument, message);
 }
 
-void check_input_type(const PassesProblem& p) {
+void check_input_type(const KPassProblem& p) {
   if (!p.input_type) return;
   if (p.input_type->is_complex() ? p.real_input : p.real_output)
     refuse(std::string("the input of ") + (p.real_input ? "r2c has reals" : "c2r is complex") +
@@ -35,7 +35,7 @@ void check_input_type(const PassesProblem& p) {
            std::to_string(p.input_type->number_bytes()) + "; take the longer precision");
 }
 
-void check(const PassesProblem& p) {
+void check(const KPassProblem& p) {
   if (p.precision == Precision::f80)
     refuse("out of core transforms are of f32 or f64; given f80; convert, or use memory");
   if (p.shape.empty() || std::any_of(p.shape.begin(), p.shape.end(), [](auto n) { return n < 1; }))
@@ -76,13 +76,13 @@ void check(const PassesProblem& p) {
 
 class Planner {
  public:
-  explicit Planner(const PassesProblem& problem)
+  explicit Planner(const KPassProblem& problem)
       : problem_(problem), shape_(complex_shape(problem)), fit_(problem) {
     plan_.problem = problem;
     plan_.element_bytes = complex_bytes(problem.precision);
   }
 
-  FftPasses planned() {
+  KPassPlan planned() {
     if (problem_.order == OutputOrder::transposed)
       add_transposed();
     else if (problem_.has_reals())
@@ -91,7 +91,7 @@ class Planner {
       add_groups(descending());
     if (plan_.passes.empty()) add_copy();
     plan_.passes[plan_.kernel_passes].converts = problem_.input_type.has_value();
-    place_passes(plan_);
+    assign_arrays(plan_);
     return plan_;
   }
 
@@ -109,7 +109,7 @@ class Planner {
     for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
       const std::size_t most = last_of_group(number, i, axes.size());
-      std::optional<FftPass> pass;
+      std::optional<KPass> pass;
       while (end < most) {
         auto wider = fit_.fitted(group(axes, i, end + 1));
         if (!wider) break;
@@ -191,7 +191,7 @@ class Planner {
 
   /// What is left to do without axes is to copy and to scale.
   void add_copy() {
-    FftPass pass;
+    KPass pass;
     pass.outer = volume(shape_);
     pass.axes = {{}};
     const auto copy = fit_.fitted(pass);
@@ -200,8 +200,8 @@ class Planner {
   }
 
   /// Axes [first, end) of `axes`, which descend, and whatever lies between them.
-  FftPass group(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
-    FftPass pass;
+  KPass group(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
+    KPass pass;
     pass.outer = product(0, axes[end - 1]);
     pass.radix = product(axes[end - 1], axes[first] + 1);
     pass.inner = product(axes[first] + 1, static_cast<int>(shape_.size()));
@@ -212,8 +212,8 @@ class Planner {
   }
 
   /// A group with the halved axis; the others are transformed on the side of complex numbers.
-  FftPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
-    FftPass pass = group(axes, first, end);
+  KPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
+    KPass pass = group(axes, first, end);
     const auto at = std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin() -
                     static_cast<std::ptrdiff_t>(first);
     PanelAxis halved = pass.axes[static_cast<std::size_t>(at)];
@@ -228,7 +228,7 @@ class Planner {
   }
 
   /// What the first and the last of the passes of a halved axis do with reals.
-  FftPass with_reals(FftPass pass, bool is_first, bool is_last) const {
+  KPass with_reals(KPass pass, bool is_first, bool is_last) const {
     const std::int64_t n = real_extent();
     const std::int64_t after = product(problem_.axes.back() + 1, static_cast<int>(shape_.size()));
     const bool pairs = has_pairs();
@@ -259,20 +259,20 @@ class Planner {
         plan_.passes.insert(plan_.passes.end(), passes->begin(), passes->end());
         return;
       }
-    const std::optional<ChirpPasses> chirp =
-        shape_.size() == 1 ? chirp_passes(problem_, fit_) : std::nullopt;
+    const std::optional<BluesteinPasses> chirp =
+        shape_.size() == 1 ? bluestein_passes(problem_, fit_) : std::nullopt;
     if (!chirp) refuse_memory(split_pass(axis, 1, n > 1 ? prime_factors(n).back() : 1));
     plan_.passes = chirp->passes;
     plan_.convolution_points = chirp->points;
     plan_.kernel_passes = chirp->kernel_passes;
   }
 
-  std::optional<std::vector<FftPass>> split(int axis,
-                                            const std::vector<std::int64_t>& radices) const {
-    std::vector<FftPass> passes;
+  std::optional<std::vector<KPass>> split(int axis,
+                                          const std::vector<std::int64_t>& radices) const {
+    std::vector<KPass> passes;
     std::int64_t done = 1;
     for (const std::int64_t radix : radices) {
-      FftPass one = split_pass(axis, done, radix);
+      KPass one = split_pass(axis, done, radix);
       if (is_halved(axis)) one = with_reals(one, done == 1, one.rest == 1);
       const auto pass = fit_.fitted(one);
       if (!pass) return std::nullopt;
@@ -283,8 +283,8 @@ class Planner {
   }
 
   /// One radix of an axis of which radices with the product `done` came before.
-  FftPass split_pass(int axis, std::int64_t done, std::int64_t radix) const {
-    FftPass pass;
+  KPass split_pass(int axis, std::int64_t done, std::int64_t radix) const {
+    KPass pass;
     pass.outer = product(0, axis);
     pass.radix = radix;
     pass.rest = extent(axis) / done / radix;
@@ -312,11 +312,11 @@ class Planner {
       if (rows < 2 || rows > most) continue;
       const auto row_pass = fit_.fitted(transposed_rows(n / rows));
       if (!row_pass) continue;
-      FftPass columns{.radix = rows,
-                      .inner = n / rows,
-                      .axes = {{1, rows, 1}},
-                      .twiddle = TwiddleBy::inner,
-                      .twiddle_length = n};
+      KPass columns{.radix = rows,
+                    .inner = n / rows,
+                    .axes = {{1, rows, 1}},
+                    .twiddle = TwiddleBy::inner,
+                    .twiddle_length = n};
       const auto column_pass = fit_.fitted(columns);
       if (!column_pass) break;
       const std::int64_t run_bytes = column_pass->inner_width * plan_.element_bytes;
@@ -332,12 +332,12 @@ class Planner {
         " bytes of memory; give more memory, or ask for the natural order");
   }
 
-  FftPass transposed_rows(std::int64_t row) const {
+  KPass transposed_rows(std::int64_t row) const {
     return {.outer = extent(0) / row, .radix = row, .axes = {{1, row, 1}}};
   }
 
   /// `tried` is the pass of the largest prime of an axis. What is said to be enough is so for all.
-  [[noreturn]] void refuse_memory(const FftPass& tried) {
+  [[noreturn]] void refuse_memory(const KPass& tried) {
     if (problem_.has_reals()) see_split_axis();
     std::int64_t enough = fit_.enough_bytes(tried);
     for (const int axis : problem_.axes)
@@ -349,7 +349,7 @@ class Planner {
                               " bytes of memory in " + std::to_string(problem_.buffers) +
                               " buffers; " + std::to_string(enough) +
                               " bytes are enough, or give smaller blocks";
-    FftPass least = tried;
+    KPass least = tried;
     least.radix = 2;
     least.axes = {{1, 2, 1}};
     if (tried.radix > 2 && fit_.fitted(least))
@@ -365,9 +365,9 @@ class Planner {
   /// Less than `enough`, where that does for Bluestein's algorithm.
   std::int64_t enough_for_chirp(std::int64_t enough) const {
     if (problem_.order == OutputOrder::transposed) return enough;
-    PassesProblem more = problem_;
+    KPassProblem more = problem_;
     for (more.memory_bytes *= 2; more.memory_bytes < enough; more.memory_bytes *= 2)
-      if (chirp_passes(more, PassFit(more))) return more.memory_bytes;
+      if (bluestein_passes(more, PanelSizer(more))) return more.memory_bytes;
     return enough;
   }
 
@@ -378,15 +378,15 @@ class Planner {
     return result;
   }
 
-  const PassesProblem& problem_;
+  const KPassProblem& problem_;
   Shape shape_;  ///< in complex numbers
-  PassFit fit_;
-  FftPasses plan_;
+  PanelSizer fit_;
+  KPassPlan plan_;
 };
 
 }  // namespace
 
-FftPasses plan_passes(const PassesProblem& problem) {
+KPassPlan plan_passes(const KPassProblem& problem) {
   check(problem);
   return Planner(problem).planned();
 }

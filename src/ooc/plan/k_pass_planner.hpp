@@ -24,6 +24,6 @@ namespace weft::ooc {
 ///         array of several axes, and for a transposed order that two passes cannot make.
 /// Cost    milliseconds.
 /// Source  Bailey's six-step method, in the form with k radices in Stockham's order; Bluestein 1970.
-FftPasses plan_passes(const PassesProblem& problem);
+KPassPlan plan_passes(const KPassProblem& problem);
 
 }  // namespace weft::ooc

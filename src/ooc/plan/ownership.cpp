@@ -60,27 +60,27 @@ class HeldByParts final : public Holding {
 
 class HeldAsPanels final : public Holding {
  public:
-  HeldAsPanels(const FftPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes, int ranks)
+  HeldAsPanels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes, int ranks)
       : pass_(pass), deal_(pass, ranks), element_bytes_(element_bytes), slot_bytes_(slot_bytes) {}
 
   /// What passes leave are runs of whole elements.
   HeldPart part_at(std::int64_t offset, std::int64_t most) const override {
-    const PanelPlace place = place_of(offset / element_bytes_);
+    const PanelIndex place = place_of(offset / element_bytes_);
     return {deal_.rank_of(place.panel),
             deal_.round_of(place.panel) * slot_bytes_ + place.offset * element_bytes_,
             std::min(most, place.elements * element_bytes_)};
   }
 
  private:
-  PanelPlace place_of(std::int64_t element) const {
+  PanelIndex place_of(std::int64_t element) const {
     const bool is_kernel = pass_.convolves && element >= pass_.elements();
-    if (!is_kernel) return panel_place(pass_, element);
-    PanelPlace place = panel_place(pass_, element - pass_.elements());
+    if (!is_kernel) return panel_index(pass_, element);
+    PanelIndex place = panel_index(pass_, element - pass_.elements());
     place.offset += elements(pass_, panel_of(pass_, place.panel));
     return place;
   }
 
-  FftPass pass_;
+  KPass pass_;
   Deal deal_;
   std::int64_t element_bytes_;
   std::int64_t slot_bytes_;
@@ -102,8 +102,8 @@ SharedHolding held_by_parts(std::int64_t lead_bytes, std::int64_t bytes, int ran
   return std::make_shared<HeldByParts>(lead_bytes, bytes, ranks);
 }
 
-SharedHolding held_as_panels(const FftPass& pass, std::int64_t element_bytes,
-                             std::int64_t slot_bytes, int ranks) {
+SharedHolding held_as_panels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes,
+                             int ranks) {
   return std::make_shared<HeldAsPanels>(pass, element_bytes, slot_bytes, ranks);
 }
 

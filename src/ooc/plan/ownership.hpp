@@ -40,7 +40,7 @@ SharedHolding held_by_parts(std::int64_t lead_bytes, std::int64_t bytes, int ran
 /// Of what a pass is to read, stored so that each rank has the panels that it is dealt, each as it
 /// lies in memory, in slots of `slot_bytes`. Of a convolution that is the array and behind it, from
 /// element pass.elements() on, the kernel's spectrum.
-SharedHolding held_as_panels(const FftPass& pass, std::int64_t element_bytes,
-                             std::int64_t slot_bytes, int ranks);
+SharedHolding held_as_panels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes,
+                             int ranks);
 
 }  // namespace weft::ooc

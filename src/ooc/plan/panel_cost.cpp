@@ -6,8 +6,8 @@
 
 namespace weft::ooc {
 
-PanelPricer::PanelPricer(const FftPasses& plan, const FftPass& pass, const Machine& machine,
-                         const model::Storage& storage, std::int64_t working)
+PanelCostModel::PanelCostModel(const KPassPlan& plan, const KPass& pass, const Machine& machine,
+                               const model::Storage& storage, std::int64_t working)
     : plan_(plan),
       pass_(pass),
       machine_(machine),
@@ -25,10 +25,12 @@ PanelPricer::PanelPricer(const FftPasses& plan, const FftPass& pass, const Machi
   problem_.ranks = plan.ranks;
 }
 
-double PanelPricer::bytes() const { return elements_ * static_cast<double>(plan_.element_bytes); }
+double PanelCostModel::bytes() const {
+  return elements_ * static_cast<double>(plan_.element_bytes);
+}
 
-void PanelPricer::add_disk(model::Where where, model::Access access,
-                           std::vector<double>& seconds) const {
+void PanelCostModel::add_disk(model::Where where, model::Access access,
+                              std::vector<double>& seconds) const {
   model::DiskWork work;
   const bool reads = access == model::Access::read;
   const auto side_bytes = static_cast<double>(reads ? plan_.source_element_bytes(pass_)
@@ -42,12 +44,12 @@ void PanelPricer::add_disk(model::Where where, model::Access access,
   for (std::size_t k = 0; k < seconds.size(); ++k) seconds[k] += widest[k] * share_;
 }
 
-void PanelPricer::add_journal(std::vector<double>& seconds) const {
+void PanelCostModel::add_journal(std::vector<double>& seconds) const {
   add_seconds(storage_, model::Where::scratch, model::Access::write, {1, bytes()},
               plan_.problem.block_bytes, seconds);
 }
 
-double PanelPricer::latency_s() const {
+double PanelCostModel::latency_s() const {
   double most = 0;
   if (!storage_.asynchronous) return most;
   for (const model::Where where : {pass_.source, pass_.target})
@@ -57,7 +59,7 @@ double PanelPricer::latency_s() const {
   return most;
 }
 
-double PanelPricer::arithmetic_s() const {
+double PanelCostModel::arithmetic_s() const {
   double seconds = 0;
   for (const PanelAxis& axis : pass_.axes)
     seconds += elements_ / static_cast<double>(axis.length) *
@@ -71,20 +73,20 @@ double PanelPricer::arithmetic_s() const {
   return seconds * model::share_of_core(problem_, working_, machine_);
 }
 
-double PanelPricer::memory_s() const {
+double PanelCostModel::memory_s() const {
   double seconds = 0;
   for (const PanelAxis& axis : pass_.axes) seconds += moving_s(moved(axis));
   return seconds + (pass_.mirrors() ? moving_s(model::Moved::contiguous) : 0);
 }
 
-double PanelPricer::copied_s() const { return moving_s(model::Moved::contiguous); }
+double PanelCostModel::copied_s() const { return moving_s(model::Moved::contiguous); }
 
-double PanelPricer::moving_s(model::Moved how) const {
+double PanelCostModel::moving_s(model::Moved how) const {
   return model::moving_seconds(2 * bytes(), how, problem_, working_, machine_);
 }
 
 /// How the lines of an axis lie in a panel.
-model::Moved PanelPricer::moved(const PanelAxis& axis) const {
+model::Moved PanelCostModel::moved(const PanelAxis& axis) const {
   constexpr std::int64_t line_bytes = 64;
   const Panel& panel = widest_[0];
   const std::int64_t columns = axis.after * panel.rests * panel.inners;

@@ -11,13 +11,13 @@
 
 namespace weft::ooc {
 
-/// What the panels of a pass take, for prices of passes. All are taken to be like the widest, by the
+/// What the panels of a pass take, for the cost of passes. All are taken to be like the widest, by the
 /// share of it that they have on average. Plan, pass, machine and storage stay the caller's.
-class PanelPricer {
+class PanelCostModel {
  public:
   /// working : panels that a node transforms at once, one for each of its ranks.
-  PanelPricer(const FftPasses& plan, const FftPass& pass, const Machine& machine,
-              const model::Storage& storage, std::int64_t working = 1);
+  PanelCostModel(const KPassPlan& plan, const KPass& pass, const Machine& machine,
+                 const model::Storage& storage, std::int64_t working = 1);
 
   std::int64_t panels() const { return panels_; }
   /// Of one on average, in the precision of the transform.
@@ -39,8 +39,8 @@ class PanelPricer {
   double moving_s(model::Moved how) const;
   model::Moved moved(const PanelAxis& axis) const;
 
-  const FftPasses& plan_;
-  const FftPass& pass_;
+  const KPassPlan& plan_;
+  const KPass& pass_;
   const Machine& machine_;
   const model::Storage& storage_;
   std::int64_t working_;

@@ -7,11 +7,11 @@
 namespace weft::ooc {
 
 /// Where an element of a pass's source comes to lie when its panel is read.
-struct PanelPlace {
+struct PanelIndex {
   std::int64_t panel = 0;
   std::int64_t offset = 0;    ///< in the panel's memory, in elements
   std::int64_t elements = 1;  ///< that lie in a row from it on, in the source and in memory
 };
-PanelPlace panel_place(const FftPass& pass, std::int64_t element);
+PanelIndex panel_index(const KPass& pass, std::int64_t element);
 
 }  // namespace weft::ooc

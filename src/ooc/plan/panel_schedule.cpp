@@ -10,7 +10,7 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
   return item * parts / items;
 }
 
-Deal::Deal(const FftPass& pass, int ranks)
+Deal::Deal(const KPass& pass, int ranks)
     : panels_(panel_count(pass)),
       ranks_(ranks),
       in_parts_(!pass.mirrors() && pass.rest_width == pass.rest && pass.inner_width == pass.inner) {

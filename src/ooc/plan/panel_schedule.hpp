@@ -27,7 +27,7 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
 /// of a round are neighbours, so that their rows lie on all disks alike.
 class Deal {
  public:
-  Deal(const FftPass& pass, int ranks);
+  Deal(const KPass& pass, int ranks);
 
   std::int64_t panels() const { return panels_; }
   std::int64_t rounds() const { return (panels_ + ranks_ - 1) / ranks_; }

@@ -18,7 +18,7 @@ constexpr std::int64_t panel_rounding_bytes = 64;
 constexpr std::int64_t page_bytes = 4096;
 
 /// Part of a slab is not on the disks: its panels take one slab at a time.
-bool is_cut(const FftPass& pass) {
+bool is_cut(const KPass& pass) {
   const std::int64_t all = pass.radix * pass.rest * pass.inner;
   const auto cut = [all](std::int64_t slab) { return slab > 0 && slab < all; };
   return !pass.halves() && (cut(pass.source_slab) || cut(pass.target_slab));
@@ -35,19 +35,19 @@ std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) 
 }
 
 /// Arrays of which a panel has its part: with the kernel's.
-std::int64_t arrays(const FftPass& pass) { return pass.convolves ? 2 : 1; }
+std::int64_t arrays(const KPass& pass) { return pass.convolves ? 2 : 1; }
 
 /// Runs beside those of whole rows.
-std::int64_t more_runs(const FftPass& pass) { return is_cut(pass) || pass.convolves ? 1 : 0; }
+std::int64_t more_runs(const KPass& pass) { return is_cut(pass) || pass.convolves ? 1 : 0; }
 
 }  // namespace
 
-PassFit::PassFit(const PassesProblem& problem)
+PanelSizer::PanelSizer(const KPassProblem& problem)
     : problem_(problem),
       element_bytes_(complex_bytes(problem.precision)),
       block_(problem.block_bytes / element_bytes_) {}
 
-std::optional<FftPass> PassFit::fitted(FftPass pass) const {
+std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   const std::int64_t columns = pass.rest * pass.inner;
   pass.tile_lines = tile_lines(pass.longest_line());
   pass.panel_elements = panel_elements(pass, 1 + more_runs(pass));
@@ -81,7 +81,7 @@ std::optional<FftPass> PassFit::fitted(FftPass pass) const {
 }
 
 /// All columns, or two blocks of them; and the last element.
-std::optional<FftPass> PassFit::fitted_mirrored(FftPass pass) const {
+std::optional<KPass> PanelSizer::fitted_mirrored(KPass pass) const {
   pass.panel_elements = panel_elements(pass, 2 * pass.radix + 1);
   const std::int64_t all = pass.packs_reals ? pass.rest : pass.inner;
   std::int64_t& width = pass.packs_reals ? pass.rest_width : pass.inner_width;
@@ -91,7 +91,7 @@ std::optional<FftPass> PassFit::fitted_mirrored(FftPass pass) const {
   return pass;
 }
 
-std::int64_t PassFit::tile_lines(std::int64_t length) const {
+std::int64_t PanelSizer::tile_lines(std::int64_t length) const {
   const std::int64_t pitch = tile_pitch_bytes(length, element_bytes_);
   const std::int64_t allowed = problem_.memory_bytes / tile_memory_share / problem_.threads / pitch;
   const std::int64_t wanted =
@@ -101,7 +101,7 @@ std::int64_t PassFit::tile_lines(std::int64_t length) const {
 }
 
 /// What memory leaves for each panel.
-std::int64_t PassFit::panel_elements(const FftPass& pass, std::int64_t runs) const {
+std::int64_t PanelSizer::panel_elements(const KPass& pass, std::int64_t runs) const {
   const std::int64_t left = problem_.memory_bytes - beside_panels(pass, pass.tile_lines, runs);
   const std::int64_t bytes = left / problem_.buffers;
   if (bytes < panel_rounding_bytes) return 0;
@@ -109,8 +109,8 @@ std::int64_t PassFit::panel_elements(const FftPass& pass, std::int64_t runs) con
   return bytes / rounding * rounding / element_bytes_;
 }
 
-std::int64_t PassFit::beside_panels(const FftPass& pass, std::int64_t lines,
-                                    std::int64_t runs) const {
+std::int64_t PanelSizer::beside_panels(const KPass& pass, std::int64_t lines,
+                                       std::int64_t runs) const {
   const std::int64_t pitch = tile_pitch_bytes(pass.longest_line(), element_bytes_);
   std::int64_t bytes = problem_.threads * (lines + 1) * pitch + runs * listed_run_bytes;
   if (pass.has_twiddles()) bytes += RootTables<double>::table_bytes(pass.twiddle_length);
@@ -118,7 +118,7 @@ std::int64_t PassFit::beside_panels(const FftPass& pass, std::int64_t lines,
   return bytes;
 }
 
-std::int64_t PassFit::enough_bytes(const FftPass& pass) const {
+std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
   // Where there are reals, also of mirrors or of runs twice as long, and the last element.
   const std::int64_t sides = problem_.has_reals() ? 2 : 1;
   const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);

@@ -8,23 +8,23 @@
 namespace weft::ooc {
 
 /// Finds the widths of the panels that memory allows to a pass.
-class PassFit {
+class PanelSizer {
  public:
   /// `problem` stays the caller's.
-  explicit PassFit(const PassesProblem& problem);
+  explicit PanelSizer(const KPassProblem& problem);
 
   /// The pass with the widths of its panels; none if memory has no room for a block of columns.
-  std::optional<FftPass> fitted(FftPass pass) const;
+  std::optional<KPass> fitted(KPass pass) const;
   /// Enough memory for a pass of this radix and a block of columns.
-  std::int64_t enough_bytes(const FftPass& pass) const;
+  std::int64_t enough_bytes(const KPass& pass) const;
 
  private:
-  std::optional<FftPass> fitted_mirrored(FftPass pass) const;
+  std::optional<KPass> fitted_mirrored(KPass pass) const;
   std::int64_t tile_lines(std::int64_t length) const;
-  std::int64_t panel_elements(const FftPass& pass, std::int64_t runs) const;
-  std::int64_t beside_panels(const FftPass& pass, std::int64_t lines, std::int64_t runs) const;
+  std::int64_t panel_elements(const KPass& pass, std::int64_t runs) const;
+  std::int64_t beside_panels(const KPass& pass, std::int64_t lines, std::int64_t runs) const;
 
-  const PassesProblem& problem_;
+  const KPassProblem& problem_;
   std::int64_t element_bytes_;
   std::int64_t block_;  ///< in complex numbers
 };

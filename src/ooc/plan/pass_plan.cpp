@@ -30,19 +30,19 @@ std::int64_t or_else(std::int64_t given, std::int64_t otherwise) {
   return given > 0 ? given : otherwise;
 }
 
-std::int64_t source_radix(const FftPass& pass) {
+std::int64_t source_radix(const KPass& pass) {
   return pass.reads_reals ? or_else(pass.real_radix, pass.radix) : pass.radix;
 }
 
-std::int64_t target_radix(const FftPass& pass) {
+std::int64_t target_radix(const KPass& pass) {
   return pass.writes_reals ? or_else(pass.real_radix, pass.radix) : pass.radix;
 }
 
-std::int64_t source_slab(const FftPass& pass) {
+std::int64_t source_slab(const KPass& pass) {
   return or_else(pass.source_slab, source_radix(pass) * pass.rest * pass.inner);
 }
 
-std::int64_t target_slab(const FftPass& pass) {
+std::int64_t target_slab(const KPass& pass) {
   return or_else(pass.target_slab, target_radix(pass) * pass.rest * pass.inner);
 }
 
@@ -62,43 +62,43 @@ RunGrid merged(std::int64_t first, const std::array<RunGrid::Loop, 4>& nest) {
 
 }  // namespace
 
-std::int64_t FftPass::longest_line() const {
+std::int64_t KPass::longest_line() const {
   std::int64_t longest = 1;
   for (const PanelAxis& axis : axes) longest = std::max(longest, axis.complex_length());
   return longest;
 }
 
-std::int64_t FftPasses::input_bytes() const {
+std::int64_t KPassPlan::input_bytes() const {
   const std::int64_t bytes = problem.real_input ? element_bytes / 2 : element_bytes;
   return volume(problem.real_input ? problem.shape : complex_shape(problem)) *
          (problem.input_type ? problem.input_type->bytes : bytes);
 }
 
-std::int64_t FftPasses::output_bytes() const {
+std::int64_t KPassPlan::output_bytes() const {
   return problem.real_output ? volume(problem.shape) * element_bytes / 2
                              : volume(complex_shape(problem)) * element_bytes;
 }
 
-std::int64_t FftPasses::source_element_bytes(const FftPass& pass) const {
+std::int64_t KPassPlan::source_element_bytes(const KPass& pass) const {
   if (!pass.converts) return pass.reads_reals ? element_bytes / 2 : element_bytes;
   const bool reads_pairs = problem.real_input && !pass.reads_reals;
   return reads_pairs ? 2 * problem.input_type->bytes : problem.input_type->bytes;
 }
 
-std::int64_t FftPasses::target_element_bytes(const FftPass& pass) const {
+std::int64_t KPassPlan::target_element_bytes(const KPass& pass) const {
   return pass.writes_reals ? element_bytes / 2 : element_bytes;
 }
 
-std::int64_t FftPasses::source_bytes(const FftPass& pass) const {
+std::int64_t KPassPlan::source_bytes(const KPass& pass) const {
   if (pass.source == model::Where::nothing) return 0;
   return pass.outer * source_slab(pass) * source_element_bytes(pass);
 }
 
-std::int64_t FftPasses::target_bytes(const FftPass& pass) const {
+std::int64_t KPassPlan::target_bytes(const KPass& pass) const {
   return pass.outer * target_slab(pass) * target_element_bytes(pass);
 }
 
-Shape complex_shape(const PassesProblem& problem) {
+Shape complex_shape(const KPassProblem& problem) {
   Shape shape = problem.shape;
   if (problem.has_reals()) {
     std::int64_t& halved = shape[static_cast<std::size_t>(problem.axes.back())];
@@ -107,13 +107,13 @@ Shape complex_shape(const PassesProblem& problem) {
   return shape;
 }
 
-std::int64_t panel_count(const FftPass& pass) {
+std::int64_t panel_count(const KPass& pass) {
   return parts(pass.outer, pass.outer_width) *
          parts(leading(pass.rest, pass.packs_reals), pass.rest_width) *
          parts(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
 }
 
-Panel panel_of(const FftPass& pass, std::int64_t index) {
+Panel panel_of(const KPass& pass, std::int64_t index) {
   const auto part = [&index](std::int64_t extent, std::int64_t width, std::int64_t& first,
                              std::int64_t& count) {
     first = index % parts(extent, width) * width;
@@ -127,11 +127,11 @@ Panel panel_of(const FftPass& pass, std::int64_t index) {
   return panel;
 }
 
-std::int64_t elements(const FftPass& pass, const Panel& panel) {
+std::int64_t elements(const KPass& pass, const Panel& panel) {
   return panel.outers * pass.radix * panel.rests * panel.inners;
 }
 
-std::vector<Panel> panel_parts(const FftPass& pass, std::int64_t index) {
+std::vector<Panel> panel_parts(const KPass& pass, std::int64_t index) {
   std::vector<Panel> all = {panel_of(pass, index)};
   if (!pass.mirrors()) return all;
   Panel mirror = all[0];
@@ -146,17 +146,17 @@ std::vector<Panel> panel_parts(const FftPass& pass, std::int64_t index) {
   return all;
 }
 
-bool has_last_element(const FftPass& pass, const std::vector<Panel>& parts) {
+bool has_last_element(const KPass& pass, const std::vector<Panel>& parts) {
   return pass.mirrors() && (pass.packs_reals ? parts[0].rest : parts[0].inner) == 0;
 }
 
-std::int64_t elements(const FftPass& pass, const std::vector<Panel>& parts) {
+std::int64_t elements(const KPass& pass, const std::vector<Panel>& parts) {
   std::int64_t sum = has_last_element(pass, parts) ? 1 : 0;
   for (const Panel& panel : parts) sum += elements(pass, panel);
   return pass.convolves ? 2 * sum : sum;
 }
 
-RunGrid source_runs(const FftPass& pass, const Panel& panel) {
+RunGrid source_runs(const KPass& pass, const Panel& panel) {
   const std::int64_t slab = source_slab(pass);
   return merged(panel.outer * slab + panel.rest * pass.inner + panel.inner,
                 {{{panel.outers, slab},
@@ -165,7 +165,7 @@ RunGrid source_runs(const FftPass& pass, const Panel& panel) {
                   {panel.inners, 1}}});
 }
 
-RunGrid target_runs(const FftPass& pass, const Panel& panel) {
+RunGrid target_runs(const KPass& pass, const Panel& panel) {
   const std::int64_t slab = target_slab(pass);
   const std::int64_t radix = target_radix(pass);
   return merged(panel.outer * slab + panel.rest * radix * pass.inner + panel.inner,
@@ -199,7 +199,7 @@ std::vector<RunGrid> shifted(std::vector<RunGrid> grids, std::int64_t first) {
 
 }  // namespace
 
-std::vector<RunGrid> reads_of(const FftPass& pass, const std::vector<Panel>& parts) {
+std::vector<RunGrid> reads_of(const KPass& pass, const std::vector<Panel>& parts) {
   if (pass.source == model::Where::nothing) return {};
   const std::int64_t slab = source_slab(pass);
   const std::int64_t columns = pass.rest * pass.inner;
@@ -220,7 +220,7 @@ std::vector<RunGrid> reads_of(const FftPass& pass, const std::vector<Panel>& par
   return grids;
 }
 
-std::vector<RunGrid> writes_of(const FftPass& pass, const std::vector<Panel>& parts) {
+std::vector<RunGrid> writes_of(const KPass& pass, const std::vector<Panel>& parts) {
   const std::int64_t slab = target_slab(pass);
   const Panel& main = parts[0];
   if (slab < target_radix(pass) * pass.rest * pass.inner)
@@ -279,7 +279,7 @@ std::vector<AlikePanels> parts_by_kind(std::int64_t parts, bool all_differ) {
   return each;
 }
 
-std::vector<AlikePanels> panels_by_kind(const FftPass& pass) {
+std::vector<AlikePanels> panels_by_kind(const KPass& pass) {
   const std::int64_t columns = pass.rest * pass.inner;
   // A slab that is cut short ends in the middle of some panel.
   const bool is_cut = source_slab(pass) < source_radix(pass) * columns ||
@@ -297,7 +297,7 @@ std::vector<AlikePanels> panels_by_kind(const FftPass& pass) {
 
 }  // namespace
 
-PassCounts counts_of(const FftPasses& plan, const FftPass& pass) {
+PassCounts counts_of(const KPassPlan& plan, const KPass& pass) {
   PassCounts counts;
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   const auto count = [&](std::int64_t panels, const std::vector<RunGrid>& grids,
@@ -323,18 +323,18 @@ PassCounts counts_of(const FftPasses& plan, const FftPass& pass) {
   return counts;
 }
 
-PassCounts counts_of(const FftPasses& plan) {
+PassCounts counts_of(const KPassPlan& plan) {
   PassCounts counts;
-  for (const FftPass& pass : plan.passes) counts += counts_of(plan, pass);
+  for (const KPass& pass : plan.passes) counts += counts_of(plan, pass);
   return counts;
 }
 
-std::int64_t parallel_ios(const FftPasses& plan, std::int64_t disks) {
+std::int64_t parallel_ios(const KPassPlan& plan, std::int64_t disks) {
   const auto ios = [&](std::int64_t bytes) {
     return parts(bytes, plan.problem.block_bytes * disks);
   };
   std::int64_t sum = 0;
-  for (const FftPass& pass : plan.passes) {
+  for (const KPass& pass : plan.passes) {
     sum += ios(plan.source_bytes(pass)) + ios(plan.target_bytes(pass));
     if (pass.convolves) sum += ios(plan.source_bytes(pass));  // the kernel
     if (pass.journaled) sum += ios(plan.target_bytes(pass));
@@ -347,7 +347,7 @@ std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
   return rounded / line_bytes % 2 == 0 ? rounded + line_bytes : rounded;
 }
 
-PassMemory memory_of(const FftPasses& plan, const FftPass& pass) {
+PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
   std::int64_t bytes = 0;
   std::int64_t runs = 0;
   // Where reals are unpacked the first panel may lack a column's mirror, the second does not.
@@ -370,9 +370,9 @@ PassMemory memory_of(const FftPasses& plan, const FftPass& pass) {
   return memory;
 }
 
-std::int64_t memory_bytes(const FftPasses& plan) {
+std::int64_t memory_bytes(const KPassPlan& plan) {
   std::int64_t bytes = 0;
-  for (const FftPass& pass : plan.passes) bytes = std::max(bytes, memory_of(plan, pass).total());
+  for (const KPass& pass : plan.passes) bytes = std::max(bytes, memory_of(plan, pass).total());
   return bytes;
 }
 

@@ -23,7 +23,7 @@ namespace weft::ooc {
 enum class OutputOrder { natural, transposed };
 
 /// A transform of an array on disks, row-major.
-struct PassesProblem {
+struct KPassProblem {
   Shape shape;            ///< of the reals where there are any
   std::vector<int> axes;  ///< those that are transformed; the last one is halved where reals are
   Precision precision = Precision::f64;
@@ -47,7 +47,7 @@ struct PassesProblem {
   /// Of the input, where it is not that of `precision`: the first pass converts. No longer than the
   /// transform's; reals may become complex numbers.
   std::optional<ElementType> input_type = {};
-  friend bool operator==(const PassesProblem&, const PassesProblem&) = default;
+  friend bool operator==(const KPassProblem&, const KPassProblem&) = default;
 
   bool has_reals() const { return real_input || real_output; }
 };
@@ -76,7 +76,7 @@ enum class Chirp {
 
 /// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner], complex
 /// numbers but where it is said.
-struct FftPass {
+struct KPass {
   std::int64_t outer = 1;
   std::int64_t radix = 1;
   std::int64_t rest = 1;
@@ -126,7 +126,7 @@ struct FftPass {
   // What memory allows: panels of up to so many elements, tiles of so many lines.
   std::int64_t panel_elements = 0;
   std::int64_t tile_lines = 1;
-  friend bool operator==(const FftPass&, const FftPass&) = default;
+  friend bool operator==(const KPass&, const KPass&) = default;
 
   std::int64_t elements() const { return outer * radix * rest * inner; }
   std::int64_t longest_line() const;
@@ -150,17 +150,17 @@ struct Panel {
   std::int64_t rest = 0, rests = 1;
   std::int64_t inner = 0, inners = 1;
 };
-std::int64_t panel_count(const FftPass& pass);
+std::int64_t panel_count(const KPass& pass);
 /// Panels in the order in which they are done.
-Panel panel_of(const FftPass& pass, std::int64_t index);
-std::int64_t elements(const FftPass& pass, const Panel& panel);
+Panel panel_of(const KPass& pass, std::int64_t index);
+std::int64_t elements(const KPass& pass, const Panel& panel);
 /// The panel, and where reals are packed or unpacked its mirror: the columns that it has not itself
 /// out of those which belong to its own. They lie one after the other in memory.
-std::vector<Panel> panel_parts(const FftPass& pass, std::int64_t index);
+std::vector<Panel> panel_parts(const KPass& pass, std::int64_t index);
 /// In memory, complex: of all parts, the last element of reals in pairs, which is with the first
 /// panel, and the kernel's.
-std::int64_t elements(const FftPass& pass, const std::vector<Panel>& parts);
-bool has_last_element(const FftPass& pass, const std::vector<Panel>& parts);
+std::int64_t elements(const KPass& pass, const std::vector<Panel>& parts);
+bool has_last_element(const KPass& pass, const std::vector<Panel>& parts);
 
 /// Runs of consecutive elements, nested in loops, in the order in which they lie in memory.
 struct RunGrid {
@@ -183,18 +183,18 @@ struct RunGrid {
   }
 };
 /// What of the source a panel reads, as [outers][radix][rests][inners] in memory.
-RunGrid source_runs(const FftPass& pass, const Panel& panel);
+RunGrid source_runs(const KPass& pass, const Panel& panel);
 /// What of the target it writes, as [outers][rests][radix][inners] in memory.
-RunGrid target_runs(const FftPass& pass, const Panel& panel);
+RunGrid target_runs(const KPass& pass, const Panel& panel);
 /// All that is read (written) for a panel, one after the other in memory, in elements of that side
 /// from the first of the volume on.
-std::vector<RunGrid> reads_of(const FftPass& pass, const std::vector<Panel>& parts);
-std::vector<RunGrid> writes_of(const FftPass& pass, const std::vector<Panel>& parts);
+std::vector<RunGrid> reads_of(const KPass& pass, const std::vector<Panel>& parts);
+std::vector<RunGrid> writes_of(const KPass& pass, const std::vector<Panel>& parts);
 
 /// The k-pass transform as plain data.
-struct FftPasses {
-  PassesProblem problem;
-  std::vector<FftPass> passes;
+struct KPassPlan {
+  KPassProblem problem;
+  std::vector<KPass> passes;
   std::int64_t element_bytes = 0;
   /// N1 of a transposed result, [N1][N2]; 1: the order is natural after all.
   std::int64_t transposed_rows = 1;
@@ -206,16 +206,16 @@ struct FftPasses {
   // Where Bluestein's algorithm does it: points of its transforms, and passes that make the kernel.
   std::int64_t convolution_points = 0;
   std::size_t kernel_passes = 0;
-  friend bool operator==(const FftPasses&, const FftPasses&) = default;
+  friend bool operator==(const KPassPlan&, const KPassPlan&) = default;
 
   std::int64_t input_bytes() const;
   std::int64_t output_bytes() const;
   /// Of an element that a pass reads or writes.
-  std::int64_t source_element_bytes(const FftPass& pass) const;
-  std::int64_t target_element_bytes(const FftPass& pass) const;
+  std::int64_t source_element_bytes(const KPass& pass) const;
+  std::int64_t target_element_bytes(const KPass& pass) const;
   /// Of the whole array that a pass reads or writes; nothing where it reads nothing.
-  std::int64_t source_bytes(const FftPass& pass) const;
-  std::int64_t target_bytes(const FftPass& pass) const;
+  std::int64_t source_bytes(const KPass& pass) const;
+  std::int64_t target_bytes(const KPass& pass) const;
   /// Where the journal has a panel, in bytes of scratch space.
   std::int64_t journal_byte(std::int64_t panel) const {
     return journal_first_byte + panel % 2 * journal_slot_bytes;
@@ -223,7 +223,7 @@ struct FftPasses {
 };
 
 /// The shape of the complex side: that of the problem, but for a halved axis.
-Shape complex_shape(const PassesProblem& problem);
+Shape complex_shape(const KPassProblem& problem);
 
 /// Exact counts of one pass, or of all.
 struct PassCounts {
@@ -236,11 +236,11 @@ struct PassCounts {
   std::int64_t shortest_run_bytes = 0;
   PassCounts& operator+=(const PassCounts& other);
 };
-PassCounts counts_of(const FftPasses& plan, const FftPass& pass);
-PassCounts counts_of(const FftPasses& plan);
+PassCounts counts_of(const KPassPlan& plan, const KPass& pass);
+PassCounts counts_of(const KPassPlan& plan);
 
 /// What the passes take when all disks are busy alike: 2kN/BD for k passes of N complex numbers.
-std::int64_t parallel_ios(const FftPasses& plan, std::int64_t disks);
+std::int64_t parallel_ios(const KPassPlan& plan, std::int64_t disks);
 
 /// What the executor holds, at most the problem's memory_bytes.
 struct PassMemory {
@@ -254,9 +254,9 @@ struct PassMemory {
     return panels_bytes + twiddle_bytes + chirp_bytes + tile_bytes + run_bytes;
   }
 };
-PassMemory memory_of(const FftPasses& plan, const FftPass& pass);
+PassMemory memory_of(const KPassPlan& plan, const KPass& pass);
 /// That of the pass which holds most.
-std::int64_t memory_bytes(const FftPasses& plan);
+std::int64_t memory_bytes(const KPassPlan& plan);
 
 /// A run in the list of a panel's transfers; the executor checks that it is no longer.
 inline constexpr std::int64_t listed_run_bytes = 24;

@@ -20,7 +20,7 @@ class Round::Cutter {
         filled_(static_cast<std::size_t>(side.ranks)) {}
 
   void cut_panel(std::int64_t panel, int rank) {
-    const FftPass& pass = side_.fft_pass();
+    const KPass& pass = side_.k_pass();
     piece_.panel_rank = rank;
     piece_.memory = 0;
     const std::vector<Panel> parts = panel_parts(pass, panel);
@@ -71,7 +71,7 @@ class Round::Cutter {
 Round::Round(const PassSide& side, std::int64_t number) : side_(side), number_(number) {}
 
 void Round::for_each_piece(const std::function<void(const Piece&)>& visit) const {
-  const Deal deal(side_.fft_pass(), side_.ranks);
+  const Deal deal(side_.k_pass(), side_.ranks);
   Cutter cutter(side_, visit);
   for (int rank = 0; rank < side_.ranks; ++rank)
     if (const auto panel = deal.panel(number_, rank)) cutter.cut_panel(*panel, rank);
@@ -94,13 +94,13 @@ Round::Trips Round::trips(int rank) const {
 }
 
 std::int64_t trip_bytes(const PassSide& side) {
-  return std::min(memory_of(*side.plan, side.fft_pass()).panel_bytes, most_trip_bytes);
+  return std::min(memory_of(*side.plan, side.k_pass()).panel_bytes, most_trip_bytes);
 }
 
 RoundsOnDisks rounds_on_disks(const PassSide& side) {
   RoundsOnDisks found;
   const std::int64_t trip = trip_bytes(side);
-  const std::int64_t rounds = Deal(side.fft_pass(), side.ranks).rounds();
+  const std::int64_t rounds = Deal(side.k_pass(), side.ranks).rounds();
   for (std::int64_t number = 0; number < rounds; ++number) {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(side.ranks));
     Round(side, number).for_each_piece([&](const Piece& piece) {
@@ -122,7 +122,7 @@ RankTraffic& RankTraffic::operator+=(const RankTraffic& more) {
 
 std::vector<RankTraffic> traffic_of(const PassSide& side) {
   std::vector<RankTraffic> sent(static_cast<std::size_t>(side.ranks));
-  const Deal deal(side.fft_pass(), side.ranks);
+  const Deal deal(side.k_pass(), side.ranks);
   for (std::int64_t number = 0; number < deal.rounds(); ++number) {
     std::vector<std::int64_t> last_trip;  // of each disk rank with this panel rank
     int panel_rank = -1;

@@ -13,13 +13,13 @@ enum class Side { reading, writing };
 
 /// One side of one pass on ranks: what its panels read, or what they write.
 struct PassSide {
-  const FftPasses* plan = nullptr;
+  const KPassPlan* plan = nullptr;
   std::size_t pass = 0;
   Side side = Side::reading;
   SharedHolding holding;  ///< of what is read or written
   int ranks = 1;
 
-  const FftPass& fft_pass() const { return plan->passes[pass]; }
+  const KPass& k_pass() const { return plan->passes[pass]; }
 };
 
 /// Bytes that lie in a row on disks, in the panel that they belong to, and in the buffer by which

@@ -13,7 +13,7 @@ namespace weft::ooc {
 class RoundJournal {
  public:
   /// The volume stays the caller's, and begins with the slots. trip_bytes : of a full trip.
-  RoundJournal(disk::Volume& volume, const FftPasses& plan, std::int64_t trip_bytes)
+  RoundJournal(disk::Volume& volume, const KPassPlan& plan, std::int64_t trip_bytes)
       : volume_(volume), plan_(plan), trip_bytes_(trip_bytes) {}
 
   void write(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) {
@@ -36,7 +36,7 @@ class RoundJournal {
   }
 
   disk::Volume& volume_;
-  const FftPasses& plan_;
+  const KPassPlan& plan_;
   std::int64_t trip_bytes_;
 };
 

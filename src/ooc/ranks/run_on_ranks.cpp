@@ -54,7 +54,7 @@ std::int64_t on_own_disks(const Round::Trip& trip) {
 class PassOnRanks {
  public:
   /// journal : of this rank, where the pass is journaled and there are checkpoints.
-  PassOnRanks(const FftPasses& plan, std::size_t index, const comm::Communicator& comm,
+  PassOnRanks(const KPassPlan& plan, std::size_t index, const comm::Communicator& comm,
               const SideOnDisks& source, const SideOnDisks& target, disk::Volume* journal,
               const PassesOptions& options)
       : pass_(plan.passes[index]),
@@ -103,7 +103,7 @@ class PassOnRanks {
     if (!failed_) failed_ = comm::error_of(std::forward<Work>(work));
   }
 
-  void allocate(const FftPasses& plan, std::size_t index, disk::Volume* source,
+  void allocate(const KPassPlan& plan, std::size_t index, disk::Volume* source,
                 disk::Volume* target) {
     const PassMemory memory = memory_of(plan, pass_);
     buffers_ = AlignedBuffer(memory.panels_bytes);
@@ -276,7 +276,7 @@ class PassOnRanks {
     });
   }
 
-  const FftPass& pass_;
+  const KPass& pass_;
   Deal deal_;
   comm::Communicator comm_;
   PassSide source_;
@@ -309,11 +309,11 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
 }
 
 /// Checkpoints are kept between rounds, of journaled passes when the next one is in the journals.
-void check_start(const FftPasses& plan, const PassesOptions& options) {
+void check_start(const KPassPlan& plan, const PassesOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
-  const FftPass none;
-  const FftPass& pass = is_pass ? plan.passes[static_cast<std::size_t>(start.pass)] : none;
+  const KPass none;
+  const KPass& pass = is_pass ? plan.passes[static_cast<std::size_t>(start.pass)] : none;
   const std::int64_t panels = panel_count(pass);
   const std::int64_t done = start.panels_done;
   const bool has_journal = pass.journaled && done < panels && options.checkpoints.keep;
@@ -328,7 +328,7 @@ void check_start(const FftPasses& plan, const PassesOptions& options) {
 }
 
 /// All that passes in place write again after a failure is in journals.
-void check_in_place(const FftPasses& plan, const VolumesOnRanks& volumes,
+void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
                     const PassesOptions& options) {
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)
     throw Error(ErrorCode::invalid_argument,
@@ -341,7 +341,7 @@ void check_in_place(const FftPasses& plan, const VolumesOnRanks& volumes,
                 "with keep_sources");
 }
 
-void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
+void check(const KPassPlan& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
            const PassesOptions& options) {
   if (plan.ranks != comm.size())
     throw Error(ErrorCode::invalid_argument,
@@ -360,9 +360,9 @@ void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesO
                    scratch_bytes(plan, comm.rank(), k));
 }
 
-void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
+void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
                           const PassesOptions& options) {
-  const PassesProblem& problem = plan.problem;
+  const KPassProblem& problem = plan.problem;
   std::string axes;
   for (const int axis : problem.axes) axes += std::to_string(axis) + " ";
   comm::require_same(comm,
@@ -386,7 +386,7 @@ void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
 
 }  // namespace
 
-RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
+RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
                           const VolumesOnRanks& volumes, const PassesOptions& options) {
   comm::together(comm, [&] { check(plan, comm, volumes, options); });
   require_same_problem(plan, comm, options);

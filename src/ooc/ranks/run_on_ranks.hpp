@@ -48,7 +48,7 @@ struct RanksOutcome {
 ///             few numbers for each rank, and what engine, volumes and MPI need for themselves.
 /// Errors      as run_passes, the same on all ranks, and then nothing is under way on any;
 ///             disagreement. A failing message ends the program.
-RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
+RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
                           const VolumesOnRanks& volumes, const PassesOptions& options = {});
 
 }  // namespace weft::ooc

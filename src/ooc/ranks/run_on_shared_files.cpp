@@ -14,7 +14,7 @@ namespace {
 /// What blocks of several disks are whole multiples of.
 constexpr std::int64_t granule_bytes = 4096;
 
-OpenSet scratch_of(const FftPasses& plan, const PassesFiles& files, int rank, int volume) {
+OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
   if (bytes == 0) return nullptr;
   if (!files.own_scratch.empty())
@@ -43,7 +43,7 @@ struct Opened {
 };
 
 /// input : none in place, where the output is read, too.
-Opened opened_all(const FftPasses& plan, const PassesFiles& files, const comm::Communicator& comm,
+Opened opened_all(const KPassPlan& plan, const PassesFiles& files, const comm::Communicator& comm,
                   const PassesOptions& options) {
   Opened all;
   disk::SetOptions how = {.backend = files.backend, .verify = true};
@@ -83,7 +83,7 @@ SharedHolding holding_of(const StoredArray& array, int ranks) {
   return held_by_parts(array.offset, array.bytes, ranks);
 }
 
-SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& files,
+SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm, const PassesOptions& options) {
   VolumesOnRanks volumes;
   const Opened sets = comm::together(comm, [&] {

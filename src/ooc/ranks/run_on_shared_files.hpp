@@ -23,7 +23,7 @@ SharedHolding holding_of(const StoredArray& array, int ranks);
 ///
 /// Checksums   of blocks that one rank read or wrote as a whole, saved by the first rank.
 /// Collective  as run_on_ranks. Errors: those of run_on_files, the same on all ranks.
-SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& files,
+SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm,
                                   const PassesOptions& options = {});
 

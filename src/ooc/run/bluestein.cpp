@@ -15,8 +15,8 @@ std::complex<Real> product(std::complex<Real> a, std::complex<Real> b) {
 }
 
 template <class Real>
-void multiply(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
-              int threads, std::complex<Real>* memory) {
+void multiply(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots, int threads,
+              std::complex<Real>* memory) {
 #pragma omp parallel for num_threads(threads) if (threads > 1)
   for (std::int64_t row = 0; row < pass.radix; ++row) {
     const std::int64_t j = row * pass.inner + panel.inner;
@@ -29,7 +29,7 @@ void multiply(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles
 }
 
 template <class Real>
-void make(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles& roots, int threads,
+void make(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots, int threads,
           std::complex<Real>* memory) {
   const std::int64_t n = pass.chirp_length;
   const ChirpKernel kernel{n, pass.radix * pass.inner, n, n};
@@ -60,13 +60,13 @@ void with_numbers(Precision precision, void* memory, Call&& call) {
 
 }  // namespace
 
-void multiply_by_chirp(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
+void multiply_by_chirp(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
                        Precision precision, int threads, void* memory) {
   with_numbers(precision, memory,
                [&](auto* numbers) { multiply(pass, panel, roots, threads, numbers); });
 }
 
-void make_kernel(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
+void make_kernel(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
                  Precision precision, int threads, void* memory) {
   with_numbers(precision, memory,
                [&](auto* numbers) { make(pass, panel, roots, threads, numbers); });

@@ -11,11 +11,11 @@ namespace weft::ooc {
 // the roots of 2n with the exponent j^2 mod 2n in whole numbers.
 
 /// Multiplies element j < n of a panel, [radix][inners], by the chirp.
-void multiply_by_chirp(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
+void multiply_by_chirp(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
                        Precision precision, int threads, void* memory);
 
 /// Makes the kernel: the chirp's conjugate at j and -j of the pass's elements for |j| < n, else 0.
-void make_kernel(const FftPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
+void make_kernel(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
                  Precision precision, int threads, void* memory);
 
 /// Multiplies `count` complex numbers by the kernel's, which lie behind them.

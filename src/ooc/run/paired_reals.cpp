@@ -37,7 +37,7 @@ struct Columns {
   std::int64_t count = 0;
 };
 
-Columns columns_of(const FftPass& pass, const Panel& panel) {
+Columns columns_of(const KPass& pass, const Panel& panel) {
   if (pass.packs_reals) return {panel.rest, panel.rests};
   return {panel.inner, panel.inners};
 }
@@ -45,7 +45,7 @@ Columns columns_of(const FftPass& pass, const Panel& panel) {
 /// Calls visit(one, other, root) for k and N/2 - k, but for k = 0: row k / columns, column
 /// k % columns of the parts.
 template <class Real, class Visit>
-void for_each_pair(const FftPass& pass, const std::vector<Panel>& parts,
+void for_each_pair(const KPass& pass, const std::vector<Panel>& parts,
                    const kernel::RowTwiddles& twiddles, int threads, std::complex<Real>* memory,
                    Visit&& visit) {
   const std::int64_t radix = pass.radix;
@@ -77,8 +77,8 @@ void for_each_pair(const FftPass& pass, const std::vector<Panel>& parts,
 }
 
 template <class Real>
-void unpack(const FftPass& pass, const std::vector<Panel>& parts,
-            const kernel::RowTwiddles& twiddles, int threads, std::complex<Real>* memory) {
+void unpack(const KPass& pass, const std::vector<Panel>& parts, const kernel::RowTwiddles& twiddles,
+            int threads, std::complex<Real>* memory) {
   for_each_pair(pass, parts, twiddles, threads, memory,
                 [](auto& one, auto& other, auto root) { unpack_pair(one, other, root); });
   if (!has_last_element(pass, parts)) return;
@@ -88,7 +88,7 @@ void unpack(const FftPass& pass, const std::vector<Panel>& parts,
 }
 
 template <class Real>
-void pack(const FftPass& pass, const std::vector<Panel>& parts, const kernel::RowTwiddles& twiddles,
+void pack(const KPass& pass, const std::vector<Panel>& parts, const kernel::RowTwiddles& twiddles,
           int threads, std::complex<Real>* memory) {
   for_each_pair(pass, parts, twiddles, threads, memory,
                 [](auto& one, auto& other, auto root) { pack_pair(one, other, root); });
@@ -100,7 +100,7 @@ void pack(const FftPass& pass, const std::vector<Panel>& parts, const kernel::Ro
 
 }  // namespace
 
-void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts,
+void unpack_reals(const KPass& pass, const std::vector<Panel>& parts,
                   const kernel::RowTwiddles& twiddles, Precision precision, int threads,
                   void* memory) {
   if (precision == Precision::f32)
@@ -109,7 +109,7 @@ void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts,
     unpack(pass, parts, twiddles, threads, static_cast<std::complex<double>*>(memory));
 }
 
-void pack_reals(const FftPass& pass, const std::vector<Panel>& parts,
+void pack_reals(const KPass& pass, const std::vector<Panel>& parts,
                 const kernel::RowTwiddles& twiddles, Precision precision, int threads,
                 void* memory) {
   if (precision == Precision::f32)

@@ -13,7 +13,7 @@ namespace weft::ooc {
 /// of N. In place; X[N/2] goes behind the parts.
 ///
 /// Shapes  `memory` has the parts one after the other, as [radix][inners] each.
-void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts,
+void unpack_reals(const KPass& pass, const std::vector<Panel>& parts,
                   const kernel::RowTwiddles& twiddles, Precision precision, int threads,
                   void* memory);
 
@@ -22,7 +22,7 @@ void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts,
 /// X[N/2] is behind the parts; its imaginary part and that of X[0] do not matter.
 ///
 /// Shapes  as above, [radix][rests].
-void pack_reals(const FftPass& pass, const std::vector<Panel>& parts,
+void pack_reals(const KPass& pass, const std::vector<Panel>& parts,
                 const kernel::RowTwiddles& twiddles, Precision precision, int threads,
                 void* memory);
 

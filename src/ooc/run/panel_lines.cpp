@@ -30,7 +30,7 @@ void poke_by_caller(kernel::Progress* progress) {
 
 }  // namespace
 
-PanelLines::PanelLines(const FftPass& pass, const PanelAxis& axis,
+PanelLines::PanelLines(const KPass& pass, const PanelAxis& axis,
                        const kernel::AxisTransform& transform, const kernel::LocalOptions& options,
                        const kernel::RowTwiddles* twiddles)
     : axis_(axis),

@@ -19,7 +19,7 @@ class PanelLines {
  public:
   /// `twiddles` are those of the pass, nullptr for a pass without; they stay the caller's.
   /// Errors  those of Engine::lines.
-  PanelLines(const FftPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
+  PanelLines(const KPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
              const kernel::LocalOptions& options, const kernel::RowTwiddles* twiddles);
 
   /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the axis

@@ -8,7 +8,7 @@
 
 namespace weft::ooc {
 
-PanelTransform::PanelTransform(const FftPasses& plan, std::size_t index,
+PanelTransform::PanelTransform(const KPassPlan& plan, std::size_t index,
                                const PassesOptions& options)
     : problem_(plan.problem),
       pass_(plan.passes[index]),

@@ -28,7 +28,7 @@ struct Transfer {
 class PassRun {
  public:
   /// scratch : where the journal is.
-  PassRun(const FftPasses& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
+  PassRun(const KPassPlan& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
           disk::Volume* scratch, const PassesOptions& options)
       : plan_(plan),
         pass_(plan.passes[index]),
@@ -210,8 +210,8 @@ class PassRun {
     }
   }
 
-  const FftPasses& plan_;
-  const FftPass& pass_;
+  const KPassPlan& plan_;
+  const KPass& pass_;
   PassMemory memory_;
   std::int64_t source_element_bytes_;
   std::int64_t target_element_bytes_;
@@ -237,7 +237,7 @@ void check_volume(const char* what, const disk::Volume* volume, std::int64_t byt
                                                  std::to_string(given) + "; give a larger one");
 }
 
-void check_start(const FftPasses& plan, const PassesOptions& options) {
+void check_start(const KPassPlan& plan, const PassesOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
   if (!is_pass || start.panels_done < 0 ||
@@ -246,7 +246,7 @@ void check_start(const FftPasses& plan, const PassesOptions& options) {
                 "a transform begins at a panel of one of its passes; given panel " +
                     std::to_string(start.panels_done) + " of pass " + std::to_string(start.pass) +
                     "; give one that a checkpoint has kept");
-  const FftPass& pass = plan.passes[static_cast<std::size_t>(start.pass)];
+  const KPass& pass = plan.passes[static_cast<std::size_t>(start.pass)];
   if (start.has_journal && !(pass.journaled && start.panels_done < panel_count(pass)))
     throw Error(ErrorCode::invalid_argument,
                 "a panel comes from the journal of a journaled pass; given panel " +
@@ -261,7 +261,7 @@ void check_start(const FftPasses& plan, const PassesOptions& options) {
 
 }  // namespace
 
-std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume& output,
+std::int64_t run_passes(const KPassPlan& plan, disk::Volume& input, disk::Volume& output,
                         disk::Volume* scratch, const PassesOptions& options) {
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
@@ -281,7 +281,7 @@ std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume
   check_start(plan, options);
   std::int64_t most = 0;
   for (auto i = static_cast<std::size_t>(options.start.pass); i < plan.passes.size(); ++i) {
-    const FftPass& pass = plan.passes[i];
+    const KPass& pass = plan.passes[i];
     PassRun run(plan, i, volume(pass.source), volume(pass.target), scratch, options);
     most = std::max(most, run.held_bytes());
     run.run();

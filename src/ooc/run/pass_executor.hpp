@@ -66,7 +66,7 @@ struct PassesOptions {
 ///          checkpoints of a plan whose passes write where they read; those of the volumes, of the
 ///          engine, and out_of_memory.
 /// Returns  the most bytes that were held.
-std::int64_t run_passes(const FftPasses& plan, disk::Volume& input, disk::Volume& output,
+std::int64_t run_passes(const KPassPlan& plan, disk::Volume& input, disk::Volume& output,
                         disk::Volume* scratch, const PassesOptions& options = {});
 
 }  // namespace weft::ooc

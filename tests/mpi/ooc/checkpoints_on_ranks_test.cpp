@@ -30,9 +30,9 @@ PassProgress shared(PassProgress kept) {
 TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   if (is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = world();
-  const PassesProblem problem =
+  const KPassProblem problem =
       sized({.shape = {1 << 12}, .axes = {0}, .precision = Precision::f64}, 9, 3);
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
   ASSERT_GE(plan.passes.size(), 4u);  // the third one writes where the second has read
   const SharedHolding input = holding(3, plan.input_bytes(), comm.size());
   const SharedHolding output = holding(7, plan.output_bytes(), comm.size());
@@ -76,9 +76,9 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
 TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
   if (is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = world();
-  const PassesProblem problem =
+  const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 11, 4);
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
   const SharedHolding ends = held_by_parts(0, plan.input_bytes(), comm.size());
   Disks disks(plan, ends, ends, comm.rank());
   disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));

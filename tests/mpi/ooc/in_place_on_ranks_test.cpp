@@ -35,7 +35,7 @@ PassProgress shared(const PassProgress& kept) {
 /// What this rank has of the array, and its scratch space.
 class OwnDisks {
  public:
-  OwnDisks(const FftPasses& plan, SharedHolding holding, int rank)
+  OwnDisks(const KPassPlan& plan, SharedHolding holding, int rank)
       : holding_(std::move(holding)), rank_(rank), array_(plan.output_bytes()) {
     for (int k = 0; k < scratch_volumes; ++k)
       if (const std::int64_t bytes = scratch_bytes(plan, rank, k))
@@ -81,29 +81,29 @@ class OwnDisks {
   std::array<std::unique_ptr<UnsafeVolume>, scratch_volumes> scratch_;
 };
 
-PassesProblem problem_of(const Shape& shape, int lg_memory, int lg_block) {
-  PassesProblem problem;
+KPassProblem problem_of(const Shape& shape, int lg_memory, int lg_block) {
+  KPassProblem problem;
   problem.shape = shape;
   for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
   return sized(problem, lg_memory, lg_block);
 }
 
-std::vector<std::byte> result_elsewhere(const PassesProblem& problem, const SharedHolding& holding,
+std::vector<std::byte> result_elsewhere(const KPassProblem& problem, const SharedHolding& holding,
                                         const std::vector<std::byte>& x) {
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), world().size());
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), world().size());
   Disks disks(plan, holding, holding, world().rank());
   disks.put(x);
   run_on_ranks(plan, world(), disks.volumes());
   return disks.gathered();
 }
 
-FftPasses planned_in_place(PassesProblem problem, const SharedHolding& holding, bool keeps) {
+KPassPlan planned_in_place(KPassProblem problem, const SharedHolding& holding, bool keeps) {
   problem.in_place = true;
   problem.keep_sources = keeps;
   return dealt_to_ranks(plan_passes(problem), world().size(), holding);
 }
 
-bool takes_several_trips(const FftPasses& plan, const SharedHolding& holding) {
+bool takes_several_trips(const KPassPlan& plan, const SharedHolding& holding) {
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass) {
     const PassSide side = writing_side(plan, pass, holding);
     for (std::int64_t k = 0; k < Deal(plan.passes[pass], plan.ranks).rounds(); ++k)
@@ -113,7 +113,7 @@ bool takes_several_trips(const FftPasses& plan, const SharedHolding& holding) {
 }
 
 /// Ends the transform at operations of one rank until it gets through. Returns how often it ended.
-int run_through_failures(const FftPasses& plan, OwnDisks& disks, Random& same, Random& own) {
+int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& same, Random& own) {
   PassProgress kept;
   const Checkpoints checkpoints = {.is_due = [&] { return draw(own, 0, 2) == 0; },
                                    .keep = [&](const PassProgress& at) { kept = at; }};
@@ -143,8 +143,8 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
   Random own(static_cast<std::uint64_t>(seed + 1 + world().rank()));
   int failures = 0;
   int several_trips = 0;
-  for (const PassesProblem& problem : {problem_of({12, 14, 18, 5}, 10, 2),
-                                       problem_of({64, 96}, 11, 3), problem_of({1 << 12}, 9, 3)})
+  for (const KPassProblem& problem : {problem_of({12, 14, 18, 5}, 10, 2),
+                                      problem_of({64, 96}, 11, 3), problem_of({1 << 12}, 9, 3)})
     for (int which = 0; which < 8; ++which) {
       SCOPED_TRACE(to_string(problem.shape) + ", holding " + std::to_string(which));
       const std::int64_t points = volume(problem.shape);
@@ -152,14 +152,14 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
       const SharedHolding holding = ooc::holding(which, std::ssize(x), world().size());
       const auto expected = result_elsewhere(problem, holding, x);
       {
-        const FftPasses plan = planned_in_place(problem, holding, false);
+        const KPassPlan plan = planned_in_place(problem, holding, false);
         OwnDisks disks(plan, holding, world().rank());
         disks.put(x);
         Power power(INT64_MAX);
         run_on_ranks(plan, world(), disks.volumes(power));
         EXPECT_EQ(disks.gathered(), expected);
       }
-      const FftPasses plan = planned_in_place(problem, holding, true);
+      const KPassPlan plan = planned_in_place(problem, holding, true);
       several_trips += plan.journal_slot_bytes > 0 && takes_several_trips(plan, holding);
       for (int k = 0; k < 3; ++k) {
         OwnDisks disks(plan, holding, world().rank());
@@ -176,17 +176,17 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
 
 TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
   if (is_left_out()) GTEST_SKIP();
-  const PassesProblem problem = problem_of({12, 14, 18, 5}, 10, 2);
+  const KPassProblem problem = problem_of({12, 14, 18, 5}, 10, 2);
   const SharedHolding holding = held_by_parts(0, volume(problem.shape) * 16, world().size());
   const Checkpoints checkpoints = {.is_due = [] { return false; },
                                    .keep = [](const PassProgress&) {}};
-  const FftPasses plain = planned_in_place(problem, holding, false);
+  const KPassPlan plain = planned_in_place(problem, holding, false);
   OwnDisks disks(plain, holding, world().rank());
   Power power(INT64_MAX);
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"leave what they read"}, [&] {
     run_on_ranks(plain, world(), disks.volumes(power), {.checkpoints = checkpoints});
   });
-  const FftPasses kept = planned_in_place(problem, holding, true);
+  const KPassPlan kept = planned_in_place(problem, holding, true);
   OwnDisks more(kept, holding, world().rank());
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"in a journal"}, [&] {
     run_on_ranks(kept, world(), more.volumes(power),

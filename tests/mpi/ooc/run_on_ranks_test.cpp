@@ -27,7 +27,7 @@ using test_support::Exact;
 using test_support::expect_same_error;
 
 template <class Real>
-double relative_error(const FftPasses& plan, const std::vector<std::byte>& output,
+double relative_error(const KPassPlan& plan, const std::vector<std::byte>& output,
                       const Exact& exact, long double scale) {
   std::vector<Real> values(output.size() / sizeof(Real));
   std::memcpy(values.data(), output.data(), output.size());
@@ -43,9 +43,9 @@ double relative_error(const FftPasses& plan, const std::vector<std::byte>& outpu
   return static_cast<double>(std::sqrt(error / norm));
 }
 
-void expect_result(const FftPasses& plan, const SharedHolding& input, const SharedHolding& output,
+void expect_result(const KPassPlan& plan, const SharedHolding& input, const SharedHolding& output,
                    unsigned seed, const PassesOptions& options) {
-  const PassesProblem& p = plan.problem;
+  const KPassProblem& p = plan.problem;
   const bool single = p.precision == Precision::f32;
   const Exact x = test_support::random_exact(volume(p.shape), seed, p.real_input);
   const comm::Communicator comm = world();
@@ -73,23 +73,23 @@ void expect_result(const FftPasses& plan, const SharedHolding& input, const Shar
 
 struct Case {
   const char* name = "";
-  PassesProblem problem;
+  KPassProblem problem;
 };
 
 /// Of one pass to four or more.
 std::vector<Case> cases(Precision precision) {
   const auto of = [&](const Shape& shape, std::vector<int> axes) {
-    return PassesProblem{.shape = shape, .axes = std::move(axes), .precision = precision};
+    return KPassProblem{.shape = shape, .axes = std::move(axes), .precision = precision};
   };
-  PassesProblem transposed = sized(of({1 << 14}, {0}), 12, 3);
+  KPassProblem transposed = sized(of({1 << 14}, {0}), 12, 3);
   transposed.order = OutputOrder::transposed;
-  PassesProblem reals = sized(of({2 * 15015}, {0}), 12, 3);
+  KPassProblem reals = sized(of({2 * 15015}, {0}), 12, 3);
   reals.real_input = true;
-  PassesProblem short_reals = sized(of({1 << 13}, {0}), 15, 3);
+  KPassProblem short_reals = sized(of({1 << 13}, {0}), 15, 3);
   short_reals.real_input = true;
-  PassesProblem prime_reals = sized(of({20011}, {0}), 12, 3);
+  KPassProblem prime_reals = sized(of({20011}, {0}), 12, 3);
   prime_reals.real_input = true;
-  PassesProblem threaded = sized(of({1 << 14}, {0}), 12, 3);
+  KPassProblem threaded = sized(of({1 << 14}, {0}), 12, 3);
   threaded.threads = 2;
   return {{"a line", sized(of({1 << 14}, {0}), 11, 4)},
           {"a short line", sized(of({1 << 13}, {0}), 10, 3)},
@@ -118,7 +118,7 @@ TEST(OocOnRanks, AgreesWithTheReference) {
     const auto precision = (which + ranks / 2) % 2 == 0 ? Precision::f32 : Precision::f64;
     const Case c = cases(precision)[k];
     const unsigned seed = 61;
-    const FftPasses plan = dealt_to_ranks(plan_passes(c.problem), ranks);
+    const KPassPlan plan = dealt_to_ranks(plan_passes(c.problem), ranks);
     SCOPED_TRACE(std::string(c.name) + ", " + to_string(precision) + ", seed " +
                  std::to_string(seed));
     passes.insert(plan.passes.size());
@@ -133,7 +133,7 @@ TEST(OocOnRanks, AgreesWithTheReference) {
 TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
   const int ranks = world().size();
   for (const Case& c : cases(Precision::f64)) {
-    const FftPasses plan = dealt_to_ranks(plan_passes(c.problem), ranks);
+    const KPassPlan plan = dealt_to_ranks(plan_passes(c.problem), ranks);
     const SharedHolding ends = held_by_parts(0, plan.output_bytes(), ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       if (plan.passes[pass].source != model::Where::scratch) continue;
@@ -151,9 +151,9 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
 TEST(OocOnRanks, MemoryIsWhatWasCounted) {
   if (is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = world();
-  const PassesProblem problem =
+  const KPassProblem problem =
       sized({.shape = {1 << 16}, .axes = {0}, .precision = Precision::f64}, 14, 4);
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
   // All on the first rank's disk: as many trips as ranks.
   const SharedHolding input =
       held_by_disks({.bytes = plan.input_bytes(), .block_bytes = plan.input_bytes()}, comm.size());
@@ -164,7 +164,7 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
   reset_memory_peak();
   const RanksOutcome done = run_on_ranks(plan, comm, disks.volumes());
   std::int64_t allocated = 0;
-  for (const FftPass& pass : plan.passes) {
+  for (const KPass& pass : plan.passes) {
     const PassMemory memory = memory_of(plan, pass);
     allocated = std::max(allocated, memory.panels_bytes + memory.tile_bytes);
   }
@@ -176,9 +176,9 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
 TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
   if (is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = world();
-  const PassesProblem problem =
+  const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 13, 3);
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
   const SharedHolding input = held_by_parts(0, plan.input_bytes(), comm.size());
   const bool unlucky = comm.rank() == comm.size() / 2;
   const auto expect_failure = [&](ErrorCode code, const char* word, auto&& spoil,
@@ -218,9 +218,9 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
 TEST(OocOnRanks, TellsHowFarItIs) {
   if (is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = world();
-  const PassesProblem problem =
+  const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 12, 3);
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
   const SharedHolding input = held_by_parts(0, plan.input_bytes(), comm.size());
   Disks disks(plan, input, input, comm.rank());
   disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
@@ -241,10 +241,10 @@ TEST(OocOnRanks, TellsHowFarItIs) {
 
 TEST(OocOnRanks, WhatCannotBeIsRefused) {
   const comm::Communicator comm = world();
-  const PassesProblem problem =
+  const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 12, 3);
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), comm.size());
-  const FftPasses other = dealt_to_ranks(plan_passes(problem), comm.size() + 1);
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan other = dealt_to_ranks(plan_passes(problem), comm.size() + 1);
   const SharedHolding input = held_by_parts(0, plan.input_bytes(), comm.size());
   Disks disks(plan, input, input, comm.rank());
   const auto refused = [&](ErrorCode code, const std::vector<std::string>& words, auto&& call) {
@@ -270,7 +270,7 @@ TEST(OocOnRanks, WhatCannotBeIsRefused) {
   if (comm.size() > 1)
     refused(ErrorCode::invalid_argument, {"begins at a round", "panel 1"},
             [&] { run_on_ranks(plan, comm, disks.volumes(), {.start = {.panels_done = 1}}); });
-  PassesProblem more = problem;
+  KPassProblem more = problem;
   more.buffers = 5;
   refused(ErrorCode::invalid_argument, {"4 buffers", "given 5"},
           [&] { dealt_to_ranks(plan_passes(more), comm.size()); });

@@ -108,8 +108,8 @@ std::vector<double> content(const StoredArray& array, std::int64_t bytes) {
   return values;
 }
 
-FftPasses plan_of(const Shape& shape, int lg_memory, int lg_block) {
-  PassesProblem problem;
+KPassPlan plan_of(const Shape& shape, int lg_memory, int lg_block) {
+  KPassProblem problem;
   problem.shape = shape;
   for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
   problem.memory_bytes = std::int64_t{16} << lg_memory;
@@ -134,7 +134,7 @@ struct Arrays {
   StoredArray output;
 };
 
-void expect_transform(const SharedDirectory& directory, const FftPasses& plan, const Arrays& arrays,
+void expect_transform(const SharedDirectory& directory, const KPassPlan& plan, const Arrays& arrays,
                       const Exact& x, int input_disks) {
   const comm::Communicator comm = world();
   const Share own = disks_of_rank(input_disks, comm.size(), comm.rank());
@@ -174,7 +174,7 @@ void expect_transform(const SharedDirectory& directory, const FftPasses& plan, c
 TEST(OocSharedFiles, SetsAndPlainFiles) {
   const int ranks = world().size();
   if (is_left_out()) GTEST_SKIP();
-  const FftPasses plan = plan_of({1 << 15}, 13, 8);
+  const KPassPlan plan = plan_of({1 << 15}, 13, 8);
   ASSERT_GE(plan.passes.size(), 2u);
   const Exact x = test_support::random_exact(1 << 15, 81, false);
   const std::int64_t bytes = plan.input_bytes();
@@ -208,7 +208,7 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   const int ranks = world().size();
   if (is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
-  const FftPasses plan = plan_of({15, 25, 41}, 14, 6);
+  const KPassPlan plan = plan_of({15, 25, 41}, 14, 6);
   const Exact x = test_support::random_exact(15 * 25 * 41, 82, false);
   const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 8192, .disks = ranks + 2};
   const Arrays arrays = {new_set(directory, "in.json", striping, doubles_of(x)),
@@ -229,7 +229,7 @@ TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
   const int ranks = comm.size();
   if (is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
-  const FftPasses plan = plan_of({1 << 15}, 12, 6);
+  const KPassPlan plan = plan_of({1 << 15}, 12, 6);
   const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = ranks};
   PassesFiles files = {
       .input = new_set(directory, "in.json", striping,

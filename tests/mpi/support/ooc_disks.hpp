@@ -46,7 +46,7 @@ void for_each_held(const Holding& holding, std::int64_t bytes, int rank, Visit&&
 /// The volumes of one rank. What it does not hold is spoilt, and must stay as it is.
 class Disks {
  public:
-  Disks(const FftPasses& plan, SharedHolding input, SharedHolding output, int rank)
+  Disks(const KPassPlan& plan, SharedHolding input, SharedHolding output, int rank)
       : plan_(plan),
         rank_(rank),
         input_holding_(std::move(input)),
@@ -140,7 +140,7 @@ class Disks {
     std::fill_n(volume.as<std::byte>(), volume.bytes(), untouched);
   }
 
-  const FftPasses& plan_;
+  const KPassPlan& plan_;
   int rank_;
   SharedHolding input_holding_;
   SharedHolding output_holding_;
@@ -151,7 +151,7 @@ class Disks {
   std::vector<std::pair<test_support::FakeVolume*, std::vector<std::byte>>> safe_;
 };
 
-inline PassesProblem sized(PassesProblem problem, int lg_memory, int lg_block) {
+inline KPassProblem sized(KPassProblem problem, int lg_memory, int lg_block) {
   problem.memory_bytes = complex_bytes(problem.precision) << lg_memory;
   problem.block_bytes = complex_bytes(problem.precision) << lg_block;
   return problem;

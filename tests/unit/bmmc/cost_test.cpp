@@ -22,7 +22,7 @@ TEST(Price, of_superlevels_is_that_of_their_passes) {
   Disk disk = round_disk();
   disk.read_access_s = disk.write_access_s = 0;
   const auto price = [&] {
-    return price_of(fft, analysis, Precision::f64, 1, round_machine(), {.disks = {disk}});
+    return cost_of(fft, analysis, Precision::f64, 1, round_machine(), {.disks = {disk}});
   };
   const double pass_s = 16.0 * (1 << 20) * (1 / 1e6 + 1 / 5e5);
   EXPECT_NEAR(price().disk_s, static_cast<double>(analysis.passes) * pass_s, 1e-6);

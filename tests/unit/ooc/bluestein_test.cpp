@@ -61,7 +61,7 @@ void transform_axis(Numbers& array, const Shape& shape, int axis, int sign) {
 }
 
 /// What of an array a halved axis keeps.
-Numbers half_of(const Numbers& array, const PassesProblem& problem) {
+Numbers half_of(const Numbers& array, const KPassProblem& problem) {
   const int axis = problem.axes.back();
   const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
   const std::int64_t step = after(problem.shape, axis);
@@ -105,7 +105,7 @@ Numbers taken(FakeVolume& volume, bool reals) {
 
 /// Runs a plan; what was moved and held is what the plan says.
 template <class Real>
-Numbers transformed(const FftPasses& plan, const Numbers& array, const PassesOptions& options) {
+Numbers transformed(const KPassPlan& plan, const Numbers& array, const PassesOptions& options) {
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -142,8 +142,8 @@ double relative_error(const Numbers& found, const Numbers& exact, long double sc
 }
 
 /// For c2r the reals are given, and what is to be found is them times N.
-void expect_transform(const FftPasses& plan, unsigned seed, int sign) {
-  const PassesProblem& p = plan.problem;
+void expect_transform(const KPassPlan& plan, unsigned seed, int sign) {
+  const KPassProblem& p = plan.problem;
   Numbers array = random_array(volume(p.shape), p.has_reals(), seed);
   Numbers spectrum = array;
   std::int64_t points = 1;
@@ -166,8 +166,8 @@ void expect_transform(const FftPasses& plan, unsigned seed, int sign) {
   EXPECT_LT(relative_error(found, spectrum, scale), 4 * eps * std::sqrt(std::log2(2 * size)));
 }
 
-PassesProblem problem_of(Kind kind, Shape shape, std::vector<int> axes, Precision precision) {
-  PassesProblem problem{.shape = std::move(shape), .axes = std::move(axes), .precision = precision};
+KPassProblem problem_of(Kind kind, Shape shape, std::vector<int> axes, Precision precision) {
+  KPassProblem problem{.shape = std::move(shape), .axes = std::move(axes), .precision = precision};
   problem.real_input = kind == Kind::r2c;
   problem.real_output = kind == Kind::c2r;
   problem.block_bytes = complex_bytes(precision);
@@ -175,8 +175,8 @@ PassesProblem problem_of(Kind kind, Shape shape, std::vector<int> axes, Precisio
 }
 
 /// The plan in so little memory that as many passes as wanted are taken, or as there are.
-FftPasses plan_with_passes(PassesProblem problem, std::size_t passes) {
-  FftPasses last;
+KPassPlan plan_with_passes(KPassProblem problem, std::size_t passes) {
+  KPassPlan last;
   for (problem.memory_bytes = 1 << 15; problem.memory_bytes > 600;
        problem.memory_bytes = problem.memory_bytes * 15 / 16) {
     try {
@@ -196,7 +196,7 @@ TEST(KindsOnDisks, lines_of_every_length) {
     for (std::int64_t n = 1; n <= 64; ++n)
       for (const Precision precision : {Precision::f32, Precision::f64})
         for (const std::size_t passes : {1u, 2u, 3u}) {
-          const FftPasses plan = plan_with_passes(problem_of(kind, {n}, {0}, precision), passes);
+          const KPassPlan plan = plan_with_passes(problem_of(kind, {n}, {0}, precision), passes);
           SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n) + ", " +
                        to_string(precision) + ", " + std::to_string(plan.passes.size()) +
                        " passes, seed 51");
@@ -224,15 +224,15 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
     axes.resize(static_cast<std::size_t>(draw(random, 1, std::ssize(axes))));
     const auto last = std::find(axes.begin(), axes.end(), static_cast<int>(std::ssize(shape)) - 1);
     if (last != axes.end() && draw(random, 0, 1) == 1) std::iter_swap(last, axes.end() - 1);
-    PassesProblem problem = problem_of(draw(random, 0, 1) == 1 ? Kind::r2c : Kind::c2r, shape, axes,
-                                       draw(random, 0, 1) == 1 ? Precision::f32 : Precision::f64);
+    KPassProblem problem = problem_of(draw(random, 0, 1) == 1 ? Kind::r2c : Kind::c2r, shape, axes,
+                                      draw(random, 0, 1) == 1 ? Precision::f32 : Precision::f64);
     problem.block_bytes *= draw(random, 1, 3);
     problem.buffers = static_cast<int>(draw(random, 2, 4));
     problem.keep_sources = draw(random, 0, 2) == 0;
-    const FftPasses plan = plan_with_passes(problem, static_cast<std::size_t>(draw(random, 1, 5)));
+    const KPassPlan plan = plan_with_passes(problem, static_cast<std::size_t>(draw(random, 1, 5)));
     if (plan.passes.empty()) continue;
     SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
-    for (const FftPass& pass : plan.passes) {
+    for (const KPass& pass : plan.passes) {
       split_pairs += pass.mirrors() ? 1 : 0;
       split_reals += pass.scale == 2 || pass.reads_reals ? 1 : 0;
       halved += pass.halves() ? 1 : 0;
@@ -251,7 +251,7 @@ TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
   for (const std::int64_t n :
        {std::int64_t{64}, std::int64_t{60}, std::int64_t{45}, std::int64_t{62}, std::int64_t{59}})
     for (const std::size_t passes : {1u, 2u}) {
-      const FftPasses plan =
+      const KPassPlan plan =
           plan_with_passes(problem_of(Kind::c2r, {n}, {0}, Precision::f64), passes);
       SCOPED_TRACE(std::to_string(n) + " points, " + std::to_string(plan.passes.size()) +
                    " passes, seed 53");
@@ -269,11 +269,11 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
   const std::int64_t points = 8640;  // the first of factors 2, 3 and 5 from 2n - 1 on
   for (const std::int64_t k : {2, 3})
     for (const bool keep : {false, true}) {
-      PassesProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
+      KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
       problem.block_bytes = 4 * 16;
       problem.memory_bytes = k == 2 ? 64 << 10 : 24 << 10;
       problem.keep_sources = keep;
-      const FftPasses plan = plan_passes(problem);
+      const KPassPlan plan = plan_passes(problem);
       SCOPED_TRACE(std::to_string(k) + " radices, seed 54");
       ASSERT_EQ(plan.convolution_points, points);
       ASSERT_EQ(std::ssize(plan.passes), 3 * k - 1);
@@ -283,7 +283,7 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
       const std::int64_t arrays = keep ? 3 : 2;
       EXPECT_GE(plan.scratch_bytes, arrays * 16 * points);
       EXPECT_LT(plan.scratch_bytes, arrays * (16 * points + 4096));
-      for (const FftPass& pass : plan.passes)
+      for (const KPass& pass : plan.passes)
         EXPECT_TRUE(!keep || pass.source != pass.target || pass.source_first != pass.target_first);
       expect_transform(plan, 54, keep ? 1 : -1);
     }
@@ -293,10 +293,10 @@ TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
   for (const Kind kind : {Kind::r2c, Kind::c2r})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const std::int64_t n : {std::int64_t{1009}, std::int64_t{2 * 509}}) {
-        PassesProblem problem = problem_of(kind, {n}, {0}, precision);
+        KPassProblem problem = problem_of(kind, {n}, {0}, precision);
         problem.memory_bytes = 12 << 10;
         problem.block_bytes *= 2;
-        const FftPasses plan = plan_passes(problem);
+        const KPassPlan plan = plan_passes(problem);
         SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n) + ", seed 55");
         ASSERT_GT(plan.convolution_points, 0);
         expect_transform(plan, 55, 1);
@@ -307,10 +307,10 @@ TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
 TEST(ChirpOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = 100003;
   const std::int64_t bin = n - 2;
-  PassesProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
+  KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
   problem.memory_bytes = 256 << 10;
   problem.block_bytes = 8 * 16;
-  const FftPasses plan = plan_passes(problem);
+  const KPassPlan plan = plan_passes(problem);
   ASSERT_GT(plan.convolution_points, 0);
   Numbers tone;
   for (std::int64_t j = 0; j < n; ++j)
@@ -336,10 +336,10 @@ TEST(ChirpOnDisks, smooth_lengths_are_the_smallest) {
 TEST(KindsOnDisks, threads_change_no_bit) {
   for (const auto& [kind, n] :
        {std::pair{Kind::r2c, 4096}, {Kind::c2r, 4096}, {Kind::c2r, 4095}, {Kind::c2c, 4099}}) {
-    PassesProblem problem = problem_of(kind, {n}, {0}, Precision::f64);
+    KPassProblem problem = problem_of(kind, {n}, {0}, Precision::f64);
     problem.memory_bytes = 64 << 10;
     problem.threads = 2;
-    FftPasses plan = plan_passes(problem);
+    KPassPlan plan = plan_passes(problem);
     ASSERT_GT(plan.passes.size(), 1u);
     std::vector<Numbers> found;
     for (plan.problem.threads = 1; plan.problem.threads <= 2; ++plan.problem.threads) {
@@ -354,10 +354,10 @@ TEST(KindsOnDisks, threads_change_no_bit) {
 /// A cube whose planes fit: the half spectrum is as large as the output, the way back is larger.
 TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
   for (const Kind kind : {Kind::r2c, Kind::c2r}) {
-    PassesProblem problem = problem_of(kind, {45, 32, 27}, {0, 1, 2}, Precision::f64);
+    KPassProblem problem = problem_of(kind, {45, 32, 27}, {0, 1, 2}, Precision::f64);
     problem.block_bytes = 16 * 8;
     problem.memory_bytes = 4 * 32 * 14 * 16 * 3 / 2;
-    const FftPasses plan = plan_passes(problem);
+    const KPassPlan plan = plan_passes(problem);
     ASSERT_EQ(plan.passes.size(), 2u);
     EXPECT_EQ(plan.input_bytes(), (kind == Kind::r2c ? 45 * 32 * 27 * 8 : 45 * 32 * 14 * 16));
     EXPECT_EQ(plan.scratch_bytes, kind == Kind::r2c ? 0 : plan.input_bytes());
@@ -368,7 +368,7 @@ TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
 }
 
 TEST(KindsOnDisks, what_memory_cannot_do_is_refused) {
-  PassesProblem problem = problem_of(Kind::r2c, {3, 2003}, {0, 1}, Precision::f64);
+  KPassProblem problem = problem_of(Kind::r2c, {3, 2003}, {0, 1}, Precision::f64);
   problem.memory_bytes = 8 << 10;
   problem.block_bytes = 64;
   expect_error(ErrorCode::invalid_argument, {"prime is 2003", "Bluestein", "one axis", "enough"},

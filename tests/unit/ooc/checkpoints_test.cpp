@@ -23,7 +23,7 @@ using test_support::UnsafeVolume;
 
 /// The volumes of a plan, which outlive the processes that use them.
 struct Disks {
-  explicit Disks(const FftPasses& plan)
+  explicit Disks(const KPassPlan& plan)
       : input(plan.input_bytes()), output(plan.output_bytes()), scratch(plan.scratch_bytes) {
     Random random(7);
     auto* values = reinterpret_cast<float*>(input.content().data());
@@ -32,7 +32,7 @@ struct Disks {
     if (plan.problem.in_place) output.begin_with(input.content());
   }
 
-  std::int64_t run(const FftPasses& plan, const PassesOptions& options, std::int64_t operations) {
+  std::int64_t run(const KPassPlan& plan, const PassesOptions& options, std::int64_t operations) {
     Power power(operations);
     for (UnsafeVolume* volume : {&input, &output, &scratch}) volume->use(&power);
     run_passes(plan, plan.problem.in_place ? output : input, output,
@@ -45,7 +45,7 @@ struct Disks {
   UnsafeVolume scratch;
 };
 
-PassesProblem problem_of(const Shape& shape, std::vector<int> axes, std::int64_t memory_bytes) {
+KPassProblem problem_of(const Shape& shape, std::vector<int> axes, std::int64_t memory_bytes) {
   return {.shape = shape,
           .axes = std::move(axes),
           .precision = Precision::f32,
@@ -54,8 +54,8 @@ PassesProblem problem_of(const Shape& shape, std::vector<int> axes, std::int64_t
           .keep_sources = true};
 }
 
-std::vector<PassesProblem> problems() {
-  std::vector<PassesProblem> all = {
+std::vector<KPassProblem> problems() {
+  std::vector<KPassProblem> all = {
       problem_of({4096}, {0}, 16 << 10),      problem_of({60, 70}, {0, 1}, 24 << 10),
       problem_of({4096}, {0}, 16 << 10),      problem_of({36, 50}, {0, 1}, 16 << 10),
       problem_of({36, 50}, {0, 1}, 16 << 10), problem_of({2 * 1009}, {0}, 16 << 10)};
@@ -76,7 +76,7 @@ std::vector<PassesProblem> problems() {
 }
 
 /// Ends the transform at random operations until it gets through. Returns how often it ended.
-int run_through_failures(const FftPasses& plan, Disks& disks, std::int64_t operations,
+int run_through_failures(const KPassPlan& plan, Disks& disks, std::int64_t operations,
                          Random& random) {
   PassProgress kept;
   PassesOptions options;
@@ -99,8 +99,8 @@ TEST(Checkpoints, a_transform_that_ended_at_any_instant_has_the_same_bits) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   int failures = 0;
-  for (const PassesProblem& problem : problems()) {
-    const FftPasses plan = plan_passes(problem);
+  for (const KPassProblem& problem : problems()) {
+    const KPassPlan plan = plan_passes(problem);
     ASSERT_GE(plan.passes.size(), 2u);
     Disks undisturbed(plan);
     const std::int64_t operations = undisturbed.run(plan, {}, INT64_MAX);
@@ -117,16 +117,16 @@ TEST(Checkpoints, a_transform_that_ended_at_any_instant_has_the_same_bits) {
 
 TEST(Checkpoints, in_place_has_the_bits_of_another_target) {
   int in_place = 0;
-  for (PassesProblem problem : problems()) {
+  for (KPassProblem problem : problems()) {
     if (!problem.in_place) continue;
     ++in_place;
-    const FftPasses plan = plan_passes(problem);
+    const KPassPlan plan = plan_passes(problem);
     Disks disks(plan);
     PassesOptions options;
     options.checkpoints = {.is_due = [] { return true; }, .keep = [](const PassProgress&) {}};
     disks.run(plan, options, INT64_MAX);
     problem.in_place = false;
-    const FftPasses plain = plan_passes(problem);
+    const KPassPlan plain = plan_passes(problem);
     Disks others(plain);
     others.run(plain, {}, INT64_MAX);
     EXPECT_EQ(disks.output.content(), others.output.content()) << to_string(problem.shape);
@@ -135,7 +135,7 @@ TEST(Checkpoints, in_place_has_the_bits_of_another_target) {
 }
 
 TEST(Checkpoints, are_kept_after_each_pass_and_where_they_are_due) {
-  const FftPasses plan = plan_passes(problems()[0]);
+  const KPassPlan plan = plan_passes(problems()[0]);
   Disks disks(plan);
   std::vector<std::pair<std::int64_t, std::int64_t>> kept;
   PassesOptions options;
@@ -153,8 +153,8 @@ TEST(Checkpoints, are_kept_after_each_pass_and_where_they_are_due) {
 }
 
 TEST(Checkpoints, what_cannot_be_gone_on_from_is_refused) {
-  PassesProblem problem = problems()[0];
-  FftPasses plan = plan_passes(problem);
+  KPassProblem problem = problems()[0];
+  KPassPlan plan = plan_passes(problem);
   Disks disks(plan);
   PassesOptions options;
   options.start = {.pass = 0, .panels_done = panel_count(plan.passes[0]) + 1};

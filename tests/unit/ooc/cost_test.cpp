@@ -14,14 +14,14 @@ using namespace test_support;
 
 constexpr std::int64_t mib = 1 << 20;
 
-PassPrice only(const PassesPrice& price) {
+KPassCost only(const KPassPlanCost& price) {
   EXPECT_EQ(price.passes.size(), 1u);
   EXPECT_EQ(price.seconds(), price.passes[0].seconds);
   return price.passes[0];
 }
 
 TEST(Price, the_sum_by_hand_where_the_disk_limits) {
-  const PassPrice price = only(price_of(columns(), round_machine(), {.disks = {round_disk()}}));
+  const KPassCost price = only(cost_of(columns(), round_machine(), {.disks = {round_disk()}}));
   EXPECT_NEAR(price.read_s, 4 * panel_read_s, 1e-12);
   EXPECT_NEAR(price.write_s, 4 * panel_write_s, 1e-12);
   EXPECT_NEAR(price.arithmetic_s, 4 * panel_arithmetic_s, 1e-12);
@@ -35,25 +35,25 @@ TEST(Price, the_sum_by_hand_where_the_disk_limits) {
 TEST(Price, the_sum_by_hand_where_arithmetic_limits) {
   Machine machine = round_machine();
   machine.arithmetic[0].operation_s = 1e-4;
-  const PassPrice price = only(price_of(columns(), machine, {.disks = {round_disk()}}));
+  const KPassCost price = only(cost_of(columns(), machine, {.disks = {round_disk()}}));
   const double compute_s = 4 * (100 * panel_arithmetic_s + panel_memory_s);
   EXPECT_NEAR(price.seconds, compute_s + panel_read_s + panel_write_s + 0.02, 1e-9);
   EXPECT_EQ(price.limit, PassLimit::arithmetic);
   machine.copying[0].transposed_s_per_byte = 1e-3;
-  EXPECT_EQ(only(price_of(columns(), machine, {.disks = {round_disk()}})).limit, PassLimit::memory);
+  EXPECT_EQ(only(cost_of(columns(), machine, {.disks = {round_disk()}})).limit, PassLimit::memory);
 }
 
 TEST(Price, threads_share_arithmetic_and_memory) {
-  FftPasses plan = columns();
+  KPassPlan plan = columns();
   plan.problem.threads = 4;
-  const PassPrice price = only(price_of(plan, round_machine(), {.disks = {round_disk()}}));
+  const KPassCost price = only(cost_of(plan, round_machine(), {.disks = {round_disk()}}));
   EXPECT_NEAR(price.arithmetic_s, panel_arithmetic_s, 1e-12);
   EXPECT_NEAR(price.memory_s, panel_memory_s, 1e-12);
 }
 
 TEST(Price, nothing_overlaps_where_the_caller_does_the_accesses) {
   const model::Storage storage{.disks = {round_disk()}, .asynchronous = false};
-  const PassPrice price = only(price_of(columns(), round_machine(), storage));
+  const KPassCost price = only(cost_of(columns(), round_machine(), storage));
   // Each access takes what it takes alone: 10 ms.
   const double read_s = 64 * (1e-2 + 256e-6);
   const double write_s = 64 * (1e-2 + 512e-6);
@@ -61,53 +61,53 @@ TEST(Price, nothing_overlaps_where_the_caller_does_the_accesses) {
 }
 
 TEST(Price, nothing_overlaps_with_too_few_buffers) {
-  FftPasses plan = columns();
+  KPassPlan plan = columns();
   plan.problem.buffers = 2;
-  const PassPrice price = only(price_of(plan, round_machine(), {.disks = {round_disk()}}));
+  const KPassCost price = only(cost_of(plan, round_machine(), {.disks = {round_disk()}}));
   EXPECT_NEAR(price.seconds, 4 * (panel_read_s + panel_write_s + panel_compute_s + 0.02), 1e-12);
 }
 
 TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
-  FftPasses plan = columns();
+  KPassPlan plan = columns();
   plan.problem.buffers = 3;
   plan.passes = {{.radix = 64, .rest = 64, .axes = {{1, 64, 1}}, .rest_width = 16}};
   ASSERT_FALSE(plan.passes[0].keeps_order());
   const double write_s = 2e-3 + 16 * 64 * 16 * 2e-6;  // in one run
   const double both_s = panel_read_s + write_s;
   model::Storage storage{.disks = {round_disk()}};
-  PassPrice price = only(price_of(plan, round_machine(), storage));
+  KPassCost price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 4 * both_s, 1e-12);
   // The disk of the input waits for that of the output, or for the transform where that is sooner.
   storage = {.disks = {round_disk(), round_disk()}, .output = {1}};
   ASSERT_LT(panel_compute_s, write_s);
-  price = only(price_of(plan, round_machine(), storage));
+  price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 2 * both_s + 2 * (panel_compute_s + panel_read_s), 1e-12);
   Machine slower = round_machine();
   slower.arithmetic[0].operation_s *= 2;
   const double compute_s = panel_compute_s + panel_arithmetic_s;
   ASSERT_GT(compute_s, write_s);
-  price = only(price_of(plan, slower, storage));
+  price = only(cost_of(plan, slower, storage));
   EXPECT_NEAR(price.seconds, 0.02 + 3 * both_s + panel_read_s + compute_s, 1e-12);
 }
 
 TEST(Price, input_and_output_on_disks_of_their_own_are_read_and_written_together) {
   const model::Storage storage{.disks = {round_disk(), round_disk()}, .output = {1}};
-  const PassPrice price = only(price_of(columns(), round_machine(), storage));
+  const KPassCost price = only(cost_of(columns(), round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 2 * panel_read_s + 4 * panel_write_s, 1e-12);
 }
 
 TEST(Price, several_disks_share_runs_and_the_slowest_decides) {
-  FftPasses plan = columns();
+  KPassPlan plan = columns();
   plan.problem.block_bytes = mib;
   model::Storage storage{.disks = {round_disk(), round_disk()}, .input = {0, 1}, .output = {0, 1}};
-  PassPrice price = only(price_of(plan, round_machine(), storage));
+  KPassCost price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.read_s, 4 * panel_read_s / 2, 1e-12);
   storage.disks[1].read_bytes_per_s /= 10;
-  price = only(price_of(plan, round_machine(), storage));
+  price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.read_s, 4 * 64 * (1e-3 + 2560e-6) / 2, 1e-12);
   // Two files on one disk are no faster than one.
   storage = {.disks = {round_disk()}, .input = {0, 0}, .output = {0, 0}};
-  EXPECT_NEAR(only(price_of(plan, round_machine(), storage)).read_s, 4 * panel_read_s, 1e-12);
+  EXPECT_NEAR(only(cost_of(plan, round_machine(), storage)).read_s, 4 * panel_read_s, 1e-12);
 }
 
 /// Accesses of one run of so many bytes.
@@ -144,17 +144,17 @@ TEST(Price, reads_and_writes_what_the_plan_counts) {
                                    {{128, 32, 128}, {0, 2}, false, mib},
                                    {{2000, 375}, {0, 1}, false, 2 * mib}};
   for (const Case& each : cases) {
-    const FftPasses plan = plan_passes({.shape = each.shape,
+    const KPassPlan plan = plan_passes({.shape = each.shape,
                                         .axes = each.axes,
                                         .real_input = each.real_input,
                                         .memory_bytes = each.memory,
                                         .block_bytes = 1024});
     Disk disk = round_disk();
     disk.read_access_s = disk.write_access_s = 0;
-    const PassesPrice bytes = price_of(plan, round_machine(), {.disks = {disk}});
+    const KPassPlanCost bytes = cost_of(plan, round_machine(), {.disks = {disk}});
     disk.read_access_s = disk.write_access_s = 1;
     disk.read_bytes_per_s = disk.write_bytes_per_s = 1e30;
-    const PassesPrice runs = price_of(plan, round_machine(), {.disks = {disk}});
+    const KPassPlanCost runs = cost_of(plan, round_machine(), {.disks = {disk}});
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
       const PassCounts counts = counts_of(plan, plan.passes[i]);
       // Ragged last panels have shorter runs than the widest.
@@ -170,7 +170,7 @@ TEST(Price, reads_and_writes_what_the_plan_counts) {
 }
 
 TEST(Price, falls_with_bandwidth_and_with_less_time_for_an_access) {
-  const FftPasses plan =
+  const KPassPlan plan =
       plan_passes({.shape = {1 << 18}, .axes = {0}, .memory_bytes = mib, .block_bytes = 1024});
   const auto seconds = [&](double bandwidth, double access) {
     Disk disk = round_disk();
@@ -178,7 +178,7 @@ TEST(Price, falls_with_bandwidth_and_with_less_time_for_an_access) {
     disk.write_bytes_per_s *= bandwidth;
     disk.read_access_s *= access;
     disk.write_access_s *= access;
-    return price_of(plan, round_machine(), {.disks = {disk}}).seconds();
+    return cost_of(plan, round_machine(), {.disks = {disk}}).seconds();
   };
   for (double factor = 1; factor < 1e3; factor *= 2) {
     EXPECT_LE(seconds(2 * factor, 1), seconds(factor, 1)) << factor;
@@ -190,9 +190,9 @@ TEST(Price, falls_with_bandwidth_and_with_less_time_for_an_access) {
 
 TEST(Price, what_cannot_be_is_refused) {
   expect_error(ErrorCode::invalid_argument, {"name a disk for each file"},
-               [] { price_of(columns(), round_machine(), {.disks = {}}); });
+               [] { cost_of(columns(), round_machine(), {.disks = {}}); });
   expect_error(ErrorCode::invalid_argument, {"given 1 files on 1 disks"}, [] {
-    price_of(columns(), round_machine(), {.disks = {round_disk()}, .scratch = {1}});
+    cost_of(columns(), round_machine(), {.disks = {round_disk()}, .scratch = {1}});
   });
   expect_error(ErrorCode::invalid_argument, {"has 0 disks", "number 2"},
                [] { model::disks_of(round_machine(), {2}); });

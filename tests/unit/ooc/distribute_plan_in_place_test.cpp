@@ -11,30 +11,30 @@ namespace {
 
 using test_support::expect_error;
 
-FftPasses planned(const Shape& shape, bool keep_sources) {
-  PassesProblem problem = {.shape = shape,
-                           .axes = {},
-                           .memory_bytes = 16 << 10,
-                           .block_bytes = 64,
-                           .keep_sources = keep_sources,
-                           .in_place = true};
+KPassPlan planned(const Shape& shape, bool keep_sources) {
+  KPassProblem problem = {.shape = shape,
+                          .axes = {},
+                          .memory_bytes = 16 << 10,
+                          .block_bytes = 64,
+                          .keep_sources = keep_sources,
+                          .in_place = true};
   for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
   return plan_passes(problem);
 }
 
-SharedHolding on_disks(const FftPasses& plan, int disks, int ranks) {
+SharedHolding on_disks(const KPassPlan& plan, int disks, int ranks) {
   return held_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = disks}, ranks);
 }
 
 TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
-  const FftPasses plan = planned({48, 30, 20}, true);
+  const KPassPlan plan = planned({48, 30, 20}, true);
   ASSERT_GE(plan.passes.size(), 2u);
   for (const int ranks : {2, 3, 5}) {
     const SharedHolding array = on_disks(plan, 2 * ranks, ranks);
-    const FftPasses dealt = dealt_to_ranks(plan, ranks, array);
+    const KPassPlan dealt = dealt_to_ranks(plan, ranks, array);
     std::int64_t most = 0;
     for (std::size_t i = 0; i < dealt.passes.size(); ++i) {
-      const FftPass& pass = dealt.passes[i];
+      const KPass& pass = dealt.passes[i];
       EXPECT_EQ(pass.source, model::Where::output);
       EXPECT_EQ(pass.target, model::Where::output);
       EXPECT_TRUE(pass.journaled);
@@ -55,29 +55,29 @@ TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
 
 /// All of a round may lie on the disks of one rank.
 TEST(InPlaceOnRanks, the_journal_is_as_long_as_the_most_that_the_disks_of_a_rank_have) {
-  const FftPasses plan = planned({4, 4}, true);
+  const KPassPlan plan = planned({4, 4}, true);
   const SharedHolding array =
       held_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 3}, 3);
-  const FftPasses dealt = dealt_to_ranks(plan, 3, array);  // one block, on the first disk
+  const KPassPlan dealt = dealt_to_ranks(plan, 3, array);  // one block, on the first disk
   const RoundsOnDisks rounds = rounds_on_disks(writing_side(dealt, 0, array));
   EXPECT_EQ(rounds.most_bytes, plan.input_bytes());
   EXPECT_EQ(rounds.earlier_bytes, 0);  // memory has all of it
 }
 
 TEST(InPlaceOnRanks, without_checkpoints_they_take_no_space) {
-  const FftPasses plan = planned({48, 30, 20}, false);
-  const FftPasses dealt = dealt_to_ranks(plan, 3, on_disks(plan, 3, 3));
+  const KPassPlan plan = planned({48, 30, 20}, false);
+  const KPassPlan dealt = dealt_to_ranks(plan, 3, on_disks(plan, 3, 3));
   EXPECT_EQ(dealt.scratch_bytes, 0);
   EXPECT_EQ(counts_of(dealt).journal_bytes, 0);
-  for (const FftPass& pass : dealt.passes) EXPECT_EQ(pass.target, model::Where::output);
+  for (const KPass& pass : dealt.passes) EXPECT_EQ(pass.target, model::Where::output);
 }
 
 TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
   for (const bool keeps : {true, false}) {
-    const FftPasses plan = planned({1 << 12}, keeps);
+    const KPassPlan plan = planned({1 << 12}, keeps);
     ASSERT_GE(plan.passes.size(), 2u);
     const SharedHolding array = on_disks(plan, 3, 3);
-    const FftPasses dealt = dealt_to_ranks(plan, 3, array);
+    const KPassPlan dealt = dealt_to_ranks(plan, 3, array);
     EXPECT_TRUE(dealt.problem.keep_sources);
     EXPECT_EQ(dealt.journal_slot_bytes, 0);
     EXPECT_EQ(dealt.passes.front().source, model::Where::output);

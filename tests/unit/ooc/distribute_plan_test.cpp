@@ -17,7 +17,7 @@ namespace {
 using test_support::draw;
 using test_support::Random;
 
-PassesProblem line(std::int64_t n, int lg_memory, int lg_block) {
+KPassProblem line(std::int64_t n, int lg_memory, int lg_block) {
   return {.shape = {n},
           .axes = {0},
           .memory_bytes = std::int64_t{16} << lg_memory,
@@ -25,31 +25,31 @@ PassesProblem line(std::int64_t n, int lg_memory, int lg_block) {
 }
 
 /// Plans of all kinds of passes.
-std::vector<FftPasses> plans() {
-  PassesProblem reals = line(2 * 15015, 12, 3);
+std::vector<KPassPlan> plans() {
+  KPassProblem reals = line(2 * 15015, 12, 3);
   reals.real_input = true;
-  PassesProblem cube = line(1, 13, 3);
+  KPassProblem cube = line(1, 13, 3);
   cube.shape = {30, 25, 17};
   cube.axes = {0, 1, 2};
-  PassesProblem last = line(1, 13, 3);
+  KPassProblem last = line(1, 13, 3);
   last.shape = {50, 600};
   last.axes = {1};
-  PassesProblem rows_of_reals = line(1, 10, 2);
+  KPassProblem rows_of_reals = line(1, 10, 2);
   rows_of_reals.shape = {6, 2048};
   rows_of_reals.axes = {1};
   rows_of_reals.real_input = true;
-  PassesProblem back = rows_of_reals;
+  KPassProblem back = rows_of_reals;
   std::swap(back.real_input, back.real_output);
-  PassesProblem plane_back = back;
+  KPassProblem plane_back = back;
   plane_back.axes = {0, 1};
-  PassesProblem prime_reals = line(20011, 12, 3);
+  KPassProblem prime_reals = line(20011, 12, 3);
   prime_reals.real_input = true;
-  PassesProblem prime_back = line(5003, 11, 2);
+  KPassProblem prime_back = line(5003, 11, 2);
   prime_back.real_output = true;
-  PassesProblem odd_back = plane_back;
+  KPassProblem odd_back = plane_back;
   odd_back.shape = {6, 2025};
-  std::vector<FftPasses> all;
-  for (const PassesProblem& problem :
+  std::vector<KPassPlan> all;
+  for (const KPassProblem& problem :
        {line(1 << 14, 11, 4), line(30030, 12, 3), line(4099, 16, 4), reals, cube, last,
         rows_of_reals, back, plane_back, odd_back, line(10007, 13, 3), line(10007, 11, 3),
         prime_reals, prime_back})
@@ -146,10 +146,10 @@ TEST(HoldingOfAFile, IsInPartsOfWholeGranules) {
 
 /// As the runs of all panels say, of what ranks keep between passes.
 TEST(PanelPlaces, AreThoseOfTheRuns) {
-  for (const FftPasses& one : plans()) {
-    const FftPasses plan = dealt_to_ranks(one, 3);
+  for (const KPassPlan& one : plans()) {
+    const KPassPlan plan = dealt_to_ranks(one, 3);
     for (std::size_t i = 1; i < plan.passes.size(); ++i) {
-      const FftPass& pass = plan.passes[i];
+      const KPass& pass = plan.passes[i];
       std::int64_t seen = 0;
       for (std::int64_t index = 0; index < panel_count(pass); ++index) {
         std::int64_t offset = 0;
@@ -157,7 +157,7 @@ TEST(PanelPlaces, AreThoseOfTheRuns) {
           grid.for_each([&](std::int64_t first) {
             if (pass.convolves && first >= pass.elements()) return;  // of the kernel
             for (const std::int64_t skipped : {std::int64_t{0}, grid.length / 2}) {
-              const PanelPlace place = panel_place(pass, first + skipped);
+              const PanelIndex place = panel_index(pass, first + skipped);
               ASSERT_EQ(place.panel, index);
               ASSERT_EQ(place.offset, offset + skipped);
               ASSERT_GE(place.elements, grid.length - skipped);
@@ -173,8 +173,8 @@ TEST(PanelPlaces, AreThoseOfTheRuns) {
 
 /// Every panel is done once, in parts or in turn.
 TEST(Deals, GiveEachPanelOnce) {
-  for (const FftPasses& plan : plans())
-    for (const FftPass& pass : plan.passes)
+  for (const KPassPlan& plan : plans())
+    for (const KPass& pass : plan.passes)
       for (int ranks = 1; ranks < 8; ++ranks) {
         const Deal deal(pass, ranks);
         std::set<std::int64_t> done;
@@ -191,12 +191,12 @@ TEST(Deals, GiveEachPanelOnce) {
 }
 
 TEST(Deals, LeaveNoRankWithoutRows) {
-  PassesProblem problem = line(1, 16, 3);
+  KPassProblem problem = line(1, 16, 3);
   problem.shape = {64, 512};
   problem.axes = {1};
   ASSERT_EQ(panel_count(plan_passes(problem).passes[0]), 3);
   for (const int ranks : {4, 8, 16, 64}) {
-    const FftPasses plan = dealt_to_ranks(plan_passes(problem), ranks);
+    const KPassPlan plan = dealt_to_ranks(plan_passes(problem), ranks);
     EXPECT_EQ(plan.passes[0].outer_width, 64 / ranks);
     EXPECT_EQ(Deal(plan.passes[0], ranks).panels(), ranks);
   }
@@ -205,8 +205,8 @@ TEST(Deals, LeaveNoRankWithoutRows) {
 /// Pieces fill panels and buffers without gaps, and no buffer holds more than a panel.
 TEST(Rounds, FillPanelsAndBuffers) {
   const int ranks = 3;
-  for (const FftPasses& made : plans()) {
-    const FftPasses plan = dealt_to_ranks(made, ranks);
+  for (const KPassPlan& made : plans()) {
+    const KPassPlan plan = dealt_to_ranks(made, ranks);
     // All on the first rank's disk, so that rounds take several trips; or on all disks.
     for (const std::int64_t block : {std::int64_t{4096}, (plan.output_bytes() | 4095) + 1}) {
       const SharedHolding ends = held_by_disks(
@@ -215,7 +215,7 @@ TEST(Rounds, FillPanelsAndBuffers) {
         for (const PassSide& side :
              {reading_side(plan, pass, ends), writing_side(plan, pass, ends)}) {
           std::int64_t bytes = 0;
-          const Deal deal(side.fft_pass(), ranks);
+          const Deal deal(side.k_pass(), ranks);
           for (std::int64_t number = 0; number < deal.rounds(); ++number) {
             std::map<int, std::int64_t> in_panel;
             std::map<std::pair<int, std::int64_t>, std::int64_t> in_buffer;
@@ -227,9 +227,9 @@ TEST(Rounds, FillPanelsAndBuffers) {
               bytes += piece.bytes;
             });
             for (const auto& [buffer, filled] : in_buffer)
-              EXPECT_LE(filled, memory_of(plan, side.fft_pass()).panel_bytes);
+              EXPECT_LE(filled, memory_of(plan, side.k_pass()).panel_bytes);
           }
-          const PassCounts counts = counts_of(plan, side.fft_pass());
+          const PassCounts counts = counts_of(plan, side.k_pass());
           EXPECT_EQ(bytes, side.side == Side::reading ? counts.read_bytes : counts.written_bytes);
         }
     }
@@ -238,13 +238,13 @@ TEST(Rounds, FillPanelsAndBuffers) {
 
 /// Rows of a plain file are read and written where they lie.
 TEST(RankTraffic, OfRowsIsThatOfStripes) {
-  PassesProblem problem = line(1, 14, 3);
+  KPassProblem problem = line(1, 14, 3);
   problem.shape = {64, 512};
   problem.axes = {1};
-  FftPasses made = plan_passes(problem);
+  KPassPlan made = plan_passes(problem);
   ASSERT_GE(made.passes[0].outer_width, 4);
   made.passes[0].outer_width = 4;
-  const FftPasses plan = dealt_to_ranks(made, 4);
+  const KPassPlan plan = dealt_to_ranks(made, 4);
   const SharedHolding file = held_by_parts(0, plan.input_bytes(), 4);
   for (const RankTraffic& sent : traffic_of(plan, file, file)) EXPECT_EQ(sent, RankTraffic{});
   // In stripes, three quarters of each side do.
@@ -261,14 +261,14 @@ TEST(RankTraffic, OfRowsIsThatOfStripes) {
 TEST(Rounds, FindPanelsInSlots) {
   const int ranks = 3;
   int convolutions = 0;
-  for (const FftPasses& made : plans()) {
-    const FftPasses plan = dealt_to_ranks(made, ranks);
+  for (const KPassPlan& made : plans()) {
+    const KPassPlan plan = dealt_to_ranks(made, ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       const PassSide side = reading_side(plan, pass, nullptr);
-      if (side.fft_pass().source != model::Where::scratch) continue;
-      convolutions += side.fft_pass().convolves ? 1 : 0;
-      const std::int64_t slot = memory_of(plan, side.fft_pass()).panel_bytes;
-      for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)
+      if (side.k_pass().source != model::Where::scratch) continue;
+      convolutions += side.k_pass().convolves ? 1 : 0;
+      const std::int64_t slot = memory_of(plan, side.k_pass()).panel_bytes;
+      for (std::int64_t number = 0; number < Deal(side.k_pass(), ranks).rounds(); ++number)
         Round(side, number).for_each_piece([&](const Piece& piece) {
           EXPECT_EQ(piece.disk_rank, piece.panel_rank);
           EXPECT_EQ(piece.offset, number * slot + piece.memory);
@@ -282,15 +282,15 @@ TEST(Rounds, FindPanelsInSlots) {
 TEST(Rounds, WriteWhatIsRead) {
   const int ranks = 3;
   using Bytes = std::map<std::pair<int, std::int64_t>, std::int64_t>;  // of a rank, from an offset
-  for (const FftPasses& made : plans()) {
-    const FftPasses plan = dealt_to_ranks(made, ranks);
+  for (const KPassPlan& made : plans()) {
+    const KPassPlan plan = dealt_to_ranks(made, ranks);
     std::map<int, std::int64_t> written;
     std::map<int, std::int64_t> read;
     std::map<int, Bytes> places;
     for (std::size_t pass = 0; pass + 1 < plan.passes.size(); ++pass) {
       const PassSide side = writing_side(plan, pass, nullptr);
       const int volume = scratch_written_by(plan, pass);
-      for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)
+      for (std::int64_t number = 0; number < Deal(side.k_pass(), ranks).rounds(); ++number)
         Round(side, number).for_each_piece([&](const Piece& piece) {
           EXPECT_LE(piece.offset + piece.bytes, scratch_bytes(plan, piece.disk_rank, volume));
           if (volume + 1 < scratch_volumes) return;
@@ -302,7 +302,7 @@ TEST(Rounds, WriteWhatIsRead) {
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       if (!plan.passes[pass].convolves) continue;
       const PassSide side = reading_side(plan, pass, nullptr);
-      for (std::int64_t number = 0; number < Deal(side.fft_pass(), ranks).rounds(); ++number)
+      for (std::int64_t number = 0; number < Deal(side.k_pass(), ranks).rounds(); ++number)
         Round(side, number).for_each_piece([&](const Piece& piece) {
           read[piece.disk_rank] += piece.bytes;
         });
@@ -319,9 +319,9 @@ TEST(Rounds, WriteWhatIsRead) {
 }
 
 TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
-  for (const FftPasses& made : plans())
+  for (const KPassPlan& made : plans())
     for (const int ranks : {1, 3, 40}) {
-      const FftPasses plan = dealt_to_ranks(made, ranks);
+      const KPassPlan plan = dealt_to_ranks(made, ranks);
       std::int64_t all = 0;
       for (int rank = 0; rank < ranks; ++rank)
         for (int k = 0; k < scratch_volumes; ++k) all += scratch_bytes(plan, rank, k);
@@ -335,7 +335,7 @@ TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
       EXPECT_GE(all, arrays * array_bytes);
       // Slots are whole pages, which counts where panels are small.
       std::int64_t pages = 0;
-      for (const FftPass& pass : plan.passes) pages += panel_count(pass) * 4096;
+      for (const KPass& pass : plan.passes) pages += panel_count(pass) * 4096;
       EXPECT_LE(all, arrays * array_bytes * 3 / 2 + pages);
     }
 }

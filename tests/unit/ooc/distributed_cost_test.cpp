@@ -25,14 +25,14 @@ Machine round_links() {
   return machine;
 }
 
-SharedHolding halves(const FftPasses& plan, int ranks) {
+SharedHolding halves(const KPassPlan& plan, int ranks) {
   return held_by_parts(0, plan.input_bytes(), ranks);
 }
 
-PassPrice only(const FftPasses& plan, std::int64_t ranks_per_node, const Machine& machine,
+KPassCost only(const KPassPlan& plan, std::int64_t ranks_per_node, const Machine& machine,
                const model::Storage& storage = {.disks = {round_disk()}}) {
   const SharedHolding held = halves(plan, plan.ranks);
-  const PassesPrice price = price_on_ranks(plan, ranks_per_node, machine, storage, held, held);
+  const KPassPlanCost price = distributed_cost(plan, ranks_per_node, machine, storage, held, held);
   EXPECT_EQ(price.passes.size(), 1u);
   EXPECT_EQ(price.seconds(), price.passes[0].seconds);
   return price.passes[0];
@@ -44,7 +44,7 @@ constexpr double round_message_s = 2 * (1e-3 + half_panel_bytes * 1e-6);
 constexpr double rank_compute_s = panel_arithmetic_s + 3 * panel_memory_s;  // two copies
 
 TEST(PriceOnRanks, of_two_rounds_by_hand_where_the_disk_limits) {
-  const PassPrice price = only(dealt_to_ranks(columns(), 2), 2, round_links());
+  const KPassCost price = only(dealt_to_ranks(columns(), 2), 2, round_links());
   EXPECT_NEAR(price.read_s, 4 * panel_read_s, 1e-12);
   EXPECT_NEAR(price.write_s, 4 * panel_write_s, 1e-12);
   EXPECT_NEAR(price.arithmetic_s, 2 * panel_arithmetic_s, 1e-12);
@@ -59,7 +59,7 @@ TEST(PriceOnRanks, of_two_rounds_by_hand_where_the_disk_limits) {
 TEST(PriceOnRanks, of_two_rounds_by_hand_where_messages_limit) {
   Machine machine = round_links();
   machine.within_node.pieces[0].s_per_byte = 1e-3;
-  const PassPrice price = only(dealt_to_ranks(columns(), 2), 2, machine);
+  const KPassCost price = only(dealt_to_ranks(columns(), 2), 2, machine);
   const double message_s = 2 * (1e-3 + half_panel_bytes * 1e-3);
   EXPECT_NEAR(price.message_s, 2 * message_s, 1e-9);
   EXPECT_NEAR(price.seconds,
@@ -78,7 +78,7 @@ TEST(PriceOnRanks, links_between_nodes_are_shared_by_the_ranks_of_a_node) {
 }
 
 TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
-  const FftPasses plan = dealt_to_ranks(columns(), 2);
+  const KPassPlan plan = dealt_to_ranks(columns(), 2);
   Machine machine = round_links();
   const double each_s = only(plan, 1, machine).message_s;
   machine.between_nodes.full_duplex = false;
@@ -90,12 +90,12 @@ TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
 
 /// What one rank gets, or sends, decides, though the others have little each.
 TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
-  const FftPasses plan = dealt_to_ranks(columns(), 4);
+  const KPassPlan plan = dealt_to_ranks(columns(), 4);
   const SharedHolding all = held_by_parts(0, plan.input_bytes(), 1);
   const SharedHolding even = halves(plan, 4);
   const model::Storage storage{.disks = {round_disk()}};
   const auto message_s = [&](const SharedHolding& input, const SharedHolding& output) {
-    return price_on_ranks(plan, 4, round_links(), storage, input, output).passes[0].message_s;
+    return distributed_cost(plan, 4, round_links(), storage, input, output).passes[0].message_s;
   };
   // The first rank sends three panels in a round of four; from even parts each sends 3/4 of one.
   EXPECT_NEAR(message_s(all, all), 2 * 3 * (1e-3 + 64 * 256 * 1e-6), 1e-12);
@@ -103,7 +103,7 @@ TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
 }
 
 TEST(PriceOnRanks, ranks_meet_before_they_exchange) {
-  const FftPasses plan = dealt_to_ranks(columns(), 4);
+  const KPassPlan plan = dealt_to_ranks(columns(), 4);
   Machine machine = round_links();
   const double without_s = only(plan, 4, machine).message_s;
   machine.barrier_s = 1e-3;
@@ -112,7 +112,7 @@ TEST(PriceOnRanks, ranks_meet_before_they_exchange) {
 
 TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
   Machine machine = round_links();
-  const FftPasses plan = dealt_to_ranks(columns(), 4);
+  const KPassPlan plan = dealt_to_ranks(columns(), 4);
   const double alone_s = only(plan, 4, machine).arithmetic_s;
   EXPECT_NEAR(alone_s, panel_arithmetic_s, 1e-12);
   machine.cores_per_node = 2;
@@ -122,7 +122,7 @@ TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
 
 TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_way) {
   const model::Storage one{.disks = {round_disk()}, .asynchronous = false};
-  const FftPasses plan = dealt_to_ranks(columns(), 2);
+  const KPassPlan plan = dealt_to_ranks(columns(), 2);
   const double read_s = 4 * 64 * (1e-2 + 256e-6);
   const double write_s = 4 * 64 * (1e-2 + 512e-6);
   const double computed_s = 2 * (rank_compute_s + round_message_s);
@@ -131,9 +131,9 @@ TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_
 
 /// What passes between the first and the last read and write lies as ranks need it.
 TEST(PriceOnRanks, messages_are_those_that_are_sent) {
-  PassesProblem problem{
+  KPassProblem problem{
       .shape = {1 << 14}, .axes = {0}, .memory_bytes = 16 << 11, .block_bytes = 16 << 4};
-  const FftPasses plan = dealt_to_ranks(plan_passes(problem), 4);
+  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), 4);
   ASSERT_GT(plan.passes.size(), 2u);
   const SharedHolding held = halves(plan, 4);
   std::int64_t messages = 0;
@@ -141,26 +141,27 @@ TEST(PriceOnRanks, messages_are_those_that_are_sent) {
     messages = std::max(messages, sent.messages);
   Machine machine = round_links();
   machine.within_node = {.pieces = {{0, 1, 1e-30}}};
-  const PassesPrice price = price_on_ranks(plan, 4, machine, {.disks = {round_disk()}}, held, held);
+  const KPassPlanCost price =
+      distributed_cost(plan, 4, machine, {.disks = {round_disk()}}, held, held);
   double counted = 0;
-  for (const PassPrice& pass : price.passes) counted += pass.message_s;
+  for (const KPassCost& pass : price.passes) counted += pass.message_s;
   EXPECT_NEAR(counted, static_cast<double>(messages), 0.05 * static_cast<double>(messages));
   EXPECT_EQ(price.passes[1].limit, PassLimit::messages);
 }
 
 TEST(PriceOnRanks, journals_are_waited_for) {
-  PassesProblem problem{.shape = {64, 64},
-                        .axes = {0},
-                        .memory_bytes = 80 << 10,
-                        .block_bytes = 256,
-                        .keep_sources = true,
-                        .in_place = true};
-  const FftPasses kept = dealt_to_ranks(plan_passes(problem), 2, held_by_parts(0, 65536, 2));
+  KPassProblem problem{.shape = {64, 64},
+                       .axes = {0},
+                       .memory_bytes = 80 << 10,
+                       .block_bytes = 256,
+                       .keep_sources = true,
+                       .in_place = true};
+  const KPassPlan kept = dealt_to_ranks(plan_passes(problem), 2, held_by_parts(0, 65536, 2));
   problem.keep_sources = false;
-  const FftPasses plain = dealt_to_ranks(plan_passes(problem), 2, held_by_parts(0, 65536, 2));
+  const KPassPlan plain = dealt_to_ranks(plan_passes(problem), 2, held_by_parts(0, 65536, 2));
   ASSERT_TRUE(kept.passes[0].journaled);
-  const PassPrice with = only(kept, 2, round_links());
-  const PassPrice without = only(plain, 2, round_links());
+  const KPassCost with = only(kept, 2, round_links());
+  const KPassCost without = only(plain, 2, round_links());
   const auto panels = static_cast<double>(panel_count(kept.passes[0]));
   const double rounds = std::ceil(panels / 2);
   const double journal_s = panels * 2e-3 + 65536 * 2e-6 + rounds * 0.01;
@@ -169,7 +170,7 @@ TEST(PriceOnRanks, journals_are_waited_for) {
 }
 
 TEST(PriceOnRanks, what_cannot_be_is_refused) {
-  const FftPasses plan = dealt_to_ranks(columns(), 2);
+  const KPassPlan plan = dealt_to_ranks(columns(), 2);
   expect_error(ErrorCode::invalid_argument, {"a node has 1 rank or more", "given 0"},
                [&] { only(plan, 0, round_links()); });
 }

@@ -63,7 +63,7 @@ struct Done {
 };
 
 template <class Real>
-Done transformed(const FftPasses& plan, const Exact& array, const PassesOptions& options) {
+Done transformed(const KPassPlan& plan, const Exact& array, const PassesOptions& options) {
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -97,13 +97,13 @@ Done transformed(const FftPasses& plan, const Exact& array, const PassesOptions&
 }
 
 /// In the order that the plan leaves.
-std::int64_t place_of(const FftPasses& plan, std::int64_t k) {
+std::int64_t place_of(const KPassPlan& plan, std::int64_t k) {
   const std::int64_t rows = plan.transposed_rows;
   return k % rows * (volume(plan.problem.shape) / rows) + k / rows;
 }
 
-void expect_result(const FftPasses& plan, unsigned seed, const PassesOptions& options) {
-  const PassesProblem& p = plan.problem;
+void expect_result(const KPassPlan& plan, unsigned seed, const PassesOptions& options) {
+  const KPassProblem& p = plan.problem;
   const std::int64_t size = volume(p.shape);
   Exact reference = random_exact(size, seed, false);
   if (p.real_input)
@@ -139,8 +139,8 @@ void expect_result(const FftPasses& plan, unsigned seed, const PassesOptions& op
 }
 
 /// A line of n points, blocks of 2^lg_block elements, memory of 2^lg_memory elements.
-PassesProblem line(std::int64_t n, int lg_memory, int lg_block, Precision precision) {
-  PassesProblem problem{.shape = {n}, .axes = {0}, .precision = precision};
+KPassProblem line(std::int64_t n, int lg_memory, int lg_block, Precision precision) {
+  KPassProblem problem{.shape = {n}, .axes = {0}, .precision = precision};
   problem.memory_bytes = complex_bytes(precision) << lg_memory;
   problem.block_bytes = complex_bytes(precision) << lg_block;
   return problem;
@@ -159,7 +159,7 @@ TEST_P(LinesOnDisks, agree_with_the_reference) {
   const unsigned seed = 41;
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const int sign : {-1, 1}) {
-      const FftPasses plan = plan_passes(line(c.n, c.lg_memory, c.lg_block, precision));
+      const KPassPlan plan = plan_passes(line(c.n, c.lg_memory, c.lg_block, precision));
       if (precision == Precision::f64) {
         EXPECT_EQ(plan.passes.size(), c.passes);
       }
@@ -189,9 +189,9 @@ INSTANTIATE_TEST_SUITE_P(Passes, LinesOnDisks,
 TEST(LineOnDisks, transposed_is_k1_major) {
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const std::int64_t n : {power(16), power(18), std::int64_t{30030}}) {
-      PassesProblem problem = line(n, 14, 4, precision);
+      KPassProblem problem = line(n, 14, 4, precision);
       problem.order = OutputOrder::transposed;
-      const FftPasses plan = plan_passes(problem);
+      const KPassPlan plan = plan_passes(problem);
       ASSERT_EQ(plan.passes.size(), 2u);
       ASSERT_GT(plan.transposed_rows, 1);
       SCOPED_TRACE(std::to_string(n) + " points, seed 42");
@@ -210,10 +210,10 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
                          Reals{30030, 14, 3, 2}, Reals{4 * 3125 * 9, 12, 3, 3}})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const int sign : {-1, 1}) {
-        PassesProblem problem = line(c.n, c.lg_memory, c.lg_block, precision);
+        KPassProblem problem = line(c.n, c.lg_memory, c.lg_block, precision);
         problem.real_input = true;
         problem.threads = sign > 0 ? 2 : 1;
-        const FftPasses plan = plan_passes(problem);
+        const KPassPlan plan = plan_passes(problem);
         SCOPED_TRACE(std::to_string(c.n) + " points, " + std::to_string(plan.passes.size()) +
                      " passes, sign " + std::to_string(sign) + ", seed 45");
         if (precision == Precision::f64 && sign < 0) {
@@ -228,7 +228,7 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
 TEST(LineOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = power(20);
   const std::int64_t bin = n - 3;
-  const FftPasses plan = plan_passes(line(n, 13, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(n, 13, 3, Precision::f64));
   ASSERT_EQ(plan.passes.size(), 3u);
   Exact tone(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -250,11 +250,11 @@ TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const std::vector<std::size_t>& groups :
          std::vector<std::vector<std::size_t>>{{1, 1, 1}, {1, 2}, {2, 1}, {1}}) {
-      PassesProblem problem{.shape = {15, 32, 20}, .axes = {0, 1, 2}, .precision = precision};
+      KPassProblem problem{.shape = {15, 32, 20}, .axes = {0, 1, 2}, .precision = precision};
       problem.memory_bytes = complex_bytes(precision) << 13;
       problem.block_bytes = complex_bytes(precision);
       problem.groups = groups;
-      const FftPasses plan = plan_passes(problem);
+      const KPassPlan plan = plan_passes(problem);
       EXPECT_EQ(plan.passes.size(), groups.size() == 3 ? 3u : 2u);
       EXPECT_EQ(plan.passes[0].radix, groups[0] == 1 ? 20 : 20 * 32);
       SCOPED_TRACE(std::to_string(groups[0]) + " axes first, seed 46");
@@ -262,8 +262,8 @@ TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
     }
 }
 
-PassesProblem random_problem(Random& random) {
-  PassesProblem problem;
+KPassProblem random_problem(Random& random) {
+  KPassProblem problem;
   problem.shape.resize(static_cast<std::size_t>(draw(random, 1, 4)));
   const std::int64_t longest = std::array{5000, 300, 40, 14}.at(problem.shape.size() - 1);
   for (auto& n : problem.shape) n = draw(random, 1, longest);
@@ -284,9 +284,9 @@ TEST(ArraysOnDisks, agree_with_the_reference) {
   std::size_t most = 0;
   int done = 0;
   for (int i = 0; i < 150; ++i) {
-    const PassesProblem problem = random_problem(random);
+    const KPassProblem problem = random_problem(random);
     SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
-    FftPasses plan;
+    KPassPlan plan;
     try {
       plan = plan_passes(problem);
     } catch (const Error&) {  // memory too small, as the tests of plans see
@@ -302,7 +302,7 @@ TEST(ArraysOnDisks, agree_with_the_reference) {
 
 TEST(ArraysOnDisks, rows_longer_than_cache) {
   for (const int threads : {1, 2}) {
-    const FftPasses plan = plan_passes({.shape = {3, 1 << 19},
+    const KPassPlan plan = plan_passes({.shape = {3, 1 << 19},
                                         .axes = {1},
                                         .memory_bytes = 200 << 20,
                                         .block_bytes = 4096,
@@ -312,12 +312,12 @@ TEST(ArraysOnDisks, rows_longer_than_cache) {
 }
 
 TEST(ArraysOnDisks, a_cube_takes_two_passes) {
-  PassesProblem problem{.shape = {45, 32, 27}, .axes = {0, 1, 2}};
+  KPassProblem problem{.shape = {45, 32, 27}, .axes = {0, 1, 2}};
   problem.block_bytes = 16 * 8;
   problem.memory_bytes = 4 * 32 * 27 * 16 * 3 / 2;
   for (const bool keep : {false, true}) {
     problem.keep_sources = keep;
-    const FftPasses plan = plan_passes(problem);
+    const KPassPlan plan = plan_passes(problem);
     ASSERT_EQ(plan.passes.size(), 2u);
     EXPECT_EQ(plan.scratch_bytes > 0, keep);
     expect_result(plan, 44, {});
@@ -325,7 +325,7 @@ TEST(ArraysOnDisks, a_cube_takes_two_passes) {
 }
 
 TEST(RunPasses, reads_ahead_while_it_writes) {
-  const FftPasses plan = plan_passes(line(power(16), 14, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(power(16), 14, 3, Precision::f64));
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
   run_passes(plan, input, output, nullptr);
@@ -336,9 +336,9 @@ TEST(RunPasses, reads_ahead_while_it_writes) {
 }
 
 TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
-  PassesProblem problem = line(power(16), 14, 3, Precision::f64);
+  KPassProblem problem = line(power(16), 14, 3, Precision::f64);
   problem.buffers = 3;
-  const FftPasses plan = plan_passes(problem);
+  const KPassPlan plan = plan_passes(problem);
   ASSERT_FALSE(plan.passes[0].keeps_order());
   const auto written_beside_a_read = [&](std::int64_t polls) {
     FakeVolume input(plan.output_bytes());
@@ -358,7 +358,7 @@ TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
 }
 
 TEST(RunPasses, tells_how_far_it_is) {
-  const FftPasses plan = plan_passes(line(power(16), 14, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(power(16), 14, 3, Precision::f64));
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
   std::vector<PassProgress> told;
@@ -377,9 +377,9 @@ TEST(RunPasses, tells_how_far_it_is) {
 
 TEST(RunPasses, nothing_is_under_way_after_an_error) {
   for (const int buffers : {3, 4}) {
-    PassesProblem problem = line(power(16), 14, 3, Precision::f64);
+    KPassProblem problem = line(power(16), 14, 3, Precision::f64);
     problem.buffers = buffers;
-    const FftPasses plan = plan_passes(problem);
+    const KPassPlan plan = plan_passes(problem);
     const std::int64_t panels = panel_count(plan.passes[0]);
     ASSERT_GT(panels, 5);
     using Volume = FakeVolume;
@@ -411,8 +411,8 @@ TEST(RunPasses, nothing_is_under_way_after_an_error) {
 }
 
 TEST(RunPasses, memory_is_what_was_counted) {
-  PassesProblem problem = line(power(20), 16, 4, Precision::f64);
-  const FftPasses plan = plan_passes(problem);
+  KPassProblem problem = line(power(20), 16, 4, Precision::f64);
+  const KPassPlan plan = plan_passes(problem);
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -424,7 +424,7 @@ TEST(RunPasses, memory_is_what_was_counted) {
   reset_memory_peak();
   run();
   std::int64_t allocated = 0;
-  for (const FftPass& pass : plan.passes) {
+  for (const KPass& pass : plan.passes) {
     const PassMemory memory = memory_of(plan, pass);
     allocated = std::max(allocated, memory.panels_bytes + memory.tile_bytes);
   }
@@ -435,7 +435,7 @@ TEST(RunPasses, memory_is_what_was_counted) {
 }
 
 TEST(RunPasses, wrong_volumes_are_refused) {
-  const FftPasses plan = plan_passes(line(power(20), 13, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(power(20), 13, 3, Precision::f64));
   ASSERT_GT(plan.scratch_bytes, 0);
   FakeVolume one(plan.output_bytes());
   FakeVolume other(plan.output_bytes());

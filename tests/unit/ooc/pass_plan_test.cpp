@@ -25,8 +25,8 @@ std::int64_t power(int lg) { return std::int64_t{1} << lg; }
 
 /// One axis of 2^n points of 16 bytes whose panels have from 2^m to 2^(m+1) elements, where tables
 /// are smaller than that.
-PassesProblem line_of(int n, int m, int b) {
-  PassesProblem problem{.shape = {power(n)}, .axes = {0}};
+KPassProblem line_of(int n, int m, int b) {
+  KPassProblem problem{.shape = {power(n)}, .axes = {0}};
   problem.block_bytes = power(b) * 16;
   problem.memory_bytes = (problem.buffers * power(m) * 16 +
                           kernel::RowTwiddles::table_bytes(power(n)) + power(m - b) * 60 + 2000) /
@@ -40,7 +40,7 @@ TEST(Passes, powers_of_two_take_as_many_as_the_formula_says) {
     for (int b = 2; b <= 16; b += 2)
       for (int m = std::max(b + 2, 10); m < n - 1; ++m) {
         if (kernel::RowTwiddles::table_bytes(power(n)) > power(m + 6)) continue;
-        const FftPasses plan = plan_passes(line_of(n, m, b));
+        const KPassPlan plan = plan_passes(line_of(n, m, b));
         const int columns = m - b;
         ASSERT_EQ(std::ssize(plan.passes), (n + columns - 1) / columns)
             << "n = " << n << ", m = " << m << ", b = " << b;
@@ -66,13 +66,13 @@ TEST(Passes, of_large_transforms) {
 }
 
 TEST(Passes, parallel_ios_are_two_k_n_by_bd) {
-  const FftPasses plan = plan_passes(line_of(20, 12, 4));
+  const KPassPlan plan = plan_passes(line_of(20, 12, 4));
   ASSERT_EQ(plan.passes.size(), 3u);
   EXPECT_EQ(parallel_ios(plan, 4), 2 * 3 * power(20 - 4 - 2));
 }
 
 /// Which elements the panels of a pass touch on one side, in the order of memory.
-std::vector<std::int64_t> touched(const FftPass& pass, bool source) {
+std::vector<std::int64_t> touched(const KPass& pass, bool source) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < panel_count(pass); ++i) {
     const Panel panel = panel_of(pass, i);
@@ -85,7 +85,7 @@ std::vector<std::int64_t> touched(const FftPass& pass, bool source) {
 }
 
 /// Every element once, and the same ones on both sides of a panel but for the order of digits.
-void expect_partition(const FftPass& pass) {
+void expect_partition(const KPass& pass) {
   const std::vector<std::int64_t> source = touched(pass, true);
   const std::vector<std::int64_t> target = touched(pass, false);
   std::vector<bool> seen(static_cast<std::size_t>(pass.elements()));
@@ -119,8 +119,8 @@ void expect_partition(const FftPass& pass) {
   }
 }
 
-PassesProblem random_problem(Random& random) {
-  PassesProblem problem;
+KPassProblem random_problem(Random& random) {
+  KPassProblem problem;
   problem.shape.resize(static_cast<std::size_t>(draw(random, 1, 4)));
   for (auto& n : problem.shape) n = draw(random, 1, problem.shape.size() == 1 ? 20000 : 40);
   for (int axis = 0; axis < std::ssize(problem.shape); ++axis)
@@ -135,7 +135,7 @@ PassesProblem random_problem(Random& random) {
 }
 
 /// The plan with the memory that a refusal says is enough, if there was one.
-FftPasses plan_with_enough(PassesProblem problem) {
+KPassPlan plan_with_enough(KPassProblem problem) {
   try {
     return plan_passes(problem);
   } catch (const Error& error) {
@@ -152,11 +152,11 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
   Random random(seed);
   for (int i = 0; i < 150; ++i) {
     SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
-    const FftPasses plan = plan_with_enough(random_problem(random));
+    const KPassPlan plan = plan_with_enough(random_problem(random));
     ASSERT_FALSE(plan.passes.empty());
     EXPECT_LE(memory_bytes(plan), plan.problem.memory_bytes);
     if (plan.convolution_points > 0) continue;  // of ooc_kinds_test.cpp
-    for (const FftPass& pass : plan.passes) {
+    for (const KPass& pass : plan.passes) {
       ASSERT_EQ(pass.elements(), volume(plan.problem.shape));
       ASSERT_NO_FATAL_FAILURE(expect_partition(pass));
       const PassCounts counts = counts_of(plan, pass);
@@ -169,7 +169,7 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
 }
 
 /// Of all panels of a pass, one by one: bytes that are read and written, and runs of both.
-std::array<std::int64_t, 4> counted_by_panel(const FftPasses& plan, const FftPass& pass) {
+std::array<std::int64_t, 4> counted_by_panel(const KPassPlan& plan, const KPass& pass) {
   std::array<std::int64_t, 4> counts{};
   for (std::int64_t i = 0; i < panel_count(pass); ++i) {
     const std::vector<Panel> parts = panel_parts(pass, i);
@@ -191,7 +191,7 @@ TEST(Passes, counts_are_those_of_all_panels) {
   std::int64_t most_panels = 0;
   int convolutions = 0;
   for (int i = 0; i < 400; ++i) {
-    PassesProblem problem = random_problem(random);
+    KPassProblem problem = random_problem(random);
     if (problem.axes.empty()) problem.axes = {0};
     const auto kind = draw(random, 0, 3);
     problem.real_input = kind == 1;
@@ -201,9 +201,9 @@ TEST(Passes, counts_are_those_of_all_panels) {
       problem.axes = {1};
     }
     SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
-    const FftPasses plan = plan_with_enough(problem);
+    const KPassPlan plan = plan_with_enough(problem);
     convolutions += plan.convolution_points > 0 ? 1 : 0;
-    for (const FftPass& pass : plan.passes) {
+    for (const KPass& pass : plan.passes) {
       const PassCounts counts = counts_of(plan, pass);
       const auto [read, written, read_runs, written_runs] = counted_by_panel(plan, pass);
       ASSERT_EQ(counts.read_bytes, read);
@@ -219,11 +219,11 @@ TEST(Passes, counts_are_those_of_all_panels) {
 
 /// 10^12 numbers in panels of some 20,000: counted, not walked.
 TEST(Passes, panels_without_number_are_counted) {
-  PassesProblem problem{.shape = {10000, 10000, 10000}, .axes = {0, 1, 2}};
+  KPassProblem problem{.shape = {10000, 10000, 10000}, .axes = {0, 1, 2}};
   problem.block_bytes = 4096;
   problem.memory_bytes = 1 << 20;
-  const FftPasses plan = plan_with_enough(problem);
-  for (const FftPass& pass : plan.passes) {
+  const KPassPlan plan = plan_with_enough(problem);
+  for (const KPass& pass : plan.passes) {
     const PassCounts counts = counts_of(plan, pass);
     EXPECT_GT(counts.panels, 1 << 24);
     EXPECT_EQ(counts.read_bytes, plan.input_bytes());
@@ -236,17 +236,17 @@ TEST(Passes, reals_are_unpacked_in_the_last_pass) {
   Random random(seed);
   int mirrors = 0;
   for (int i = 0; i < 100; ++i) {
-    PassesProblem problem = random_problem(random);
+    KPassProblem problem = random_problem(random);
     problem.shape = {2 * draw(random, 1, 20000)};
     problem.axes = {0};
     problem.real_input = true;
     SCOPED_TRACE(std::to_string(problem.shape[0]) + " reals, seed " + std::to_string(seed));
-    const FftPasses plan = plan_with_enough(problem);
+    const KPassPlan plan = plan_with_enough(problem);
     EXPECT_LE(memory_bytes(plan), plan.problem.memory_bytes);
     EXPECT_EQ(plan.input_bytes(), problem.shape[0] * plan.element_bytes / 2);
     EXPECT_EQ(plan.output_bytes(), plan.input_bytes() + plan.element_bytes);
     if (plan.convolution_points > 0) continue;
-    const FftPass& last = plan.passes.back();
+    const KPass& last = plan.passes.back();
     ASSERT_TRUE(last.unpacks_reals);
     std::vector<int> seen(static_cast<std::size_t>(last.elements()));
     for (std::int64_t k = 0; k < panel_count(last); ++k) {
@@ -271,10 +271,10 @@ TEST(Passes, reals_are_unpacked_in_the_last_pass) {
 }
 
 TEST(Passes, planes_that_fit_are_one_pass) {
-  PassesProblem problem{.shape = {64, 64, 64}, .axes = {0, 1, 2}};
+  KPassProblem problem{.shape = {64, 64, 64}, .axes = {0, 1, 2}};
   problem.block_bytes = 16 * 16;
   problem.memory_bytes = 4 * 64 * 64 * 16 * 3 / 2;
-  const FftPasses plan = plan_passes(problem);
+  const KPassPlan plan = plan_passes(problem);
   ASSERT_EQ(plan.passes.size(), 2u);
   EXPECT_EQ(plan.passes[0].radix, 64 * 64);
   EXPECT_EQ(plan.passes[1].radix, 64);
@@ -289,14 +289,14 @@ TEST(Passes, planes_that_fit_are_one_pass) {
 /// In turn, ranks would otherwise have the wide and the narrow ones.
 TEST(Passes, panels_of_columns_are_alike) {
   // Memory has room for panels of three blocks; of four blocks two panels take two each.
-  const FftPasses plan = plan_passes(
+  const KPassPlan plan = plan_passes(
       {.shape = {1 << 24}, .axes = {0}, .memory_bytes = 16 << 20, .block_bytes = 16 << 10});
   ASSERT_EQ(plan.passes.size(), 4u);
   EXPECT_EQ(plan.passes[2].inner, 4096);
   EXPECT_GE(plan.passes[2].panel_elements, 64 * 3072);
   EXPECT_EQ(plan.passes[2].inner_width, 2048);
   // Rows: 100 of 1000 points in panels of up to 48 are three, of 34, 34 and 32.
-  const FftPasses rows = plan_passes(
+  const KPassPlan rows = plan_passes(
       {.shape = {100, 1000}, .axes = {1}, .memory_bytes = 4 * 50 * 1000 * 16, .block_bytes = 4096});
   ASSERT_EQ(rows.passes.size(), 1u);
   EXPECT_EQ(panel_count(rows.passes[0]), 3);
@@ -304,34 +304,34 @@ TEST(Passes, panels_of_columns_are_alike) {
 }
 
 TEST(Passes, scratch_is_taken_only_where_digits_move) {
-  const FftPasses two = plan_passes(line_of(16, 12, 4));
+  const KPassPlan two = plan_passes(line_of(16, 12, 4));
   ASSERT_EQ(two.passes.size(), 2u);
   EXPECT_EQ(two.scratch_bytes, 0);
-  const FftPasses three = plan_passes(line_of(22, 12, 4));
+  const KPassPlan three = plan_passes(line_of(22, 12, 4));
   ASSERT_EQ(three.passes.size(), 3u);
   EXPECT_EQ(three.scratch_bytes, power(26));
   EXPECT_EQ(three.passes[0].target, model::Where::scratch);
   EXPECT_EQ(three.passes[1].target, model::Where::output);
-  PassesProblem problem = line_of(16, 12, 4);
+  KPassProblem problem = line_of(16, 12, 4);
   problem.keep_sources = true;
-  const FftPasses kept = plan_passes(problem);
+  const KPassPlan kept = plan_passes(problem);
   EXPECT_EQ(kept.scratch_bytes, power(20));
-  for (const FftPass& pass : kept.passes) EXPECT_NE(pass.source, pass.target);
+  for (const KPass& pass : kept.passes) EXPECT_NE(pass.source, pass.target);
 }
 
 TEST(Passes, in_place_takes_scratch_only_where_the_first_pass_moves_digits) {
-  PassesProblem problem{.shape = {64, 64, 64}, .axes = {0, 1, 2}};
+  KPassProblem problem{.shape = {64, 64, 64}, .axes = {0, 1, 2}};
   problem.block_bytes = 16 * 16;
   problem.memory_bytes = 4 * 64 * 64 * 16 * 3 / 2;
   problem.in_place = true;
   EXPECT_EQ(plan_passes(problem).scratch_bytes, 0);
   problem.keep_sources = true;
-  const FftPasses planes = plan_passes(problem);
+  const KPassPlan planes = plan_passes(problem);
   EXPECT_EQ(planes.scratch_bytes, 2 * planes.journal_slot_bytes);
   EXPECT_GE(planes.journal_slot_bytes, 64 * 64 * 16);
   EXPECT_EQ(counts_of(planes).journal_bytes, 2 * planes.output_bytes());
   EXPECT_EQ(counts_of(planes).written_bytes, 4 * planes.output_bytes());
-  for (const FftPass& pass : planes.passes) {
+  for (const KPass& pass : planes.passes) {
     EXPECT_TRUE(pass.journaled);
     EXPECT_EQ(pass.source, model::Where::output);
     EXPECT_EQ(pass.target, model::Where::output);
@@ -348,13 +348,13 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   for (int trial = 0; trial < 300; ++trial) {
-    PassesProblem problem = random_problem(random);
+    KPassProblem problem = random_problem(random);
     problem.in_place = true;
     problem.keep_sources = trial % 2 == 0;
-    const FftPasses plan = plan_with_enough(problem);
+    const KPassPlan plan = plan_with_enough(problem);
     EXPECT_EQ(plan.passes[plan.kernel_passes].source, model::Where::output);
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-      const FftPass& pass = plan.passes[i];
+      const KPass& pass = plan.passes[i];
       const bool stays = pass.source == pass.target && pass.source_first == pass.target_first;
       EXPECT_TRUE(pass.keeps_order() || !stays) << to_string(problem.shape) << ", pass " << i;
       EXPECT_EQ(pass.journaled, stays && problem.keep_sources);
@@ -365,10 +365,10 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
 }
 
 TEST(Passes, the_transposed_order_goes_further_in_two) {
-  PassesProblem problem = line_of(20, 13, 4);
+  KPassProblem problem = line_of(20, 13, 4);
   EXPECT_EQ(plan_passes(problem).passes.size(), 3u);
   problem.order = OutputOrder::transposed;
-  const FftPasses plan = plan_passes(problem);
+  const KPassPlan plan = plan_passes(problem);
   ASSERT_EQ(plan.passes.size(), 2u);
   EXPECT_EQ(plan.transposed_rows * plan.passes[1].radix, power(20));
   EXPECT_EQ(plan.scratch_bytes, 0);
@@ -379,9 +379,9 @@ TEST(Passes, the_transposed_order_goes_further_in_two) {
 }
 
 TEST(Passes, rows_of_the_transposed_order_are_no_longer_than_wide_runs_need) {
-  PassesProblem problem = line_of(28, 26, 12);
+  KPassProblem problem = line_of(28, 26, 12);
   problem.order = OutputOrder::transposed;
-  const FftPasses plan = plan_passes(problem);
+  const KPassPlan plan = plan_passes(problem);
   ASSERT_EQ(plan.passes.size(), 2u);
   EXPECT_EQ(plan.passes[0].radix, power(10));
   EXPECT_GE(plan.passes[0].inner_width * plan.element_bytes, power(20));
@@ -407,7 +407,7 @@ TEST(Passes, the_largest_factor_is_as_small_as_can_be) {
 }
 
 TEST(Passes, refusals_tell_what_helps) {
-  PassesProblem problem = line_of(20, 12, 4);
+  KPassProblem problem = line_of(20, 12, 4);
   problem.memory_bytes = 1 << 12;
   problem.block_bytes = 1 << 10;
   expect_error(ErrorCode::invalid_argument, {"4096 bytes of memory", "are enough"},
@@ -420,7 +420,7 @@ TEST(Passes, refusals_tell_what_helps) {
                [&] { plan_passes(problem); });
   EXPECT_NO_THROW(plan_with_enough(problem));
   const auto refused = [](const std::vector<std::string>& words, auto&& change) {
-    PassesProblem wrong = line_of(20, 12, 4);
+    KPassProblem wrong = line_of(20, 12, 4);
     change(wrong);
     expect_error(ErrorCode::invalid_argument, words, [&] { plan_passes(wrong); });
   };

@@ -23,7 +23,7 @@ constexpr std::int64_t points = 1 << 14;
 constexpr std::int64_t lead_bytes = 128;
 
 /// More than two passes, so that scratch space is needed.
-FftPasses small_plan() {
+KPassPlan small_plan() {
   return plan_passes(
       {.shape = {points}, .axes = {0}, .memory_bytes = 64 << 10, .block_bytes = 4096});
 }
@@ -51,7 +51,7 @@ StoredArray new_set(const Directory& directory, const std::vector<std::string>& 
 TEST(RunOnFiles, MovesWhatThePlanSays) {
   const Directory directory;
   const auto folders = directory.folders(2);
-  const FftPasses plan = small_plan();
+  const KPassPlan plan = small_plan();
   ASSERT_GT(plan.scratch_bytes, 0);
   const StoredArray output = new_set(directory, folders);
   const PassesOutcome outcome =

@@ -24,16 +24,16 @@ model::Storage disk_of(double access_s) {
   return {.disks = {disk}};
 }
 
-PassesProblem line(std::int64_t points, std::int64_t memory_bytes) {
+KPassProblem line(std::int64_t points, std::int64_t memory_bytes) {
   return {.shape = {points}, .axes = {0}, .memory_bytes = memory_bytes};
 }
 
-ooc_choice::WaysFound found(const PassesProblem& problem, const model::Storage& storage) {
+ooc_choice::WaysFound found(const KPassProblem& problem, const model::Storage& storage) {
   return ooc_choice::find_ways(problem, true, shipped_machine("vm-2-cores"), storage);
 }
 
 TEST(Ways, blocks_are_short_where_accesses_cost_nothing_and_long_where_they_do) {
-  const PassesProblem problem = line(std::int64_t{1} << 30, 64 * mib);
+  const KPassProblem problem = line(std::int64_t{1} << 30, 64 * mib);
   const ooc_choice::Way quick = found(problem, disk_of(0)).best;
   const ooc_choice::Way slow = found(problem, disk_of(10e-3)).best;
   EXPECT_EQ(quick.passes, 3);
@@ -46,13 +46,13 @@ TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
   const Machine machine = shipped_machine("vm-2-cores");
   for (const double access_s : {0.0, 1e-5, 1e-4, 1e-3, 1e-2}) {
     const model::Storage storage = disk_of(access_s);
-    PassesProblem problem = line(std::int64_t{1} << 28, 64 * mib);
+    KPassProblem problem = line(std::int64_t{1} << 28, 64 * mib);
     const ooc_choice::Way best = found(problem, storage).best;
-    EXPECT_EQ(best.seconds, price_of(*best.plan, machine, storage).seconds());
+    EXPECT_EQ(best.seconds, cost_of(*best.plan, machine, storage).seconds());
     for (std::int64_t block = 4096; block <= 4 * mib; block *= 2) {
       problem.block_bytes = block;
       try {
-        const double seconds = price_of(plan_passes(problem), machine, storage).seconds();
+        const double seconds = cost_of(plan_passes(problem), machine, storage).seconds();
         EXPECT_LE(best.seconds, seconds * 1.0101) << access_s << " " << block;
       } catch (const Error&) {
       }
@@ -68,7 +68,7 @@ TEST(Ways, the_block_that_is_next_to_a_mebibyte_where_it_makes_no_difference) {
 }
 
 TEST(Ways, only_the_given_block_where_it_is_given) {
-  PassesProblem problem = line(1 << 24, 64 * mib);
+  KPassProblem problem = line(1 << 24, 64 * mib);
   problem.block_bytes = 48 * 1024;
   const ooc_choice::WaysFound ways =
       ooc_choice::find_ways(problem, false, shipped_machine("vm-2-cores"), disk_of(1e-5));
@@ -102,7 +102,7 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
 }
 
 TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
-  PassesProblem problem = line(1 << 24, 16 * mib);
+  KPassProblem problem = line(1 << 24, 16 * mib);
   problem.order = OutputOrder::transposed;
   const ooc_choice::WaysFound ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.order, OutputOrder::transposed);
@@ -111,14 +111,14 @@ TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
 }
 
 TEST(Ways, axes_are_taken_together_or_apart) {
-  PassesProblem problem{
+  KPassProblem problem{
       .shape = {64, 64, 64}, .axes = {0, 1, 2}, .memory_bytes = mib, .block_bytes = 1024};
   EXPECT_EQ(plan_passes(problem).passes.size(), 2u);
   problem.groups = {1, 1, 1};
   EXPECT_EQ(plan_passes(problem).passes.size(), 3u);
   problem.groups = {1};
   problem.block_bytes = 16;
-  const FftPasses plan = plan_passes(problem);
+  const KPassPlan plan = plan_passes(problem);
   ASSERT_EQ(plan.passes.size(), 2u);  // 64 x 64 blocks of 16 bytes fit
   EXPECT_EQ(plan.passes[0].radix, 64);
   EXPECT_EQ(plan.passes[1].radix, 64 * 64);
@@ -135,7 +135,7 @@ TEST(Ways, of_what_does_not_fit_the_reason_is_told) {
   expect_error(ErrorCode::invalid_argument, {"are enough"},
                [] { found(line(1 << 24, 1000), disk_of(1e-5)); });
   expect_error(ErrorCode::invalid_argument, {"f80"}, [] {
-    PassesProblem problem = line(1 << 24, mib);
+    KPassProblem problem = line(1 << 24, mib);
     problem.precision = Precision::f80;
     found(problem, disk_of(1e-5));
   });

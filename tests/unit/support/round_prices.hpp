@@ -27,8 +27,8 @@ inline Disk round_disk() {
 }
 
 /// Columns of 64 x 64 complex128 in four panels of 16: 64 runs of 256 bytes on both sides.
-inline ooc::FftPasses columns() {
-  ooc::FftPasses plan;
+inline ooc::KPassPlan columns() {
+  ooc::KPassPlan plan;
   plan.problem.shape = {64, 64};
   plan.problem.axes = {0};
   plan.problem.block_bytes = 256;
