@@ -67,7 +67,7 @@ nb::list costs_on_ranks(const ooc::KPassPlan& plan, std::int64_t ranks_per_node,
   return as_list(
       ooc::distributed_cost(plan, ranks_per_node, machine,
                             to_storage(machine, places, input, output, scratch, asynchronous),
-                            to_holding(source, plan.ranks), to_holding(target, plan.ranks)));
+                            to_ownership(source, plan.ranks), to_ownership(target, plan.ranks)));
 }
 
 nb::dict as_dict(const ooc_choice::Way& way) {

@@ -16,9 +16,9 @@ using namespace nb::literals;
 
 namespace weft::python {
 
-ooc::SharedHolding to_holding(const Lying& given, int ranks) {
+ooc::OwnershipPtr to_ownership(const Lying& given, int ranks) {
   const auto& [bytes, lead, block, disks, processors, band, skew] = given;
-  if (block == 0) return ooc::held_by_parts(lead, bytes, ranks);
+  if (block == 0) return ooc::owned_by_parts(lead, bytes, ranks);
   const Striping striping = {.bytes = bytes,
                              .block_bytes = block,
                              .disks = disks,
@@ -26,7 +26,7 @@ ooc::SharedHolding to_holding(const Lying& given, int ranks) {
                              .band_bytes = band,
                              .skew_rows = skew};
   check(striping);
-  return ooc::held_by_disks(striping, ranks);
+  return ooc::owned_by_disks(striping, ranks);
 }
 
 namespace {
@@ -36,7 +36,7 @@ std::pair<std::int64_t, std::int64_t> traffic(const ooc::KPassPlan& plan, const 
                                               const Lying& output) {
   ooc::RankTraffic all;
   for (const ooc::RankTraffic& sent :
-       traffic_of(plan, to_holding(input, plan.ranks), to_holding(output, plan.ranks)))
+       traffic_of(plan, to_ownership(input, plan.ranks), to_ownership(output, plan.ranks)))
     all += sent;
   return {all.messages, all.bytes};
 }
@@ -53,7 +53,7 @@ void bind_rank_passes(nb::module_& m) {
   m.def(
       "deal_out_of_core",
       [](const ooc::KPassPlan& plan, int ranks, const std::optional<Lying>& array) {
-        return dealt_to_ranks(plan, ranks, array ? to_holding(*array, ranks) : nullptr);
+        return distribute_plan(plan, ranks, array ? to_ownership(*array, ranks) : nullptr);
       },
       "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),
       "The plan for so many ranks, each with its memory; array : how that lies which is "

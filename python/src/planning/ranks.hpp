@@ -15,7 +15,7 @@ using Lying =
     std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, std::int64_t, std::int64_t>;
 
 /// Who of so many ranks has what of it.
-ooc::SharedHolding to_holding(const Lying& given, int ranks);
+ooc::OwnershipPtr to_ownership(const Lying& given, int ranks);
 
 /// Out-of-core passes on ranks as data.
 void bind_rank_passes(nanobind::module_& m);

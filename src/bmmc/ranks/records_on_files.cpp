@@ -188,7 +188,7 @@ RecordsOutcome run_on_files(const Layout& layout, const ooc::PassesFiles& files,
   if (comm.size() == 1)
     sets.output->flush();
   else
-    ooc::flush_shared(*sets.output, *ooc::holding_of(files.output, comm.size()), comm);
+    ooc::flush_shared(*sets.output, *ooc::ownership_of(files.output, comm.size()), comm);
   return outcome_of(mine, sets, comm);
 }
 

@@ -32,15 +32,15 @@ std::size_t reader_of(const KPassPlan& plan, std::size_t pass) {
   return static_cast<std::size_t>(found - plan.passes.begin());
 }
 
-SharedHolding held_for(const KPassPlan& plan, std::size_t pass) {
+OwnershipPtr ownership_between(const KPassPlan& plan, std::size_t pass) {
   const KPass& reader = plan.passes[pass];
-  return held_as_panels(reader, plan.element_bytes, slot_bytes(plan, reader), plan.ranks);
+  return owned_as_panels(reader, plan.element_bytes, slot_bytes(plan, reader), plan.ranks);
 }
 
 std::int64_t panels_of_rank(const KPass& pass, int ranks, int rank) {
-  const Deal deal(pass, ranks);
-  std::int64_t count = deal.rounds();
-  while (count > 0 && !deal.panel(count - 1, rank)) --count;
+  const PanelSchedule schedule(pass, ranks);
+  std::int64_t count = schedule.rounds();
+  while (count > 0 && !schedule.panel(count - 1, rank)) --count;
   return count;
 }
 
@@ -51,7 +51,7 @@ void make_even(KPass& pass, int ranks) {
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 
-/// Behind the array that it is multiplied with: see held_as_panels().
+/// Behind the array that it is multiplied with: see owned_as_panels().
 void place_kernel(KPassPlan& plan) {
   plan.passes.front().source = model::Where::nothing;
   const std::size_t last = plan.kernel_passes - 1;
@@ -69,7 +69,7 @@ void place_in_scratch(KPassPlan& plan) {
   if (plan.kernel_passes > 0) place_kernel(plan);
 }
 
-void place_in_array(KPassPlan& plan, const SharedHolding& array) {
+void place_in_array(KPassPlan& plan, const OwnershipPtr& array) {
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
     KPass& pass = plan.passes[i];
     pass.source = pass.target = model::Where::output;
@@ -90,7 +90,7 @@ bool stays_in_place(const KPassPlan& plan) {
 
 }  // namespace
 
-KPassPlan dealt_to_ranks(KPassPlan plan, int ranks, const SharedHolding& array) {
+KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array) {
   if (ranks < 1)
     throw Error(ErrorCode::invalid_argument, "passes are dealt to 1 or more ranks; given " +
                                                  std::to_string(ranks) + "; give 1 or more");
@@ -140,19 +140,20 @@ std::int64_t scratch_bytes(const KPassPlan& plan, int rank, int volume) {
   return most;
 }
 
-PassSide reading_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& input) {
+PassSide reading_side(const KPassPlan& plan, std::size_t pass, const OwnershipPtr& input) {
   const bool is_scratch = plan.passes[pass].source == model::Where::scratch;
-  return {&plan, pass, Side::reading, is_scratch ? held_for(plan, pass) : input, plan.ranks};
-}
-
-PassSide writing_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& output) {
-  const bool is_scratch = plan.passes[pass].target == model::Where::scratch;
-  return {&plan, pass, Side::writing, is_scratch ? held_for(plan, reader_of(plan, pass)) : output,
+  return {&plan, pass, SideRole::reading, is_scratch ? ownership_between(plan, pass) : input,
           plan.ranks};
 }
 
-std::vector<RankTraffic> traffic_of(const KPassPlan& plan, const SharedHolding& input,
-                                    const SharedHolding& output) {
+PassSide writing_side(const KPassPlan& plan, std::size_t pass, const OwnershipPtr& output) {
+  const bool is_scratch = plan.passes[pass].target == model::Where::scratch;
+  return {&plan, pass, SideRole::writing,
+          is_scratch ? ownership_between(plan, reader_of(plan, pass)) : output, plan.ranks};
+}
+
+std::vector<RankTraffic> traffic_of(const KPassPlan& plan, const OwnershipPtr& input,
+                                    const OwnershipPtr& output) {
   std::vector<RankTraffic> sent(static_cast<std::size_t>(plan.ranks));
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass)
     for (const PassSide& side :

@@ -24,7 +24,7 @@ namespace weft::ooc {
 ///           first scratch volume. Else the first pass reads the array and the last one writes it.
 /// Errors    Error(invalid_argument) for less than one rank, and for a plan of other than 4 buffers.
 /// Cost      O(1), with a journal O(runs of all passes).
-KPassPlan dealt_to_ranks(KPassPlan plan, int ranks, const SharedHolding& array = nullptr);
+KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array = nullptr);
 
 /// The scratch volumes of a rank: two, which passes write in turn, and what a convolution reads,
 /// panels of the array each with its part of the kernel's spectrum.
@@ -34,11 +34,11 @@ int scratch_written_by(const KPassPlan& plan, std::size_t pass);
 std::int64_t scratch_bytes(const KPassPlan& plan, int rank, int volume);
 
 /// Who holds what a pass reads, or writes.
-PassSide reading_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& input);
-PassSide writing_side(const KPassPlan& plan, std::size_t pass, const SharedHolding& output);
+PassSide reading_side(const KPassPlan& plan, std::size_t pass, const OwnershipPtr& input);
+PassSide writing_side(const KPassPlan& plan, std::size_t pass, const OwnershipPtr& output);
 
 /// What each rank sends in all passes, exactly. Cost: O(runs of all passes).
-std::vector<RankTraffic> traffic_of(const KPassPlan& plan, const SharedHolding& input,
-                                    const SharedHolding& output);
+std::vector<RankTraffic> traffic_of(const KPassPlan& plan, const OwnershipPtr& input,
+                                    const OwnershipPtr& output);
 
 }  // namespace weft::ooc

@@ -25,11 +25,11 @@ struct RoundWork {
   std::vector<RankTraffic> near_got;
   std::vector<RankTraffic> far_sent;
   std::vector<RankTraffic> far_got;
-  std::int64_t trips = 1;
+  std::int64_t batches = 1;
   bool copies = false;  ///< panels go through buffers of messages
 };
 
-/// As TripExchange sends and DiskTransfers joins it.
+/// As BatchExchange sends and DiskTransfers joins it.
 class RoundCounter {
  public:
   RoundCounter(const PassSide& side, std::int64_t ranks_per_node)
@@ -39,7 +39,7 @@ class RoundCounter {
   }
 
   RoundWork count(std::int64_t number) {
-    Round(side_, number).for_each_piece([&](const Piece& piece) { add(piece); });
+    ExchangeRound(side_, number).for_each_piece([&](const RoundPiece& piece) { add(piece); });
     return work_;
   }
 
@@ -49,26 +49,26 @@ class RoundCounter {
     std::int64_t at = -1;      ///< and that in its buffer
   };
 
-  void add(const Piece& piece) {
+  void add(const RoundPiece& piece) {
     End& end = ends_[static_cast<std::size_t>(piece.disk_rank)];
     if (end.offset != piece.offset || end.at != piece.at) ++work_.disks.runs;
     end = {piece.offset + piece.bytes, piece.at + piece.bytes};
     work_.disks.bytes += static_cast<double>(piece.bytes);
-    work_.trips = std::max(work_.trips, piece.trip + 1);
-    work_.copies = work_.copies || piece.trip > 0 || piece.disk_rank != piece.panel_rank;
+    work_.batches = std::max(work_.batches, piece.batch + 1);
+    work_.copies = work_.copies || piece.batch > 0 || piece.disk_rank != piece.panel_rank;
     if (piece.panel_rank != piece.disk_rank) add_sent(piece);
   }
 
-  void add_sent(const Piece& piece) {
-    const bool reads = side_.side == Side::reading;
+  void add_sent(const RoundPiece& piece) {
+    const bool reads = side_.side == SideRole::reading;
     const auto sender = static_cast<std::size_t>(reads ? piece.disk_rank : piece.panel_rank);
     const auto receiver = static_cast<std::size_t>(reads ? piece.panel_rank : piece.disk_rank);
     const bool is_near = piece.disk_rank / ranks_per_node_ == piece.panel_rank / ranks_per_node_;
-    if (piece.panel_rank != last_panel_rank_) last_trip_.assign(ends_.size(), -1);
+    if (piece.panel_rank != last_panel_rank_) last_batch_.assign(ends_.size(), -1);
     last_panel_rank_ = piece.panel_rank;
-    std::int64_t& last = last_trip_[static_cast<std::size_t>(piece.disk_rank)];
-    const RankTraffic more{piece.trip != last ? 1 : 0, piece.bytes};
-    last = piece.trip;
+    std::int64_t& last = last_batch_[static_cast<std::size_t>(piece.disk_rank)];
+    const RankTraffic more{piece.batch != last ? 1 : 0, piece.bytes};
+    last = piece.batch;
     (is_near ? work_.near_sent : work_.far_sent)[sender] += more;
     (is_near ? work_.near_got : work_.far_got)[receiver] += more;
   }
@@ -76,7 +76,7 @@ class RoundCounter {
   const PassSide& side_;
   std::int64_t ranks_per_node_;
   std::vector<End> ends_;
-  std::vector<std::int64_t> last_trip_;  ///< of each disk rank with this panel rank
+  std::vector<std::int64_t> last_batch_;  ///< of each disk rank with this panel rank
   int last_panel_rank_ = -1;
   RoundWork work_;
 };
@@ -91,7 +91,7 @@ class DistributedPassCostModel {
         machine_(machine),
         storage_(storage),
         panel_(plan, pass_, machine, storage, std::min<std::int64_t>(plan.ranks, ranks_per_node)),
-        rounds_(Deal(pass_, plan.ranks).rounds()),
+        rounds_(PanelSchedule(pass_, plan.ranks).rounds()),
         panels_of_round_(static_cast<double>(panel_.panels()) / static_cast<double>(rounds_)),
         share_(panels_of_round_ /
                static_cast<double>(std::min<std::int64_t>(plan.ranks, panel_.panels()))) {}
@@ -155,10 +155,10 @@ class DistributedPassCostModel {
     return std::max(most, std::accumulate(seconds.begin(), seconds.end(), 0.0) / plan_.ranks);
   }
 
-  /// Of the trips after the first one of a round, which nothing hides.
+  /// Of the batches after the first one of a round, which nothing hides.
   double after_first(double seconds, const RoundWork& work) const {
     if (!storage_.asynchronous) return 0;
-    return seconds * (1 - 1 / static_cast<double>(work.trips));
+    return seconds * (1 - 1 / static_cast<double>(work.batches));
   }
 
   /// Until a round is in the journals of all ranks.
@@ -192,7 +192,7 @@ class DistributedPassCostModel {
       most = std::max(most, near_s + link_s + processor_s);
     }
     const double meeting_s = machine_.barrier_s * std::log2(std::max(2, plan_.ranks));
-    return most * share_ + (work.copies ? static_cast<double>(work.trips) * meeting_s : 0);
+    return most * share_ + (work.copies ? static_cast<double>(work.batches) * meeting_s : 0);
   }
 
   std::size_t per_node() const { return static_cast<std::size_t>(ranks_per_node_); }
@@ -216,7 +216,7 @@ class DistributedPassCostModel {
 
 KPassPlanCost distributed_cost(const KPassPlan& plan, std::int64_t ranks_per_node,
                                const Machine& machine, const model::Storage& storage,
-                               const SharedHolding& input, const SharedHolding& output) {
+                               const OwnershipPtr& input, const OwnershipPtr& output) {
   check(machine);
   check(storage);
   if (ranks_per_node < 1)

@@ -10,12 +10,12 @@ namespace {
 /// Parts of a plain file end where these do, so that two ranks never write into one page.
 constexpr std::int64_t granule_bytes = 4096;
 
-class HeldByDisks final : public Holding {
+class OwnedByDisks final : public FileOwnership {
  public:
-  HeldByDisks(const Striping& striping, int ranks)
+  OwnedByDisks(const Striping& striping, int ranks)
       : striping_(striping), ranks_(ranks), rows_(row_count(striping)) {}
 
-  HeldPart part_at(std::int64_t offset, std::int64_t most) const override {
+  OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
     const std::int64_t block_bytes = striping_.block_bytes;
     const std::int64_t first = offset / block_bytes;
     const int rank = rank_of(first);
@@ -38,14 +38,14 @@ class HeldByDisks final : public Holding {
   std::int64_t rows_;
 };
 
-class HeldByParts final : public Holding {
+class OwnedByParts final : public FileOwnership {
  public:
-  HeldByParts(std::int64_t lead_bytes, std::int64_t bytes, int ranks)
+  OwnedByParts(std::int64_t lead_bytes, std::int64_t bytes, int ranks)
       : lead_bytes_(lead_bytes),
         granules_((lead_bytes + bytes + granule_bytes - 1) / granule_bytes),
         ranks_(ranks) {}
 
-  HeldPart part_at(std::int64_t offset, std::int64_t most) const override {
+  OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
     const std::int64_t at = lead_bytes_ + offset;
     const std::int64_t rank = part_with(granules_, ranks_, at / granule_bytes);
     const std::int64_t end = share_of(granules_, ranks_, rank).end * granule_bytes;
@@ -58,16 +58,19 @@ class HeldByParts final : public Holding {
   int ranks_;
 };
 
-class HeldAsPanels final : public Holding {
+class OwnedAsPanels final : public FileOwnership {
  public:
-  HeldAsPanels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes, int ranks)
-      : pass_(pass), deal_(pass, ranks), element_bytes_(element_bytes), slot_bytes_(slot_bytes) {}
+  OwnedAsPanels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes, int ranks)
+      : pass_(pass),
+        schedule_(pass, ranks),
+        element_bytes_(element_bytes),
+        slot_bytes_(slot_bytes) {}
 
   /// What passes leave are runs of whole elements.
-  HeldPart part_at(std::int64_t offset, std::int64_t most) const override {
+  OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
     const PanelIndex place = place_of(offset / element_bytes_);
-    return {deal_.rank_of(place.panel),
-            deal_.round_of(place.panel) * slot_bytes_ + place.offset * element_bytes_,
+    return {schedule_.rank_of(place.panel),
+            schedule_.round_of(place.panel) * slot_bytes_ + place.offset * element_bytes_,
             std::min(most, place.elements * element_bytes_)};
   }
 
@@ -81,7 +84,7 @@ class HeldAsPanels final : public Holding {
   }
 
   KPass pass_;
-  Deal deal_;
+  PanelSchedule schedule_;
   std::int64_t element_bytes_;
   std::int64_t slot_bytes_;
 };
@@ -94,17 +97,17 @@ Share disks_of_rank(int disks, int ranks, int rank) {
   return {shared, shared + 1};
 }
 
-SharedHolding held_by_disks(const Striping& striping, int ranks) {
-  return std::make_shared<HeldByDisks>(striping, ranks);
+OwnershipPtr owned_by_disks(const Striping& striping, int ranks) {
+  return std::make_shared<OwnedByDisks>(striping, ranks);
 }
 
-SharedHolding held_by_parts(std::int64_t lead_bytes, std::int64_t bytes, int ranks) {
-  return std::make_shared<HeldByParts>(lead_bytes, bytes, ranks);
+OwnershipPtr owned_by_parts(std::int64_t lead_bytes, std::int64_t bytes, int ranks) {
+  return std::make_shared<OwnedByParts>(lead_bytes, bytes, ranks);
 }
 
-SharedHolding held_as_panels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes,
+OwnershipPtr owned_as_panels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes,
                              int ranks) {
-  return std::make_shared<HeldAsPanels>(pass, element_bytes, slot_bytes, ranks);
+  return std::make_shared<OwnedAsPanels>(pass, element_bytes, slot_bytes, ranks);
 }
 
 }  // namespace weft::ooc

@@ -10,24 +10,24 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
   return item * parts / items;
 }
 
-Deal::Deal(const KPass& pass, int ranks)
+PanelSchedule::PanelSchedule(const KPass& pass, int ranks)
     : panels_(panel_count(pass)),
       ranks_(ranks),
       in_parts_(!pass.mirrors() && pass.rest_width == pass.rest && pass.inner_width == pass.inner) {
 }
 
-std::optional<std::int64_t> Deal::panel(std::int64_t round, int rank) const {
+std::optional<std::int64_t> PanelSchedule::panel(std::int64_t round, int rank) const {
   const Share part = share_of(panels_, ranks_, rank);
   const std::int64_t found = in_parts_ ? part.first + round : round * ranks_ + rank;
   if (found >= (in_parts_ ? part.end : panels_)) return std::nullopt;
   return found;
 }
 
-int Deal::rank_of(std::int64_t panel) const {
+int PanelSchedule::rank_of(std::int64_t panel) const {
   return static_cast<int>(in_parts_ ? part_with(panels_, ranks_, panel) : panel % ranks_);
 }
 
-std::int64_t Deal::round_of(std::int64_t panel) const {
+std::int64_t PanelSchedule::round_of(std::int64_t panel) const {
   return in_parts_ ? panel - share_of(panels_, ranks_, rank_of(panel)).first : panel / ranks_;
 }
 

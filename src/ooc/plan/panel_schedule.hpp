@@ -25,9 +25,9 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
 /// Panels that lie in a row on disks are dealt in parts, the first ones to the first rank, so that
 /// plain files, which ranks have in parts, need not travel. Others, columns, are dealt in turn: those
 /// of a round are neighbours, so that their rows lie on all disks alike.
-class Deal {
+class PanelSchedule {
  public:
-  Deal(const KPass& pass, int ranks);
+  PanelSchedule(const KPass& pass, int ranks);
 
   std::int64_t panels() const { return panels_; }
   std::int64_t rounds() const { return (panels_ + ranks_ - 1) / ranks_; }

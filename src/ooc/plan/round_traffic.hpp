@@ -9,14 +9,14 @@
 
 namespace weft::ooc {
 
-enum class Side { reading, writing };
+enum class SideRole { reading, writing };
 
 /// One side of one pass on ranks: what its panels read, or what they write.
 struct PassSide {
   const KPassPlan* plan = nullptr;
   std::size_t pass = 0;
-  Side side = Side::reading;
-  SharedHolding holding;  ///< of what is read or written
+  SideRole side = SideRole::reading;
+  OwnershipPtr ownership;  ///< of what is read or written
   int ranks = 1;
 
   const KPass& k_pass() const { return plan->passes[pass]; }
@@ -24,11 +24,11 @@ struct PassSide {
 
 /// Bytes that lie in a row on disks, in the panel that they belong to, and in the buffer by which
 /// they go between the two.
-struct Piece {
+struct RoundPiece {
   int panel_rank = 0;       ///< whose panel
   int disk_rank = 0;        ///< whose disks
-  std::int64_t trip = 0;    ///< of this round
-  std::int64_t at = 0;      ///< in the disk rank's buffer of the trip
+  std::int64_t batch = 0;   ///< of this round
+  std::int64_t at = 0;      ///< in the disk rank's buffer of the batch
   std::int64_t offset = 0;  ///< in the disk rank's volume
   std::int64_t memory = 0;  ///< in the panel
   std::int64_t bytes = 0;
@@ -37,26 +37,26 @@ struct Piece {
 /// What the panels of one round read or write, as any rank can tell without asking.
 ///
 /// The disks of a rank may hold more of a round than its buffer does; then the round takes several
-/// trips, each of which fills the buffer of the disk rank. In a buffer the pieces of the first panel
+/// batches, each of which fills the buffer of the disk rank. In a buffer the pieces of the first panel
 /// rank come first, those of one panel in the order in which they lie in it.
-class Round {
+class ExchangeRound {
  public:
-  Round(const PassSide& side, std::int64_t number);
+  ExchangeRound(const PassSide& side, std::int64_t number);
 
   /// Panel rank by panel rank; of each, pieces in the order of its panel.
-  void for_each_piece(const std::function<void(const Piece&)>& visit) const;
+  void for_each_piece(const std::function<void(const RoundPiece&)>& visit) const;
 
-  /// Bytes of one trip as one rank sees them.
-  struct Trip {
+  /// Bytes of one batch as one rank sees them.
+  struct Batch {
     std::vector<std::int64_t> of_panel;  ///< of its panel, by the rank on whose disks they are
     std::vector<std::int64_t> on_disks;  ///< on its disks, by the rank whose panel they are of
-    bool operator==(const Trip&) const = default;
+    bool operator==(const Batch&) const = default;
   };
-  struct Trips {
-    std::vector<Trip> trips;
+  struct Batches {
+    std::vector<Batch> batches;
     bool crosses = false;  ///< whether anything goes from any rank to another
   };
-  Trips trips(int rank) const;
+  Batches batches(int rank) const;
 
  private:
   class Cutter;
@@ -64,13 +64,13 @@ class Round {
   std::int64_t number_;
 };
 
-/// What a trip's buffer holds, at most: a panel, and less than what one message can carry.
-std::int64_t trip_bytes(const PassSide& side);
+/// What a batch's buffer holds, at most: a panel, and less than what one message can carry.
+std::int64_t batch_bytes(const PassSide& side);
 
 /// What the disks of ranks have of rounds.
 struct RoundsOnDisks {
   std::int64_t most_bytes = 0;  ///< of one rank in one round
-  /// Of all ranks and rounds: what a rank has of trips before its last one.
+  /// Of all ranks and rounds: what a rank has of batches before its last one.
   std::int64_t earlier_bytes = 0;
 };
 /// Cost: O(runs of the pass).

@@ -18,9 +18,9 @@ std::vector<comm::Block> in_rank_order(const std::vector<std::int64_t>& bytes) {
 
 }  // namespace
 
-void TripExchange::execute(const std::optional<Error>& failed,
-                           const std::vector<std::int64_t>& send,
-                           const std::vector<std::int64_t>& recv, const char* from, char* to) {
+void BatchExchange::execute(const std::optional<Error>& failed,
+                            const std::vector<std::int64_t>& send,
+                            const std::vector<std::int64_t>& recv, const char* from, char* to) {
   const bool is_known = prepared_ && send == send_ && recv == recv_;
   // To prepare is collective, so all ranks do where one has to.
   const bool prepares = comm::agree_or_throw(comm_, failed, !is_known);

@@ -12,11 +12,11 @@
 
 namespace weft::ooc {
 
-/// Exchanges of blocks that lie in rank order in both buffers. What has been prepared for one trip
+/// Exchanges of blocks that lie in rank order in both buffers. What has been prepared for one batch
 /// serves the next ones as well, as long as they exchange as many bytes.
-class TripExchange {
+class BatchExchange {
  public:
-  explicit TripExchange(const comm::Communicator& comm) : comm_(comm) {}
+  explicit BatchExchange(const comm::Communicator& comm) : comm_(comm) {}
 
   /// Collective: first agrees whether a rank has failed by now. Bytes for each rank and from each,
   /// this one included.

@@ -14,7 +14,7 @@ namespace weft::ooc {
 /// An array on the disks of all ranks: what this rank can reach of it, and who has what.
 struct ArrayOnRanks {
   disk::Volume* volume = nullptr;
-  SharedHolding holding;
+  OwnershipPtr ownership;
 };
 
 struct VolumesOnRanks {
@@ -34,7 +34,7 @@ struct RanksOutcome {
 
 /// Executes a plan that was dealt to ranks: while a round's panels are transformed those of the next
 /// one are read and those of the last one written. A rank touches those bytes of its volumes only
-/// that the holdings give it; the others travel.
+/// that the ownerships give it; the others travel.
 ///
 /// Collective  `plan` and `options` are the same on all ranks, but for on_panel, which each has called
 ///             after every round, and what checkpoints keep.

@@ -78,25 +78,25 @@ SharedOutcome of_all_ranks(const SharedOutcome& mine, const comm::Communicator& 
 
 }  // namespace
 
-SharedHolding holding_of(const StoredArray& array, int ranks) {
-  if (array.is_set) return held_by_disks(disk::read_index(array.path).striping, ranks);
-  return held_by_parts(array.offset, array.bytes, ranks);
+OwnershipPtr ownership_of(const StoredArray& array, int ranks) {
+  if (array.is_set) return owned_by_disks(disk::read_index(array.path).striping, ranks);
+  return owned_by_parts(array.offset, array.bytes, ranks);
 }
 
 SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm, const PassesOptions& options) {
   VolumesOnRanks volumes;
   const Opened sets = comm::together(comm, [&] {
-    volumes.output.holding = holding_of(files.output, plan.ranks);
-    volumes.input.holding =
-        plan.problem.in_place ? volumes.output.holding : holding_of(files.input, plan.ranks);
+    volumes.output.ownership = ownership_of(files.output, plan.ranks);
+    volumes.input.ownership =
+        plan.problem.in_place ? volumes.output.ownership : ownership_of(files.input, plan.ranks);
     return opened_all(plan, files, comm, options);
   });
   volumes.input.volume = plan.problem.in_place ? sets.output.get() : sets.input.get();
   volumes.output.volume = sets.output.get();
   for (std::size_t k = 0; k < volumes.scratch.size(); ++k)
     volumes.scratch.at(k) = sets.scratch.at(k).get();
-  const auto flush = [&] { flush_shared(*sets.output, *volumes.output.holding, comm); };
+  const auto flush = [&] { flush_shared(*sets.output, *volumes.output.ownership, comm); };
   volumes.flush_output = flush;
   SharedOutcome mine;
   mine.passes.backend = sets.output->backend().kind;

@@ -15,7 +15,7 @@ struct SharedOutcome {
 };
 
 /// Who has what of an array in files, as the ranks of run_on_shared_files take it.
-SharedHolding holding_of(const StoredArray& array, int ranks);
+OwnershipPtr ownership_of(const StoredArray& array, int ranks);
 
 /// run_on_files on ranks. Of a striped set each rank opens the files of its own disks, of a plain
 /// file it uses its own part; the index of a set must be seen by all ranks. Scratch directories are

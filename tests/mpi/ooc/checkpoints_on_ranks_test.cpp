@@ -32,10 +32,10 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   const comm::Communicator comm = world();
   const KPassProblem problem =
       sized({.shape = {1 << 12}, .axes = {0}, .precision = Precision::f64}, 9, 3);
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
   ASSERT_GE(plan.passes.size(), 4u);  // the third one writes where the second has read
-  const SharedHolding input = holding(3, plan.input_bytes(), comm.size());
-  const SharedHolding output = holding(7, plan.output_bytes(), comm.size());
+  const OwnershipPtr input = ownership(3, plan.input_bytes(), comm.size());
+  const OwnershipPtr output = ownership(7, plan.output_bytes(), comm.size());
   const auto x = bytes_of<double>(test_support::random_exact(1 << 12, 71, false), false);
   Disks alone(plan, input, output, comm.rank());
   alone.put(x);
@@ -78,8 +78,8 @@ TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
   const comm::Communicator comm = world();
   const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 11, 4);
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
-  const SharedHolding ends = held_by_parts(0, plan.input_bytes(), comm.size());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
+  const OwnershipPtr ends = owned_by_parts(0, plan.input_bytes(), comm.size());
   Disks disks(plan, ends, ends, comm.rank());
   disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
   std::vector<PassProgress> told;

@@ -35,8 +35,8 @@ PassProgress shared(const PassProgress& kept) {
 /// What this rank has of the array, and its scratch space.
 class OwnDisks {
  public:
-  OwnDisks(const KPassPlan& plan, SharedHolding holding, int rank)
-      : holding_(std::move(holding)), rank_(rank), array_(plan.output_bytes()) {
+  OwnDisks(const KPassPlan& plan, OwnershipPtr ownership, int rank)
+      : ownership_(std::move(ownership)), rank_(rank), array_(plan.output_bytes()) {
     for (int k = 0; k < scratch_volumes; ++k)
       if (const std::int64_t bytes = scratch_bytes(plan, rank, k))
         scratch_.at(static_cast<std::size_t>(k)) = std::make_unique<UnsafeVolume>(bytes);
@@ -44,7 +44,7 @@ class OwnDisks {
 
   void put(const std::vector<std::byte>& array) {
     std::vector<std::byte> mine(array.size(), untouched);
-    for_each_held(*holding_, std::ssize(array), rank_, [&](auto at, auto bytes) {
+    for_each_held(*ownership_, std::ssize(array), rank_, [&](auto at, auto bytes) {
       std::copy_n(array.data() + at, bytes, mine.data() + at);
     });
     array_.begin_with(mine);
@@ -53,7 +53,7 @@ class OwnDisks {
     array_.use(&power);
     for (const auto& each : scratch_)
       if (each) each->use(&power);
-    return {{&array_, holding_}, {&array_, holding_}, {scratch_[0].get(), scratch_[1].get()}};
+    return {{&array_, ownership_}, {&array_, ownership_}, {scratch_[0].get(), scratch_[1].get()}};
   }
   void fail(Random& random) {
     array_.fail(random);
@@ -64,7 +64,7 @@ class OwnDisks {
   std::vector<std::byte> gathered() {
     std::vector<std::byte> mine(array_.content().size());
     std::vector<std::byte> others = array_.content();
-    for_each_held(*holding_, std::ssize(mine), rank_, [&](auto at, auto bytes) {
+    for_each_held(*ownership_, std::ssize(mine), rank_, [&](auto at, auto bytes) {
       std::copy_n(array_.content().data() + at, bytes, mine.data() + at);
       std::fill_n(others.begin() + at, bytes, untouched);
     });
@@ -75,7 +75,7 @@ class OwnDisks {
   }
 
  private:
-  SharedHolding holding_;
+  OwnershipPtr ownership_;
   int rank_;
   UnsafeVolume array_;
   std::array<std::unique_ptr<UnsafeVolume>, scratch_volumes> scratch_;
@@ -88,26 +88,26 @@ KPassProblem problem_of(const Shape& shape, int lg_memory, int lg_block) {
   return sized(problem, lg_memory, lg_block);
 }
 
-std::vector<std::byte> result_elsewhere(const KPassProblem& problem, const SharedHolding& holding,
+std::vector<std::byte> result_elsewhere(const KPassProblem& problem, const OwnershipPtr& ownership,
                                         const std::vector<std::byte>& x) {
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), world().size());
-  Disks disks(plan, holding, holding, world().rank());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), world().size());
+  Disks disks(plan, ownership, ownership, world().rank());
   disks.put(x);
   run_on_ranks(plan, world(), disks.volumes());
   return disks.gathered();
 }
 
-KPassPlan planned_in_place(KPassProblem problem, const SharedHolding& holding, bool keeps) {
+KPassPlan planned_in_place(KPassProblem problem, const OwnershipPtr& ownership, bool keeps) {
   problem.in_place = true;
   problem.keep_sources = keeps;
-  return dealt_to_ranks(plan_passes(problem), world().size(), holding);
+  return distribute_plan(plan_passes(problem), world().size(), ownership);
 }
 
-bool takes_several_trips(const KPassPlan& plan, const SharedHolding& holding) {
+bool takes_several_trips(const KPassPlan& plan, const OwnershipPtr& ownership) {
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass) {
-    const PassSide side = writing_side(plan, pass, holding);
-    for (std::int64_t k = 0; k < Deal(plan.passes[pass], plan.ranks).rounds(); ++k)
-      if (Round(side, k).trips(0).trips.size() > 1) return true;
+    const PassSide side = writing_side(plan, pass, ownership);
+    for (std::int64_t k = 0; k < PanelSchedule(plan.passes[pass], plan.ranks).rounds(); ++k)
+      if (ExchangeRound(side, k).batches(0).batches.size() > 1) return true;
   }
   return false;
 }
@@ -149,20 +149,20 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
       SCOPED_TRACE(to_string(problem.shape) + ", holding " + std::to_string(which));
       const std::int64_t points = volume(problem.shape);
       const auto x = bytes_of<double>(test_support::random_exact(points, 71, false), false);
-      const SharedHolding holding = ooc::holding(which, std::ssize(x), world().size());
-      const auto expected = result_elsewhere(problem, holding, x);
+      const OwnershipPtr ownership = ooc::ownership(which, std::ssize(x), world().size());
+      const auto expected = result_elsewhere(problem, ownership, x);
       {
-        const KPassPlan plan = planned_in_place(problem, holding, false);
-        OwnDisks disks(plan, holding, world().rank());
+        const KPassPlan plan = planned_in_place(problem, ownership, false);
+        OwnDisks disks(plan, ownership, world().rank());
         disks.put(x);
         Power power(INT64_MAX);
         run_on_ranks(plan, world(), disks.volumes(power));
         EXPECT_EQ(disks.gathered(), expected);
       }
-      const KPassPlan plan = planned_in_place(problem, holding, true);
-      several_trips += plan.journal_slot_bytes > 0 && takes_several_trips(plan, holding);
+      const KPassPlan plan = planned_in_place(problem, ownership, true);
+      several_trips += plan.journal_slot_bytes > 0 && takes_several_trips(plan, ownership);
       for (int k = 0; k < 3; ++k) {
-        OwnDisks disks(plan, holding, world().rank());
+        OwnDisks disks(plan, ownership, world().rank());
         disks.put(x);
         failures += run_through_failures(plan, disks, same, own);
         ASSERT_EQ(disks.gathered(), expected) << "run " << k;
@@ -177,17 +177,17 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
 TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
   if (is_left_out()) GTEST_SKIP();
   const KPassProblem problem = problem_of({12, 14, 18, 5}, 10, 2);
-  const SharedHolding holding = held_by_parts(0, volume(problem.shape) * 16, world().size());
+  const OwnershipPtr ownership = owned_by_parts(0, volume(problem.shape) * 16, world().size());
   const Checkpoints checkpoints = {.is_due = [] { return false; },
                                    .keep = [](const PassProgress&) {}};
-  const KPassPlan plain = planned_in_place(problem, holding, false);
-  OwnDisks disks(plain, holding, world().rank());
+  const KPassPlan plain = planned_in_place(problem, ownership, false);
+  OwnDisks disks(plain, ownership, world().rank());
   Power power(INT64_MAX);
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"leave what they read"}, [&] {
     run_on_ranks(plain, world(), disks.volumes(power), {.checkpoints = checkpoints});
   });
-  const KPassPlan kept = planned_in_place(problem, holding, true);
-  OwnDisks more(kept, holding, world().rank());
+  const KPassPlan kept = planned_in_place(problem, ownership, true);
+  OwnDisks more(kept, ownership, world().rank());
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"in a journal"}, [&] {
     run_on_ranks(kept, world(), more.volumes(power),
                  {.checkpoints = checkpoints,

@@ -43,7 +43,7 @@ double relative_error(const KPassPlan& plan, const std::vector<std::byte>& outpu
   return static_cast<double>(std::sqrt(error / norm));
 }
 
-void expect_result(const KPassPlan& plan, const SharedHolding& input, const SharedHolding& output,
+void expect_result(const KPassPlan& plan, const OwnershipPtr& input, const OwnershipPtr& output,
                    unsigned seed, const PassesOptions& options) {
   const KPassProblem& p = plan.problem;
   const bool single = p.precision == Precision::f32;
@@ -118,12 +118,12 @@ TEST(OocOnRanks, AgreesWithTheReference) {
     const auto precision = (which + ranks / 2) % 2 == 0 ? Precision::f32 : Precision::f64;
     const Case c = cases(precision)[k];
     const unsigned seed = 61;
-    const KPassPlan plan = dealt_to_ranks(plan_passes(c.problem), ranks);
+    const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
     SCOPED_TRACE(std::string(c.name) + ", " + to_string(precision) + ", seed " +
                  std::to_string(seed));
     passes.insert(plan.passes.size());
-    expect_result(plan, holding(which, plan.input_bytes(), ranks),
-                  holding(which + 3, plan.output_bytes(), ranks), seed,
+    expect_result(plan, ownership(which, plan.input_bytes(), ranks),
+                  ownership(which + 3, plan.output_bytes(), ranks), seed,
                   {.sign = which % 3 == 0 ? 1 : -1, .scale = 0.5L});
   }
   for (const std::size_t count : {1, 2, 3, 4}) EXPECT_EQ(passes.count(count), 1u) << count;
@@ -133,8 +133,8 @@ TEST(OocOnRanks, AgreesWithTheReference) {
 TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
   const int ranks = world().size();
   for (const Case& c : cases(Precision::f64)) {
-    const KPassPlan plan = dealt_to_ranks(plan_passes(c.problem), ranks);
-    const SharedHolding ends = held_by_parts(0, plan.output_bytes(), ranks);
+    const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
+    const OwnershipPtr ends = owned_by_parts(0, plan.output_bytes(), ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       if (plan.passes[pass].source != model::Where::scratch) continue;
       for (const RankTraffic& sent : traffic_of(reading_side(plan, pass, ends)))
@@ -153,10 +153,10 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
   const comm::Communicator comm = world();
   const KPassProblem problem =
       sized({.shape = {1 << 16}, .axes = {0}, .precision = Precision::f64}, 14, 4);
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
-  // All on the first rank's disk: as many trips as ranks.
-  const SharedHolding input =
-      held_by_disks({.bytes = plan.input_bytes(), .block_bytes = plan.input_bytes()}, comm.size());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
+  // All on the first rank's disk: as many batches as ranks.
+  const OwnershipPtr input =
+      owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = plan.input_bytes()}, comm.size());
   Disks disks(plan, input, input, comm.rank());
   disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
   run_on_ranks(plan, comm, disks.volumes());  // the engine's plans, which stay
@@ -178,8 +178,8 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
   const comm::Communicator comm = world();
   const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 13, 3);
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
-  const SharedHolding input = held_by_parts(0, plan.input_bytes(), comm.size());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
+  const OwnershipPtr input = owned_by_parts(0, plan.input_bytes(), comm.size());
   const bool unlucky = comm.rank() == comm.size() / 2;
   const auto expect_failure = [&](ErrorCode code, const char* word, auto&& spoil,
                                   const PassesOptions& options = {}) {
@@ -220,8 +220,8 @@ TEST(OocOnRanks, TellsHowFarItIs) {
   const comm::Communicator comm = world();
   const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 12, 3);
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
-  const SharedHolding input = held_by_parts(0, plan.input_bytes(), comm.size());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
+  const OwnershipPtr input = owned_by_parts(0, plan.input_bytes(), comm.size());
   Disks disks(plan, input, input, comm.rank());
   disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
   std::vector<PassProgress> told;
@@ -229,11 +229,11 @@ TEST(OocOnRanks, TellsHowFarItIs) {
                {.on_panel = [&](const PassProgress& at) { told.push_back(at); }});
   std::size_t at = 0;
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass) {
-    const Deal deal(plan.passes[pass], comm.size());
-    for (std::int64_t round = 1; round <= deal.rounds(); ++round, ++at) {
+    const PanelSchedule schedule(plan.passes[pass], comm.size());
+    for (std::int64_t round = 1; round <= schedule.rounds(); ++round, ++at) {
       ASSERT_LT(at, told.size());
       EXPECT_EQ(told[at].pass, static_cast<std::int64_t>(pass));
-      EXPECT_EQ(told[at].panels_done, std::min(deal.panels(), round * comm.size()));
+      EXPECT_EQ(told[at].panels_done, std::min(schedule.panels(), round * comm.size()));
     }
   }
   EXPECT_EQ(at, told.size());
@@ -243,9 +243,9 @@ TEST(OocOnRanks, WhatCannotBeIsRefused) {
   const comm::Communicator comm = world();
   const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 12, 3);
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), comm.size());
-  const KPassPlan other = dealt_to_ranks(plan_passes(problem), comm.size() + 1);
-  const SharedHolding input = held_by_parts(0, plan.input_bytes(), comm.size());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
+  const KPassPlan other = distribute_plan(plan_passes(problem), comm.size() + 1);
+  const OwnershipPtr input = owned_by_parts(0, plan.input_bytes(), comm.size());
   Disks disks(plan, input, input, comm.rank());
   const auto refused = [&](ErrorCode code, const std::vector<std::string>& words, auto&& call) {
     expect_same_error(MPI_COMM_WORLD, code, words, call);
@@ -273,7 +273,7 @@ TEST(OocOnRanks, WhatCannotBeIsRefused) {
   KPassProblem more = problem;
   more.buffers = 5;
   refused(ErrorCode::invalid_argument, {"4 buffers", "given 5"},
-          [&] { dealt_to_ranks(plan_passes(more), comm.size()); });
+          [&] { distribute_plan(plan_passes(more), comm.size()); });
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ KPassPlan plan_of(const Shape& shape, int lg_memory, int lg_block) {
   for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
   problem.memory_bytes = std::int64_t{16} << lg_memory;
   problem.block_bytes = std::int64_t{16} << lg_block;
-  return dealt_to_ranks(plan_passes(problem), world().size());
+  return distribute_plan(plan_passes(problem), world().size());
 }
 
 /// The numbers of a set's disks whose files this process has open.
@@ -152,8 +152,8 @@ void expect_transform(const SharedDirectory& directory, const KPassPlan& plan, c
   EXPECT_EQ(done.passes.bytes_written, counts_of(plan).written_bytes);
   EXPECT_EQ(done.passes.held_bytes, memory_bytes(plan));
   RankTraffic counted;
-  for (const RankTraffic& sent : traffic_of(plan, holding_of(arrays.input, comm.size()),
-                                            holding_of(arrays.output, comm.size())))
+  for (const RankTraffic& sent : traffic_of(plan, ownership_of(arrays.input, comm.size()),
+                                            ownership_of(arrays.output, comm.size())))
     counted += sent;
   EXPECT_EQ(done.sent.messages, counted.messages);
   EXPECT_EQ(done.sent.bytes, counted.bytes);

@@ -35,9 +35,9 @@ std::vector<std::byte> bytes_of(const test_support::Exact& array, bool real) {
 
 /// Calls visit(first byte, bytes) for all that a rank holds of an array.
 template <class Visit>
-void for_each_held(const Holding& holding, std::int64_t bytes, int rank, Visit&& visit) {
+void for_each_held(const FileOwnership& ownership, std::int64_t bytes, int rank, Visit&& visit) {
   for (std::int64_t at = 0; at < bytes;) {
-    const HeldPart part = holding.part_at(at, bytes - at);
+    const OwnedPart part = ownership.part_at(at, bytes - at);
     if (part.rank == rank) visit(at, part.bytes);
     at += part.bytes;
   }
@@ -46,11 +46,11 @@ void for_each_held(const Holding& holding, std::int64_t bytes, int rank, Visit&&
 /// The volumes of one rank. What it does not hold is spoilt, and must stay as it is.
 class Disks {
  public:
-  Disks(const KPassPlan& plan, SharedHolding input, SharedHolding output, int rank)
+  Disks(const KPassPlan& plan, OwnershipPtr input, OwnershipPtr output, int rank)
       : plan_(plan),
         rank_(rank),
-        input_holding_(std::move(input)),
-        output_holding_(std::move(output)),
+        input_ownership_(std::move(input)),
+        output_ownership_(std::move(output)),
         input_(plan.input_bytes()),
         output_(plan.output_bytes()) {
     fill(input_);
@@ -66,13 +66,13 @@ class Disks {
   }
 
   VolumesOnRanks volumes() {
-    return {{&input_, input_holding_},
-            {&output_, output_holding_},
+    return {{&input_, input_ownership_},
+            {&output_, output_ownership_},
             {scratch_[0].get(), scratch_[1].get(), scratch_[2].get()}};
   }
 
   void put(const std::vector<std::byte>& array) {
-    for_each_held(*input_holding_, std::ssize(array), rank_, [&](auto at, auto bytes) {
+    for_each_held(*input_ownership_, std::ssize(array), rank_, [&](auto at, auto bytes) {
       std::copy_n(array.data() + at, bytes, input_.as<std::byte>() + at);
     });
     given_.assign(input_.as<std::byte>(), input_.as<std::byte>() + input_.bytes());
@@ -82,16 +82,16 @@ class Disks {
     EXPECT_TRUE(std::equal(given_.begin(), given_.end(), input_.as<std::byte>()));
     EXPECT_EQ(input_.writes().runs, 0);
     std::int64_t held = 0;
-    for_each_held(*input_holding_, plan_.input_bytes(), rank_,
+    for_each_held(*input_ownership_, plan_.input_bytes(), rank_,
                   [&](auto, auto bytes) { held += bytes; });
     EXPECT_EQ(input_.reads().bytes, held);
     held = 0;
-    for_each_held(*output_holding_, plan_.output_bytes(), rank_,
+    for_each_held(*output_ownership_, plan_.output_bytes(), rank_,
                   [&](auto, auto bytes) { held += bytes; });
     EXPECT_EQ(output_.writes().bytes, held);
     for (int other = 0; other < plan_.ranks; ++other)
       if (other != rank_)
-        for_each_held(*output_holding_, plan_.output_bytes(), other, [&](auto at, auto bytes) {
+        for_each_held(*output_ownership_, plan_.output_bytes(), other, [&](auto at, auto bytes) {
           const std::byte* first = output_.as<std::byte>() + at;
           EXPECT_EQ(std::count(first, first + bytes, untouched), bytes);
         });
@@ -101,7 +101,7 @@ class Disks {
   /// The output of all ranks.
   std::vector<std::byte> gathered() {
     std::vector<std::byte> mine(static_cast<std::size_t>(plan_.output_bytes()));
-    for_each_held(*output_holding_, plan_.output_bytes(), rank_, [&](auto at, auto bytes) {
+    for_each_held(*output_ownership_, plan_.output_bytes(), rank_, [&](auto at, auto bytes) {
       std::copy_n(output_.as<std::byte>() + at, bytes, mine.data() + at);
     });
     MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_BOR,
@@ -142,8 +142,8 @@ class Disks {
 
   const KPassPlan& plan_;
   int rank_;
-  SharedHolding input_holding_;
-  SharedHolding output_holding_;
+  OwnershipPtr input_ownership_;
+  OwnershipPtr output_ownership_;
   test_support::FakeVolume input_;
   test_support::FakeVolume output_;
   std::array<std::unique_ptr<test_support::FakeVolume>, scratch_volumes> scratch_;
@@ -158,25 +158,25 @@ inline KPassProblem sized(KPassProblem problem, int lg_memory, int lg_block) {
 }
 
 /// Ways in which ranks hold arrays: fewer disks than ranks, more, bands, skew, plain files.
-inline SharedHolding holding(int which, std::int64_t bytes, int ranks) {
+inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
   constexpr std::int64_t block = 4096;
   const int disks =
       std::array{1, 2, 3 * ranks, ranks + 1, 2 * ranks}.at(static_cast<std::size_t>(which % 5));
   switch (which % 8) {
     case 5:
-      return held_by_parts(0, bytes, ranks);
+      return owned_by_parts(0, bytes, ranks);
     case 6:
-      return held_by_parts(128, bytes, ranks);
+      return owned_by_parts(128, bytes, ranks);
     case 7:
-      return held_by_disks({.bytes = bytes,
-                            .block_bytes = block,
-                            .disks = 2 * ranks,
-                            .processors = ranks,
-                            .band_bytes = 4 * ranks * block,
-                            .skew_rows = 2},
-                           ranks);
+      return owned_by_disks({.bytes = bytes,
+                             .block_bytes = block,
+                             .disks = 2 * ranks,
+                             .processors = ranks,
+                             .band_bytes = 4 * ranks * block,
+                             .skew_rows = 2},
+                            ranks);
     default:
-      return held_by_disks({.bytes = bytes, .block_bytes = block, .disks = disks}, ranks);
+      return owned_by_disks({.bytes = bytes, .block_bytes = block, .disks = disks}, ranks);
   }
 }
 

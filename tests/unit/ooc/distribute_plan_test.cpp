@@ -106,10 +106,10 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
                                .processors = processors,
                                .band_bytes = 8192 * disks * draw(random, 0, 3),
                                .skew_rows = draw(random, 0, 2)};
-    const SharedHolding holding = held_by_disks(striping, ranks);
+    const OwnershipPtr ownership = owned_by_disks(striping, ranks);
     int before = -1;
     for (std::int64_t at = 0; at < striping.bytes;) {
-      const HeldPart part = holding->part_at(at, striping.bytes - at);
+      const OwnedPart part = ownership->part_at(at, striping.bytes - at);
       EXPECT_NE(part.rank, before);
       EXPECT_EQ(part.offset, at);
       const Share own = disks_of_rank(disks, ranks, part.rank);
@@ -118,7 +118,7 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
         const int disk = place_of(striping, block).disk;
         EXPECT_TRUE(disk >= own.first && disk < own.end) << disk;
       }
-      const HeldPart middle = holding->part_at(at + part.bytes / 2, 1);
+      const OwnedPart middle = ownership->part_at(at + part.bytes / 2, 1);
       EXPECT_EQ(middle.rank, part.rank);
       before = part.rank;
       at += part.bytes;
@@ -129,10 +129,10 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
 TEST(HoldingOfAFile, IsInPartsOfWholeGranules) {
   for (const std::int64_t lead : {0, 128, 4096})
     for (const std::int64_t bytes : {1, 5000, 100000}) {
-      const SharedHolding holding = held_by_parts(lead, bytes, 3);
+      const OwnershipPtr ownership = owned_by_parts(lead, bytes, 3);
       int rank = -1;
       for (std::int64_t at = 0; at < bytes;) {
-        const HeldPart part = holding->part_at(at, bytes - at);
+        const OwnedPart part = ownership->part_at(at, bytes - at);
         EXPECT_GT(part.rank, rank);
         if (at > 0) {
           EXPECT_EQ((lead + at) % 4096, 0);
@@ -147,7 +147,7 @@ TEST(HoldingOfAFile, IsInPartsOfWholeGranules) {
 /// As the runs of all panels say, of what ranks keep between passes.
 TEST(PanelPlaces, AreThoseOfTheRuns) {
   for (const KPassPlan& one : plans()) {
-    const KPassPlan plan = dealt_to_ranks(one, 3);
+    const KPassPlan plan = distribute_plan(one, 3);
     for (std::size_t i = 1; i < plan.passes.size(); ++i) {
       const KPass& pass = plan.passes[i];
       std::int64_t seen = 0;
@@ -176,17 +176,17 @@ TEST(Deals, GiveEachPanelOnce) {
   for (const KPassPlan& plan : plans())
     for (const KPass& pass : plan.passes)
       for (int ranks = 1; ranks < 8; ++ranks) {
-        const Deal deal(pass, ranks);
+        const PanelSchedule schedule(pass, ranks);
         std::set<std::int64_t> done;
-        for (std::int64_t round = 0; round < deal.rounds(); ++round)
+        for (std::int64_t round = 0; round < schedule.rounds(); ++round)
           for (int rank = 0; rank < ranks; ++rank)
-            if (const auto panel = deal.panel(round, rank)) {
-              EXPECT_EQ(deal.rank_of(*panel), rank);
-              EXPECT_EQ(deal.round_of(*panel), round);
+            if (const auto panel = schedule.panel(round, rank)) {
+              EXPECT_EQ(schedule.rank_of(*panel), rank);
+              EXPECT_EQ(schedule.round_of(*panel), round);
               done.insert(*panel);
             }
         EXPECT_EQ(std::ssize(done), panel_count(pass));
-        EXPECT_LE(deal.rounds() * ranks, panel_count(pass) + ranks - 1);
+        EXPECT_LE(schedule.rounds() * ranks, panel_count(pass) + ranks - 1);
       }
 }
 
@@ -196,9 +196,9 @@ TEST(Deals, LeaveNoRankWithoutRows) {
   problem.axes = {1};
   ASSERT_EQ(panel_count(plan_passes(problem).passes[0]), 3);
   for (const int ranks : {4, 8, 16, 64}) {
-    const KPassPlan plan = dealt_to_ranks(plan_passes(problem), ranks);
+    const KPassPlan plan = distribute_plan(plan_passes(problem), ranks);
     EXPECT_EQ(plan.passes[0].outer_width, 64 / ranks);
-    EXPECT_EQ(Deal(plan.passes[0], ranks).panels(), ranks);
+    EXPECT_EQ(PanelSchedule(plan.passes[0], ranks).panels(), ranks);
   }
 }
 
@@ -206,31 +206,32 @@ TEST(Deals, LeaveNoRankWithoutRows) {
 TEST(Rounds, FillPanelsAndBuffers) {
   const int ranks = 3;
   for (const KPassPlan& made : plans()) {
-    const KPassPlan plan = dealt_to_ranks(made, ranks);
-    // All on the first rank's disk, so that rounds take several trips; or on all disks.
+    const KPassPlan plan = distribute_plan(made, ranks);
+    // All on the first rank's disk, so that rounds take several batches; or on all disks.
     for (const std::int64_t block : {std::int64_t{4096}, (plan.output_bytes() | 4095) + 1}) {
-      const SharedHolding ends = held_by_disks(
+      const OwnershipPtr ends = owned_by_disks(
           {.bytes = plan.output_bytes(), .block_bytes = block, .disks = ranks}, ranks);
       for (std::size_t pass = 0; pass < plan.passes.size(); ++pass)
         for (const PassSide& side :
              {reading_side(plan, pass, ends), writing_side(plan, pass, ends)}) {
           std::int64_t bytes = 0;
-          const Deal deal(side.k_pass(), ranks);
-          for (std::int64_t number = 0; number < deal.rounds(); ++number) {
+          const PanelSchedule schedule(side.k_pass(), ranks);
+          for (std::int64_t number = 0; number < schedule.rounds(); ++number) {
             std::map<int, std::int64_t> in_panel;
             std::map<std::pair<int, std::int64_t>, std::int64_t> in_buffer;
-            Round(side, number).for_each_piece([&](const Piece& piece) {
+            ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
               EXPECT_EQ(piece.memory, in_panel[piece.panel_rank]);
-              EXPECT_EQ(piece.at, (in_buffer[{piece.disk_rank, piece.trip}]));
+              EXPECT_EQ(piece.at, (in_buffer[{piece.disk_rank, piece.batch}]));
               in_panel[piece.panel_rank] += piece.bytes;
-              in_buffer[{piece.disk_rank, piece.trip}] += piece.bytes;
+              in_buffer[{piece.disk_rank, piece.batch}] += piece.bytes;
               bytes += piece.bytes;
             });
             for (const auto& [buffer, filled] : in_buffer)
               EXPECT_LE(filled, memory_of(plan, side.k_pass()).panel_bytes);
           }
           const PassCounts counts = counts_of(plan, side.k_pass());
-          EXPECT_EQ(bytes, side.side == Side::reading ? counts.read_bytes : counts.written_bytes);
+          EXPECT_EQ(bytes,
+                    side.side == SideRole::reading ? counts.read_bytes : counts.written_bytes);
         }
     }
   }
@@ -244,17 +245,17 @@ TEST(RankTraffic, OfRowsIsThatOfStripes) {
   KPassPlan made = plan_passes(problem);
   ASSERT_GE(made.passes[0].outer_width, 4);
   made.passes[0].outer_width = 4;
-  const KPassPlan plan = dealt_to_ranks(made, 4);
-  const SharedHolding file = held_by_parts(0, plan.input_bytes(), 4);
+  const KPassPlan plan = distribute_plan(made, 4);
+  const OwnershipPtr file = owned_by_parts(0, plan.input_bytes(), 4);
   for (const RankTraffic& sent : traffic_of(plan, file, file)) EXPECT_EQ(sent, RankTraffic{});
   // In stripes, three quarters of each side do.
-  const SharedHolding set =
-      held_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 4}, 4);
+  const OwnershipPtr set =
+      owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 4}, 4);
   RankTraffic all;
   for (const RankTraffic& sent : traffic_of(plan, set, set)) all += sent;
   EXPECT_EQ(all.bytes, 2 * plan.input_bytes() * 3 / 4);
-  const Deal deal(plan.passes[0], 4);
-  EXPECT_EQ(all.messages, 2 * deal.rounds() * 4 * 3);
+  const PanelSchedule schedule(plan.passes[0], 4);
+  EXPECT_EQ(all.messages, 2 * schedule.rounds() * 4 * 3);
 }
 
 /// What a pass finds in scratch space lies there as in memory, the kernel's spectrum as well.
@@ -262,14 +263,14 @@ TEST(Rounds, FindPanelsInSlots) {
   const int ranks = 3;
   int convolutions = 0;
   for (const KPassPlan& made : plans()) {
-    const KPassPlan plan = dealt_to_ranks(made, ranks);
+    const KPassPlan plan = distribute_plan(made, ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       const PassSide side = reading_side(plan, pass, nullptr);
       if (side.k_pass().source != model::Where::scratch) continue;
       convolutions += side.k_pass().convolves ? 1 : 0;
       const std::int64_t slot = memory_of(plan, side.k_pass()).panel_bytes;
-      for (std::int64_t number = 0; number < Deal(side.k_pass(), ranks).rounds(); ++number)
-        Round(side, number).for_each_piece([&](const Piece& piece) {
+      for (std::int64_t number = 0; number < PanelSchedule(side.k_pass(), ranks).rounds(); ++number)
+        ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
           EXPECT_EQ(piece.disk_rank, piece.panel_rank);
           EXPECT_EQ(piece.offset, number * slot + piece.memory);
         });
@@ -283,15 +284,15 @@ TEST(Rounds, WriteWhatIsRead) {
   const int ranks = 3;
   using Bytes = std::map<std::pair<int, std::int64_t>, std::int64_t>;  // of a rank, from an offset
   for (const KPassPlan& made : plans()) {
-    const KPassPlan plan = dealt_to_ranks(made, ranks);
+    const KPassPlan plan = distribute_plan(made, ranks);
     std::map<int, std::int64_t> written;
     std::map<int, std::int64_t> read;
     std::map<int, Bytes> places;
     for (std::size_t pass = 0; pass + 1 < plan.passes.size(); ++pass) {
       const PassSide side = writing_side(plan, pass, nullptr);
       const int volume = scratch_written_by(plan, pass);
-      for (std::int64_t number = 0; number < Deal(side.k_pass(), ranks).rounds(); ++number)
-        Round(side, number).for_each_piece([&](const Piece& piece) {
+      for (std::int64_t number = 0; number < PanelSchedule(side.k_pass(), ranks).rounds(); ++number)
+        ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
           EXPECT_LE(piece.offset + piece.bytes, scratch_bytes(plan, piece.disk_rank, volume));
           if (volume + 1 < scratch_volumes) return;
           written[piece.disk_rank] += piece.bytes;
@@ -302,8 +303,8 @@ TEST(Rounds, WriteWhatIsRead) {
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       if (!plan.passes[pass].convolves) continue;
       const PassSide side = reading_side(plan, pass, nullptr);
-      for (std::int64_t number = 0; number < Deal(side.k_pass(), ranks).rounds(); ++number)
-        Round(side, number).for_each_piece([&](const Piece& piece) {
+      for (std::int64_t number = 0; number < PanelSchedule(side.k_pass(), ranks).rounds(); ++number)
+        ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
           read[piece.disk_rank] += piece.bytes;
         });
     }
@@ -321,7 +322,7 @@ TEST(Rounds, WriteWhatIsRead) {
 TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
   for (const KPassPlan& made : plans())
     for (const int ranks : {1, 3, 40}) {
-      const KPassPlan plan = dealt_to_ranks(made, ranks);
+      const KPassPlan plan = distribute_plan(made, ranks);
       std::int64_t all = 0;
       for (int rank = 0; rank < ranks; ++rank)
         for (int k = 0; k < scratch_volumes; ++k) all += scratch_bytes(plan, rank, k);

@@ -25,13 +25,13 @@ Machine round_links() {
   return machine;
 }
 
-SharedHolding halves(const KPassPlan& plan, int ranks) {
-  return held_by_parts(0, plan.input_bytes(), ranks);
+OwnershipPtr halves(const KPassPlan& plan, int ranks) {
+  return owned_by_parts(0, plan.input_bytes(), ranks);
 }
 
 KPassCost only(const KPassPlan& plan, std::int64_t ranks_per_node, const Machine& machine,
                const model::Storage& storage = {.disks = {round_disk()}}) {
-  const SharedHolding held = halves(plan, plan.ranks);
+  const OwnershipPtr held = halves(plan, plan.ranks);
   const KPassPlanCost price = distributed_cost(plan, ranks_per_node, machine, storage, held, held);
   EXPECT_EQ(price.passes.size(), 1u);
   EXPECT_EQ(price.seconds(), price.passes[0].seconds);
@@ -44,7 +44,7 @@ constexpr double round_message_s = 2 * (1e-3 + half_panel_bytes * 1e-6);
 constexpr double rank_compute_s = panel_arithmetic_s + 3 * panel_memory_s;  // two copies
 
 TEST(PriceOnRanks, of_two_rounds_by_hand_where_the_disk_limits) {
-  const KPassCost price = only(dealt_to_ranks(columns(), 2), 2, round_links());
+  const KPassCost price = only(distribute_plan(columns(), 2), 2, round_links());
   EXPECT_NEAR(price.read_s, 4 * panel_read_s, 1e-12);
   EXPECT_NEAR(price.write_s, 4 * panel_write_s, 1e-12);
   EXPECT_NEAR(price.arithmetic_s, 2 * panel_arithmetic_s, 1e-12);
@@ -59,7 +59,7 @@ TEST(PriceOnRanks, of_two_rounds_by_hand_where_the_disk_limits) {
 TEST(PriceOnRanks, of_two_rounds_by_hand_where_messages_limit) {
   Machine machine = round_links();
   machine.within_node.pieces[0].s_per_byte = 1e-3;
-  const KPassCost price = only(dealt_to_ranks(columns(), 2), 2, machine);
+  const KPassCost price = only(distribute_plan(columns(), 2), 2, machine);
   const double message_s = 2 * (1e-3 + half_panel_bytes * 1e-3);
   EXPECT_NEAR(price.message_s, 2 * message_s, 1e-9);
   EXPECT_NEAR(price.seconds,
@@ -68,17 +68,17 @@ TEST(PriceOnRanks, of_two_rounds_by_hand_where_messages_limit) {
 }
 
 TEST(PriceOnRanks, links_between_nodes_are_shared_by_the_ranks_of_a_node) {
-  EXPECT_NEAR(only(dealt_to_ranks(columns(), 2), 1, round_links()).message_s,
+  EXPECT_NEAR(only(distribute_plan(columns(), 2), 1, round_links()).message_s,
               2 * 10 * round_message_s, 1e-12);
   // Of four ranks in pairs each sends a quarter of its panel to the other of its node, and two
   // messages of a quarter to the other node, as the other one does.
   const double quarter = 64 * 256 / 4;
   const double side_s = 1e-3 + quarter * 1e-6 + 2 * 2 * (1e-2 + quarter * 1e-5);
-  EXPECT_NEAR(only(dealt_to_ranks(columns(), 4), 2, round_links()).message_s, 2 * side_s, 1e-12);
+  EXPECT_NEAR(only(distribute_plan(columns(), 4), 2, round_links()).message_s, 2 * side_s, 1e-12);
 }
 
 TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
-  const KPassPlan plan = dealt_to_ranks(columns(), 2);
+  const KPassPlan plan = distribute_plan(columns(), 2);
   Machine machine = round_links();
   const double each_s = only(plan, 1, machine).message_s;
   machine.between_nodes.full_duplex = false;
@@ -90,11 +90,11 @@ TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
 
 /// What one rank gets, or sends, decides, though the others have little each.
 TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
-  const KPassPlan plan = dealt_to_ranks(columns(), 4);
-  const SharedHolding all = held_by_parts(0, plan.input_bytes(), 1);
-  const SharedHolding even = halves(plan, 4);
+  const KPassPlan plan = distribute_plan(columns(), 4);
+  const OwnershipPtr all = owned_by_parts(0, plan.input_bytes(), 1);
+  const OwnershipPtr even = halves(plan, 4);
   const model::Storage storage{.disks = {round_disk()}};
-  const auto message_s = [&](const SharedHolding& input, const SharedHolding& output) {
+  const auto message_s = [&](const OwnershipPtr& input, const OwnershipPtr& output) {
     return distributed_cost(plan, 4, round_links(), storage, input, output).passes[0].message_s;
   };
   // The first rank sends three panels in a round of four; from even parts each sends 3/4 of one.
@@ -103,7 +103,7 @@ TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
 }
 
 TEST(PriceOnRanks, ranks_meet_before_they_exchange) {
-  const KPassPlan plan = dealt_to_ranks(columns(), 4);
+  const KPassPlan plan = distribute_plan(columns(), 4);
   Machine machine = round_links();
   const double without_s = only(plan, 4, machine).message_s;
   machine.barrier_s = 1e-3;
@@ -112,7 +112,7 @@ TEST(PriceOnRanks, ranks_meet_before_they_exchange) {
 
 TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
   Machine machine = round_links();
-  const KPassPlan plan = dealt_to_ranks(columns(), 4);
+  const KPassPlan plan = distribute_plan(columns(), 4);
   const double alone_s = only(plan, 4, machine).arithmetic_s;
   EXPECT_NEAR(alone_s, panel_arithmetic_s, 1e-12);
   machine.cores_per_node = 2;
@@ -122,7 +122,7 @@ TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
 
 TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_way) {
   const model::Storage one{.disks = {round_disk()}, .asynchronous = false};
-  const KPassPlan plan = dealt_to_ranks(columns(), 2);
+  const KPassPlan plan = distribute_plan(columns(), 2);
   const double read_s = 4 * 64 * (1e-2 + 256e-6);
   const double write_s = 4 * 64 * (1e-2 + 512e-6);
   const double computed_s = 2 * (rank_compute_s + round_message_s);
@@ -133,9 +133,9 @@ TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_
 TEST(PriceOnRanks, messages_are_those_that_are_sent) {
   KPassProblem problem{
       .shape = {1 << 14}, .axes = {0}, .memory_bytes = 16 << 11, .block_bytes = 16 << 4};
-  const KPassPlan plan = dealt_to_ranks(plan_passes(problem), 4);
+  const KPassPlan plan = distribute_plan(plan_passes(problem), 4);
   ASSERT_GT(plan.passes.size(), 2u);
-  const SharedHolding held = halves(plan, 4);
+  const OwnershipPtr held = halves(plan, 4);
   std::int64_t messages = 0;
   for (const RankTraffic& sent : traffic_of(plan, held, held))
     messages = std::max(messages, sent.messages);
@@ -156,9 +156,9 @@ TEST(PriceOnRanks, journals_are_waited_for) {
                        .block_bytes = 256,
                        .keep_sources = true,
                        .in_place = true};
-  const KPassPlan kept = dealt_to_ranks(plan_passes(problem), 2, held_by_parts(0, 65536, 2));
+  const KPassPlan kept = distribute_plan(plan_passes(problem), 2, owned_by_parts(0, 65536, 2));
   problem.keep_sources = false;
-  const KPassPlan plain = dealt_to_ranks(plan_passes(problem), 2, held_by_parts(0, 65536, 2));
+  const KPassPlan plain = distribute_plan(plan_passes(problem), 2, owned_by_parts(0, 65536, 2));
   ASSERT_TRUE(kept.passes[0].journaled);
   const KPassCost with = only(kept, 2, round_links());
   const KPassCost without = only(plain, 2, round_links());
@@ -170,7 +170,7 @@ TEST(PriceOnRanks, journals_are_waited_for) {
 }
 
 TEST(PriceOnRanks, what_cannot_be_is_refused) {
-  const KPassPlan plan = dealt_to_ranks(columns(), 2);
+  const KPassPlan plan = distribute_plan(columns(), 2);
   expect_error(ErrorCode::invalid_argument, {"a node has 1 rank or more", "given 0"},
                [&] { only(plan, 0, round_links()); });
 }
