@@ -43,8 +43,8 @@ PermutationPlan planned(const Rows& rows, bmmc::Bits complement, std::int64_t me
   plan.passes = processors == 1 ? bmmc::best_factors(plan.permutation, plan.disks)
                                 : bmmc::factored(plan.permutation, plan.disks);
   if (processors > 1)
-    for (const bmmc::Pass& pass : plan.passes)
-      plan.crossings.push_back(bmmc::crossing(pass, plan.disks));
+    for (const bmmc::PermutationPass& pass : plan.passes)
+      plan.crossings.push_back(bmmc::processor_traffic(pass, plan.disks));
   return plan;
 }
 
@@ -64,9 +64,9 @@ PermutationPlan plan_of(const nb::tuple& state) {
 }
 
 template <class Number>
-Number sum_of(const PermutationPlan& plan, Number bmmc::Crossing::*what) {
+Number sum_of(const PermutationPlan& plan, Number bmmc::ProcessorTraffic::*what) {
   Number sum = 0;
-  for (const bmmc::Crossing& each : plan.crossings) sum += each.*what;
+  for (const bmmc::ProcessorTraffic& each : plan.crossings) sum += each.*what;
   return sum;
 }
 
@@ -78,7 +78,8 @@ void bind_plan(nb::module_& m) {
           "kinds",
           [](const PermutationPlan& plan) {
             nb::list kinds;
-            for (const bmmc::Pass& pass : plan.passes) kinds.append(bmmc::word_of(pass.kind));
+            for (const bmmc::PermutationPass& pass : plan.passes)
+              kinds.append(bmmc::word_of(pass.kind));
             return nb::tuple(kinds);
           },
           "Of each pass: MRC, MLD, MLD^-1 or grouped.")
@@ -91,11 +92,15 @@ void bind_plan(nb::module_& m) {
           "Parallel I/Os: at most one block of each disk.")
       .def_prop_ro(
           "messages",
-          [](const PermutationPlan& plan) { return sum_of(plan, &bmmc::Crossing::messages); },
+          [](const PermutationPlan& plan) {
+            return sum_of(plan, &bmmc::ProcessorTraffic::messages);
+          },
           "That the busiest processor sends.")
       .def_prop_ro(
           "sent_records",
-          [](const PermutationPlan& plan) { return sum_of(plan, &bmmc::Crossing::records); },
+          [](const PermutationPlan& plan) {
+            return sum_of(plan, &bmmc::ProcessorTraffic::records);
+          },
           "That a processor sends, on average.")
       .def("__repr__", [](const PermutationPlan& plan) {
         return "<weft.ooc.Permutation 2^" + std::to_string(plan.disks.n) + " records, " +

@@ -12,8 +12,8 @@ namespace weft::python {
 struct PermutationPlan {
   bmmc::DiskModel disks;
   bmmc::Bmmc permutation;
-  std::vector<bmmc::Pass> passes;
-  std::vector<bmmc::Crossing> crossings;  ///< of the passes, on several processors
+  std::vector<bmmc::PermutationPass> passes;
+  std::vector<bmmc::ProcessorTraffic> crossings;  ///< of the passes, on several processors
   /// All else follows from these two.
   friend bool operator==(const PermutationPlan& a, const PermutationPlan& b) {
     return a.disks == b.disks && a.permutation == b.permutation;

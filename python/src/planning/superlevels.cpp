@@ -9,9 +9,9 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-using bmmc::Crossing;
 using bmmc::FftAnalysis;
 using bmmc::PermutationAnalysis;
+using bmmc::ProcessorTraffic;
 
 template <class T>
 nb::tuple as_tuple(const std::vector<T>& values) {
@@ -23,12 +23,12 @@ nb::tuple as_tuple(const std::vector<T>& values) {
 nb::list passes_of(const PermutationAnalysis& permutation) {
   nb::list passes;
   for (std::size_t k = 0; k < permutation.passes.size(); ++k) {
-    const Crossing& crossing = permutation.crossings[k];
+    const ProcessorTraffic& traffic = permutation.crossings[k];
     nb::dict pass;
     pass["kind"] = bmmc::word_of(permutation.passes[k].kind);
-    pass["crossing_rank"] = crossing.rank;
-    pass["messages"] = crossing.messages;
-    pass["records"] = crossing.records;
+    pass["crossing_rank"] = traffic.rank;
+    pass["messages"] = traffic.messages;
+    pass["records"] = traffic.records;
     passes.append(pass);
   }
   return passes;

@@ -18,7 +18,7 @@ std::vector<Bits> steps_of(const std::vector<Bits>& columns, std::size_t skipped
 }
 
 /// lg of the records that are neighbours, in the same order, on both walks.
-std::size_t lg_run(const Walk& from, const Walk& to) {
+std::size_t lg_run(const AffinePlaces& from, const AffinePlaces& to) {
   Bits different = from.first ^ to.first;
   for (std::size_t k = 0; k < from.columns.size(); ++k)
     different |= from.columns[k] ^ to.columns[k];
@@ -30,7 +30,8 @@ std::size_t lg_run(const Walk& from, const Walk& to) {
 }
 
 template <class Copy>
-void for_each_run(const Walk& from, const Walk& to, std::size_t skipped, Copy&& copy) {
+void for_each_run(const AffinePlaces& from, const AffinePlaces& to, std::size_t skipped,
+                  Copy&& copy) {
   const std::vector<Bits> from_steps = steps_of(from.columns, skipped);
   const std::vector<Bits> to_steps = steps_of(to.columns, skipped);
   const Bits kept = ~bit_range(0, static_cast<int>(skipped));
@@ -50,7 +51,8 @@ struct Record16 {
 };
 
 template <class Record>
-void copy_records(const char* source, const Walk& from, char* target, const Walk& to) {
+void copy_records(const char* source, const AffinePlaces& from, char* target,
+                  const AffinePlaces& to) {
   for_each_run(from, to, 0, [&](Bits here, Bits there) {
     Record record;
     std::memcpy(&record, source + here * sizeof(Record), sizeof(Record));
@@ -67,8 +69,8 @@ Bits combined(const std::vector<Bits>& vectors, Bits combination) {
   return sum;
 }
 
-void copy_along(const char* source, const Walk& from, char* target, const Walk& to,
-                std::size_t record_bytes) {
+void copy_affine(const char* source, const AffinePlaces& from, char* target, const AffinePlaces& to,
+                 std::size_t record_bytes) {
   const std::size_t run = lg_run(from, to);
   if (run < 2 && record_bytes == 8) return copy_records<std::uint64_t>(source, from, target, to);
   if (run < 2 && record_bytes == 16) return copy_records<Record16>(source, from, target, to);

@@ -90,7 +90,8 @@ PermutationAnalysis permuted(const std::string& name, const BitMatrix& a, const 
   result.passes = factoring == Factoring::published
                       ? dispersal_factors({a}, disks, SwapOrder::lowest_first)
                       : factored({a}, disks);
-  for (const Pass& pass : result.passes) result.crossings.push_back(crossing(pass, disks));
+  for (const PermutationPass& pass : result.passes)
+    result.crossings.push_back(processor_traffic(pass, disks));
   return result;
 }
 
@@ -158,7 +159,7 @@ FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method) {
   for (const PermutationAnalysis& each : result.permutations) {
     result.passes += static_cast<std::int64_t>(each.passes.size());
     result.parallel_ios += parallel_ios(each.passes, disks);
-    for (const Crossing& crossed : each.crossings) {
+    for (const ProcessorTraffic& crossed : each.crossings) {
       result.permutation_messages += crossed.messages;
       result.permutation_bytes += crossed.records * fft.record_bytes;
     }

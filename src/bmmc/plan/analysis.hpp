@@ -55,8 +55,8 @@ struct SuperlevelFft {
 /// One permutation of the whole array: its passes and what crosses processors in each.
 struct PermutationAnalysis {
   std::string name;
-  std::vector<Pass> passes;
-  std::vector<Crossing> crossings;
+  std::vector<PermutationPass> passes;
+  std::vector<ProcessorTraffic> crossings;
 };
 
 struct FftAnalysis {

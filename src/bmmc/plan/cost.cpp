@@ -29,7 +29,7 @@ class SuperlevelsCostModel {
   SuperlevelsCost cost(const FftAnalysis& analysis) {
     passes_ = analysis.passes;
     for (const PermutationAnalysis& permutation : analysis.permutations)
-      for (const Pass& pass : permutation.passes) add_permutation(pass.kind);
+      for (const PermutationPass& pass : permutation.passes) add_permutation(pass.kind);
     for (const int depth : analysis.depths) add_superlevel(depth);
     cost_.message_s =
         model::message_seconds(machine_.within_node, analysis.messages(), analysis.bytes());

@@ -85,7 +85,8 @@ int fewest_passes(const Bmmc& permutation, const DiskModel& disks) {
   return std::max(1, (rank_gamma(permutation.matrix, disks) + at_once - 1) / at_once);
 }
 
-std::vector<Pass> grouped_factors(const Bmmc& permutation, const DiskModel& disks, int passes) {
+std::vector<PermutationPass> grouped_factors(const Bmmc& permutation, const DiskModel& disks,
+                                             int passes) {
   const int fewest = fewest_passes(permutation, disks);
   if (passes == 0) passes = fewest;
   if (passes < fewest)
@@ -110,11 +111,11 @@ std::vector<Pass> grouped_factors(const Bmmc& permutation, const DiskModel& disk
                      permutation, disks);
 }
 
-std::vector<Pass> best_factors(const Bmmc& permutation, const DiskModel& disks) {
-  std::vector<Pass> best = factored(permutation, disks);
+std::vector<PermutationPass> best_factors(const Bmmc& permutation, const DiskModel& disks) {
+  std::vector<PermutationPass> best = factored(permutation, disks);
   const auto limit = static_cast<int>(best.size());
   for (int passes = limit - 1; passes >= fewest_passes(permutation, disks); --passes) {
-    std::vector<Pass> grouped = grouped_factors(permutation, disks, passes);
+    std::vector<PermutationPass> grouped = grouped_factors(permutation, disks, passes);
     if (parallel_ios(grouped, disks) <= parallel_ios(best, disks)) best = std::move(grouped);
   }
   return best;

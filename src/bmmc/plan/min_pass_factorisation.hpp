@@ -17,12 +17,13 @@ int fewest_passes(const Bmmc& permutation, const DiskModel& disks);
 /// parallel_ios() says. With more passes than the fewest there is more room for that.
 ///
 /// Errors: those of fewest_passes(); Error(invalid_argument) for fewer passes than these.
-std::vector<Pass> grouped_factors(const Bmmc& permutation, const DiskModel& disks, int passes = 0);
+std::vector<PermutationPass> grouped_factors(const Bmmc& permutation, const DiskModel& disks,
+                                             int passes = 0);
 
 /// Of factored() and grouped_factors(), in any number of passes, those with the fewest parallel I/Os;
 /// of these the fewest passes.
 ///
 /// Errors: those of check(disks) and check(permutation, disks).
-std::vector<Pass> best_factors(const Bmmc& permutation, const DiskModel& disks);
+std::vector<PermutationPass> best_factors(const Bmmc& permutation, const DiskModel& disks);
 
 }  // namespace weft::bmmc

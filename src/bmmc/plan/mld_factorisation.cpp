@@ -97,8 +97,8 @@ std::vector<BitMatrix> dispersal_matrices(const BitMatrix& a, const DiskModel& d
 }
 
 /// The factors of the inverse, inverted and in the opposite order: MRC first, then MLD^-1.
-std::vector<Pass> gathering_factors(const Bmmc& permutation, const DiskModel& disks,
-                                    SwapOrder order) {
+std::vector<PermutationPass> gathering_factors(const Bmmc& permutation, const DiskModel& disks,
+                                               SwapOrder order) {
   std::vector<BitMatrix> matrices;
   for (const BitMatrix& each : dispersal_matrices(inverse(permutation.matrix), disks, order))
     matrices.insert(matrices.begin(), inverse(each));
@@ -108,15 +108,15 @@ std::vector<Pass> gathering_factors(const Bmmc& permutation, const DiskModel& di
 
 }  // namespace
 
-std::vector<Pass> dispersal_factors(const Bmmc& permutation, const DiskModel& disks,
-                                    SwapOrder order) {
+std::vector<PermutationPass> dispersal_factors(const Bmmc& permutation, const DiskModel& disks,
+                                               SwapOrder order) {
   check(disks);
   check(permutation, disks);
   return make_passes(dispersal_matrices(permutation.matrix, disks, order),
                      {PassKind::mld, PassKind::mld, PassKind::mrc}, permutation, disks);
 }
 
-std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks) {
+std::vector<PermutationPass> factored(const Bmmc& permutation, const DiskModel& disks) {
   check(disks);
   check(permutation, disks);
   const BitMatrix& a = permutation.matrix;
@@ -124,14 +124,14 @@ std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks) {
   if (is_mld(a, disks)) return {make_pass(PassKind::mld, permutation, disks)};
   if (is_mld_inverse(a, disks)) return {make_pass(PassKind::mld_inverse, permutation, disks)};
   const std::int64_t possible = least_crossing(permutation, disks);
-  std::vector<Pass> best;
+  std::vector<PermutationPass> best;
   std::int64_t least = 0;
   for (const SwapOrder order : {SwapOrder::highest_first, SwapOrder::lowest_first})
     for (const bool backward : {false, true}) {
       if (!best.empty() && least == possible) return best;
-      std::vector<Pass> passes = backward ? gathering_factors(permutation, disks, order)
-                                          : dispersal_factors(permutation, disks, order);
-      const std::int64_t crossed = crossing(passes, disks);
+      std::vector<PermutationPass> passes = backward ? gathering_factors(permutation, disks, order)
+                                                     : dispersal_factors(permutation, disks, order);
+      const std::int64_t crossed = processor_traffic(passes, disks);
       if (!best.empty() && crossed >= least) continue;
       best = std::move(passes);
       least = crossed;

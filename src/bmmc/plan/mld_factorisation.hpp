@@ -21,10 +21,10 @@ enum class SwapOrder { lowest_first, highest_first };
 ///
 /// Errors  those of check(disks) and check(permutation, disks).
 /// Source  Cormen, Sundquist and Wisniewski, PCS-TR94-223: trailer, reducer, swappers, erasers.
-std::vector<Pass> factored(const Bmmc& permutation, const DiskModel& disks);
+std::vector<PermutationPass> factored(const Bmmc& permutation, const DiskModel& disks);
 
 /// The MLD passes and the MRC pass, inverses and short cuts not looked at.
-std::vector<Pass> dispersal_factors(const Bmmc& permutation, const DiskModel& disks,
-                                    SwapOrder order);
+std::vector<PermutationPass> dispersal_factors(const Bmmc& permutation, const DiskModel& disks,
+                                               SwapOrder order);
 
 }  // namespace weft::bmmc

@@ -102,15 +102,16 @@ const char* word_of(PassKind kind) {
   return "unknown";
 }
 
-Pass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks) {
+PermutationPass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks) {
   if (!is_of_kind(kind, permutation.matrix, disks))
     throw Error(ErrorCode::internal, std::string("a factor is not of its class, ") + word_of(kind));
   return {kind, permutation, group_of(kind, permutation.matrix, disks)};
 }
 
-std::vector<Pass> make_passes(const std::vector<BitMatrix>& matrices, const PassKinds& kinds,
-                              const Bmmc& permutation, const DiskModel& disks) {
-  std::vector<Pass> passes;
+std::vector<PermutationPass> make_passes(const std::vector<BitMatrix>& matrices,
+                                         const PassKinds& kinds, const Bmmc& permutation,
+                                         const DiskModel& disks) {
+  std::vector<PermutationPass> passes;
   for (std::size_t k = 0; k < matrices.size(); ++k) {
     const bool is_last = k + 1 == matrices.size();
     const PassKind kind = is_last ? kinds.last : k == 0 ? kinds.first : kinds.middle;
@@ -121,29 +122,29 @@ std::vector<Pass> make_passes(const std::vector<BitMatrix>& matrices, const Pass
   return passes;
 }
 
-GroupSide source_side(const Pass& pass, const DiskModel& disks) {
+GroupSide source_side(const PermutationPass& pass, const DiskModel& disks) {
   return side_of(pass.group, disks);
 }
 
-GroupSide target_side(const Pass& pass, const DiskModel& disks) {
+GroupSide target_side(const PermutationPass& pass, const DiskModel& disks) {
   return side_of(pass.group.image(pass.permutation.matrix), disks);
 }
 
-std::int64_t parallel_ios(const Pass& pass, const DiskModel& disks) {
+std::int64_t parallel_ios(const PermutationPass& pass, const DiskModel& disks) {
   const int lg_groups = disks.n - pass.group.dimension();
   return (std::int64_t{1} << (lg_groups + source_side(pass, disks).lg_rounds)) +
          (std::int64_t{1} << (lg_groups + target_side(pass, disks).lg_rounds));
 }
 
-std::int64_t parallel_ios(const std::vector<Pass>& passes, const DiskModel& disks) {
+std::int64_t parallel_ios(const std::vector<PermutationPass>& passes, const DiskModel& disks) {
   std::int64_t total = 0;
-  for (const Pass& pass : passes) total += parallel_ios(pass, disks);
+  for (const PermutationPass& pass : passes) total += parallel_ios(pass, disks);
   return total;
 }
 
-Bmmc composed(const std::vector<Pass>& passes, int n) {
+Bmmc composed(const std::vector<PermutationPass>& passes, int n) {
   Bmmc all{BitMatrix::identity(n)};
-  for (const Pass& pass : passes) all = composed(all, pass.permutation);
+  for (const PermutationPass& pass : passes) all = composed(all, pass.permutation);
   return all;
 }
 

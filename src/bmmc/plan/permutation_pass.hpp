@@ -20,7 +20,7 @@ const char* word_of(PassKind kind);
 ///
 /// The records of x + group, at most M of them, are in memory together: they fill whole blocks of
 /// the source and go to whole blocks of the target.
-struct Pass {
+struct PermutationPass {
   PassKind kind = PassKind::mrc;
   Bmmc permutation;
   Subspace group;
@@ -31,7 +31,7 @@ struct Pass {
 /// both sides: by max(d - s, d - t) dimensions, where s and t are the ranks of the disk bits on it.
 ///
 /// Errors: Error(internal) if the permutation is not of this kind.
-Pass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks);
+PermutationPass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks);
 
 /// The kinds of the passes of a sequence; that of a single pass is the last.
 struct PassKinds {
@@ -40,8 +40,9 @@ struct PassKinds {
 
 /// The passes of these matrices in the order of execution; the last one also complements.
 /// Errors: Error(internal) if a factor is not of its kind or they do not compose to the permutation.
-std::vector<Pass> make_passes(const std::vector<BitMatrix>& matrices, const PassKinds& kinds,
-                              const Bmmc& permutation, const DiskModel& disks);
+std::vector<PermutationPass> make_passes(const std::vector<BitMatrix>& matrices,
+                                         const PassKinds& kinds, const Bmmc& permutation,
+                                         const DiskModel& disks);
 
 /// How the blocks of a group lie on one side of a pass, source or target.
 struct GroupSide {
@@ -49,14 +50,14 @@ struct GroupSide {
   int lg_at_once = 0;  ///< lg of the disks that its blocks lie on: a parallel I/O takes so many
   int lg_rounds = 0;   ///< lg of the parallel I/Os of a group
 };
-GroupSide source_side(const Pass& pass, const DiskModel& disks);
-GroupSide target_side(const Pass& pass, const DiskModel& disks);
+GroupSide source_side(const PermutationPass& pass, const DiskModel& disks);
+GroupSide target_side(const PermutationPass& pass, const DiskModel& disks);
 
 /// Exact parallel I/Os of a pass; 2N/BD where the blocks of its groups lie on all disks alike.
-std::int64_t parallel_ios(const Pass& pass, const DiskModel& disks);
-std::int64_t parallel_ios(const std::vector<Pass>& passes, const DiskModel& disks);
+std::int64_t parallel_ios(const PermutationPass& pass, const DiskModel& disks);
+std::int64_t parallel_ios(const std::vector<PermutationPass>& passes, const DiskModel& disks);
 
 /// All passes in their order as one permutation of 2^n records.
-Bmmc composed(const std::vector<Pass>& passes, int n);
+Bmmc composed(const std::vector<PermutationPass>& passes, int n);
 
 }  // namespace weft::bmmc

@@ -31,7 +31,7 @@ std::int64_t records_that_leave(const Subspace& changes, Bits shift, const DiskM
 
 }  // namespace
 
-Crossing crossing(const Pass& pass, const DiskModel& disks) {
+ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel& disks) {
   const BitMatrix owner = processor_rows(BitMatrix::identity(disks.n), disks);
   const BitMatrix moved = moving(pass.permutation, disks);
   const Bits shift = shift_of(pass.permutation, disks);
@@ -46,7 +46,7 @@ Crossing crossing(const Pass& pass, const DiskModel& disks) {
 
   // A load of processor q goes to a coset of to_in_load; where that is the coset of 0, the processor
   // keeps one part. Over the loads of q the cosets run through shift + moved(q) + to, evenly.
-  Crossing result;
+  ProcessorTraffic result;
   result.rank = all.dimension();
   result.alike = all.dimension() == to.dimension();
   const std::int64_t loads = std::int64_t{1} << (disks.n - pass.group.dimension());
@@ -63,9 +63,9 @@ std::int64_t least_crossing(const Bmmc& permutation, const DiskModel& disks) {
   return records_that_leave(changes, shift_of(permutation, disks), disks);
 }
 
-std::int64_t crossing(const std::vector<Pass>& passes, const DiskModel& disks) {
+std::int64_t processor_traffic(const std::vector<PermutationPass>& passes, const DiskModel& disks) {
   std::int64_t records = 0;
-  for (const Pass& pass : passes) records += crossing(pass, disks).records;
+  for (const PermutationPass& pass : passes) records += processor_traffic(pass, disks).records;
   return records;
 }
 

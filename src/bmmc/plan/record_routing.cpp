@@ -42,7 +42,7 @@ std::vector<Bits> in_squares(const std::vector<Bits>& basis, const BitMatrix& sl
 
 }  // namespace
 
-GroupMoves::GroupMoves(const Pass& pass, const DiskModel& disks)
+RecordRouting::RecordRouting(const PermutationPass& pass, const DiskModel& disks)
     : disks_(disks),
       permutation_(pass.permutation),
       source_(source_side(pass, disks)),
@@ -54,13 +54,13 @@ GroupMoves::GroupMoves(const Pass& pass, const DiskModel& disks)
     if ((free >> bit & 1) != 0) group_firsts_.push_back(Bits{1} << bit);
   for (const Bits x : source_.span.basis())
     slot_columns_.push_back(slot_of(target_.span, permutation_.matrix.apply(x)));
-  find_parcels();
+  find_messages();
 }
 
-void GroupMoves::find_parcels() {
+void RecordRouting::find_messages() {
   const int size = source_.span.dimension();
   const Bits processors = slot_of_processor((1 << disks_.p) - 1);
-  // Slots of processor 0 whose records change the processor reach these; the others are a parcel.
+  // Slots of processor 0 whose records change the processor reach these; the others are a message.
   std::vector<Bits> stay;
   reaching_.assign(std::size_t{1} << disks_.p, std::nullopt);
   reaching_[0] = 0;
@@ -83,7 +83,7 @@ void GroupMoves::find_parcels() {
   }
 }
 
-RecordGroup GroupMoves::group(Bits number) const {
+RecordGroup RecordRouting::group(Bits number) const {
   RecordGroup group;
   group.source_first = combined(group_firsts_, number);
   const Bits goes_to = permutation_.target(group.source_first);
@@ -93,18 +93,18 @@ RecordGroup GroupMoves::group(Bits number) const {
   return group;
 }
 
-std::vector<std::int64_t> GroupMoves::read_blocks(const RecordGroup& group, int processor,
-                                                  Bits round) const {
+std::vector<std::int64_t> RecordRouting::read_blocks(const RecordGroup& group, int processor,
+                                                     Bits round) const {
   return blocks(source_, group.source_first, processor, round);
 }
 
-std::vector<std::int64_t> GroupMoves::written_blocks(const RecordGroup& group, int processor,
-                                                     Bits round) const {
+std::vector<std::int64_t> RecordRouting::written_blocks(const RecordGroup& group, int processor,
+                                                        Bits round) const {
   return blocks(target_, group.target_first, processor, round);
 }
 
-std::vector<std::int64_t> GroupMoves::blocks(const GroupSide& side, Bits first, int processor,
-                                             Bits round) const {
+std::vector<std::int64_t> RecordRouting::blocks(const GroupSide& side, Bits first, int processor,
+                                                Bits round) const {
   const int lg_own = side.lg_at_once - disks_.p;
   const std::vector<Bits> basis = side.span.basis();
   std::vector<std::int64_t> result;
@@ -116,26 +116,26 @@ std::vector<std::int64_t> GroupMoves::blocks(const GroupSide& side, Bits first, 
   return result;
 }
 
-std::optional<GroupMoves::Ends> GroupMoves::between(int from, int to,
-                                                    const RecordGroup& group) const {
+std::optional<RecordRouting::MessagePlaces> RecordRouting::between(int from, int to,
+                                                                   const RecordGroup& group) const {
   const Bits start = slot_of_processor(from);
   const int zero_goes_to = processor_of(target_slot(start) ^ group.shift);
   const std::optional<Bits>& reaching = reaching_[static_cast<std::size_t>(to ^ zero_goes_to)];
   if (!reaching) return std::nullopt;
   const Bits first = start ^ *reaching;
-  return Ends{{local(first), from_columns_},
-              {local(target_slot(first) ^ group.shift), to_columns_}};
+  return MessagePlaces{{local(first), from_columns_},
+                       {local(target_slot(first) ^ group.shift), to_columns_}};
 }
 
-Bits GroupMoves::slot_of_processor(int processor) const {
+Bits RecordRouting::slot_of_processor(int processor) const {
   return static_cast<Bits>(processor) << (disks_.b + disks_.d - disks_.p);
 }
 
-int GroupMoves::processor_of(Bits slot) const {
+int RecordRouting::processor_of(Bits slot) const {
   return static_cast<int>(slot >> (disks_.b + disks_.d - disks_.p) & bit_range(0, disks_.p));
 }
 
-Bits GroupMoves::local(Bits slot) const {
+Bits RecordRouting::local(Bits slot) const {
   const int first = disks_.b + disks_.d - disks_.p;
   const Bits above = first + disks_.p >= bits_max ? 0 : slot >> (first + disks_.p);
   return (slot & bit_range(0, first)) | above << first;

@@ -26,11 +26,11 @@ struct RecordGroup {
 ///
 /// The permutation from slot to slot is linear but for the group's shift, so all that is needed is
 /// made once for all groups.
-class GroupMoves {
+class RecordRouting {
  public:
   /// Errors  Error(internal) for several processors where the groups' blocks do not lie on all disks
   ///         alike.
-  GroupMoves(const Pass& pass, const DiskModel& disks);
+  RecordRouting(const PermutationPass& pass, const DiskModel& disks);
 
   Bits groups() const { return Bits{1} << group_firsts_.size(); }
   RecordGroup group(Bits number) const;
@@ -47,18 +47,18 @@ class GroupMoves {
   /// lg of the records of a group in one processor's memory.
   int lg_local() const { return source_.span.dimension() - disks_.p; }
   /// lg of the records that one processor has for another one that gets any.
-  int lg_parcel() const { return static_cast<int>(from_columns_.size()); }
+  int lg_message() const { return static_cast<int>(from_columns_.size()); }
 
-  /// Both ends of a parcel: places in the memories of the two processors.
-  struct Ends {
-    Walk from;
-    Walk to;
+  /// Both ends of a message: places in the memories of the two processors.
+  struct MessagePlaces {
+    AffinePlaces from;
+    AffinePlaces to;
   };
   /// None where the second gets nothing from the first.
-  std::optional<Ends> between(int from, int to, const RecordGroup& group) const;
+  std::optional<MessagePlaces> between(int from, int to, const RecordGroup& group) const;
 
  private:
-  void find_parcels();
+  void find_messages();
   std::vector<std::int64_t> blocks(const GroupSide& side, Bits first, int processor,
                                    Bits round) const;
   Bits target_slot(Bits source_slot) const { return combined(slot_columns_, source_slot); }
@@ -74,7 +74,7 @@ class GroupMoves {
   std::vector<Bits> slot_columns_;  ///< target slot, for each bit of a source slot
   /// For each difference of target processors that one source processor reaches, a slot that does it.
   std::vector<std::optional<Bits>> reaching_;
-  std::vector<Bits> from_columns_;  ///< places of a parcel, without its first
+  std::vector<Bits> from_columns_;  ///< places of a message, without its first
   std::vector<Bits> to_columns_;
 };
 

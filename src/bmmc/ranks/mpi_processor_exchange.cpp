@@ -8,20 +8,22 @@
 namespace weft::bmmc {
 namespace {
 
-Mail::Parcel parcel_of(std::span<const Mail::Parcel> parcels, int peer) {
-  for (const Mail::Parcel& parcel : parcels)
-    if (parcel.peer == peer) return parcel;
+ProcessorExchange::Message message_with(std::span<const ProcessorExchange::Message> messages,
+                                        int peer) {
+  for (const ProcessorExchange::Message& message : messages)
+    if (message.peer == peer) return message;
   return {};
 }
 
 }  // namespace
 
-void MpiMail::exchange(std::span<const Parcel> sent, std::span<const Parcel> received) {
+void MpiProcessorExchange::exchange(std::span<const Message> sent,
+                                    std::span<const Message> received) {
   try {
     for (int step = 1; step < comm_.size(); ++step) {
       const int peer = comm_.rank() ^ step;
-      const Parcel out = parcel_of(sent, peer);
-      const Parcel in = parcel_of(received, peer);
+      const Message out = message_with(sent, peer);
+      const Message in = message_with(received, peer);
       if (out.bytes > 0 || in.bytes > 0)
         comm_.exchange_pair(peer, out.memory, out.bytes, in.memory, in.bytes, 1);
     }
@@ -31,6 +33,8 @@ void MpiMail::exchange(std::span<const Parcel> sent, std::span<const Parcel> rec
   }
 }
 
-void MpiMail::together(const std::function<void()>& work) { comm::together(comm_, work); }
+void MpiProcessorExchange::together(const std::function<void()>& work) {
+  comm::together(comm_, work);
+}
 
 }  // namespace weft::bmmc

@@ -5,13 +5,13 @@
 
 namespace weft::bmmc {
 
-/// Ranks as processors, a power of two of them. Parcels go pair by pair: in step k with rank xor k.
-class MpiMail final : public Mail {
+/// Ranks as processors, a power of two of them. Messages go pair by pair: in step k with rank xor k.
+class MpiProcessorExchange final : public ProcessorExchange {
  public:
-  explicit MpiMail(const comm::Communicator& comm) : comm_(comm) {}
+  explicit MpiProcessorExchange(const comm::Communicator& comm) : comm_(comm) {}
 
   int rank() const override { return comm_.rank(); }
-  void exchange(std::span<const Parcel> sent, std::span<const Parcel> received) override;
+  void exchange(std::span<const Message> sent, std::span<const Message> received) override;
   void together(const std::function<void()>& work) override;
 
  private:

@@ -20,9 +20,9 @@ namespace {
 
 /// Scratch of one rank, by the numbers that blocks have in the array: only those of its own disks are
 /// there. Runs are single blocks.
-class OwnBlocks final : public disk::Volume {
+class OwnDisksVolume final : public disk::Volume {
  public:
-  OwnBlocks(ooc::OpenSet set, std::int64_t bytes, int disks, const ooc::Share& own)
+  OwnDisksVolume(ooc::OpenSet set, std::int64_t bytes, int disks, const ooc::Share& own)
       : set_(std::move(set)), bytes_(bytes), disks_(disks), own_(own) {}
 
   std::int64_t bytes() const override { return bytes_; }
@@ -58,11 +58,11 @@ class OwnBlocks final : public disk::Volume {
 };
 
 /// What one rank has open.
-struct Opened {
+struct OpenRecordSets {
   ooc::OpenSet input;
   ooc::OpenSet output;
-  ooc::OpenSet scratch;                    ///< of one rank
-  std::unique_ptr<OwnBlocks> own_scratch;  ///< of one of several
+  ooc::OpenSet scratch;                         ///< of one rank
+  std::unique_ptr<OwnDisksVolume> own_scratch;  ///< of one of several
 
   RecordVolumes volumes() const {
     disk::Volume* temporary = scratch.get();
@@ -71,7 +71,7 @@ struct Opened {
 };
 
 /// Sizes that files have to have.
-struct Layout {
+struct RecordFileSizes {
   DiskModel disks;
   std::int64_t record_bytes = 0;
   bool needs_scratch = false;
@@ -101,8 +101,8 @@ void require_round_robin(const char* what, const ooc::StoredArray& array, int di
                   std::to_string(striping.skew_rows) + " rows" + remedy);
 }
 
-void open_scratch(const Layout& layout, const ooc::PassesFiles& files,
-                  const comm::Communicator& comm, Opened& all) {
+void open_scratch(const RecordFileSizes& layout, const ooc::PassesFiles& files,
+                  const comm::Communicator& comm, OpenRecordSets& all) {
   const auto& directories = files.scratch_directories;
   const std::int64_t bytes = layout.record_bytes << layout.disks.n;
   const disk::SetOptions options = {.backend = files.backend};
@@ -115,13 +115,14 @@ void open_scratch(const Layout& layout, const ooc::PassesFiles& files,
   }
   const ooc::Share own = ooc::disks_of_rank(layout.count(), comm.size(), comm.rank());
   const auto first = directories.begin() + own.first;
-  all.own_scratch = std::make_unique<OwnBlocks>(
+  all.own_scratch = std::make_unique<OwnDisksVolume>(
       disk::scratch_set({first, first + own.count()},
                         {.bytes = bytes / comm.size(), .block_bytes = block}, options),
       bytes, layout.count(), own);
 }
 
-Opened opened(const Layout& layout, const ooc::PassesFiles& files, const comm::Communicator& comm) {
+OpenRecordSets opened(const RecordFileSizes& layout, const ooc::PassesFiles& files,
+                      const comm::Communicator& comm) {
   if (comm.size() != 1 << layout.disks.p)
     throw Error(ErrorCode::invalid_argument, "a plan of " + std::to_string(1 << layout.disks.p) +
                                                  " processors takes as many ranks; given " +
@@ -131,7 +132,7 @@ Opened opened(const Layout& layout, const ooc::PassesFiles& files, const comm::C
                        layout.block_bytes());
     require_round_robin("output", files.output, layout.count(), layout.block_bytes());
   }
-  Opened all;
+  OpenRecordSets all;
   all.input = ooc::open_own_disks(files.input, comm, disk::Mode::read,
                                   {.backend = files.backend, .verify = true});
   all.output =
@@ -142,7 +143,7 @@ Opened opened(const Layout& layout, const ooc::PassesFiles& files, const comm::C
 
 double average(double mine, const comm::Communicator& comm) { return comm.sum(mine) / comm.size(); }
 
-MailCount of_all(const MailCount& mine, const comm::Communicator& comm) {
+MessageCount of_all(const MessageCount& mine, const comm::Communicator& comm) {
   return {comm.max(mine.messages), comm.sum(mine.bytes) / comm.size()};
 }
 
@@ -154,7 +155,7 @@ void add_disks(const disk::StripedSet* set, RecordsOutcome& outcome) {
   }
 }
 
-RecordsOutcome outcome_of(const SuperlevelCounts& mine, const Opened& sets,
+RecordsOutcome outcome_of(const SuperlevelCounts& mine, const OpenRecordSets& sets,
                           const comm::Communicator& comm) {
   RecordsOutcome outcome;
   const SuperlevelTimes& times = mine.times;
@@ -177,14 +178,14 @@ RecordsOutcome outcome_of(const SuperlevelCounts& mine, const Opened& sets,
   return outcome;
 }
 
-using Work = std::function<SuperlevelCounts(const RecordVolumes&, Mail*)>;
+using RecordWork = std::function<SuperlevelCounts(const RecordVolumes&, ProcessorExchange*)>;
 
-RecordsOutcome run_on_files(const Layout& layout, const ooc::PassesFiles& files,
-                            const comm::Communicator& comm, const Work& work) {
-  const Opened sets = comm::together(comm, [&] { return opened(layout, files, comm); });
-  std::optional<MpiMail> mail;
-  if (comm.size() > 1) mail.emplace(comm);
-  const SuperlevelCounts mine = work(sets.volumes(), mail ? &*mail : nullptr);
+RecordsOutcome run_on_files(const RecordFileSizes& layout, const ooc::PassesFiles& files,
+                            const comm::Communicator& comm, const RecordWork& work) {
+  const OpenRecordSets sets = comm::together(comm, [&] { return opened(layout, files, comm); });
+  std::optional<MpiProcessorExchange> peers;
+  if (comm.size() > 1) peers.emplace(comm);
+  const SuperlevelCounts mine = work(sets.volumes(), peers ? &*peers : nullptr);
   if (comm.size() == 1)
     sets.output->flush();
   else
@@ -207,20 +208,22 @@ void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_dire
 RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassesFiles& files,
                                         const SuperlevelsOptions& options,
                                         const comm::Communicator& comm) {
-  const Layout layout = {fft.disks, complex_bytes(options.local.precision),
-                         permuting_passes(fft) > 1};
-  return run_on_files(layout, files, comm, [&](const RecordVolumes& volumes, Mail* mail) {
-    return run_superlevels(fft, volumes, options, mail);
-  });
+  const RecordFileSizes layout = {fft.disks, complex_bytes(options.local.precision),
+                                  permuting_passes(fft) > 1};
+  return run_on_files(layout, files, comm,
+                      [&](const RecordVolumes& volumes, ProcessorExchange* peers) {
+                        return run_superlevels(fft, volumes, options, peers);
+                      });
 }
 
-RecordsOutcome run_permutation_on_files(const std::vector<Pass>& passes, const DiskModel& disks,
-                                        std::int64_t record_bytes, const ooc::PassesFiles& files,
-                                        const LoadProgress& on_load,
+RecordsOutcome run_permutation_on_files(const std::vector<PermutationPass>& passes,
+                                        const DiskModel& disks, std::int64_t record_bytes,
+                                        const ooc::PassesFiles& files, const LoadProgress& on_load,
                                         const comm::Communicator& comm) {
   return run_on_files({disks, record_bytes, passes.size() > 1}, files, comm,
-                      [&](const RecordVolumes& volumes, Mail* mail) {
-                        return run_permutation(passes, disks, record_bytes, volumes, mail, on_load);
+                      [&](const RecordVolumes& volumes, ProcessorExchange* peers) {
+                        return run_permutation(passes, disks, record_bytes, volumes, peers,
+                                               on_load);
                       });
 }
 

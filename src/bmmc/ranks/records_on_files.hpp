@@ -13,8 +13,8 @@ namespace weft::bmmc {
 struct RecordsOutcome {
   SuperlevelTimes times;  ///< on average
   // Messages of the busiest rank, average bytes of a rank.
-  MailCount permuting;
-  MailCount butterflies;
+  MessageCount permuting;
+  MessageCount butterflies;
   std::int64_t parallel_ios = 0;
   // Of all disks together.
   std::int64_t bytes_read = 0;
@@ -41,9 +41,9 @@ RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::Passe
                                         const comm::Communicator& comm);
 
 /// run_permutation on files, as run_superlevels_on_files.
-RecordsOutcome run_permutation_on_files(const std::vector<Pass>& passes, const DiskModel& disks,
-                                        std::int64_t record_bytes, const ooc::PassesFiles& files,
-                                        const LoadProgress& on_load,
+RecordsOutcome run_permutation_on_files(const std::vector<PermutationPass>& passes,
+                                        const DiskModel& disks, std::int64_t record_bytes,
+                                        const ooc::PassesFiles& files, const LoadProgress& on_load,
                                         const comm::Communicator& comm);
 
 }  // namespace weft::bmmc

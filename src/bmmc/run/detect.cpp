@@ -44,7 +44,7 @@ class TargetReader {
   /// Targets of the indices in the blocks that were started, block after block; until the start()
   /// after the next one.
   std::span<const std::uint64_t> wait() {
-    const Started read = std::exchange(reading_, {});
+    const StartedRead read = std::exchange(reading_, {});
     volume_.wait(read.ticket);
     const auto* targets = buffers_.at(turn_).as<const std::uint64_t>();
     turn_ = 1 - turn_;
@@ -54,7 +54,7 @@ class TargetReader {
   std::int64_t reads() const { return reads_; }
 
  private:
-  struct Started {
+  struct StartedRead {
     disk::Volume::Ticket ticket = 0;
     std::size_t blocks = 0;
   };
@@ -63,7 +63,7 @@ class TargetReader {
   DiskModel disks_;
   std::array<AlignedBuffer, 2> buffers_;
   std::size_t turn_ = 0;
-  Started reading_;
+  StartedRead reading_;
   std::int64_t reads_ = 0;
 };
 

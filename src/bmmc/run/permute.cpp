@@ -14,15 +14,15 @@ namespace {
 /// One pass of one processor.
 class PassRunner {
  public:
-  PassRunner(const Pass& pass, const DiskModel& disks, disk::Volume& source, disk::Volume& target,
-             const RecordRun& run)
+  PassRunner(const PermutationPass& pass, const DiskModel& disks, disk::Volume& source,
+             disk::Volume& target, const RecordRun& run)
       : run_(run),
         moves_(pass, disks),
         me_(run.processor()),
         processors_(1 << disks.p),
         block_bytes_(run.record_bytes << disks.b),
         load_bytes_(run.record_bytes << moves_.lg_local()),
-        parcel_bytes_(run.record_bytes << moves_.lg_parcel()),
+        message_bytes_(run.record_bytes << moves_.lg_message()),
         read_(source),
         written_{LoadTransfer(target), LoadTransfer(target)} {
     for (AlignedBuffer& buffer : buffers_) buffer = AlignedBuffer(load_bytes_);
@@ -32,12 +32,12 @@ class PassRunner {
     run_.together([&] { start_read(0); });
     for (Bits number = 0; number < moves_.groups(); ++number) {
       const RecordGroup group = moves_.group(number);
-      if (run_.mail == nullptr)
+      if (run_.peers == nullptr)
         permute(number, group);
       else
         exchange(number, group);
       if (run_.on_load) deferred_.run(run_.on_load);
-      if (run_.mail == nullptr) deferred_.settle();
+      if (run_.peers == nullptr) deferred_.settle();
     }
     run_.together([&] {
       deferred_.settle();
@@ -76,7 +76,7 @@ class PassRunner {
     });
   }
 
-  std::size_t place_to_read(Bits number) const { return run_.mail == nullptr ? number % 2 : 0; }
+  std::size_t place_to_read(Bits number) const { return run_.peers == nullptr ? number % 2 : 0; }
 
   void start_read(Bits number) {
     if (number >= moves_.groups()) return;
@@ -101,63 +101,63 @@ class PassRunner {
 
   void move_own(const RecordGroup& group, const char* from, char* to) const {
     const auto ends = moves_.between(me_, me_, group);
-    if (ends) copy_along(from, ends->from, to, ends->to, record_bytes());
+    if (ends) copy_affine(from, ends->from, to, ends->to, record_bytes());
   }
 
   void pack(const RecordGroup& group) {
     sent_.clear();
     received_.clear();
-    const Walk along = {0, unit_columns()};
+    const AffinePlaces along = {0, unit_columns()};
     for (int peer = 0; peer < processors_; ++peer) {
       if (peer == me_) continue;
       if (const auto ends = moves_.between(me_, peer, group)) {
-        char* memory = buffer(1) + std::ssize(sent_) * parcel_bytes_;
-        copy_along(buffer(0), ends->from, memory, along, record_bytes());
-        sent_.push_back({peer, memory, parcel_bytes_});
+        char* memory = buffer(1) + std::ssize(sent_) * message_bytes_;
+        copy_affine(buffer(0), ends->from, memory, along, record_bytes());
+        sent_.push_back({peer, memory, message_bytes_});
       }
       if (moves_.between(peer, me_, group)) {
-        char* memory = buffer(2) + std::ssize(received_) * parcel_bytes_;
-        received_.push_back({peer, memory, parcel_bytes_});
+        char* memory = buffer(2) + std::ssize(received_) * message_bytes_;
+        received_.push_back({peer, memory, message_bytes_});
       }
     }
   }
 
   void communicate() {
     watch_.add_to(run_.counts->times.permuting_rest_s);
-    run_.mail->exchange(sent_, received_);
+    run_.peers->exchange(sent_, received_);
     watch_.add_to(run_.counts->times.permuting_communication_s);
     run_.counts->permuting.messages += std::ssize(sent_);
-    run_.counts->permuting.bytes += std::ssize(sent_) * parcel_bytes_;
+    run_.counts->permuting.bytes += std::ssize(sent_) * message_bytes_;
   }
 
   void unpack(const RecordGroup& group) {
-    const Walk along = {0, unit_columns()};
-    for (const Mail::Parcel& parcel : received_) {
-      const auto ends = moves_.between(parcel.peer, me_, group);
-      copy_along(parcel.memory, along, buffer(3), ends->to, record_bytes());
+    const AffinePlaces along = {0, unit_columns()};
+    for (const ProcessorExchange::Message& message : received_) {
+      const auto ends = moves_.between(message.peer, me_, group);
+      copy_affine(message.memory, along, buffer(3), ends->to, record_bytes());
     }
   }
 
   std::vector<Bits> unit_columns() const {
     std::vector<Bits> columns;
-    for (int bit = 0; bit < moves_.lg_parcel(); ++bit) columns.push_back(Bits{1} << bit);
+    for (int bit = 0; bit < moves_.lg_message(); ++bit) columns.push_back(Bits{1} << bit);
     return columns;
   }
 
   std::size_t record_bytes() const { return static_cast<std::size_t>(run_.record_bytes); }
 
   const RecordRun& run_;
-  GroupMoves moves_;
+  RecordRouting moves_;
   const int me_;
   const int processors_;
   const std::int64_t block_bytes_;
   const std::int64_t load_bytes_;
-  const std::int64_t parcel_bytes_;
+  const std::int64_t message_bytes_;
   std::array<AlignedBuffer, permuting_buffers> buffers_;
-  std::vector<Mail::Parcel> sent_;
-  std::vector<Mail::Parcel> received_;
+  std::vector<ProcessorExchange::Message> sent_;
+  std::vector<ProcessorExchange::Message> received_;
   Deferred deferred_;
-  Stopwatch watch_;
+  PhaseClock watch_;
   // Last: they end what is under way before the buffers go.
   LoadTransfer read_;
   std::array<LoadTransfer, 2> written_;
@@ -165,10 +165,10 @@ class PassRunner {
 
 }  // namespace
 
-void execute_pass(const Pass& pass, const DiskModel& disks, disk::Volume& source,
+void execute_pass(const PermutationPass& pass, const DiskModel& disks, disk::Volume& source,
                   disk::Volume& target, const RecordRun& run) {
   DiskModel owned = disks;
-  if (run.mail == nullptr) owned.p = 0;  // one process has all disks
+  if (run.peers == nullptr) owned.p = 0;  // one process has all disks
   std::optional<PassRunner> runner;
   run.together([&] { runner.emplace(pass, owned, source, target, run); });
   runner->execute();

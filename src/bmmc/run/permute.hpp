@@ -23,7 +23,7 @@ inline constexpr int permuting_buffers = 4;
 /// Cost     parallel_ios(pass, disks) I/Os, one ticket each; messages and records as crossing() says.
 /// Memory   permuting_buffers times the records of a group, over all processors.
 /// Errors   those of the volumes, and out_of_memory; the same on all processors.
-void execute_pass(const Pass& pass, const DiskModel& disks, disk::Volume& source,
+void execute_pass(const PermutationPass& pass, const DiskModel& disks, disk::Volume& source,
                   disk::Volume& target, const RecordRun& run);
 
 }  // namespace weft::bmmc

@@ -26,9 +26,9 @@ void Deferred::settle() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-Stopwatch::Stopwatch() : since_s_(now_s()) {}
+PhaseClock::PhaseClock() : since_s_(now_s()) {}
 
-void Stopwatch::add_to(double& seconds) {
+void PhaseClock::add_to(double& seconds) {
   const double now = now_s();
   seconds += now - since_s_;
   since_s_ = now;

@@ -24,8 +24,8 @@ struct SuperlevelTimes {
 /// What one processor did.
 struct SuperlevelCounts {
   SuperlevelTimes times;
-  MailCount permuting;
-  MailCount butterflies;
+  MessageCount permuting;
+  MessageCount butterflies;
   std::int64_t parallel_ios = 0;  ///< that it took part in
   bool looks_at_input = false;    ///< while butterflies read what is still the input's numbers
   bool found_not_finite = false;  ///< among these
@@ -34,18 +34,18 @@ struct SuperlevelCounts {
 /// What the passes of one processor work with; all of it stays the caller's.
 struct RecordRun {
   std::int64_t record_bytes = 16;
-  Mail* mail = nullptr;
+  ProcessorExchange* peers = nullptr;
   SuperlevelCounts* counts = nullptr;
   /// Called after every load of memory.
   std::function<void()> on_load = {};
 
-  int processor() const { return mail == nullptr ? 0 : mail->rank(); }
+  int processor() const { return peers == nullptr ? 0 : peers->rank(); }
   /// Collective where there are several processors.
   void together(const std::function<void()>& work) const {
-    if (mail == nullptr)
+    if (peers == nullptr)
       work();
     else
-      mail->together(work);
+      peers->together(work);
   }
 };
 
@@ -62,9 +62,9 @@ class Deferred {
 };
 
 /// Adds what passes between two calls to a part of the time.
-class Stopwatch {
+class PhaseClock {
  public:
-  Stopwatch();
+  PhaseClock();
   void add_to(double& seconds);
 
  private:

@@ -50,17 +50,18 @@ void check(const RecordVolumes& volumes, std::int64_t bytes, std::int64_t passes
         "input, output and scratch are different volumes; given one twice; give each its own");
 }
 
-void permute(const std::vector<Pass>& passes, const DiskModel& disks, InTurn& volumes,
+void permute(const std::vector<PermutationPass>& passes, const DiskModel& disks, InTurn& volumes,
              const RecordRun& run) {
-  for (const Pass& pass : passes) {
+  for (const PermutationPass& pass : passes) {
     disk::Volume& source = volumes.source();
     execute_pass(pass, disks, source, volumes.target(), run);
   }
 }
 
-std::int64_t loads_of(const std::vector<Pass>& passes, const DiskModel& disks) {
+std::int64_t loads_of(const std::vector<PermutationPass>& passes, const DiskModel& disks) {
   std::int64_t loads = 0;
-  for (const Pass& pass : passes) loads += std::int64_t{1} << (disks.n - pass.group.dimension());
+  for (const PermutationPass& pass : passes)
+    loads += std::int64_t{1} << (disks.n - pass.group.dimension());
   return loads;
 }
 
@@ -72,12 +73,12 @@ std::function<void()> teller(const LoadProgress& on_load, std::int64_t loads) {
 
 }  // namespace
 
-SuperlevelCounts run_permutation(const std::vector<Pass>& passes, const DiskModel& disks,
+SuperlevelCounts run_permutation(const std::vector<PermutationPass>& passes, const DiskModel& disks,
                                  std::int64_t record_bytes, const RecordVolumes& volumes,
-                                 Mail* mail, const LoadProgress& on_load) {
+                                 ProcessorExchange* peers, const LoadProgress& on_load) {
   check(volumes, record_bytes << disks.n, std::ssize(passes));
   SuperlevelCounts counts;
-  const RecordRun run = {record_bytes, mail, &counts, teller(on_load, loads_of(passes, disks))};
+  const RecordRun run = {record_bytes, peers, &counts, teller(on_load, loads_of(passes, disks))};
   InTurn in_turn(volumes, std::ssize(passes));
   permute(passes, disks, in_turn, run);
   return counts;
@@ -88,7 +89,7 @@ std::int64_t permuting_passes(const FftAnalysis& fft) {
 }
 
 SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& volumes,
-                                 const SuperlevelsOptions& options, Mail* mail) {
+                                 const SuperlevelsOptions& options, ProcessorExchange* peers) {
   const std::int64_t record_bytes = complex_bytes(options.local.precision);
   check(volumes, record_bytes << fft.disks.n, permuting_passes(fft));
   std::int64_t loads = 0;
@@ -97,7 +98,7 @@ SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& vo
   for (const Superlevel& level : fft.levels)
     loads += std::int64_t{1} << (fft.disks.n - level.lg_load);
   SuperlevelCounts counts;
-  const RecordRun run = {record_bytes, mail, &counts, teller(options.on_load, loads)};
+  const RecordRun run = {record_bytes, peers, &counts, teller(options.on_load, loads)};
   kernel::LocalOptions local = options.local;
   if (local.engine == nullptr) local.engine = &kernel::default_engine();
   InTurn in_turn(volumes, permuting_passes(fft));

@@ -33,16 +33,18 @@ struct SuperlevelsOptions {
 ///
 /// Errors  Error(invalid_argument) for volumes that are too small, missing or given twice; as
 ///         execute_pass.
-SuperlevelCounts run_permutation(const std::vector<Pass>& passes, const DiskModel& disks,
+SuperlevelCounts run_permutation(const std::vector<PermutationPass>& passes, const DiskModel& disks,
                                  std::int64_t record_bytes, const RecordVolumes& volumes,
-                                 Mail* mail = nullptr, const LoadProgress& on_load = {});
+                                 ProcessorExchange* peers = nullptr,
+                                 const LoadProgress& on_load = {});
 
 /// Executes the FFT by superlevels that analyze() has counted, with permuting_buffers and
 /// butterfly_buffers. Reads and writes as many blocks and sends as many messages and bytes.
 ///
 /// Errors  as run_permutation and execute_superlevel.
 SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& volumes,
-                                 const SuperlevelsOptions& options, Mail* mail = nullptr);
+                                 const SuperlevelsOptions& options,
+                                 ProcessorExchange* peers = nullptr);
 
 /// Passes that permute, of all permutations.
 std::int64_t permuting_passes(const FftAnalysis& fft);

@@ -12,7 +12,7 @@
 namespace weft::bmmc {
 namespace {
 
-using Step = std::variant<LocalButterflies, CrossingButterflies>;
+using ButterflyWork = std::variant<LocalButterflies, CrossingButterflies>;
 
 /// One superlevel of one processor.
 class SuperlevelRunner {
@@ -68,7 +68,7 @@ class SuperlevelRunner {
   char* memory(std::int64_t load) { return buffers_.at(turn(load)).as<char>(); }
 
   void wait_for(LoadTransfer& transfer, double& seconds) {
-    watch_ = Stopwatch();
+    watch_ = PhaseClock();
     transfer.wait();
     watch_.add_to(seconds);
   }
@@ -82,7 +82,7 @@ class SuperlevelRunner {
   }
 
   void start_write(std::int64_t load) {
-    watch_ = Stopwatch();
+    watch_ = PhaseClock();
     transfer(false, load, written_.at(turn(load)));
     watch_.add_to(times().butterfly_write_s);
   }
@@ -112,7 +112,7 @@ class SuperlevelRunner {
 
   void execute_step(std::size_t k, std::int64_t load) {
     const ButterflyStep& step = level_.steps[k];
-    watch_ = Stopwatch();
+    watch_ = PhaseClock();
     if (const auto* local = std::get_if<LocalButterflies>(&steps_[k])) {
       deferred_.run([&] { local->execute(memory(load), load); });
       watch_.add_to(times().butterfly_compute_s);
@@ -137,9 +137,9 @@ class SuperlevelRunner {
   }
 
   void swap_with(int peer, char* from, char* to, std::int64_t bytes) {
-    const std::array<Mail::Parcel, 1> sent = {{{peer, from, bytes}}};
-    const std::array<Mail::Parcel, 1> received = {{{peer, to, bytes}}};
-    run_.mail->exchange(sent, received);
+    const std::array<ProcessorExchange::Message, 1> sent = {{{peer, from, bytes}}};
+    const std::array<ProcessorExchange::Message, 1> received = {{{peer, to, bytes}}};
+    run_.peers->exchange(sent, received);
     watch_.add_to(times().butterfly_communication_s);
     ++run_.counts->butterflies.messages;
     run_.counts->butterflies.bytes += bytes;
@@ -152,11 +152,11 @@ class SuperlevelRunner {
   const int me_;
   const std::int64_t block_bytes_;
   const std::int64_t load_bytes_;
-  std::vector<Step> steps_;
+  std::vector<ButterflyWork> steps_;
   std::array<AlignedBuffer, 3> buffers_;
   AlignedBuffer came_;
   Deferred deferred_;
-  Stopwatch watch_;
+  PhaseClock watch_;
   // Last: they end what is under way before the buffers go.
   LoadTransfer read_;
   std::array<LoadTransfer, 3> written_;

@@ -102,7 +102,7 @@ TEST(Superlevels, permutations_together_are_the_bit_reversal) {
     for (const Factoring factoring : {Factoring::published, Factoring::least_crossing}) {
       SuperlevelFft fft = fleet();
       fft.factoring = factoring;
-      std::vector<Pass> passes;
+      std::vector<PermutationPass> passes;
       for (const PermutationAnalysis& each : analyze(fft, method).permutations)
         passes.insert(passes.end(), each.passes.begin(), each.passes.end());
       EXPECT_EQ(composed(passes, 25), Bmmc{bit_reversal(25)}) << to_string(method);

@@ -91,12 +91,12 @@ TEST(Bmmc, composes_and_inverts_with_its_complement) {
 }
 
 /// Records and messages between processors, by looking at every record.
-Crossing counted(const Pass& pass, const DiskModel& model) {
+ProcessorTraffic counted(const PermutationPass& pass, const DiskModel& model) {
   const auto owner = [&](Bits x) {
     return x >> (model.b + model.d - model.p) & bit_range(0, model.p);
   };
   std::set<std::tuple<Bits, Bits, Bits>> messages;
-  Crossing result;
+  ProcessorTraffic result;
   std::int64_t records = 0;
   for (Bits x = 0; x < Bits{1} << model.n; ++x) {
     const Bits from = owner(x), to = owner(pass.permutation.target(x));
@@ -121,8 +121,8 @@ TEST(Crossing, equals_a_count_of_all_records) {
     for (int k = 0; k < 4; ++k)
       a.set(static_cast<int>(random() % 6), static_cast<int>(random() % 9), true);
     if (!is_nonsingular(a) || !is_mld(a, model)) continue;
-    const Pass pass = make_pass(PassKind::mld, {a, random() & bit_range(0, 9)}, model);
-    const Crossing found = crossing(pass, model), all = counted(pass, model);
+    const PermutationPass pass = make_pass(PassKind::mld, {a, random() & bit_range(0, 9)}, model);
+    const ProcessorTraffic found = processor_traffic(pass, model), all = counted(pass, model);
     ASSERT_EQ(found.records, all.records) << "trial " << trial << " seed " << seed;
     ASSERT_EQ(found.messages, all.messages) << "trial " << trial << " seed " << seed;
     differing += found.alike ? 0 : 1;

@@ -34,7 +34,7 @@ TEST(Price, of_superlevels_is_that_of_their_passes) {
   double accesses = 2 * 64 * static_cast<double>(analysis.depths.size());
   int independent = 0;
   for (const PermutationAnalysis& permutation : analysis.permutations)
-    for (const Pass& pass : permutation.passes) {
+    for (const PermutationPass& pass : permutation.passes) {
       EXPECT_NE(pass.kind, PassKind::grouped);
       accesses += pass.kind == PassKind::mrc ? 2 * 128 : 128 + 4096;
       independent += pass.kind == PassKind::mrc ? 0 : 1;

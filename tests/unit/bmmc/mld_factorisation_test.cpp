@@ -67,7 +67,7 @@ std::vector<Named> permutations_of(int n) {
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 /// Runs the passes on disks that count, and compares each record with its target.
-std::pair<std::int64_t, std::int64_t> run_and_compare(const std::vector<Pass>& passes,
+std::pair<std::int64_t, std::int64_t> run_and_compare(const std::vector<PermutationPass>& passes,
                                                       const Bmmc& permutation,
                                                       const DiskModel& disks) {
   ModelDisks source(disks), one(disks), other(disks);
@@ -92,7 +92,7 @@ TEST(Factors, every_pass_takes_exactly_2n_over_bd) {
     for (const DiskModel& disks : models)
       for (const auto& [name, permutation] : permutations_of(disks.n)) {
         SCOPED_TRACE(name_of(disks) + ": " + name);
-        const std::vector<Pass> passes = dispersal_factors(permutation, disks, order);
+        const std::vector<PermutationPass> passes = dispersal_factors(permutation, disks, order);
         const int rank = rank_phi(permutation.matrix, disks);
         ASSERT_EQ(passes.size(), std::size_t(ceil_div(rank, disks.m - disks.b) + 1));
         for (std::size_t k = 0; k + 1 < passes.size(); ++k)
@@ -115,12 +115,12 @@ TEST(Factors, short_cuts_take_one_pass) {
     for (const auto& [name, permutation] : permutations_of(disks.n)) {
       SCOPED_TRACE(name_of(disks) + ": " + name);
       const BitMatrix& a = permutation.matrix;
-      const std::vector<Pass> passes = factored(permutation, disks);
+      const std::vector<PermutationPass> passes = factored(permutation, disks);
       const bool one = is_mrc(a, disks) || is_mld(a, disks) || is_mld_inverse(a, disks);
       ASSERT_EQ(passes.size() == 1, one);
       ASSERT_LE(passes.size(),
                 dispersal_factors(permutation, disks, SwapOrder::lowest_first).size());
-      for (const Pass& pass : passes) ++of_kind[static_cast<std::size_t>(pass.kind)];
+      for (const PermutationPass& pass : passes) ++of_kind[static_cast<std::size_t>(pass.kind)];
       const auto [reads, writes] = run_and_compare(passes, permutation, disks);
       ASSERT_EQ(reads + writes, static_cast<std::int64_t>(passes.size()) * disks.ios_of_a_pass());
     }
@@ -130,7 +130,7 @@ TEST(Factors, short_cuts_take_one_pass) {
 
 TEST(Factors, striped_sides_are_striped) {
   const DiskModel disks{.n = 12, .m = 8, .b = 3, .d = 2, .p = 1};
-  const std::vector<Pass> passes =
+  const std::vector<PermutationPass> passes =
       dispersal_factors({bit_reversal(disks.n)}, disks, SwapOrder::lowest_first);
   ASSERT_EQ(passes.size(), 2u);
   SuperlevelCounts counts;
@@ -149,7 +149,8 @@ TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
   int loads = 0;
   for (const DiskModel& disks : models)
     for (const auto& [name, permutation] : permutations_of(disks.n))
-      for (const Pass& pass : dispersal_factors(permutation, disks, SwapOrder::highest_first)) {
+      for (const PermutationPass& pass :
+           dispersal_factors(permutation, disks, SwapOrder::highest_first)) {
         if (pass.kind != PassKind::mld) continue;
         for (Bits load = 0; load < Bits{1} << (disks.n - disks.m); ++load) {
           std::map<Bits, std::int64_t> records_of_block;
@@ -176,12 +177,13 @@ TEST(Factors, the_inverse_is_taken_where_less_crosses) {
   int backward = 0;
   for (int trial = 0; trial < 60; ++trial) {
     const Bmmc permutation{random_nonsingular(disks.n, random)};
-    const std::vector<Pass> passes = factored(permutation, disks);
+    const std::vector<PermutationPass> passes = factored(permutation, disks);
     ASSERT_EQ(rank_phi(permutation.matrix, disks), rank_phi(inverse(permutation.matrix), disks));
     for (const SwapOrder order : {SwapOrder::lowest_first, SwapOrder::highest_first})
-      ASSERT_LE(crossing(passes, disks),
-                crossing(dispersal_factors(permutation, disks, order), disks));
-    ASSERT_GE(crossing(passes, disks), least_crossing(permutation, disks)) << "seed " << seed;
+      ASSERT_LE(processor_traffic(passes, disks),
+                processor_traffic(dispersal_factors(permutation, disks, order), disks));
+    ASSERT_GE(processor_traffic(passes, disks), least_crossing(permutation, disks))
+        << "seed " << seed;
     backward += passes.back().kind == PassKind::mld_inverse ? 1 : 0;
   }
   EXPECT_GT(backward, 0) << "seed " << seed;
@@ -193,13 +195,13 @@ TEST(GroupedFactors, take_as_many_passes_as_the_lower_bound_of_the_class) {
   for (const DiskModel& disks : models)
     for (const auto& [name, permutation] : permutations_of(disks.n)) {
       SCOPED_TRACE(name_of(disks) + ": " + name);
-      const std::vector<Pass> passes = grouped_factors(permutation, disks);
+      const std::vector<PermutationPass> passes = grouped_factors(permutation, disks);
       const int apart = rank_gamma(permutation.matrix, disks);
       ASSERT_EQ(passes.size(), std::size_t(std::max(1, ceil_div(apart, disks.m - disks.b))));
       ASSERT_EQ(composed(passes, disks.n), permutation);
       const auto [reads, writes] = run_and_compare(passes, permutation, disks);
       ASSERT_EQ(reads + writes, parallel_ios(passes, disks));
-      for (const Pass& pass : passes) {
+      for (const PermutationPass& pass : passes) {
         const std::int64_t ios = parallel_ios(pass, disks);
         ASSERT_GE(ios, disks.ios_of_a_pass());
         // Enough memory for the disks besides the blocks: perfect balance.
@@ -217,7 +219,7 @@ TEST(GroupedFactors, with_more_passes_still_compose) {
   const Bmmc permutation{bit_reversal(disks.n), 5};
   ASSERT_EQ(fewest_passes(permutation, disks), 2);
   for (int passes = 2; passes < 8; ++passes) {
-    const std::vector<Pass> found = grouped_factors(permutation, disks, passes);
+    const std::vector<PermutationPass> found = grouped_factors(permutation, disks, passes);
     ASSERT_EQ(found.size(), std::size_t(passes));
     const auto [reads, writes] = run_and_compare(found, permutation, disks);
     ASSERT_EQ(reads + writes, parallel_ios(found, disks)) << passes;
@@ -231,9 +233,9 @@ TEST(GroupedFactors, with_more_passes_still_compose) {
 TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
   const Bmmc permutation{bit_reversal(disks.n)};
-  const std::vector<Pass> passes = grouped_factors(permutation, disks);
+  const std::vector<PermutationPass> passes = grouped_factors(permutation, disks);
   ASSERT_EQ(passes.size(), 2u);
-  for (const Pass& pass : passes) {
+  for (const PermutationPass& pass : passes) {
     EXPECT_EQ(rank_gamma(pass.permutation.matrix, disks), disks.m - disks.b);
     EXPECT_EQ(pass.group.dimension(), disks.m);
   }
@@ -257,7 +259,7 @@ TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
       const int from = static_cast<int>(random() % 20);
       a.add_row(from, (from + 1 + static_cast<int>(random() % 19)) % 20);
     }
-    const std::vector<Pass> passes = grouped_factors({a}, disks);
+    const std::vector<PermutationPass> passes = grouped_factors({a}, disks);
     if (passes.size() < 2) continue;
     const Subspace arriving = offsets.image(inverse(a));
     ASSERT_GE(source_side(passes.front(), disks).lg_at_once,
@@ -276,7 +278,7 @@ TEST(BestFactors, never_take_more_ios_than_either) {
   for (const DiskModel& disks : models)
     for (const auto& [name, permutation] : permutations_of(disks.n)) {
       SCOPED_TRACE(name_of(disks) + ": " + name);
-      const std::vector<Pass> best = best_factors(permutation, disks);
+      const std::vector<PermutationPass> best = best_factors(permutation, disks);
       const std::int64_t ios = parallel_ios(best, disks);
       ASSERT_LE(ios, parallel_ios(factored(permutation, disks), disks));
       ASSERT_LE(ios, parallel_ios(grouped_factors(permutation, disks), disks));
@@ -307,7 +309,7 @@ TEST(RunPermutation, refuses_volumes_that_do_not_fit) {
   const DiskModel disks{.n = 8, .m = 6, .b = 2, .d = 1};
   const DiskModel smaller{.n = 7, .m = 6, .b = 2, .d = 1};
   ModelDisks one(disks), other(disks), small(smaller);
-  const std::vector<Pass> passes = factored({bit_reversal(8)}, disks);
+  const std::vector<PermutationPass> passes = factored({bit_reversal(8)}, disks);
   ASSERT_EQ(passes.size(), 2u);
   const auto run = [&](const RecordVolumes& volumes) {
     return [&, volumes] { run_permutation(passes, disks, 8, volumes); };
@@ -320,7 +322,7 @@ TEST(RunPermutation, refuses_volumes_that_do_not_fit) {
 
 TEST(RunPermutation, nothing_is_under_way_after_an_error) {
   const DiskModel disks{.n = 10, .m = 6, .b = 2, .d = 1};
-  const std::vector<Pass> passes = factored({bit_reversal(10)}, disks);
+  const std::vector<PermutationPass> passes = factored({bit_reversal(10)}, disks);
   for (int failing = 0; failing < 3; ++failing)
     for (const std::int64_t ticket : {0, 1, 17, 63, 127}) {
       ModelDisks one(disks), other(disks), third(disks);

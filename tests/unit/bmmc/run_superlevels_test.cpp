@@ -17,7 +17,7 @@
 #include "unit/support/expect_error.hpp"
 #include "unit/support/model_disks.hpp"
 #include "unit/support/random_bits.hpp"
-#include "unit/support/thread_mail.hpp"
+#include "unit/support/thread_processor_exchange.hpp"
 
 namespace weft::bmmc {
 namespace {
@@ -78,11 +78,11 @@ Ran run(const FftAnalysis& fft, const SuperlevelsOptions& options, Exact& data) 
   Ran ran;
   const int processors = 1 << fft.disks.p;
   ran.counts.resize(static_cast<std::size_t>(processors));
-  on_processors(processors, [&](int processor, Mail& mail) {
+  on_processors(processors, [&](int processor, ProcessorExchange& peers) {
     ModelDisks in = input.seen_by(processor), out = output.seen_by(processor),
                other = scratch.seen_by(processor);
     ran.counts[static_cast<std::size_t>(processor)] =
-        run_superlevels(fft, {&in, &out, &other}, options, processors > 1 ? &mail : nullptr);
+        run_superlevels(fft, {&in, &out, &other}, options, processors > 1 ? &peers : nullptr);
     EXPECT_EQ(in.writes(), 0);
     EXPECT_EQ(in.under_way() + out.under_way() + other.under_way(), 0);
     const std::int64_t ios =
@@ -96,8 +96,9 @@ Ran run(const FftAnalysis& fft, const SuperlevelsOptions& options, Exact& data) 
 }
 
 /// Messages of the busiest processor, average bytes.
-MailCount of_all(const std::vector<SuperlevelCounts>& counts, MailCount SuperlevelCounts::*part) {
-  MailCount all;
+MessageCount of_all(const std::vector<SuperlevelCounts>& counts,
+                    MessageCount SuperlevelCounts::*part) {
+  MessageCount all;
   for (const SuperlevelCounts& each : counts) {
     all.messages = std::max(all.messages, (each.*part).messages);
     all.bytes += (each.*part).bytes;
@@ -107,8 +108,8 @@ MailCount of_all(const std::vector<SuperlevelCounts>& counts, MailCount Superlev
 }
 
 void expect_counts(const FftAnalysis& fft, const Ran& ran) {
-  const MailCount permuting = of_all(ran.counts, &SuperlevelCounts::permuting);
-  const MailCount butterflies = of_all(ran.counts, &SuperlevelCounts::butterflies);
+  const MessageCount permuting = of_all(ran.counts, &SuperlevelCounts::permuting);
+  const MessageCount butterflies = of_all(ran.counts, &SuperlevelCounts::butterflies);
   EXPECT_EQ(permuting.messages, fft.permutation_messages);
   EXPECT_EQ(permuting.bytes, fft.permutation_bytes);
   EXPECT_EQ(butterflies.messages, fft.butterfly_messages);
@@ -127,7 +128,7 @@ long double error_of(const Exact& found, const Exact& expected, long double scal
 class Variants : public testing::TestWithParam<FftMethod> {};
 
 TEST_P(Variants, transform_and_send_what_was_counted) {
-  int crossing = 0;
+  int communicating = 0;
   for (const Sizes& sizes : cases)
     for (const Precision precision : {Precision::f64, Precision::f32})
       for (const int sign : {-1, 1}) {
@@ -149,11 +150,11 @@ TEST_P(Variants, transform_and_send_what_was_counted) {
         const long double eps = precision == Precision::f32 ? 0x1p-23L : 0x1p-52L;
         EXPECT_LT(error_of(found, expected, scale), 4 * eps * std::sqrt(sizes.n));
         expect_counts(fft, ran);
-        crossing += fft.butterfly_messages > 0 ? 1 : 0;
+        communicating += fft.butterfly_messages > 0 ? 1 : 0;
       }
   const bool communicates = GetParam() == FftMethod::stripe_communicating ||
                             GetParam() == FftMethod::memoryload_communicating;
-  EXPECT_EQ(crossing > 0, communicates);
+  EXPECT_EQ(communicating > 0, communicates);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Variants, testing::ValuesIn(fft_methods),
@@ -185,12 +186,12 @@ TEST(Superlevels, one_processors_error_is_that_of_all) {
   for (const int where : {0, 1, 2})
     for (const std::int64_t ticket : {0, 5, 31, 32, 63}) {
       std::vector<int> refused(4);
-      on_processors(4, [&](int processor, Mail& mail) {
+      on_processors(4, [&](int processor, ProcessorExchange& peers) {
         ModelDisks in = input.seen_by(processor), out = output.seen_by(processor),
                    other = scratch.seen_by(processor);
         if (processor == 2) (where == 0 ? in : where == 1 ? out : other).fail_ticket(ticket);
         try {
-          run_superlevels(fft, {&in, &out, &other}, {}, &mail);
+          run_superlevels(fft, {&in, &out, &other}, {}, &peers);
         } catch (const Error& error) {
           refused[static_cast<std::size_t>(processor)] = error.code() == ErrorCode::io_failure;
         }
@@ -212,26 +213,26 @@ TEST(PermutationsOfProcessors, send_what_was_counted) {
                                 : trial == 1 ? right_rotation(disks.n, 3)
                                              : random_nonsingular(disks.n, random),
                                 random() & bit_range(0, disks.n)};
-      const std::vector<Pass> passes = factored(permutation, disks);
+      const std::vector<PermutationPass> passes = factored(permutation, disks);
       std::int64_t messages = 0, records = 0;
-      for (const Pass& pass : passes) {
-        messages += crossing(pass, disks).messages;
-        records += crossing(pass, disks).records;
+      for (const PermutationPass& pass : passes) {
+        messages += processor_traffic(pass, disks).messages;
+        records += processor_traffic(pass, disks).records;
       }
       ModelDisks input(disks), output(disks), scratch(disks);
       for (std::size_t x = 0; x < input.records().size(); ++x) input.records()[x] = 77 * x + 5;
-      std::vector<MailCount> counts(std::size_t{1} << disks.p);
-      on_processors(1 << disks.p, [&](int processor, Mail& mail) {
+      std::vector<MessageCount> counts(std::size_t{1} << disks.p);
+      on_processors(1 << disks.p, [&](int processor, ProcessorExchange& peers) {
         ModelDisks in = input.seen_by(processor), out = output.seen_by(processor),
                    other = scratch.seen_by(processor);
         counts[static_cast<std::size_t>(processor)] =
-            run_permutation(passes, disks, 8, {&in, &out, &other}, &mail).permuting;
+            run_permutation(passes, disks, 8, {&in, &out, &other}, &peers).permuting;
       });
       for (std::size_t x = 0; x < input.records().size(); ++x)
         ASSERT_EQ(output.records()[permutation.target(x)], 77 * x + 5)
             << "n " << disks.n << ", trial " << trial << ", seed " << seed;
       std::int64_t busiest = 0, bytes = 0;
-      for (const MailCount& each : counts) {
+      for (const MessageCount& each : counts) {
         busiest = std::max(busiest, each.messages);
         bytes += each.bytes;
       }

@@ -17,34 +17,34 @@
 
 namespace weft::test_support {
 
-/// Threads that stand for processors and send each other parcels.
-class ThreadMail final : public bmmc::Mail {
+/// Threads that stand for processors and send each other messages.
+class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
  public:
   struct Office {
     explicit Office(int processors)
         : meeting(processors), failures(static_cast<std::size_t>(processors)) {}
     std::barrier<> meeting;
     std::vector<std::exception_ptr> failures;
-    std::map<std::pair<int, int>, Parcel> parcels;  ///< from, to
+    std::map<std::pair<int, int>, Message> messages;  ///< from, to
     std::mutex busy;
   };
 
-  ThreadMail(Office& office, int rank) : office_(office), rank_(rank) {}
+  ThreadProcessorExchange(Office& office, int rank) : office_(office), rank_(rank) {}
 
   int rank() const override { return rank_; }
 
-  void exchange(std::span<const Parcel> sent, std::span<const Parcel> received) override {
+  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
     {
       const std::lock_guard lock(office_.busy);
-      for (const Parcel& parcel : sent)
-        if (!office_.parcels.emplace(std::pair(rank_, parcel.peer), parcel).second)
+      for (const Message& message : sent)
+        if (!office_.messages.emplace(std::pair(rank_, message.peer), message).second)
           throw Error(ErrorCode::internal, "two parcels from one processor to another");
     }
     office_.meeting.arrive_and_wait();
-    for (const Parcel& parcel : received) {
-      const Parcel given = taken(parcel.peer);
-      if (given.bytes != parcel.bytes) throw Error(ErrorCode::internal, "bytes that differ");
-      std::memcpy(parcel.memory, given.memory, static_cast<std::size_t>(parcel.bytes));
+    for (const Message& message : received) {
+      const Message given = taken(message.peer);
+      if (given.bytes != message.bytes) throw Error(ErrorCode::internal, "bytes that differ");
+      std::memcpy(message.memory, given.memory, static_cast<std::size_t>(message.bytes));
     }
     office_.meeting.arrive_and_wait();
   }
@@ -66,11 +66,11 @@ class ThreadMail final : public bmmc::Mail {
   }
 
  private:
-  Parcel taken(int from) {
+  Message taken(int from) {
     const std::lock_guard lock(office_.busy);
-    const Parcel parcel = office_.parcels.at({from, rank_});
-    office_.parcels.erase({from, rank_});
-    return parcel;
+    const Message message = office_.messages.at({from, rank_});
+    office_.messages.erase({from, rank_});
+    return message;
   }
 
   Office& office_;
@@ -79,23 +79,24 @@ class ThreadMail final : public bmmc::Mail {
 
 /// Does the work as each of so many processors at a time; throws what the first of them threw. What is
 /// thrown outside of together() would leave the others waiting: it ends the program.
-inline void on_processors(int processors,
-                          const std::function<void(int processor, bmmc::Mail& mail)>& work) {
-  ThreadMail::Office office(processors);
+inline void on_processors(
+    int processors,
+    const std::function<void(int processor, bmmc::ProcessorExchange& peers)>& work) {
+  ThreadProcessorExchange::Office office(processors);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(processors));
   {
     std::vector<std::jthread> threads;
     for (int processor = 0; processor < processors; ++processor)
       threads.emplace_back([&, processor] {
-        ThreadMail mail(office, processor);
+        ThreadProcessorExchange peers(office, processor);
         try {
-          work(processor, mail);
+          work(processor, peers);
         } catch (...) {
           failures[static_cast<std::size_t>(processor)] = std::current_exception();
         }
       });
   }
-  if (!office.parcels.empty()) throw Error(ErrorCode::internal, "a parcel that nobody received");
+  if (!office.messages.empty()) throw Error(ErrorCode::internal, "a parcel that nobody received");
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
 }
