@@ -23,8 +23,8 @@ double accesses_of(double run_bytes, std::size_t disks, std::int64_t block_bytes
 
 }  // namespace
 
-const std::vector<std::size_t>& Storage::of(Where where) const {
-  return where == Where::input ? input : where == Where::output ? output : scratch;
+const std::vector<std::size_t>& DiskAssignment::of(VolumeRole where) const {
+  return where == VolumeRole::input ? input : where == VolumeRole::output ? output : scratch;
 }
 
 Disk assumed_disk() {
@@ -49,8 +49,8 @@ std::vector<Disk> disks_of(const Machine& machine, const std::vector<int>& place
   return disks;
 }
 
-void check(const Storage& storage) {
-  for (const Where where : {Where::input, Where::output, Where::scratch}) {
+void check(const DiskAssignment& storage) {
+  for (const VolumeRole where : {VolumeRole::input, VolumeRole::output, VolumeRole::scratch}) {
     const std::vector<std::size_t>& disks = storage.of(where);
     if (disks.empty() || *std::max_element(disks.begin(), disks.end()) >= storage.disks.size())
       throw Error(ErrorCode::invalid_argument,
@@ -60,8 +60,8 @@ void check(const Storage& storage) {
   }
 }
 
-void add_seconds(const Storage& storage, Where where, Access access, const DiskWork& work,
-                 std::int64_t block_bytes, std::vector<double>& seconds) {
+void add_seconds(const DiskAssignment& storage, VolumeRole where, DiskAccess access,
+                 const DiskWork& work, std::int64_t block_bytes, std::vector<double>& seconds) {
   if (work.runs == 0) return;
   const std::vector<std::size_t>& files = storage.of(where);
   const auto runs = static_cast<double>(work.runs);
@@ -69,7 +69,7 @@ void add_seconds(const Storage& storage, Where where, Access access, const DiskW
   const double accesses = runs * accesses_of(work.bytes / runs, files.size(), block_bytes) / count;
   for (const std::size_t file : files) {
     const Disk& disk = storage.disks[file];
-    const bool reads = access == Access::read;
+    const bool reads = access == DiskAccess::read;
     double each = reads ? disk.read_access_s : disk.write_access_s;
     if (!storage.asynchronous) each = std::max(each, disk.latency_s);
     const double rate = reads ? disk.read_bytes_per_s : disk.write_bytes_per_s;

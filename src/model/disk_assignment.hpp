@@ -10,10 +10,10 @@
 namespace weft::model {
 
 /// nothing: a pass that makes its source itself.
-enum class Where { input, scratch, output, nothing };
+enum class VolumeRole { input, scratch, output, nothing };
 
 /// The disks that the volumes of a transform lie on, for its price.
-struct Storage {
+struct DiskAssignment {
   std::vector<Disk> disks;  ///< each once, however many volumes lie on it
   // For each file of a volume the number of its disk; at least one.
   std::vector<std::size_t> input = {0};
@@ -23,7 +23,7 @@ struct Storage {
   /// access after the other.
   bool asynchronous = true;
 
-  const std::vector<std::size_t>& of(Where where) const;
+  const std::vector<std::size_t>& of(VolumeRole where) const;
 };
 
 /// A disk that nobody measured: an NVMe drive as computers of today have them.
@@ -33,17 +33,17 @@ Disk assumed_disk();
 std::vector<Disk> disks_of(const Machine& machine, const std::vector<int>& places);
 
 /// Throws invalid_argument where a volume has no disk, or one that there is not.
-void check(const Storage& storage);
+void check(const DiskAssignment& storage);
 
 /// What disks do for runs of a volume: the time of each, if it did nothing else.
 struct DiskWork {
   std::int64_t runs = 0;
   double bytes = 0;
 };
-enum class Access { read, write };
+enum class DiskAccess { read, write };
 /// Adds to seconds[k] what disk k takes. Runs are cut into accesses as StripedSet does it, and lie on
 /// the volume's disks alike. Of a caller that waits for each access, what each takes alone.
-void add_seconds(const Storage& storage, Where where, Access access, const DiskWork& work,
-                 std::int64_t block_bytes, std::vector<double>& seconds);
+void add_seconds(const DiskAssignment& storage, VolumeRole where, DiskAccess access,
+                 const DiskWork& work, std::int64_t block_bytes, std::vector<double>& seconds);
 
 }  // namespace weft::model

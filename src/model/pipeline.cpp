@@ -4,12 +4,12 @@
 
 namespace weft::model {
 
-double pipelined(const PanelTimes& panel, std::int64_t panels, bool overlaps) {
-  const double ends = panel.read_s + panel.write_s + 2 * panel.latency_s;
-  if (!overlaps) return static_cast<double>(panels) * (ends + panel.compute_s);
-  if (panels == 1) return ends + panel.compute_s;
-  return ends + std::max(panel.compute_s, panel.read_s) + std::max(panel.compute_s, panel.write_s) +
-         static_cast<double>(panels - 2) * std::max(panel.compute_s, panel.disk_s);
+double pipelined_seconds(const PipelineTimes& load, std::int64_t loads, bool overlaps) {
+  const double ends = load.read_s + load.write_s + 2 * load.latency_s;
+  if (!overlaps) return static_cast<double>(loads) * (ends + load.compute_s);
+  if (loads == 1) return ends + load.compute_s;
+  return ends + std::max(load.compute_s, load.read_s) + std::max(load.compute_s, load.write_s) +
+         static_cast<double>(loads - 2) * std::max(load.compute_s, load.disk_s);
 }
 
 }  // namespace weft::model

@@ -65,10 +65,10 @@ std::vector<std::vector<std::size_t>> groupings(std::size_t axes) {
   return all;
 }
 
-class Search {
+class AlternativeSearch {
  public:
-  Search(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
-         const model::Storage& storage)
+  AlternativeSearch(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
+                    const model::DiskAssignment& storage)
       : problem_(problem), machine_(machine), storage_(storage) {
     if (blocks_are_free)
       blocks_.assign(free_blocks.begin(), free_blocks.end());
@@ -76,12 +76,12 @@ class Search {
       blocks_ = {problem.block_bytes};
   }
 
-  WaysFound found() {
+  Alternatives found() {
     for (const std::int64_t block : blocks_) {
       add_passes(block);
       add_superlevels(block);
     }
-    WaysFound result;
+    Alternatives result;
     result.considered = considered_;
     if (!take_best(result)) {
       ooc::KPassProblem least = problem_;
@@ -121,23 +121,23 @@ class Search {
     }
   }
 
-  void add_plan(const ooc::KPassProblem& problem, const std::string& barred) {
+  void add_plan(const ooc::KPassProblem& problem, const std::string& ineligible_because) {
     const auto plan = attempted([&] { return ooc::plan_passes(problem); });
-    if (!plan || (!barred.empty() && plan->transposed_rows == 1)) return;
+    if (!plan || (!ineligible_because.empty() && plan->transposed_rows == 1)) return;
     const ooc::KPassPlanCost cost = cost_of(*plan, machine_, storage_);
-    Way way{.method = "k-pass",
-            .words = kind_of(*plan),
-            .order = problem.order,
-            .passes = std::ssize(plan->passes),
-            .block_bytes = problem.block_bytes,
-            .seconds = cost.seconds(),
-            .barred = barred,
-            .plan = *plan};
+    Alternative alternative{.method = "k-pass",
+                            .words = kind_of(*plan),
+                            .order = problem.order,
+                            .passes = std::ssize(plan->passes),
+                            .block_bytes = problem.block_bytes,
+                            .seconds = cost.seconds(),
+                            .ineligible_because = ineligible_because,
+                            .plan = *plan};
     for (const ooc::KPassCost& pass : cost.passes) {
-      way.disk_s += pass.read_s + pass.write_s;
-      way.compute_s += pass.arithmetic_s + pass.memory_s;
+      alternative.disk_s += pass.read_s + pass.write_s;
+      alternative.compute_s += pass.arithmetic_s + pass.memory_s;
     }
-    add(std::move(way));
+    add(std::move(alternative));
   }
 
   void add_superlevels(std::int64_t block) {
@@ -164,25 +164,28 @@ class Search {
     if (!analysis) return;
     const bmmc::SuperlevelsCost cost =
         cost_of(fft, *analysis, problem_.precision, problem_.threads, machine_, storage_);
-    Way way{.method = std::string("bmmc:") + to_string(method),
-            .words = counted_passes(analysis->passes) + ", " +
-                     std::to_string(analysis->depths.size()) + " of them superlevels",
-            .passes = analysis->passes,
-            .block_bytes = fft.block_bytes,
-            .seconds = cost.seconds,
-            .disk_s = cost.disk_s,
-            .compute_s = cost.compute_s,
-            .message_s = cost.message_s,
-            .barred = "it is done only where it is asked for by name"};
+    Alternative alternative{.method = std::string("bmmc:") + to_string(method),
+                            .words = counted_passes(analysis->passes) + ", " +
+                                     std::to_string(analysis->depths.size()) +
+                                     " of them superlevels",
+                            .passes = analysis->passes,
+                            .block_bytes = fft.block_bytes,
+                            .seconds = cost.seconds,
+                            .disk_s = cost.disk_s,
+                            .compute_s = cost.compute_s,
+                            .message_s = cost.message_s,
+                            .ineligible_because = "it is done only where it is asked for by name"};
     // On one process the variants are alike.
-    const bool is_known = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
-      return other.method != way.method && other.words == way.words &&
-             other.method.starts_with("bmmc:") && other.seconds <= way.seconds * as_fast;
-    });
+    const bool is_known =
+        std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& other) {
+          return other.method != alternative.method && other.words == alternative.words &&
+                 other.method.starts_with("bmmc:") &&
+                 other.seconds <= alternative.seconds * as_fast;
+        });
     if (is_known)
       ++considered_;
     else
-      add(std::move(way));
+      add(std::move(alternative));
   }
 
   /// Nothing where sizes do not fit.
@@ -197,68 +200,74 @@ class Search {
   }
 
   /// Of each kind the one with the best block.
-  void add(Way way) {
+  void add(Alternative alternative) {
     ++considered_;
-    const auto same = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) {
-      return other.method == way.method && other.words == way.words;
-    });
-    if (same == ways_.end())
-      ways_.push_back(std::move(way));
-    else if (way.seconds * as_fast < same->seconds)
-      *same = std::move(way);
+    const auto same =
+        std::find_if(alternatives_.begin(), alternatives_.end(), [&](const Alternative& other) {
+          return other.method == alternative.method && other.words == alternative.words;
+        });
+    if (same == alternatives_.end())
+      alternatives_.push_back(std::move(alternative));
+    else if (alternative.seconds * as_fast < same->seconds)
+      *same = std::move(alternative);
   }
 
-  bool take_best(WaysFound& result) {
+  bool take_best(Alternatives& result) {
     double least = -1;
-    for (const Way& way : ways_)
-      if (way.barred.empty() && (least < 0 || way.seconds < least)) least = way.seconds;
-    const auto best = std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) {
-      return way.barred.empty() && way.seconds <= least * as_fast;
-    });
-    if (best == ways_.end()) return false;
+    for (const Alternative& alternative : alternatives_)
+      if (alternative.ineligible_because.empty() && (least < 0 || alternative.seconds < least))
+        least = alternative.seconds;
+    const auto best = std::find_if(
+        alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
+          return alternative.ineligible_because.empty() && alternative.seconds <= least * as_fast;
+        });
+    if (best == alternatives_.end()) return false;
     result.best = std::move(*best);
-    ways_.erase(best);
+    alternatives_.erase(best);
     return true;
   }
 
-  void add_others(WaysFound& result) {
-    std::stable_sort(ways_.begin(), ways_.end(),
-                     [](const Way& one, const Way& other) { return one.seconds < other.seconds; });
-    for (Way& way : ways_) {
+  void add_others(Alternatives& result) {
+    std::stable_sort(alternatives_.begin(), alternatives_.end(),
+                     [](const Alternative& one, const Alternative& other) {
+                       return one.seconds < other.seconds;
+                     });
+    for (Alternative& alternative : alternatives_) {
       if (result.others.size() == most_others) break;
-      way.loses_by = difference(way, result.best);
-      result.others.push_back(std::move(way));
+      alternative.loses_by = difference(alternative, result.best);
+      result.others.push_back(std::move(alternative));
     }
   }
 
-  static std::string difference(const Way& way, const Way& best) {
-    const double disk_s = way.disk_s - best.disk_s;
-    const double compute_s = way.compute_s - best.compute_s;
-    const std::string more = "+" + seconds_word(std::max({disk_s, compute_s, way.message_s}));
-    if (way.seconds <= best.seconds) return "nothing";
-    if (disk_s >= compute_s && disk_s >= way.message_s)
+  static std::string difference(const Alternative& alternative, const Alternative& best) {
+    const double disk_s = alternative.disk_s - best.disk_s;
+    const double compute_s = alternative.compute_s - best.compute_s;
+    const std::string more =
+        "+" + seconds_word(std::max({disk_s, compute_s, alternative.message_s}));
+    if (alternative.seconds <= best.seconds) return "nothing";
+    if (disk_s >= compute_s && disk_s >= alternative.message_s)
       return "disk " + more +
-             (way.passes > best.passes
-                  ? ": " + counted_passes(way.passes) + " instead of " + std::to_string(best.passes)
-                  : ": shorter runs");
-    return (compute_s >= way.message_s ? "arithmetic and memory " : "messages ") + more;
+             (alternative.passes > best.passes ? ": " + counted_passes(alternative.passes) +
+                                                     " instead of " + std::to_string(best.passes)
+                                               : ": shorter runs");
+    return (compute_s >= alternative.message_s ? "arithmetic and memory " : "messages ") + more;
   }
 
   const ooc::KPassProblem& problem_;
   const Machine& machine_;
-  const model::Storage& storage_;
+  const model::DiskAssignment& storage_;
   std::vector<std::int64_t> blocks_;
-  std::vector<Way> ways_;  ///< the best of each kind
+  std::vector<Alternative> alternatives_;  ///< the best of each kind
   std::int64_t considered_ = 0;
 };
 
 }  // namespace
 
-WaysFound find_ways(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
-                    const model::Storage& storage) {
+Alternatives find_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
+                               const Machine& machine, const model::DiskAssignment& storage) {
   check(machine);
   check(storage);
-  return Search(problem, blocks_are_free, machine, storage).found();
+  return AlternativeSearch(problem, blocks_are_free, machine, storage).found();
 }
 
 }  // namespace weft::ooc_choice

@@ -14,7 +14,7 @@
 namespace weft::ooc_choice {
 
 /// One way to do a transform on disks, priced.
-struct Way {
+struct Alternative {
   std::string method;  ///< "k-pass", or "bmmc:" and one of the four variants of paper 003
   std::string words;   ///< for people: passes, their lines, blocks
   ooc::OutputOrder order = ooc::OutputOrder::natural;
@@ -27,14 +27,14 @@ struct Way {
   double message_s = 0;
   /// Why it is not done, though it may be faster: it was not asked for, or another result was asked
   /// for. Empty: it could be.
-  std::string barred = {};
+  std::string ineligible_because = {};
   std::optional<ooc::KPassPlan> plan = {};  ///< of the k-pass method
   std::string loses_by = {};                ///< where most of the difference to the chosen one lies
 };
 
-struct WaysFound {
-  Way best;                 ///< of those that can be done
-  std::vector<Way> others;  ///< the next best, one of each kind, fastest first
+struct Alternatives {
+  Alternative best;                 ///< of those that can be done
+  std::vector<Alternative> others;  ///< the next best, one of each kind, fastest first
   std::int64_t considered = 0;
 };
 
@@ -45,7 +45,7 @@ struct WaysFound {
 ///
 /// Errors  those of plan_passes, where no way fits; of check() for machine and storage.
 /// Cost    milliseconds.
-WaysFound find_ways(const ooc::KPassProblem& problem, bool blocks_are_free, const Machine& machine,
-                    const model::Storage& storage);
+Alternatives find_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
+                               const Machine& machine, const model::DiskAssignment& storage);
 
 }  // namespace weft::ooc_choice

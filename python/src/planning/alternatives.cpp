@@ -24,9 +24,9 @@ namespace {
 using Numbers = std::vector<std::size_t>;
 
 /// `places` has for each disk its place in the machine's list, -1 for one that is assumed.
-model::Storage to_storage(const Machine& machine, const std::vector<int>& places,
-                          const Numbers& input, const Numbers& output, const Numbers& scratch,
-                          bool asynchronous) {
+model::DiskAssignment to_disk_assignment(const Machine& machine, const std::vector<int>& places,
+                                         const Numbers& input, const Numbers& output,
+                                         const Numbers& scratch, bool asynchronous) {
   return {.disks = model::disks_of(machine, places),
           .input = input,
           .output = output,
@@ -56,43 +56,44 @@ nb::list as_list(const ooc::KPassPlanCost& cost) {
 nb::list costs(const ooc::KPassPlan& plan, const Machine& machine, const std::vector<int>& places,
                const Numbers& input, const Numbers& output, const Numbers& scratch,
                bool asynchronous) {
-  return as_list(ooc::cost_of(plan, machine,
-                              to_storage(machine, places, input, output, scratch, asynchronous)));
+  return as_list(ooc::cost_of(
+      plan, machine, to_disk_assignment(machine, places, input, output, scratch, asynchronous)));
 }
 
 nb::list costs_on_ranks(const ooc::KPassPlan& plan, std::int64_t ranks_per_node,
                         const Lying& source, const Lying& target, const Machine& machine,
                         const std::vector<int>& places, const Numbers& input, const Numbers& output,
                         const Numbers& scratch, bool asynchronous) {
-  return as_list(
-      ooc::distributed_cost(plan, ranks_per_node, machine,
-                            to_storage(machine, places, input, output, scratch, asynchronous),
-                            to_ownership(source, plan.ranks), to_ownership(target, plan.ranks)));
+  return as_list(ooc::distributed_cost(
+      plan, ranks_per_node, machine,
+      to_disk_assignment(machine, places, input, output, scratch, asynchronous),
+      to_ownership(source, plan.ranks), to_ownership(target, plan.ranks)));
 }
 
-nb::dict as_dict(const ooc_choice::Way& way) {
+nb::dict as_dict(const ooc_choice::Alternative& alternative) {
   nb::dict found;
-  found["method"] = way.method;
-  found["words"] = way.words;
-  found["passes"] = way.passes;
-  found["block_bytes"] = way.block_bytes;
-  found["seconds"] = way.seconds;
-  found["disk_s"] = way.disk_s;
-  found["compute_s"] = way.compute_s;
-  found["message_s"] = way.message_s;
-  found["barred"] = way.barred;
-  found["loses_by"] = way.loses_by;
+  found["method"] = alternative.method;
+  found["words"] = alternative.words;
+  found["passes"] = alternative.passes;
+  found["block_bytes"] = alternative.block_bytes;
+  found["seconds"] = alternative.seconds;
+  found["disk_s"] = alternative.disk_s;
+  found["compute_s"] = alternative.compute_s;
+  found["message_s"] = alternative.message_s;
+  found["barred"] = alternative.ineligible_because;
+  found["loses_by"] = alternative.loses_by;
   return found;
 }
 
 nb::tuple ways(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& machine,
                const std::vector<int>& places, const Numbers& input, const Numbers& output,
                const Numbers& scratch, bool asynchronous) {
-  const ooc_choice::WaysFound found =
-      ooc_choice::find_ways(plan.problem, blocks_are_free, machine,
-                            to_storage(machine, places, input, output, scratch, asynchronous));
+  const ooc_choice::Alternatives found = ooc_choice::find_alternatives(
+      plan.problem, blocks_are_free, machine,
+      to_disk_assignment(machine, places, input, output, scratch, asynchronous));
   nb::list others;
-  for (const ooc_choice::Way& way : found.others) others.append(as_dict(way));
+  for (const ooc_choice::Alternative& alternative : found.others)
+    others.append(as_dict(alternative));
   return nb::make_tuple(*found.best.plan, others, found.considered);
 }
 

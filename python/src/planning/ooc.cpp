@@ -27,15 +27,15 @@ ooc::OutputOrder order_of(const std::string& word) {
               "an order must be one of natural, transposed; given \"" + word + "\"; give natural");
 }
 
-const char* word_of(model::Where where) {
+const char* word_of(model::VolumeRole where) {
   switch (where) {
-    case model::Where::input:
+    case model::VolumeRole::input:
       return "input";
-    case model::Where::scratch:
+    case model::VolumeRole::scratch:
       return "scratch";
-    case model::Where::output:
+    case model::VolumeRole::output:
       return "output";
-    case model::Where::nothing:
+    case model::VolumeRole::nothing:
       return "nothing";
   }
   return "";

@@ -15,7 +15,7 @@ namespace {
 class SuperlevelsCostModel {
  public:
   SuperlevelsCostModel(const SuperlevelFft& fft, Precision precision, int threads,
-                       const Machine& machine, const model::Storage& storage)
+                       const Machine& machine, const model::DiskAssignment& storage)
       : fft_(fft),
         machine_(machine),
         storage_(storage),
@@ -64,8 +64,10 @@ class SuperlevelsCostModel {
 
   /// The first pass reads the input, the last one writes the output; loads are those of all processors.
   void add_pass(bool reads_blocks, bool writes_blocks, double compute_s, std::int64_t buffers) {
-    const model::Where source = done_ == 0 ? model::Where::input : model::Where::scratch;
-    const model::Where target = ++done_ == passes_ ? model::Where::output : model::Where::scratch;
+    const model::VolumeRole source =
+        done_ == 0 ? model::VolumeRole::input : model::VolumeRole::scratch;
+    const model::VolumeRole target =
+        ++done_ == passes_ ? model::VolumeRole::output : model::VolumeRole::scratch;
     const std::int64_t load = fft_.processors * (fft_.memory_bytes / buffers);
     const auto loads = static_cast<std::int64_t>(bytes_) / load;
     const auto work = [&](bool blocks) {
@@ -73,27 +75,27 @@ class SuperlevelsCostModel {
     };
     std::vector<double> reading(storage_.disks.size());
     std::vector<double> writing(reading.size());
-    add_seconds(storage_, source, model::Access::read, work(reads_blocks), fft_.block_bytes,
+    add_seconds(storage_, source, model::DiskAccess::read, work(reads_blocks), fft_.block_bytes,
                 reading);
-    add_seconds(storage_, target, model::Access::write, work(writes_blocks), fft_.block_bytes,
+    add_seconds(storage_, target, model::DiskAccess::write, work(writes_blocks), fft_.block_bytes,
                 writing);
     const auto busiest = [&](const std::vector<double>& seconds) {
       return storage_.asynchronous ? *std::max_element(seconds.begin(), seconds.end())
                                    : std::accumulate(seconds.begin(), seconds.end(), 0.0);
     };
     const auto count = static_cast<double>(loads);
-    model::PanelTimes one{
+    model::PipelineTimes one{
         .read_s = busiest(reading), .write_s = busiest(writing), .compute_s = compute_s / count};
     std::transform(reading.begin(), reading.end(), writing.begin(), reading.begin(), std::plus{});
     one.disk_s = busiest(reading);
     cost_.disk_s += count * one.disk_s;
     cost_.compute_s += compute_s;
-    cost_.seconds += model::pipelined(one, loads, storage_.asynchronous);
+    cost_.seconds += model::pipelined_seconds(one, loads, storage_.asynchronous);
   }
 
   const SuperlevelFft& fft_;
   const Machine& machine_;
-  const model::Storage& storage_;
+  const model::DiskAssignment& storage_;
   double points_;
   double bytes_;
   std::int64_t passes_ = 0;
@@ -105,7 +107,7 @@ class SuperlevelsCostModel {
 }  // namespace
 
 SuperlevelsCost cost_of(const SuperlevelFft& fft, const FftAnalysis& analysis, Precision precision,
-                        int threads, const Machine& machine, const model::Storage& storage) {
+                        int threads, const Machine& machine, const model::DiskAssignment& storage) {
   check(machine);
   check(storage);
   return SuperlevelsCostModel(fft, precision, threads, machine, storage).cost(analysis);

@@ -25,6 +25,6 @@ struct SuperlevelsCost {
 ///         average length between two ranks of a node, each processor with threads of its own.
 /// Errors  those of check() for machine and storage.
 SuperlevelsCost cost_of(const SuperlevelFft& fft, const FftAnalysis& analysis, Precision precision,
-                        int threads, const Machine& machine, const model::Storage& storage);
+                        int threads, const Machine& machine, const model::DiskAssignment& storage);
 
 }  // namespace weft::bmmc

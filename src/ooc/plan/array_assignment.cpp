@@ -13,7 +13,7 @@ std::int64_t whole_pages(std::int64_t bytes) {
 
 /// The output, or one of the arrays of scratch space.
 struct Spot {
-  model::Where where = model::Where::output;
+  model::VolumeRole where = model::VolumeRole::output;
   std::size_t area = 0;
   bool operator==(const Spot&) const = default;
 };
@@ -29,11 +29,11 @@ class ArrayAssigner {
 
   void place() {
     if (plan_.kernel_passes > 0) {
-      kernel_ = {model::Where::scratch, 0};
+      kernel_ = {model::VolumeRole::scratch, 0};
       reserve(kernel_, plan_.target_bytes(plan_.passes[plan_.kernel_passes - 1]));
       place_chain(0, plan_.kernel_passes, kernel_);
     }
-    place_chain(plan_.kernel_passes, plan_.passes.size(), {model::Where::output, 0});
+    place_chain(plan_.kernel_passes, plan_.passes.size(), {model::VolumeRole::output, 0});
     set_firsts();
   }
 
@@ -62,15 +62,15 @@ class ArrayAssigner {
     }
   }
 
-  model::Where source_of_first(const KPass& pass) const {
-    if (pass.chirp == Chirp::kernel) return model::Where::nothing;
-    return plan_.problem.in_place ? model::Where::output : model::Where::input;
+  model::VolumeRole source_of_first(const KPass& pass) const {
+    if (pass.chirp == Chirp::kernel) return model::VolumeRole::nothing;
+    return plan_.problem.in_place ? model::VolumeRole::output : model::VolumeRole::input;
   }
 
   /// Whether the first pass would write over parts of the input that it has not read yet.
   bool spoils_input(const KPass& first, Spot target) const {
-    return source_of_first(first) == model::Where::output && target.where == model::Where::output &&
-           !first.keeps_order();
+    return source_of_first(first) == model::VolumeRole::output &&
+           target.where == model::VolumeRole::output && !first.keeps_order();
   }
 
   bool stays(const KPass& pass, Spot target) const {
@@ -81,17 +81,17 @@ class ArrayAssigner {
   }
 
   bool fits(Spot spot, std::int64_t bytes) const {
-    return spot.where == model::Where::scratch || bytes <= plan_.output_bytes();
+    return spot.where == model::VolumeRole::scratch || bytes <= plan_.output_bytes();
   }
 
   Spot other_than(Spot target, std::int64_t bytes, std::size_t end) {
-    const Spot output{model::Where::output, 0};
+    const Spot output{model::VolumeRole::output, 0};
     if (target != output && fits(output, bytes)) return output;
     return scratch_other_than(target, end);
   }
 
   Spot scratch_other_than(Spot target, std::size_t end) {
-    Spot spot{model::Where::scratch, 0};
+    Spot spot{model::VolumeRole::scratch, 0};
     // The passes of the kernel are over when others begin, so they may share all areas but its own.
     const bool keeps_kernel = plan_.kernel_passes > 0 && end > plan_.kernel_passes;
     while (spot == target || (keeps_kernel && spot == kernel_)) ++spot.area;
@@ -99,7 +99,7 @@ class ArrayAssigner {
   }
 
   void reserve(Spot spot, std::int64_t bytes) {
-    if (spot.where != model::Where::scratch) return;
+    if (spot.where != model::VolumeRole::scratch) return;
     if (areas_.size() <= spot.area) areas_.resize(spot.area + 1);
     areas_[spot.area] = std::max(areas_[spot.area], bytes);
   }
@@ -111,15 +111,15 @@ class ArrayAssigner {
       plan_.scratch_bytes = offsets.back() + bytes;
     }
     reserve_journal();
-    const auto first = [&](model::Where where, Spot spot, std::int64_t element_bytes) {
-      return where == model::Where::scratch ? offsets[spot.area] / element_bytes : 0;
+    const auto first = [&](model::VolumeRole where, Spot spot, std::int64_t element_bytes) {
+      return where == model::VolumeRole::scratch ? offsets[spot.area] / element_bytes : 0;
     };
     for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
       KPass& pass = plan_.passes[i];
       pass.source_first = first(pass.source, sources_[i], plan_.source_element_bytes(pass));
       pass.target_first = first(pass.target, targets_[i], plan_.target_element_bytes(pass));
       if (pass.convolves)
-        pass.kernel_first = first(model::Where::scratch, kernel_, plan_.element_bytes);
+        pass.kernel_first = first(model::VolumeRole::scratch, kernel_, plan_.element_bytes);
     }
   }
 

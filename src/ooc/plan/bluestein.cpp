@@ -49,7 +49,7 @@ std::vector<KPass> passes_of(const std::vector<std::int64_t>& radices, const KPa
   std::vector<KPass> all = forward;
   all[0].chirp = Chirp::kernel;
   all[0].chirp_length = problem.shape[0];
-  all[0].source = model::Where::nothing;
+  all[0].source = model::VolumeRole::nothing;
   std::vector<KPass> there = forward;
   set_source(there.front(), problem);
   there.back().convolves = true;

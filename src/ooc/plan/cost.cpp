@@ -10,7 +10,7 @@ namespace weft::ooc {
 namespace {
 
 /// A panel is read, one transformed, one written.
-bool overlaps(const KPassPlan& plan, const model::Storage& storage) {
+bool overlaps(const KPassPlan& plan, const model::DiskAssignment& storage) {
   return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
@@ -21,33 +21,33 @@ bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }
 
-double disk_seconds_with_one_buffer(const model::PanelTimes& panel) {
+double disk_seconds_with_one_buffer(const model::PipelineTimes& panel) {
   const double one_after_the_other = panel.write_s + panel.read_s;
   const double read_after_computing = std::max(panel.write_s, panel.compute_s + panel.read_s);
   return std::max(panel.disk_s, std::min(one_after_the_other, read_after_computing));
 }
 
 /// The caller's thread does the accesses of all disks one after the other.
-double busiest(const std::vector<double>& seconds, const model::Storage& storage) {
+double busiest(const std::vector<double>& seconds, const model::DiskAssignment& storage) {
   if (!storage.asynchronous) return std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
 KPassCost cost_of_pass(const KPassPlan& plan, const KPass& pass, const Machine& machine,
-                       const model::Storage& storage) {
+                       const model::DiskAssignment& storage) {
   const PanelCostModel panel_cost(plan, pass, machine, storage);
   std::vector<double> reading(storage.disks.size());
   std::vector<double> writing(reading.size());
-  panel_cost.add_disk(pass.source, model::Access::read, reading);
-  panel_cost.add_disk(pass.target, model::Access::write, writing);
+  panel_cost.add_disk(pass.source, model::DiskAccess::read, reading);
+  panel_cost.add_disk(pass.target, model::DiskAccess::write, writing);
   if (pass.journaled) panel_cost.add_journal(writing);
   const double arithmetic_s = panel_cost.arithmetic_s();
   const double memory_s = panel_cost.memory_s();
-  model::PanelTimes panel{.read_s = busiest(reading, storage),
-                          .write_s = busiest(writing, storage),
-                          .disk_s = 0,
-                          .compute_s = arithmetic_s + memory_s,
-                          .latency_s = panel_cost.latency_s()};
+  model::PipelineTimes panel{.read_s = busiest(reading, storage),
+                             .write_s = busiest(writing, storage),
+                             .disk_s = 0,
+                             .compute_s = arithmetic_s + memory_s,
+                             .latency_s = panel_cost.latency_s()};
   for (std::size_t k = 0; k < reading.size(); ++k) reading[k] += writing[k];
   panel.disk_s = storage.asynchronous ? busiest(reading, storage) : panel.read_s + panel.write_s;
   const auto panels = static_cast<double>(panel_cost.panels());
@@ -57,7 +57,7 @@ KPassCost cost_of_pass(const KPassPlan& plan, const KPass& pass, const Machine& 
                  .memory_s = panels * memory_s};
   if (has_one_buffer_for_disks(plan, pass)) panel.disk_s = disk_seconds_with_one_buffer(panel);
   if (overlaps(plan, storage)) cost.ends_s = panel.read_s + panel.write_s + 2 * panel.latency_s;
-  cost.seconds = model::pipelined(panel, panel_cost.panels(), overlaps(plan, storage));
+  cost.seconds = model::pipelined_seconds(panel, panel_cost.panels(), overlaps(plan, storage));
   if (panel.compute_s > panel.disk_s)
     cost.limit = arithmetic_s > memory_s ? PassLimit::arithmetic : PassLimit::memory;
   return cost;
@@ -86,7 +86,7 @@ double KPassPlanCost::seconds() const {
 }
 
 KPassPlanCost cost_of(const KPassPlan& plan, const Machine& machine,
-                      const model::Storage& storage) {
+                      const model::DiskAssignment& storage) {
   check(machine);
   check(storage);
   KPassPlanCost cost;

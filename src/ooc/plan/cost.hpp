@@ -42,6 +42,7 @@ struct KPassPlanCost {
 ///         enough. All panels are taken to be like the widest.
 /// Errors  those of check() for machine and storage. On ranks: distributed_cost().
 /// Cost    microseconds.
-KPassPlanCost cost_of(const KPassPlan& plan, const Machine& machine, const model::Storage& storage);
+KPassPlanCost cost_of(const KPassPlan& plan, const Machine& machine,
+                      const model::DiskAssignment& storage);
 
 }  // namespace weft::ooc

@@ -53,7 +53,7 @@ void make_even(KPass& pass, int ranks) {
 
 /// Behind the array that it is multiplied with: see owned_as_panels().
 void place_kernel(KPassPlan& plan) {
-  plan.passes.front().source = model::Where::nothing;
+  plan.passes.front().source = model::VolumeRole::nothing;
   const std::size_t last = plan.kernel_passes - 1;
   KPass& reader = plan.passes[reader_of(plan, last)];
   plan.passes[last].target_first = reader.kernel_first = reader.elements();
@@ -62,17 +62,17 @@ void place_kernel(KPassPlan& plan) {
 /// Every pass leaves what it reads, in the space that passes on ranks take anyway.
 void place_in_scratch(KPassPlan& plan) {
   plan.problem.keep_sources = true;
-  for (KPass& pass : plan.passes) pass.source = pass.target = model::Where::scratch;
+  for (KPass& pass : plan.passes) pass.source = pass.target = model::VolumeRole::scratch;
   plan.passes[plan.kernel_passes].source =
-      plan.problem.in_place ? model::Where::output : model::Where::input;
-  plan.passes.back().target = model::Where::output;
+      plan.problem.in_place ? model::VolumeRole::output : model::VolumeRole::input;
+  plan.passes.back().target = model::VolumeRole::output;
   if (plan.kernel_passes > 0) place_kernel(plan);
 }
 
 void place_in_array(KPassPlan& plan, const OwnershipPtr& array) {
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
     KPass& pass = plan.passes[i];
-    pass.source = pass.target = model::Where::output;
+    pass.source = pass.target = model::VolumeRole::output;
     pass.journaled = plan.problem.keep_sources;
     if (!pass.journaled) continue;
     const RoundsOnDisks rounds = rounds_on_disks(writing_side(plan, i, array));
@@ -141,13 +141,13 @@ std::int64_t scratch_bytes(const KPassPlan& plan, int rank, int volume) {
 }
 
 PassSide reading_side(const KPassPlan& plan, std::size_t pass, const OwnershipPtr& input) {
-  const bool is_scratch = plan.passes[pass].source == model::Where::scratch;
+  const bool is_scratch = plan.passes[pass].source == model::VolumeRole::scratch;
   return {&plan, pass, SideRole::reading, is_scratch ? ownership_between(plan, pass) : input,
           plan.ranks};
 }
 
 PassSide writing_side(const KPassPlan& plan, std::size_t pass, const OwnershipPtr& output) {
-  const bool is_scratch = plan.passes[pass].target == model::Where::scratch;
+  const bool is_scratch = plan.passes[pass].target == model::VolumeRole::scratch;
   return {&plan, pass, SideRole::writing,
           is_scratch ? ownership_between(plan, reader_of(plan, pass)) : output, plan.ranks};
 }

@@ -84,7 +84,7 @@ class RoundCounter {
 class DistributedPassCostModel {
  public:
   DistributedPassCostModel(const KPassPlan& plan, std::size_t pass, std::int64_t ranks_per_node,
-                           const Machine& machine, const model::Storage& storage)
+                           const Machine& machine, const model::DiskAssignment& storage)
       : plan_(plan),
         pass_(plan.passes[pass]),
         ranks_per_node_(ranks_per_node),
@@ -99,17 +99,17 @@ class DistributedPassCostModel {
   KPassCost cost(const PassSide& source, const PassSide& target) const {
     const RoundWork read = RoundCounter(source, ranks_per_node_).count(typical());
     const RoundWork written = RoundCounter(target, ranks_per_node_).count(typical());
-    std::vector<double> reading = disk_seconds(pass_.source, model::Access::read, read);
-    std::vector<double> writing = disk_seconds(pass_.target, model::Access::write, written);
+    std::vector<double> reading = disk_seconds(pass_.source, model::DiskAccess::read, read);
+    std::vector<double> writing = disk_seconds(pass_.target, model::DiskAccess::write, written);
     const double arithmetic_s = panel_.arithmetic_s();
     const double memory_s =
         panel_.memory_s() + ((read.copies ? 1 : 0) + (written.copies ? 1 : 0)) * panel_.copied_s();
     const double message_s = message_seconds(read) + message_seconds(written);
-    model::PanelTimes round{.read_s = busiest(reading),
-                            .write_s = busiest(writing),
-                            .disk_s = 0,
-                            .compute_s = arithmetic_s + memory_s + message_s,
-                            .latency_s = panel_.latency_s()};
+    model::PipelineTimes round{.read_s = busiest(reading),
+                               .write_s = busiest(writing),
+                               .disk_s = 0,
+                               .compute_s = arithmetic_s + memory_s + message_s,
+                               .latency_s = panel_.latency_s()};
     const double waited_s = after_first(round.read_s, read) + after_first(round.write_s, written);
     std::transform(reading.begin(), reading.end(), writing.begin(), reading.begin(), std::plus{});
     round.disk_s = storage_.asynchronous ? busiest(reading) : round.read_s + round.write_s;
@@ -121,7 +121,7 @@ class DistributedPassCostModel {
                    .memory_s = rounds * memory_s,
                    .message_s = rounds * message_s,
                    .ends_s = 0,
-                   .seconds = model::pipelined(round, rounds_, storage_.asynchronous) +
+                   .seconds = model::pipelined_seconds(round, rounds_, storage_.asynchronous) +
                               rounds * (waited_s + journal_s)};
     if (storage_.asynchronous) cost.ends_s = round.read_s + round.write_s + 2 * round.latency_s;
     if (round.compute_s > round.disk_s + waited_s + journal_s)
@@ -135,10 +135,10 @@ class DistributedPassCostModel {
   /// A round with a panel of every rank, if there are so many; not the first, which may lack mirrors.
   std::int64_t typical() const { return rounds_ > 2 ? 1 : 0; }
 
-  std::vector<double> disk_seconds(model::Where where, model::Access access,
+  std::vector<double> disk_seconds(model::VolumeRole where, model::DiskAccess access,
                                    const RoundWork& work) const {
     std::vector<double> seconds(storage_.disks.size());
-    if (where == model::Where::scratch) {
+    if (where == model::VolumeRole::scratch) {
       add_seconds(storage_, where, access, work.disks, plan_.problem.block_bytes, seconds);
       for (double& each : seconds) each *= share_;
     } else {
@@ -205,7 +205,7 @@ class DistributedPassCostModel {
   const KPass& pass_;
   std::int64_t ranks_per_node_;
   const Machine& machine_;
-  const model::Storage& storage_;
+  const model::DiskAssignment& storage_;
   PanelCostModel panel_;
   std::int64_t rounds_;
   double panels_of_round_;  ///< on average
@@ -215,7 +215,7 @@ class DistributedPassCostModel {
 }  // namespace
 
 KPassPlanCost distributed_cost(const KPassPlan& plan, std::int64_t ranks_per_node,
-                               const Machine& machine, const model::Storage& storage,
+                               const Machine& machine, const model::DiskAssignment& storage,
                                const OwnershipPtr& input, const OwnershipPtr& output) {
   check(machine);
   check(storage);

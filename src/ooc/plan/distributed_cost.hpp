@@ -24,7 +24,7 @@ namespace weft::ooc {
 /// Errors  those of check() for machine and storage; invalid_argument for less than one rank a node.
 /// Cost    that of the pieces of one round of each pass.
 KPassPlanCost distributed_cost(const KPassPlan& plan, std::int64_t ranks_per_node,
-                               const Machine& machine, const model::Storage& storage,
+                               const Machine& machine, const model::DiskAssignment& storage,
                                const OwnershipPtr& input, const OwnershipPtr& output);
 
 }  // namespace weft::ooc

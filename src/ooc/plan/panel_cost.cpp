@@ -7,7 +7,7 @@
 namespace weft::ooc {
 
 PanelCostModel::PanelCostModel(const KPassPlan& plan, const KPass& pass, const Machine& machine,
-                               const model::Storage& storage, std::int64_t working)
+                               const model::DiskAssignment& storage, std::int64_t working)
     : plan_(plan),
       pass_(pass),
       machine_(machine),
@@ -29,10 +29,10 @@ double PanelCostModel::bytes() const {
   return elements_ * static_cast<double>(plan_.element_bytes);
 }
 
-void PanelCostModel::add_disk(model::Where where, model::Access access,
+void PanelCostModel::add_disk(model::VolumeRole where, model::DiskAccess access,
                               std::vector<double>& seconds) const {
   model::DiskWork work;
-  const bool reads = access == model::Access::read;
+  const bool reads = access == model::DiskAccess::read;
   const auto side_bytes = static_cast<double>(reads ? plan_.source_element_bytes(pass_)
                                                     : plan_.target_element_bytes(pass_));
   for (const RunGrid& grid : reads ? reads_of(pass_, widest_) : writes_of(pass_, widest_)) {
@@ -45,15 +45,15 @@ void PanelCostModel::add_disk(model::Where where, model::Access access,
 }
 
 void PanelCostModel::add_journal(std::vector<double>& seconds) const {
-  add_seconds(storage_, model::Where::scratch, model::Access::write, {1, bytes()},
+  add_seconds(storage_, model::VolumeRole::scratch, model::DiskAccess::write, {1, bytes()},
               plan_.problem.block_bytes, seconds);
 }
 
 double PanelCostModel::latency_s() const {
   double most = 0;
   if (!storage_.asynchronous) return most;
-  for (const model::Where where : {pass_.source, pass_.target})
-    if (where != model::Where::nothing)
+  for (const model::VolumeRole where : {pass_.source, pass_.target})
+    if (where != model::VolumeRole::nothing)
       for (const std::size_t disk : storage_.of(where))
         most = std::max(most, storage_.disks[disk].latency_s);
   return most;

@@ -17,7 +17,7 @@ class PanelCostModel {
  public:
   /// working : panels that a node transforms at once, one for each of its ranks.
   PanelCostModel(const KPassPlan& plan, const KPass& pass, const Machine& machine,
-                 const model::Storage& storage, std::int64_t working = 1);
+                 const model::DiskAssignment& storage, std::int64_t working = 1);
 
   std::int64_t panels() const { return panels_; }
   /// Of one on average, in the precision of the transform.
@@ -25,7 +25,8 @@ class PanelCostModel {
 
   /// Adds to seconds[k] what disk k takes to read a panel, or to write one, in an array as users have
   /// them.
-  void add_disk(model::Where where, model::Access access, std::vector<double>& seconds) const;
+  void add_disk(model::VolumeRole where, model::DiskAccess access,
+                std::vector<double>& seconds) const;
   /// Adds what it takes to write a panel into a journal, in one run.
   void add_journal(std::vector<double>& seconds) const;
   /// Until a disk that has been idle answers. Of a caller that waits for each access it is part of that.
@@ -42,7 +43,7 @@ class PanelCostModel {
   const KPassPlan& plan_;
   const KPass& pass_;
   const Machine& machine_;
-  const model::Storage& storage_;
+  const model::DiskAssignment& storage_;
   std::int64_t working_;
   std::int64_t panels_ = 1;
   std::vector<Panel> widest_;

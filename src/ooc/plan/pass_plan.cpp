@@ -90,7 +90,7 @@ std::int64_t KPassPlan::target_element_bytes(const KPass& pass) const {
 }
 
 std::int64_t KPassPlan::source_bytes(const KPass& pass) const {
-  if (pass.source == model::Where::nothing) return 0;
+  if (pass.source == model::VolumeRole::nothing) return 0;
   return pass.outer * source_slab(pass) * source_element_bytes(pass);
 }
 
@@ -200,7 +200,7 @@ std::vector<RunGrid> shifted(std::vector<RunGrid> grids, std::int64_t first) {
 }  // namespace
 
 std::vector<RunGrid> reads_of(const KPass& pass, const std::vector<Panel>& parts) {
-  if (pass.source == model::Where::nothing) return {};
+  if (pass.source == model::VolumeRole::nothing) return {};
   const std::int64_t slab = source_slab(pass);
   const std::int64_t columns = pass.rest * pass.inner;
   const Panel& main = parts[0];

@@ -114,8 +114,8 @@ struct KPass {
   std::int64_t outer_width = 1;
   std::int64_t rest_width = 1;
   std::int64_t inner_width = 1;
-  model::Where source = model::Where::input;
-  model::Where target = model::Where::output;
+  model::VolumeRole source = model::VolumeRole::input;
+  model::VolumeRole target = model::VolumeRole::output;
   // Where the arrays begin in scratch space, in elements of their own.
   std::int64_t source_first = 0;
   std::int64_t target_first = 0;

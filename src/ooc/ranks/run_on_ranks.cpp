@@ -399,13 +399,13 @@ RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
     return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(plan, written_by)));
   };
   const auto source = [&](std::size_t pass) -> SideOnDisks {
-    const bool is_scratch = plan.passes[pass].source == model::Where::scratch;
+    const bool is_scratch = plan.passes[pass].source == model::VolumeRole::scratch;
     return {reading_side(plan, pass, volumes.input.ownership),
             is_scratch ? scratch(pass - 1) : volumes.input.volume};
   };
   const auto target = [&](std::size_t pass) -> SideOnDisks {
     const PassSide side = writing_side(plan, pass, volumes.output.ownership);
-    if (plan.passes[pass].target == model::Where::scratch) return {side, scratch(pass)};
+    if (plan.passes[pass].target == model::VolumeRole::scratch) return {side, scratch(pass)};
     return {side, volumes.output.volume, volumes.flush_output};
   };
   RanksOutcome outcome;

@@ -273,10 +273,10 @@ std::int64_t run_passes(const KPassPlan& plan, disk::Volume& input, disk::Volume
     throw Error(ErrorCode::invalid_argument,
                 "input, output and scratch are different volumes, but for input and output of a "
                 "plan in place; given otherwise; give each its own");
-  const auto volume = [&](model::Where where) -> disk::Volume& {
-    return where == model::Where::scratch  ? *scratch
-           : where == model::Where::output ? output
-                                           : input;
+  const auto volume = [&](model::VolumeRole where) -> disk::Volume& {
+    return where == model::VolumeRole::scratch  ? *scratch
+           : where == model::VolumeRole::output ? output
+                                                : input;
   };
   check_start(plan, options);
   std::int64_t most = 0;

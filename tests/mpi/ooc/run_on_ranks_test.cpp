@@ -136,7 +136,7 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
     const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
     const OwnershipPtr ends = owned_by_parts(0, plan.output_bytes(), ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
-      if (plan.passes[pass].source != model::Where::scratch) continue;
+      if (plan.passes[pass].source != model::VolumeRole::scratch) continue;
       for (const RankTraffic& sent : traffic_of(reading_side(plan, pass, ends)))
         EXPECT_EQ(sent, RankTraffic{}) << c.name;
       RankTraffic written;

@@ -52,7 +52,7 @@ TEST(Price, threads_share_arithmetic_and_memory) {
 }
 
 TEST(Price, nothing_overlaps_where_the_caller_does_the_accesses) {
-  const model::Storage storage{.disks = {round_disk()}, .asynchronous = false};
+  const model::DiskAssignment storage{.disks = {round_disk()}, .asynchronous = false};
   const KPassCost price = only(cost_of(columns(), round_machine(), storage));
   // Each access takes what it takes alone: 10 ms.
   const double read_s = 64 * (1e-2 + 256e-6);
@@ -74,7 +74,7 @@ TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
   ASSERT_FALSE(plan.passes[0].keeps_order());
   const double write_s = 2e-3 + 16 * 64 * 16 * 2e-6;  // in one run
   const double both_s = panel_read_s + write_s;
-  model::Storage storage{.disks = {round_disk()}};
+  model::DiskAssignment storage{.disks = {round_disk()}};
   KPassCost price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 4 * both_s, 1e-12);
   // The disk of the input waits for that of the output, or for the transform where that is sooner.
@@ -91,7 +91,7 @@ TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
 }
 
 TEST(Price, input_and_output_on_disks_of_their_own_are_read_and_written_together) {
-  const model::Storage storage{.disks = {round_disk(), round_disk()}, .output = {1}};
+  const model::DiskAssignment storage{.disks = {round_disk(), round_disk()}, .output = {1}};
   const KPassCost price = only(cost_of(columns(), round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 2 * panel_read_s + 4 * panel_write_s, 1e-12);
 }
@@ -99,7 +99,8 @@ TEST(Price, input_and_output_on_disks_of_their_own_are_read_and_written_together
 TEST(Price, several_disks_share_runs_and_the_slowest_decides) {
   KPassPlan plan = columns();
   plan.problem.block_bytes = mib;
-  model::Storage storage{.disks = {round_disk(), round_disk()}, .input = {0, 1}, .output = {0, 1}};
+  model::DiskAssignment storage{
+      .disks = {round_disk(), round_disk()}, .input = {0, 1}, .output = {0, 1}};
   KPassCost price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.read_s, 4 * panel_read_s / 2, 1e-12);
   storage.disks[1].read_bytes_per_s /= 10;
@@ -116,7 +117,7 @@ double accesses(std::int64_t bytes, std::vector<std::size_t> files, std::int64_t
   disk.read_access_s = 1;
   disk.read_bytes_per_s = 1e30;
   std::vector<double> seconds(1);
-  add_seconds({.disks = {disk}, .input = files}, model::Where::input, model::Access::read,
+  add_seconds({.disks = {disk}, .input = files}, model::VolumeRole::input, model::DiskAccess::read,
               {1, static_cast<double>(bytes)}, block_bytes, seconds);
   return seconds[0];
 }

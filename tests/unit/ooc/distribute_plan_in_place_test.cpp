@@ -35,8 +35,8 @@ TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
     std::int64_t most = 0;
     for (std::size_t i = 0; i < dealt.passes.size(); ++i) {
       const KPass& pass = dealt.passes[i];
-      EXPECT_EQ(pass.source, model::Where::output);
-      EXPECT_EQ(pass.target, model::Where::output);
+      EXPECT_EQ(pass.source, model::VolumeRole::output);
+      EXPECT_EQ(pass.target, model::VolumeRole::output);
       EXPECT_TRUE(pass.journaled);
       EXPECT_EQ(reading_side(dealt, i, array).ownership, array);
       most = std::max(most, rounds_on_disks(writing_side(dealt, i, array)).most_bytes);
@@ -69,7 +69,7 @@ TEST(InPlaceOnRanks, without_checkpoints_they_take_no_space) {
   const KPassPlan dealt = distribute_plan(plan, 3, on_disks(plan, 3, 3));
   EXPECT_EQ(dealt.scratch_bytes, 0);
   EXPECT_EQ(counts_of(dealt).journal_bytes, 0);
-  for (const KPass& pass : dealt.passes) EXPECT_EQ(pass.target, model::Where::output);
+  for (const KPass& pass : dealt.passes) EXPECT_EQ(pass.target, model::VolumeRole::output);
 }
 
 TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
@@ -80,10 +80,10 @@ TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
     const KPassPlan dealt = distribute_plan(plan, 3, array);
     EXPECT_TRUE(dealt.problem.keep_sources);
     EXPECT_EQ(dealt.journal_slot_bytes, 0);
-    EXPECT_EQ(dealt.passes.front().source, model::Where::output);
-    EXPECT_EQ(dealt.passes.front().target, model::Where::scratch);
-    EXPECT_EQ(dealt.passes.back().source, model::Where::scratch);
-    EXPECT_EQ(dealt.passes.back().target, model::Where::output);
+    EXPECT_EQ(dealt.passes.front().source, model::VolumeRole::output);
+    EXPECT_EQ(dealt.passes.front().target, model::VolumeRole::scratch);
+    EXPECT_EQ(dealt.passes.back().source, model::VolumeRole::scratch);
+    EXPECT_EQ(dealt.passes.back().target, model::VolumeRole::output);
     EXPECT_EQ(reading_side(dealt, 0, array).ownership, array);
     EXPECT_GE(dealt.scratch_bytes, dealt.output_bytes());
   }

@@ -266,7 +266,7 @@ TEST(Rounds, FindPanelsInSlots) {
     const KPassPlan plan = distribute_plan(made, ranks);
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
       const PassSide side = reading_side(plan, pass, nullptr);
-      if (side.k_pass().source != model::Where::scratch) continue;
+      if (side.k_pass().source != model::VolumeRole::scratch) continue;
       convolutions += side.k_pass().convolves ? 1 : 0;
       const std::int64_t slot = memory_of(plan, side.k_pass()).panel_bytes;
       for (std::int64_t number = 0; number < PanelSchedule(side.k_pass(), ranks).rounds(); ++number)

@@ -30,7 +30,7 @@ OwnershipPtr halves(const KPassPlan& plan, int ranks) {
 }
 
 KPassCost only(const KPassPlan& plan, std::int64_t ranks_per_node, const Machine& machine,
-               const model::Storage& storage = {.disks = {round_disk()}}) {
+               const model::DiskAssignment& storage = {.disks = {round_disk()}}) {
   const OwnershipPtr held = halves(plan, plan.ranks);
   const KPassPlanCost price = distributed_cost(plan, ranks_per_node, machine, storage, held, held);
   EXPECT_EQ(price.passes.size(), 1u);
@@ -93,7 +93,7 @@ TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
   const KPassPlan plan = distribute_plan(columns(), 4);
   const OwnershipPtr all = owned_by_parts(0, plan.input_bytes(), 1);
   const OwnershipPtr even = halves(plan, 4);
-  const model::Storage storage{.disks = {round_disk()}};
+  const model::DiskAssignment storage{.disks = {round_disk()}};
   const auto message_s = [&](const OwnershipPtr& input, const OwnershipPtr& output) {
     return distributed_cost(plan, 4, round_links(), storage, input, output).passes[0].message_s;
   };
@@ -121,7 +121,7 @@ TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
 }
 
 TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_way) {
-  const model::Storage one{.disks = {round_disk()}, .asynchronous = false};
+  const model::DiskAssignment one{.disks = {round_disk()}, .asynchronous = false};
   const KPassPlan plan = distribute_plan(columns(), 2);
   const double read_s = 4 * 64 * (1e-2 + 256e-6);
   const double write_s = 4 * 64 * (1e-2 + 512e-6);

@@ -310,8 +310,8 @@ TEST(Passes, scratch_is_taken_only_where_digits_move) {
   const KPassPlan three = plan_passes(line_of(22, 12, 4));
   ASSERT_EQ(three.passes.size(), 3u);
   EXPECT_EQ(three.scratch_bytes, power(26));
-  EXPECT_EQ(three.passes[0].target, model::Where::scratch);
-  EXPECT_EQ(three.passes[1].target, model::Where::output);
+  EXPECT_EQ(three.passes[0].target, model::VolumeRole::scratch);
+  EXPECT_EQ(three.passes[1].target, model::VolumeRole::output);
   KPassProblem problem = line_of(16, 12, 4);
   problem.keep_sources = true;
   const KPassPlan kept = plan_passes(problem);
@@ -333,8 +333,8 @@ TEST(Passes, in_place_takes_scratch_only_where_the_first_pass_moves_digits) {
   EXPECT_EQ(counts_of(planes).written_bytes, 4 * planes.output_bytes());
   for (const KPass& pass : planes.passes) {
     EXPECT_TRUE(pass.journaled);
-    EXPECT_EQ(pass.source, model::Where::output);
-    EXPECT_EQ(pass.target, model::Where::output);
+    EXPECT_EQ(pass.source, model::VolumeRole::output);
+    EXPECT_EQ(pass.target, model::VolumeRole::output);
   }
   for (const int lg_n : {16, 22, 26}) {  // in 2, 3 and 4 passes
     problem = line_of(lg_n, 12, 4);
@@ -352,7 +352,7 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
     problem.in_place = true;
     problem.keep_sources = trial % 2 == 0;
     const KPassPlan plan = plan_with_enough(problem);
-    EXPECT_EQ(plan.passes[plan.kernel_passes].source, model::Where::output);
+    EXPECT_EQ(plan.passes[plan.kernel_passes].source, model::VolumeRole::output);
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
       const KPass& pass = plan.passes[i];
       const bool stays = pass.source == pass.target && pass.source_first == pass.target_first;
