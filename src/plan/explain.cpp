@@ -76,10 +76,10 @@ std::string cost_without_axes(const Plan& plan, std::size_t index) {
   if (plan.exchanges.empty()) return {};
   int ways = 0;
   std::string copying;
-  for (const bool backward : {false, true})
+  for (const Direction direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
-      if (!copies_always(plan, index, {backward, in_place})) continue;
-      copying += (copying.empty() ? "" : ", ") + to_string(Way{backward, in_place});
+      if (!copies_always(plan, index, {direction, in_place})) continue;
+      copying += (copying.empty() ? "" : ", ") + to_string(Variant{direction, in_place});
       ++ways;
     }
   if (ways == 4) return "; costs one copy";

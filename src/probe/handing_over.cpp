@@ -77,7 +77,7 @@ class Arrays {
                                 true});
     return {std::string("exchange in node memory ") + to_string(plan.problem.precision),
             static_cast<double>(box_bytes(plan)), [this, made] {
-              made->execute({run::Direction::forward, false}, in_.data(), out_.data());
+              made->execute({Direction::forward, false}, in_.data(), out_.data());
             }};
   }
 

@@ -129,8 +129,8 @@ void bind_fft(nb::module_& m) {
           [](Handle& h, bool forward, std::uintptr_t in, std::uintptr_t out,
              const GivenError& error) {
             nb::gil_scoped_release release;
-            h.execute(forward ? weft::run::Direction::forward : weft::run::Direction::backward,
-                      pointer(in), writable(out), to_error(error));
+            h.execute(forward ? weft::Direction::forward : weft::Direction::backward, pointer(in),
+                      writable(out), to_error(error));
           },
           "forward"_a, "input"_a, "output"_a, "error"_a.none(),
           "Collective. Equal addresses run in place.")
@@ -143,8 +143,8 @@ void bind_fft(nb::module_& m) {
             for (const std::uintptr_t address : in) inputs.push_back(pointer(address));
             for (const std::uintptr_t address : out) outputs.push_back(writable(address));
             nb::gil_scoped_release release;
-            h.execute_many(forward ? weft::run::Direction::forward : weft::run::Direction::backward,
-                           inputs, outputs, to_error(error));
+            h.execute_many(forward ? weft::Direction::forward : weft::Direction::backward, inputs,
+                           outputs, to_error(error));
           },
           "forward"_a, "inputs"_a, "outputs"_a, "error"_a.none(),
           "Collective. One array is exchanged while the next is transformed.")

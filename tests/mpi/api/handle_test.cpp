@@ -158,8 +158,7 @@ void check_traffic(const Problem& problem) {
   std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
   std::memset(y.data(), 0, static_cast<std::size_t>(y.size()));
   for (const bool forward : {true, false}) {
-    handle.execute(forward ? run::Direction::forward : run::Direction::backward, x.data(),
-                   y.data());
+    handle.execute(forward ? Direction::forward : Direction::backward, x.data(), y.data());
     const auto expected = stage_bytes(handle.plan(), rank, forward);
     const auto& records = handle.transform().record();
     ASSERT_EQ(records.size(), 2 * expected.size() - 1);
@@ -223,7 +222,7 @@ TEST(FftContract, BytesSentAreCounted) {
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
-    handle.execute(run::Direction::forward, x.data(), x.data());
+    handle.execute(Direction::forward, x.data(), x.data());
     ASSERT_EQ(handle.plan().exchanges.size(), 1u);
     const int rank = rank_of(world);
     const auto stays = intersect(problem.input.box(rank), problem.output.box(rank)).volume();

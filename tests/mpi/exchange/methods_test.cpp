@@ -179,7 +179,7 @@ TEST(FftMethods, PresetsAreTheirKnobs) {
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
-    handle.execute(run::Direction::forward, x.data(), x.data());
+    handle.execute(Direction::forward, x.data(), x.data());
     std::vector<std::string> found;
     for (const run::StepRecord& step : handle.transform().record())
       if (step.is_exchange) found.push_back(step.name.substr(0, step.name.find(", 2 chunks")));

@@ -65,7 +65,7 @@ TEST_F(FftNodes, ManyCallsInARow) {
     std::vector<unsigned char> expected;
     fill(x.data(), handle.inplace_bytes(), rank_of(world));
     for (int turn = 0; turn < 50; ++turn) {
-      handle.execute(run::Direction::forward, x.data(), y.data());
+      handle.execute(Direction::forward, x.data(), y.data());
       if (turn == 0) expected = y.content();
       ASSERT_EQ(y.content(), expected) << "turn " << turn;
     }

@@ -32,7 +32,7 @@ TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
     handle.transform().set_recording(true);
     Array x(handle.inplace_bytes(), number % 2 == 0);
     Array y(handle.inplace_bytes(), number % 2 == 0);
-    for (const auto direction : {run::Direction::forward, run::Direction::backward}) {
+    for (const auto direction : {Direction::forward, Direction::backward}) {
       handle.execute(direction, x.data(), number % 3 == 0 ? y.data() : x.data());
       for (const run::StepRecord& step : handle.transform().record()) {
         if (!step.is_exchange) continue;
@@ -122,7 +122,7 @@ TEST_F(FftShared, ManyArraysTakeTurns) {
     Array x(handle.inplace_bytes(), turn % 3 != 0);
     Array y(handle.inplace_bytes(), turn % 2 == 0);
     fill(x.data(), handle.inplace_bytes(), rank_of(world));
-    handle.execute(run::Direction::forward, x.data(), y.data());
+    handle.execute(Direction::forward, x.data(), y.data());
     if (turn == 0) expected = y.content();
     ASSERT_EQ(y.content(), expected) << "turn " << turn;
   }
@@ -140,7 +140,7 @@ TEST_F(FftShared, ManyOutputsAreKept) {
   fill(x.data(), handle.inplace_bytes(), rank_of(world));
   std::vector<Array> outputs;
   for (int i = 0; i < 40; ++i) outputs.emplace_back(handle.inplace_bytes(), true);
-  for (Array& y : outputs) handle.execute(run::Direction::forward, x.data(), y.data());
+  for (Array& y : outputs) handle.execute(Direction::forward, x.data(), y.data());
   for (Array& y : outputs) EXPECT_EQ(y.content(), outputs[0].content());
 }
 
@@ -150,7 +150,7 @@ TEST_F(FftShared, ForwardOnOneRankAndBackwardOnAnotherIsRefusedEverywhere) {
   api::Handle handle(problem, {}, comm::Communicator::of(world));
   Array x(handle.inplace_bytes(), true);
   Array y(handle.inplace_bytes(), true);
-  const auto direction = rank_of(world) == 0 ? run::Direction::forward : run::Direction::backward;
+  const auto direction = rank_of(world) == 0 ? Direction::forward : Direction::backward;
   try {
     handle.execute(direction, x.data(), y.data());
     FAIL() << "accepted";
@@ -166,7 +166,7 @@ TEST_F(FftShared, AMixtureOfInPlaceAndNotIsRefusedEverywhere) {
   Array x(handle.inplace_bytes(), true);
   Array y(handle.inplace_bytes(), true);
   try {
-    handle.execute(run::Direction::forward, x.data(), rank_of(world) == 0 ? x.data() : y.data());
+    handle.execute(Direction::forward, x.data(), rank_of(world) == 0 ? x.data() : y.data());
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);

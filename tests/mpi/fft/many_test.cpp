@@ -117,7 +117,7 @@ TEST(FftMany, RefusesWhatDoesNotFitOnAllRanks) {
 bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
   const std::vector<const void*> in(arrays.begin(), arrays.end());
   for (int number = 0; number < 20; ++number) {
-    handle.execute_many(run::Direction::forward, in, arrays);
+    handle.execute_many(Direction::forward, in, arrays);
     for (const run::StepRecord& step : handle.transform().record())
       if (step.is_exchange && step.under_way_s > step.waited_s) return true;
   }
@@ -155,7 +155,7 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
-    handle.execute(run::Direction::forward, x.data(), x.data());
+    handle.execute(Direction::forward, x.data(), x.data());
     const run::StepRecord& exchange = handle.transform().record()[1];
     ASSERT_TRUE(exchange.is_exchange);
     EXPECT_GT(exchange.under_way_s, 0);
@@ -168,7 +168,7 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
     // With one chunk nothing hides it; one of ten runs will not be disturbed.
     double least_hidden = 1;
     for (int number = 0; chunks == 1 && number < 10; ++number) {
-      handle.execute(run::Direction::forward, x.data(), x.data());
+      handle.execute(Direction::forward, x.data(), x.data());
       const run::StepRecord& again = handle.transform().record()[1];
       least_hidden = std::min(least_hidden, 1 - again.waited_s / again.under_way_s);
     }

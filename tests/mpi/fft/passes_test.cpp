@@ -9,7 +9,10 @@
 namespace weft::test_support {
 namespace {
 
-constexpr Way all_ways[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+constexpr Variant all_variants[] = {{Direction::forward, false},
+                                    {Direction::forward, true},
+                                    {Direction::backward, false},
+                                    {Direction::backward, true}};
 
 class FftPasses : public testing::Test {
  protected:
@@ -53,32 +56,31 @@ Said said_of(const std::string& explanation, std::size_t stage) {
   return said;
 }
 
-bool says_copy(const Said& said, Way way, bool in_node_memory) {
+bool says_copy(const Said& said, Variant variant, bool in_node_memory) {
   if (!in_node_memory || !said.free_where_shown) return true;
-  return std::find(said.always.begin(), said.always.end(), to_string(way)) != said.always.end();
+  return std::find(said.always.begin(), said.always.end(), to_string(variant)) != said.always.end();
 }
 
-std::vector<run::StepRecord> record_of(api::Handle& handle, Way way, bool in_node_memory) {
+std::vector<run::StepRecord> record_of(api::Handle& handle, Variant variant, bool in_node_memory) {
   Array x(handle.inplace_bytes(), in_node_memory);
   Array y(handle.inplace_bytes(), in_node_memory);
   handle.transform().set_recording(true);
-  handle.execute(way.backward ? run::Direction::backward : run::Direction::forward, x.data(),
-                 way.in_place ? x.data() : y.data());
+  handle.execute(variant.direction, x.data(), variant.in_place ? x.data() : y.data());
   return handle.transform().record();
 }
 
 /// Returns how many stages were no pass, and how many that transform nothing were one.
-std::pair<int, int> check_passes(api::Handle& handle, Way way, bool in_node_memory) {
-  const auto record = record_of(handle, way, in_node_memory);
+std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_node_memory) {
+  const auto record = record_of(handle, variant, in_node_memory);
   const Plan& plan = handle.plan();
-  const auto bytes = stage_bytes(plan, rank_of(world), !way.backward);
+  const auto bytes = stage_bytes(plan, rank_of(world), !variant.is_backward());
   std::pair<int, int> found{0, 0};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::size_t stage = way.backward ? bytes.size() - 1 - i : i;
+    const std::size_t stage = variant.is_backward() ? bytes.size() - 1 - i : i;
     const bool transforms = !plan.stages[stage].axes.empty();
     const bool passes =
-        transforms || says_copy(said_of(handle.explain(), stage), way, in_node_memory);
-    SCOPED_TRACE(to_string(way) + (in_node_memory ? ", node memory, " : ", private, ") +
+        transforms || says_copy(said_of(handle.explain(), stage), variant, in_node_memory);
+    SCOPED_TRACE(to_string(variant) + (in_node_memory ? ", node memory, " : ", private, ") +
                  record[2 * i].name);
     EXPECT_EQ(record[2 * i].bytes_read, passes ? bytes[i].in : 0);
     EXPECT_EQ(record[2 * i].bytes_written, passes ? bytes[i].out : 0);
@@ -95,9 +97,9 @@ std::pair<int, int> check_all_ways(const Problem& given) {
   SCOPED_TRACE(to_json(problem));
   api::Handle handle(problem, {}, comm::Communicator::of(world));
   std::pair<int, int> sum{0, 0};
-  for (const Way way : all_ways) {
-    check_passes(handle, way, false);
-    const auto [none, copies] = check_passes(handle, way, true);
+  for (const Variant variant : all_variants) {
+    check_passes(handle, variant, false);
+    const auto [none, copies] = check_passes(handle, variant, true);
     sum.first += none;
     sum.second += copies;
   }

@@ -1,7 +1,7 @@
 // workspace_bytes in local arrays, as docs/conventions.md states it: plans and programs alone, no
 // array is allocated.
 #include "mpi/support/both_ways.hpp"
-#include "run/program.hpp"
+#include "run/rank_program.hpp"
 #include "run/shared_buffers.hpp"
 
 namespace weft::test_support {
@@ -26,9 +26,9 @@ Needs needs_of(const Plan& plan, std::int64_t rank) {
   const kernel::LocalOptions local{.engine = &kernel::default_engine(),
                                    .precision = plan.problem.precision};
   Needs needs;
-  for (const auto direction : {run::Direction::forward, run::Direction::backward})
+  for (const auto direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
-      const run::Program program(plan, {direction, in_place}, rank, local, nullptr);
+      const run::RankProgram program(plan, {direction, in_place}, rank, local, nullptr);
       for (int buffer = run::work_buffer; buffer < run::buffer_count; ++buffer)
         needs.sizes[buffer] = std::max(needs.sizes[buffer], program.buffer_bytes()[buffer]);
       needs.scratch.grow_to(program.scratch_size());

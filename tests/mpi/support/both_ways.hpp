@@ -90,10 +90,10 @@ inline Results run_both(const Problem& problem, const Knobs& knobs, bool in_node
     content.resize(static_cast<std::size_t>(out_bytes));
     return content;
   };
-  handle.execute(run::Direction::forward, x.data(), spectrum.data());
+  handle.execute(Direction::forward, x.data(), spectrum.data());
   results.forward_record = handle.transform().record();
   results.forward = spectrum_now();
-  handle.execute(run::Direction::backward, spectrum.data(), x.data());
+  handle.execute(Direction::backward, spectrum.data(), x.data());
   results.backward_record = handle.transform().record();
   results.spectrum_after = spectrum_now();
   results.backward = given;

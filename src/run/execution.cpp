@@ -1,4 +1,4 @@
-#include "run/lane.hpp"
+#include "run/execution.hpp"
 
 #include <algorithm>
 
@@ -17,9 +17,9 @@ std::int64_t aligned(std::int64_t bytes) {
 
 }  // namespace
 
-Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-           bool own_workspace, int number,
-           const std::shared_ptr<const kernel::LineSpectrum>& spectrum)
+Execution::Execution(const Plan& plan, const comm::Communicator& comm,
+                     const kernel::LocalOptions& local, bool own_workspace, int number,
+                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum)
     : threads_(local.threads) {
   comm::together(comm, [&] {
     make_programs(plan, comm.rank(), local, spectrum);
@@ -41,18 +41,18 @@ Lane::Lane(const Plan& plan, const comm::Communicator& comm, const kernel::Local
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
   for (const Direction direction : {Direction::forward, Direction::backward}) {
-    Program& out_of_place = programs_[index({direction, false})];
+    RankProgram& out_of_place = programs_[index({direction, false})];
     out_of_place.connect(means);
     programs_[index({direction, true})].connect_like(out_of_place);
   }
 }
 
-void Lane::make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
-                         const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
+void Execution::make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
+                              const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
       programs_.emplace_back(plan, Variant{direction, in_place}, rank, local, spectrum);
-      const Program& program = programs_.back();
+      const RankProgram& program = programs_.back();
       for (int buffer = 0; buffer < buffer_count; ++buffer)
         sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);
       scratch_size_.grow_to(program.scratch_size());
@@ -66,7 +66,7 @@ void Lane::make_programs(const Plan& plan, int rank, const kernel::LocalOptions&
   workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
 }
 
-void Lane::use_workspace(void* memory, std::int64_t bytes) {
+void Execution::use_workspace(void* memory, std::int64_t bytes) {
   if (bytes < workspace_bytes())
     throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
                                                  std::to_string(workspace_bytes()) +
@@ -80,12 +80,12 @@ void Lane::use_workspace(void* memory, std::int64_t bytes) {
   workspace_ = static_cast<char*>(memory);
 }
 
-std::vector<StepRecord> Lane::empty_records(const Variant& variant) const {
+std::vector<StepRecord> Execution::empty_records(const Variant& variant) const {
   return programs_[index(variant)].empty_records();
 }
 
-void Lane::begin(const Variant& variant, const void* in, void* out, Progress& progress,
-                 StepRecord* records) {
+void Execution::begin(const Variant& variant, const void* in, void* out, StageProgress& progress,
+                      StepRecord* records) {
   buffers_[input_buffer] = const_cast<void*>(in);
   buffers_[output_buffer] = out;
   char* next = workspace_;
@@ -100,7 +100,7 @@ void Lane::begin(const Variant& variant, const void* in, void* out, Progress& pr
   program_->begin(buffers_.data(), shared_.get());
 }
 
-void Lane::execute_stage() {
+void Execution::execute_stage() {
   const std::int64_t scratch_bytes = threads_ * scratch_size_.thread_bytes();
   const kernel::Scratch scratch(
       scratch_size_,

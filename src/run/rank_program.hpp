@@ -7,6 +7,7 @@
 #include <weft/plan.hpp>
 
 #include "exchange/exchange.hpp"
+#include "run/buffer_assignment.hpp"
 #include "run/local_stage.hpp"
 #include "run/progress.hpp"
 #include "run/record.hpp"
@@ -15,17 +16,11 @@
 
 namespace weft::run {
 
-/// Which arrays a program is made for.
-struct Variant {
-  Direction direction = Direction::forward;
-  bool in_place = false;  ///< input and output are one allocation; real rows padded as in FFTW
-};
-
 /// What a program works with in one execution.
 struct Context {
   void** buffers;
   const kernel::Scratch& scratch;
-  Progress& progress;
+  StageProgress& progress;
   SharedBuffers* shared;  ///< there when the program is shared
   StepRecord* records;    ///< null, or room for steps() records, which are filled in
 };
@@ -34,22 +29,22 @@ struct Context {
 ///
 /// Made in two steps, so that all ranks can agree between them:
 /// the constructor is local, connect() is collective.
-class Program {
+class RankProgram {
  public:
   /// `spectrum`: what this rank's lines are convolved with, where the plan convolves.
-  Program(const Plan& plan, const Variant& variant, std::int64_t rank,
-          const kernel::LocalOptions& options,
-          std::shared_ptr<const kernel::LineSpectrum> spectrum);
+  RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
+              const kernel::LocalOptions& options,
+              std::shared_ptr<const kernel::LineSpectrum> spectrum);
 
   /// True when an exchange needs buffers that other ranks see.
-  bool is_shared() const;
+  bool is_shared() const { return buffers_.is_shared(); }
   /// Makes the exchanges. Collective over means.comm.
   void connect(const exchange::Means& means);
   /// Takes the exchanges of a program that differs only in being in place or not. Local.
-  void connect_like(const Program& other);
+  void connect_like(const RankProgram& other);
 
   /// Bytes of each workspace buffer; 0 for input and output.
-  const BufferSizes& buffer_bytes() const { return sizes_; }
+  const BufferSizes& buffer_bytes() const { return buffers_.sizes; }
   kernel::ScratchSize scratch_size() const { return scratch_; }
   std::size_t steps() const { return 2 * stages_.size() - 1; }
   /// Names and kinds of the steps, the numbers still zero.
@@ -76,37 +71,21 @@ class Program {
     int from = 0;
     int to = 0;
   };
-  struct Link {
-    Exchange knobs;
-    exchange::Side side;
-    bool both_sides = false;  ///< the later stage can work on chunks that have arrived
-    std::shared_ptr<exchange::Executor> executor;
-  };
-
   /// What a stage is divided into: the chunks of an exchange beside it.
-  struct Parts {
+  struct StageParts {
     int count = 1;
     int axis = -1;
     bool sends = false;
   };
-  Parts parts_of(std::size_t position) const;
+  StageParts parts_of(std::size_t position) const;
   void execute_part(std::size_t stage, std::size_t part, const Context& context,
                     kernel::MemoryTraffic& traffic) const;
-  void start(std::size_t link, int chunk, const Context& context) const;
-  void wait(std::size_t link, int chunk, const Context& context) const;
-  void finish(std::size_t link, const Context& context) const;
+  void start(std::size_t exchange, int chunk, const Context& context) const;
+  void wait(std::size_t exchange, int chunk, const Context& context) const;
+  void finish(std::size_t exchange, const Context& context) const;
 
-  void make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options);
-  void choose_chunks(Link& link, std::size_t position) const;
-  void add_links(const Plan& plan, std::int64_t rank);
-  void choose_message_buffers(const Plan& plan, std::int64_t rank);
-  std::int64_t output_bytes(const Plan& plan, std::int64_t rank) const;
-  kernel::Place users_array(const Plan& plan, bool is_input, std::int64_t rank) const;
-  void choose_shared_buffers(std::size_t position, const Plan& plan);
-  bool stays_home(std::size_t position) const;
-  int free_shared_buffer(std::size_t position) const;
-  void choose_node_buffers(std::size_t position, const Plan& plan);
-  const Exchange& knobs_of(const Plan& plan, std::size_t position) const;
+  void make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options,
+            bool first_uses_work);
   void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
                  const kernel::LocalOptions& options);
 
@@ -114,22 +93,14 @@ class Program {
   std::vector<Stage> route_;  ///< the plan's stages as executed: order, source and target
   std::shared_ptr<const kernel::LineSpectrum> spectrum_;
   std::vector<LocalStage> stages_;
-  std::vector<Link> links_;
-  BufferSizes sizes_{};
+  BufferAssignment buffers_;
+  /// For each exchange of buffers_.
+  std::vector<std::shared_ptr<exchange::Executor>> executors_;
   kernel::ScratchSize scratch_;
-  bool first_uses_work_ = false;         ///< between two sweeps of the first stage
-  bool peers_read_source_last_ = false;  ///< a call must not return before they have
 };
-
-/// Is the array real before the stage that is executed at this position, or behind the last one?
-bool is_real_before(const Plan& plan, std::size_t position, Direction direction);
-
-/// Strides of the caller's real array when it shares its memory with the complex one: rows padded
-/// to 2*(n/2+1) reals where the halved axis is whole and fastest in memory, else dense.
-Shape inplace_real_strides(const Layout& real_layout, const Problem& problem, std::int64_t rank);
-
-/// Elements from the first of a dense or padded array to its end, the padding of its last row
-/// included: the slowest axis has the largest stride.
-std::int64_t span_of(const Shape& extents, const Shape& strides);
+kernel::ScratchSize scratch_;
+bool first_uses_work_ = false;         ///< between two sweeps of the first stage
+bool peers_read_source_last_ = false;  ///< a call must not return before they have
+};
 
 }  // namespace weft::run

@@ -1,4 +1,4 @@
-#include "run/program.hpp"
+#include "run/rank_program.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -59,57 +59,42 @@ std::size_t last_with_axes(const std::vector<Stage>& route) {
 
 }  // namespace
 
-Shape inplace_real_strides(const Layout& layout, const Problem& problem, std::int64_t rank) {
-  const int halved = problem.halved_axis();
-  Shape extents = layout.local_shape(rank);
-  if (layout.order().back() == halved && layout.is_whole(halved) && extents[halved] > 0)
-    extents[halved] = 2 * (problem.shape[halved] / 2 + 1);
-  return dense_strides(extents, layout.order());
-}
-
-Program::Program(const Plan& plan, const Variant& variant, std::int64_t rank,
-                 const kernel::LocalOptions& options,
-                 std::shared_ptr<const kernel::LineSpectrum> spectrum)
+RankProgram::RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
+                         const kernel::LocalOptions& options,
+                         std::shared_ptr<const kernel::LineSpectrum> spectrum)
     : variant_(variant), route_(route_of(plan, variant.direction)), spectrum_(std::move(spectrum)) {
-  make(plan, rank, options);
-  if (sizes_[spare_buffer] == 0 || is_shared()) return;
+  make(plan, rank, options, false);
+  if (buffers_.sizes[spare_buffer] == 0 || is_shared()) return;
   // Its own block need not arrive in the work buffer at once: then the first stage can use that.
-  stages_.clear();
-  links_.clear();
-  sizes_ = {};
-  scratch_ = {};
-  first_uses_work_ = true;
-  make(plan, rank, options);
+  make(plan, rank, options, true);
 }
 
-void Program::make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options) {
-  add_links(plan, rank);
+void RankProgram::make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options,
+                       bool first_uses_work) {
+  buffers_ = assign_buffers(plan, route_, variant_, rank, first_uses_work);
+  stages_.clear();
+  scratch_ = {};
   for (std::size_t position = 0; position < route_.size(); ++position)
     add_stage(plan, position, rank, options);
 }
 
-bool Program::is_shared() const {
-  return std::any_of(links_.begin(), links_.end(), [](const Link& link) {
-    return link.knobs.method == Method::shared || is_node_aware(link.knobs);
-  });
-}
-
 /// Chunks that arrive one by one are of use to the last stage only: another would write into the
 /// send buffer while messages leave it.
-Program::Parts Program::parts_of(std::size_t position) const {
-  if (position < links_.size()) {
-    const exchange::Side& out = links_[position].side;
+RankProgram::StageParts RankProgram::parts_of(std::size_t position) const {
+  if (position < buffers_.exchanges.size()) {
+    const exchange::Side& out = buffers_.exchanges[position].side;
     if (out.chunks > 1) return {out.chunks, out.chunk_axis, true};
   }
-  if (position + 1 == route_.size() && position > 0 && links_[position - 1].both_sides) {
-    const exchange::Side& in = links_[position - 1].side;
+  if (position + 1 == route_.size() && position > 0 &&
+      buffers_.exchanges[position - 1].both_sides) {
+    const exchange::Side& in = buffers_.exchanges[position - 1].side;
     return {in.chunks, in.chunk_axis, false};
   }
   return {};
 }
 
-void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
-                        const kernel::LocalOptions& options) {
+void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
+                            const kernel::LocalOptions& options) {
   const Problem& problem = plan.problem;
   const Stage& stage = route_[position];
   const bool first = position == 0;
@@ -120,27 +105,34 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   spec.transforms = transforms_of(plan, route_, position, variant_.direction, spectrum_);
   if (position == last_with_axes(route_) && !stage.axes.empty() && !plan.convolves())
     spec.transforms.back().scale = scale_of(problem, variant_.direction);
-  spec.inlet = first ? users_array(plan, true, rank)
-                     : exchange::ends(links_[position - 1].knobs, links_[position - 1].side).inlet;
-  spec.outlet = last ? users_array(plan, false, rank)
-                     : exchange::ends(links_[position].knobs, links_[position].side).outlet;
+  spec.inlet = first ? users_array(plan, route_, variant_, true, rank)
+                     : exchange::ends(buffers_.exchanges[position - 1].knobs,
+                                      buffers_.exchanges[position - 1].side)
+                           .inlet;
+  spec.outlet =
+      last ? users_array(plan, route_, variant_, false, rank)
+           : exchange::ends(buffers_.exchanges[position].knobs, buffers_.exchanges[position].side)
+                 .outlet;
   spec.half_order = half_order_of(plan, route_, position, variant_.direction);
   spec.chirp = chirp_end_of(plan, route_, position, variant_.direction);
   if (stage.folds) {  // the lines have their columns in the plain order
     kernel::Place& folded = variant_.direction == Direction::forward ? spec.outlet : spec.inlet;
     folded = kernel::unfolded(folded, stage.axes[0], stage.source.shape()[stage.axes[0]]);
   }
-  const bool to_target = !last && links_[position].side.send_buffer == target_buffer;
-  const bool from_source = !first && links_[position - 1].side.send_buffer == source_buffer;
-  const bool arrived_in_output = !first && links_[position - 1].side.recv_buffer == output_buffer;
+  const bool to_target = !last && buffers_.exchanges[position].side.send_buffer == target_buffer;
+  const bool from_source =
+      !first && buffers_.exchanges[position - 1].side.send_buffer == source_buffer;
+  const bool arrived_in_output =
+      !first && buffers_.exchanges[position - 1].side.recv_buffer == output_buffer;
   spec.in_place =
       (first && (last || to_target) && variant_.in_place) || (last && arrived_in_output);
   // A padded row has room for the complex numbers; in place the caller gives his input up anyway.
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
   // What a shared exchange has peers read is one array too, where it is this rank's own.
-  spec.outlet_is_array = last || (links_[position].knobs.method == Method::shared &&
-                                  !links_[position].side.push && spec.outlet.pieces.size() < 2);
-  const Parts parts = parts_of(position);
+  spec.outlet_is_array =
+      last || (buffers_.exchanges[position].knobs.method == Method::shared &&
+               !buffers_.exchanges[position].side.push && spec.outlet.pieces.size() < 2);
+  const StageParts parts = parts_of(position);
   const auto uses_work = [](const kernel::Place& place) {
     return std::any_of(place.pieces.begin(), place.pieces.end(),
                        [](const kernel::Piece& piece) { return piece.buffer == work_buffer; });
@@ -151,7 +143,7 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   LocalStage local{stage_name(position, stage), {}, parts.sends};
   for (int part = 0; part < parts.count; ++part)
     local.parts.push_back(
-        make_sweeps(part_of(spec, parts.axis, part, parts.count), options, sizes_));
+        make_sweeps(part_of(spec, parts.axis, part, parts.count), options, buffers_.sizes));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
   if (stage.axes.empty() && !spec.half_order && !spec.chirp && one_to_one &&
       spec.inlet.narrow == spec.outlet.narrow) {
@@ -164,62 +156,64 @@ void Program::add_stage(const Plan& plan, std::size_t position, std::int64_t ran
   stages_.push_back(std::move(local));
 }
 
-void Program::connect(const exchange::Means& means) {
-  for (Link& link : links_) link.executor = exchange::make_executor(link.knobs, link.side, means);
+void RankProgram::connect(const exchange::Means& means) {
+  executors_.clear();
+  for (const StageExchange& each : buffers_.exchanges)
+    executors_.push_back(exchange::make_executor(each.knobs, each.side, means));
 }
 
-void Program::connect_like(const Program& other) {
-  for (std::size_t i = 0; i < links_.size(); ++i) links_[i].executor = other.links_[i].executor;
-}
+void RankProgram::connect_like(const RankProgram& other) { executors_ = other.executors_; }
 
-std::vector<StepRecord> Program::empty_records() const {
+std::vector<StepRecord> RankProgram::empty_records() const {
   std::vector<StepRecord> records;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     records.push_back({.name = stages_[i].name});
     if (i + 1 < stages_.size())
-      records.push_back({.name = "exchange: " + describe(links_[i].knobs), .is_exchange = true});
+      records.push_back(
+          {.name = "exchange: " + describe(buffers_.exchanges[i].knobs), .is_exchange = true});
   }
   return records;
 }
 
-void Program::begin(void** buffers, SharedBuffers* shared) const {
+void RankProgram::begin(void** buffers, SharedBuffers* shared) const {
   const int call =
       (variant_.direction == Direction::backward ? 2 : 0) + (variant_.in_place ? 1 : 0);
-  if (shared) shared->begin(buffers, sizes_, call);
+  if (shared) shared->begin(buffers, buffers_.sizes, call);
 }
 
-void Program::end(SharedBuffers* shared) const {
-  if (shared) shared->end(peers_read_source_last_);
+void RankProgram::end(SharedBuffers* shared) const {
+  if (shared) shared->end(buffers_.peers_read_source_last);
 }
 
-void Program::start(std::size_t link, int chunk, const Context& context) const {
-  const Link& l = links_[link];
+void RankProgram::start(std::size_t exchange, int chunk, const Context& context) const {
+  const StageExchange& each = buffers_.exchanges[exchange];
+  exchange::Executor* executor = executors_[exchange].get();
   if (chunk == 0) {
     context.progress.pass_gate();
-    l.executor->forget_flight();
-    l.executor->set_overlaps(context.progress.overlaps());
-    l.executor->set_own_is_there(l.side.own_buffer >= 0);
-    context.progress.add(l.executor.get());
-    if (context.records) context.records[2 * link + 1].start_s = now_s();
+    executor->forget_flight();
+    executor->set_overlaps(context.progress.overlaps());
+    executor->set_own_is_there(each.side.own_buffer >= 0);
+    context.progress.add(executor);
+    if (context.records) context.records[2 * exchange + 1].start_s = now_s();
   }
-  l.executor->start(chunk, context.buffers[l.side.send_buffer],
-                    context.buffers[l.side.recv_buffer]);
+  executor->start(chunk, context.buffers[each.side.send_buffer],
+                  context.buffers[each.side.recv_buffer]);
 }
 
-void Program::wait(std::size_t link, int chunk, const Context& context) const {
+void RankProgram::wait(std::size_t exchange, int chunk, const Context& context) const {
   const double start = context.records ? now_s() : 0;
-  links_[link].executor->wait(chunk);
-  if (context.records) context.records[2 * link + 1].waited_s += now_s() - start;
+  executors_[exchange]->wait(chunk);
+  if (context.records) context.records[2 * exchange + 1].waited_s += now_s() - start;
 }
 
-void Program::finish(std::size_t link, const Context& context) const {
-  exchange::Executor& executor = *links_[link].executor;
+void RankProgram::finish(std::size_t exchange, const Context& context) const {
+  exchange::Executor& executor = *executors_[exchange];
   const double start = context.records ? now_s() : 0;
   executor.finish();
   context.progress.remove(&executor);
-  if (context.shared && link == 0) context.shared->find_shown(context.buffers);
+  if (context.shared && exchange == 0) context.shared->find_shown(context.buffers);
   if (!context.records) return;
-  StepRecord& r = context.records[2 * link + 1];
+  StepRecord& r = context.records[2 * exchange + 1];
   r.end_s = now_s();
   r.waited_s += r.end_s - start;
   r.under_way_s = executor.flight().seconds();
@@ -228,19 +222,19 @@ void Program::finish(std::size_t link, const Context& context) const {
   r.messages = executor.traffic().messages;
 }
 
-void Program::execute_part(std::size_t stage, std::size_t part, const Context& context,
-                           kernel::MemoryTraffic& traffic) const {
+void RankProgram::execute_part(std::size_t stage, std::size_t part, const Context& context,
+                               kernel::MemoryTraffic& traffic) const {
   const LocalStage& local = stages_[stage];
   if (local.is_copy && context.buffers[local.from] == context.buffers[local.to]) return;
   for (const kernel::Sweep& sweep : local.parts[part])
     traffic += sweep.execute(context.buffers, context.scratch);
 }
 
-void Program::execute_stage(std::size_t stage, const Context& context) const {
+void RankProgram::execute_stage(std::size_t stage, const Context& context) const {
   const LocalStage& local = stages_[stage];
   const bool receives_parts = local.parts.size() > 1 && !local.sends_parts;
   const bool has_next = stage + 1 < stages_.size();
-  const int chunks = has_next ? links_[stage].side.chunks : 1;
+  const int chunks = has_next ? buffers_.exchanges[stage].side.chunks : 1;
   if (stage > 0) {
     if (context.records) context.records[2 * stage - 1].waited_s = 0;
     if (!receives_parts) finish(stage - 1, context);

@@ -5,19 +5,20 @@
 #include <vector>
 
 #include "base/memory.hpp"
-#include "run/program.hpp"
+#include "run/rank_program.hpp"
 
 namespace weft::run {
 
 /// A plan bound to FFT plans, exchanges and workspace: transforms one array at a time, stage by
 /// stage, so that the stages of another lane can come in between.
-class Lane {
+class Execution {
  public:
   /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
   /// Lanes that work at the same time have different numbers. `spectrum`: what this rank's lines are
   /// convolved with, where the plan convolves.
-  Lane(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-       bool own_workspace, int number, const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
+  Execution(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
+            bool own_workspace, int number,
+            const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
   /// Workspace of this rank, besides the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
@@ -30,7 +31,7 @@ class Lane {
   std::vector<StepRecord> empty_records(const Variant& variant) const;
 
   /// Begins a transform. `records`, unless null, has room for what empty_records() gives.
-  void begin(const Variant& variant, const void* in, void* out, Progress& progress,
+  void begin(const Variant& variant, const void* in, void* out, StageProgress& progress,
              StepRecord* records);
   bool is_busy() const { return program_ != nullptr; }
   /// Executes the next stage; the last one ends the transform.
@@ -45,7 +46,7 @@ class Lane {
   void make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
                      const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
-  std::vector<Program> programs_;  ///< by index()
+  std::vector<RankProgram> programs_;  ///< by index()
   BufferSizes sizes_{};
   std::int64_t workspace_bytes_ = 0;  ///< of this process alone
   std::int64_t shared_bytes_ = 0;     ///< in node memory
@@ -57,9 +58,9 @@ class Lane {
   int threads_ = 1;
 
   // the transform that is under way
-  const Program* program_ = nullptr;
+  const RankProgram* program_ = nullptr;
   std::size_t next_stage_ = 0;
-  Progress* progress_ = nullptr;
+  StageProgress* progress_ = nullptr;
   StepRecord* records_ = nullptr;
 };
 
