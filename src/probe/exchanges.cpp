@@ -48,14 +48,14 @@ class AllWithAll {
     const std::int64_t ranks = group.size();
     if (ranks < 2) return;
     const Shape shape{ranks, ranks, std::max<std::int64_t>(1, bytes / element_bytes)};
-    exchange::Side side;
+    exchange::ExchangeEndpoint side;
     side.from = Layout::grid(shape, {ranks, 1, 1});
     side.to = Layout::grid(shape, {1, ranks, 1});
     side.rank = group.rank();
     side.element_bytes = element_bytes;
     side.recv_buffer = 1;
     side.keep_own_block = true;
-    const exchange::Ends ends = exchange::ends(knobs, side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(knobs, side);
     send_ = zeros(ends.send_elements);
     receive_ = zeros(ends.recv_elements);
     executor_ = exchange::make_executor(knobs, side, {group});

@@ -92,7 +92,7 @@ BufferAssignment BufferAssigner::assigned() {
   const Precision precision = plan_.problem.precision;
   for (std::size_t i = 0; i + 1 < route_.size(); ++i) {
     const bool real = is_real_before(plan_, i + 1, variant_.direction);
-    exchange::Side side;
+    exchange::ExchangeEndpoint side;
     side.from = route_[i].target;
     side.to = route_[i + 1].source;
     side.rank = rank_;
@@ -113,7 +113,7 @@ BufferAssignment BufferAssigner::assigned() {
   }
   choose_message_buffers();
   for (const StageExchange& each : found_.exchanges) {
-    const exchange::Ends ends = exchange::ends(each.knobs, each.side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(each.knobs, each.side);
     const auto grow = [&](int buffer, std::int64_t elements) {
       found_.sizes[buffer] = std::max(found_.sizes[buffer], elements * each.side.element_bytes);
     };
@@ -137,7 +137,7 @@ void BufferAssigner::choose_message_buffers() {
   if (by_messages.size() > 1 && variant_.in_place) by_messages.back()->both_sides = false;
   std::vector<MessageNeeds> needs;
   for (const StageExchange* each : by_messages) {
-    const exchange::Ends ends = exchange::ends(each->knobs, each->side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(each->knobs, each->side);
     const std::int64_t bytes = each->side.element_bytes;
     needs.push_back({ends.send_elements * bytes, ends.recv_elements * bytes,
                      (ends.send_elements - ends.own_elements) * bytes, each->side.chunks > 1,
@@ -178,7 +178,7 @@ void BufferAssigner::choose_chunks(StageExchange& each, std::size_t position) co
 /// each rank writes its tiles back to where they came from, until the last stage, or until real
 /// numbers become complex ones, which lie otherwise.
 void BufferAssigner::choose_shared_buffers(std::size_t position) {
-  exchange::Side& side = found_.exchanges[position].side;
+  exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::size_t last_exchange = route_.size() - 2;
   auto is_real = [&](std::size_t exchange) {
     return is_real_before(plan_, exchange + 1, variant_.direction);
@@ -197,7 +197,7 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
   } else if (position == 0 && lies_like_target && writes_outputs) {
     side.send_buffer = target_buffer;  // tiles go back to where they came from
   } else if (stays_home(position)) {
-    const exchange::Side& before = found_.exchanges[position - 1].side;
+    const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
     side.home = before.home;
     // The caller's input is only read; its ranks have as much workspace in the same order.
     side.send_buffer = before.send_buffer == source_buffer ? even_buffer : before.send_buffer;
@@ -209,7 +209,7 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
 /// Can the stage before the exchange write back to where it reads?
 bool BufferAssigner::stays_home(std::size_t position) const {
   if (position == 0 || found_.exchanges[position - 1].knobs.method != Method::shared) return false;
-  const exchange::Side& before = found_.exchanges[position - 1].side;
+  const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
   return before.home.shape() == found_.exchanges[position].side.from.shape() &&
          before.element_bytes == found_.exchanges[position].side.element_bytes;
 }
@@ -224,7 +224,7 @@ int BufferAssigner::free_shared_buffer(std::size_t position) const {
 /// Blocks for ranks of this node lie where they can be read; those of combined messages are put
 /// together by all ranks of the node.
 void BufferAssigner::choose_node_buffers(std::size_t position) {
-  exchange::Side& side = found_.exchanges[position].side;
+  exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::int64_t ranks = plan_.problem.ranks;
   side.ranks_per_node = plan_.problem.ranks_per_node;
   side.send_buffer = free_shared_buffer(position);

@@ -15,7 +15,7 @@ namespace weft::run {
 /// An exchange between two stages as one rank sees it, with the buffers that it uses.
 struct StageExchange {
   Exchange knobs;
-  exchange::Side side;
+  exchange::ExchangeEndpoint side;
   bool both_sides = false;  ///< the later stage can work on chunks that have arrived
 };
 

@@ -33,7 +33,7 @@ Execution::Execution(const Plan& plan, const comm::Communicator& comm,
       workspace_ = memory_.as<char>();
     });
   }
-  exchange::Means means{comm, nullptr, number};
+  exchange::ExchangeResources means{comm, nullptr, number};
   if (programs_[0].is_shared()) {
     // Memory that one node lacks is an error of all.
     comm::together(comm, [&] { shared_ = std::make_unique<SharedBuffers>(comm, sizes_); });

@@ -82,12 +82,12 @@ void RankProgram::make(const Plan& plan, std::int64_t rank, const kernel::LocalO
 /// send buffer while messages leave it.
 RankProgram::StageParts RankProgram::parts_of(std::size_t position) const {
   if (position < buffers_.exchanges.size()) {
-    const exchange::Side& out = buffers_.exchanges[position].side;
+    const exchange::ExchangeEndpoint& out = buffers_.exchanges[position].side;
     if (out.chunks > 1) return {out.chunks, out.chunk_axis, true};
   }
   if (position + 1 == route_.size() && position > 0 &&
       buffers_.exchanges[position - 1].both_sides) {
-    const exchange::Side& in = buffers_.exchanges[position - 1].side;
+    const exchange::ExchangeEndpoint& in = buffers_.exchanges[position - 1].side;
     return {in.chunks, in.chunk_axis, false};
   }
   return {};
@@ -106,13 +106,13 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   if (position == last_with_axes(route_) && !stage.axes.empty() && !plan.convolves())
     spec.transforms.back().scale = scale_of(problem, variant_.direction);
   spec.inlet = first ? users_array(plan, route_, variant_, true, rank)
-                     : exchange::ends(buffers_.exchanges[position - 1].knobs,
-                                      buffers_.exchanges[position - 1].side)
+                     : exchange::buffer_needs(buffers_.exchanges[position - 1].knobs,
+                                              buffers_.exchanges[position - 1].side)
                            .inlet;
-  spec.outlet =
-      last ? users_array(plan, route_, variant_, false, rank)
-           : exchange::ends(buffers_.exchanges[position].knobs, buffers_.exchanges[position].side)
-                 .outlet;
+  spec.outlet = last ? users_array(plan, route_, variant_, false, rank)
+                     : exchange::buffer_needs(buffers_.exchanges[position].knobs,
+                                              buffers_.exchanges[position].side)
+                           .outlet;
   spec.half_order = half_order_of(plan, route_, position, variant_.direction);
   spec.chirp = chirp_end_of(plan, route_, position, variant_.direction);
   if (stage.folds) {  // the lines have their columns in the plain order
@@ -156,7 +156,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   stages_.push_back(std::move(local));
 }
 
-void RankProgram::connect(const exchange::Means& means) {
+void RankProgram::connect(const exchange::ExchangeResources& means) {
   executors_.clear();
   for (const StageExchange& each : buffers_.exchanges)
     executors_.push_back(exchange::make_executor(each.knobs, each.side, means));

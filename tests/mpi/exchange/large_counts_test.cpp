@@ -39,7 +39,7 @@ TEST(LargeCounts, PiecesCoverABlock) {
     exchange::WireBlocks blocks;
     blocks.send.push_back({0, false, row(1, many, many)});
     blocks.recv.push_back({0, false, row(1, 3, 2 * many)});
-    exchange::Side side;
+    exchange::ExchangeEndpoint side;
     side.element_bytes = element_bytes;
     const Exchange pieces{.method = Method::messages,
                           .schedule = Schedule::pairwise,
@@ -68,9 +68,9 @@ constexpr std::int64_t ranks = 6;
 constexpr int first_sent = 100;
 constexpr int first_received = 200;
 
-exchange::Side side_of(std::int64_t rank, std::int64_t ranks_per_node, bool narrow) {
+exchange::ExchangeEndpoint side_of(std::int64_t rank, std::int64_t ranks_per_node, bool narrow) {
   const Shape shape{ranks * 2039, ranks * 2053, ranks * 2063};
-  exchange::Side side;
+  exchange::ExchangeEndpoint side;
   side.from = Layout::slab(shape, ranks, 0);
   side.to = Layout::slab(shape, ranks, 1);
   side.rank = rank;
@@ -122,8 +122,8 @@ TEST(LargeCounts, BlocksOfNodeAwareExchangesLieApart) {
         Pieces read;
         std::map<int, std::int64_t> sizes;
         for (std::int64_t rank = 0; rank < ranks; ++rank) {
-          const exchange::Side side = side_of(rank, ranks_per_node, narrow);
-          const exchange::Ends ends = exchange::ends(exchange, side);
+          const exchange::ExchangeEndpoint side = side_of(rank, ranks_per_node, narrow);
+          const exchange::BufferNeeds ends = exchange::buffer_needs(exchange, side);
           sizes[side.send_buffer] = ends.send_elements;
           sizes[side.recv_buffer] = ends.recv_elements;
           add(ends.outlet, written);
@@ -139,7 +139,7 @@ TEST(LargeCounts, NodeAwareMessagesAreCut) {
   const std::int64_t here = comm.size();
   if (here < 3) GTEST_SKIP() << "needs two nodes";
   const Shape shape{here * 2039, here * 2053, here * 2063};
-  exchange::Side side = side_of(comm.rank(), 2, true);
+  exchange::ExchangeEndpoint side = side_of(comm.rank(), 2, true);
   side.from = Layout::slab(shape, here, 0);
   side.to = Layout::slab(shape, here, 1);
   std::int64_t leaving = 0;
