@@ -21,13 +21,15 @@ std::string stage_name(std::size_t number, const Stage& stage) {
 }
 
 /// The order that half a spectrum changes to in a stage beside the one that folds its columns.
-std::optional<kernel::HalfOrder> half_order_of(const Plan& plan, const std::vector<Stage>& route,
-                                               std::size_t position, Direction direction) {
+std::optional<kernel::HermitianOrder> hermitian_order_of(const Plan& plan,
+                                                         const std::vector<Stage>& route,
+                                                         std::size_t position,
+                                                         Direction direction) {
   const bool forward = direction == Direction::forward;
   const bool at_end = forward ? position + 1 == route.size() : position == 0;
   if (!at_end || !unfolds(plan, plan.exchanges.size())) return {};
   const Shape view = plan.view();
-  return kernel::HalfOrder{view[0], view[1], forward};
+  return kernel::HermitianOrder{view[0], view[1], forward};
 }
 
 /// The share of a stage that works on one chunk.
@@ -113,7 +115,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
                      : exchange::buffer_needs(buffers_.exchanges[position].knobs,
                                               buffers_.exchanges[position].side)
                            .outlet;
-  spec.half_order = half_order_of(plan, route_, position, variant_.direction);
+  spec.hermitian_order = hermitian_order_of(plan, route_, position, variant_.direction);
   spec.chirp = chirp_end_of(plan, route_, position, variant_.direction);
   if (stage.folds) {  // the lines have their columns in the plain order
     kernel::Place& folded = variant_.direction == Direction::forward ? spec.outlet : spec.inlet;
@@ -145,7 +147,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
     local.parts.push_back(
         make_sweeps(part_of(spec, parts.axis, part, parts.count), options, buffers_.sizes));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
-  if (stage.axes.empty() && !spec.half_order && !spec.chirp && one_to_one &&
+  if (stage.axes.empty() && !spec.hermitian_order && !spec.chirp && one_to_one &&
       spec.inlet.narrow == spec.outlet.narrow) {
     local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;

@@ -9,7 +9,7 @@
 namespace weft::kernel {
 
 /// Half the spectrum of n = n1*n2 real points, whose element (k1, k2) is X[k1 + n1*k2], k1 up to n1/2.
-struct HalfOrder {
+struct HermitianOrder {
   std::int64_t n1 = 0;
   std::int64_t n2 = 0;
   bool to_natural = true;  ///< else from the natural order to the columns
@@ -21,27 +21,27 @@ struct HalfOrder {
 /// Backward, rows 0 and n1/2 have room for both X[k] and X[n-k], of which the natural order has one,
 /// and not always on the rank that needs the other. What becomes of the two in a c2r is their mean:
 /// so the one that is there counts twice, and the other is 0.
-class HalfOrderPass {
+class HermitianOrderPass {
  public:
   /// `box` of the folded columns; the natural order has one piece of one axis, which spans the rows
   /// of the box at least.
-  HalfOrderPass(const HalfOrder& half, const Box& box, const Place& columns, const Place& natural,
-                int threads);
+  HermitianOrderPass(const HermitianOrder& half, const Box& box, const Place& columns,
+                     const Place& natural, int threads);
 
   /// buffers[b] is where buffer b of the pieces starts.
   MemoryTraffic execute(void* const* buffers) const;
 
  private:
   /// Where elements (row, pair) of a move lie, in elements.
-  struct End {
+  struct RowEnd {
     int buffer = 0;
     std::int64_t offset = 0;
     std::int64_t row_stride = 0;
     std::int64_t pair_stride = 0;
   };
   struct Move {
-    End from;
-    End to;
+    RowEnd from;
+    RowEnd to;
     std::int64_t rows = 0;
     Range pairs;
     int times = 1;  ///< 0: the target becomes 0 and nothing is read
@@ -58,7 +58,7 @@ class HalfOrderPass {
   template <class From, class To>
   void execute_as(void* const* buffers) const;
 
-  HalfOrder half_;
+  HermitianOrder half_;
   int threads_ = 1;
   std::int64_t from_bytes_ = 0;
   std::int64_t to_bytes_ = 0;

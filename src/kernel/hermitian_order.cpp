@@ -1,4 +1,4 @@
-#include "kernel/half_order.hpp"
+#include "kernel/hermitian_order.hpp"
 
 #include <omp.h>
 
@@ -23,7 +23,7 @@ Range common(const Range& a, const Range& b) {
 
 /// What one piece has of the box: its rows, and of which pairs it has the direct and the mirrored
 /// column.
-struct HalfOrderPass::Part {
+struct HermitianOrderPass::Part {
   const Piece& columns;
   const Piece& natural;
   Range rows;
@@ -31,8 +31,8 @@ struct HalfOrderPass::Part {
   Range mirrored;
 };
 
-HalfOrderPass::HalfOrderPass(const HalfOrder& half, const Box& box, const Place& columns,
-                             const Place& natural, int threads)
+HermitianOrderPass::HermitianOrderPass(const HermitianOrder& half, const Box& box,
+                                       const Place& columns, const Place& natural, int threads)
     : half_(half),
       threads_(threads),
       from_bytes_((half.to_natural ? columns : natural).element_bytes),
@@ -46,7 +46,7 @@ HalfOrderPass::HalfOrderPass(const HalfOrder& half, const Box& box, const Place&
   }
 }
 
-void HalfOrderPass::add_piece(const Piece& columns, const Box& box, const Piece& natural) {
+void HermitianOrderPass::add_piece(const Piece& columns, const Box& box, const Piece& natural) {
   const Part part{columns,
                   natural,
                   {box.lower[0], box.upper[0]},
@@ -56,7 +56,7 @@ void HalfOrderPass::add_piece(const Piece& columns, const Box& box, const Piece&
   add_mirrored(part);
 }
 
-void HalfOrderPass::add_direct(const Part& part) {
+void HermitianOrderPass::add_direct(const Part& part) {
   const auto [n1, n2, to_natural] = half_;
   const int doubled = to_natural ? 1 : 2;
   const Range all = part.direct;
@@ -70,7 +70,7 @@ void HalfOrderPass::add_direct(const Part& part) {
   add(part, middle, common(all, {n2 / 2, n2}), false, 1);
 }
 
-void HalfOrderPass::add_mirrored(const Part& part) {
+void HermitianOrderPass::add_mirrored(const Part& part) {
   const auto [n1, n2, to_natural] = half_;
   const Range all = part.mirrored;
   add(part, {1, (n1 + 1) / 2}, all, true, 1);
@@ -82,30 +82,30 @@ void HalfOrderPass::add_mirrored(const Part& part) {
   if (n1 % 2 == 0) add(part, {n1 / 2, n1 / 2 + 1}, all, true, 0);
 }
 
-void HalfOrderPass::add(const Part& part, const Range& wanted_rows, const Range& pairs,
-                        bool mirrored, int times) {
+void HermitianOrderPass::add(const Part& part, const Range& wanted_rows, const Range& pairs,
+                             bool mirrored, int times) {
   const Range rows = common(wanted_rows, part.rows);
   if (rows.size() <= 0 || pairs.size() <= 0) return;
   const Piece& columns = part.columns;
   const std::int64_t column = 2 * pairs.lo + (mirrored ? 1 : 0);
-  End folded{columns.buffer,
-             columns.offset + (rows.lo - columns.box.lower[0]) * columns.strides[0] +
-                 (column - columns.box.lower[1]) * columns.strides[1],
-             columns.strides[0], 2 * columns.strides[1]};
+  RowEnd folded{columns.buffer,
+                columns.offset + (rows.lo - columns.box.lower[0]) * columns.strides[0] +
+                    (column - columns.box.lower[1]) * columns.strides[1],
+                columns.strides[0], 2 * columns.strides[1]};
   const std::int64_t k = half_.n1 * pairs.lo + (mirrored ? half_.n1 - rows.lo : rows.lo);
-  End natural{part.natural.buffer, part.natural.offset + k - part.natural.box.lower[0],
-              mirrored ? -1 : 1, half_.n1};
+  RowEnd natural{part.natural.buffer, part.natural.offset + k - part.natural.box.lower[0],
+                 mirrored ? -1 : 1, half_.n1};
   if (!half_.to_natural) std::swap(folded, natural);
   moves_.push_back({folded, natural, rows.size(), pairs, times, mirrored});
 }
 
 template <class From, class To>
-void HalfOrderPass::execute_move(const Move& move, const Range& pairs, void* const* buffers) {
+void HermitianOrderPass::execute_move(const Move& move, const Range& pairs, void* const* buffers) {
   const From* const from = static_cast<const From*>(buffers[move.from.buffer]);
   To* const to = static_cast<To*>(buffers[move.to.buffer]);
   const To re_times = static_cast<To>(move.times);
   const To im_times = move.conjugates ? -re_times : re_times;
-  const auto at = [&](const End& end, std::int64_t row, std::int64_t pair) {
+  const auto at = [&](const RowEnd& end, std::int64_t row, std::int64_t pair) {
     return 2 * (end.offset + row * end.row_stride + (pair - move.pairs.lo) * end.pair_stride);
   };
   for (std::int64_t first = 0; first < move.rows; first += tile_rows)
@@ -123,14 +123,14 @@ void HalfOrderPass::execute_move(const Move& move, const Range& pairs, void* con
 }
 
 template <class From, class To>
-void HalfOrderPass::execute_as(void* const* buffers) const {
+void HermitianOrderPass::execute_as(void* const* buffers) const {
 #pragma omp parallel for schedule(static) num_threads(threads_) if (threads_ > 1)
   for (std::int64_t pair = pairs_.lo; pair < pairs_.hi; pair += block_pairs)
     for (const Move& move : moves_)
       execute_move<From, To>(move, common(move.pairs, {pair, pair + block_pairs}), buffers);
 }
 
-MemoryTraffic HalfOrderPass::execute(void* const* buffers) const {
+MemoryTraffic HermitianOrderPass::execute(void* const* buffers) const {
   if (narrow_from_) {
     execute_as<float, double>(buffers);
   } else if (narrow_to_) {

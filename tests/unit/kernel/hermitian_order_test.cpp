@@ -1,5 +1,5 @@
 // Folded columns of half a spectrum and its natural order, against the definition of both.
-#include "kernel/half_order.hpp"
+#include "kernel/hermitian_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -97,7 +97,8 @@ TEST_P(HalfOrders, the_natural_order_is_put_together) {
       half[at] = spectrum(k1 + n1 * k2, n);
     });
     void* const buffers[] = {half.data(), got.data()};
-    const HalfOrderPass pass({n1, n2, true}, Box::whole(columns), place, natural, 1 + repeat % 2);
+    const HermitianOrderPass pass({n1, n2, true}, Box::whole(columns), place, natural,
+                                  1 + repeat % 2);
     EXPECT_EQ(pass.execute(buffers).written_bytes, (n / 2 + 1) * 16);
     for (std::int64_t k = 0; k <= n / 2; ++k)
       EXPECT_EQ(got[static_cast<std::size_t>(k + 2)], spectrum(k, n)) << k;
@@ -117,7 +118,7 @@ TEST_P(HalfOrders, the_columns_come_back_in_parts_of_any_box) {
       given[static_cast<std::size_t>(k + 2)] = spectrum(k, n);
     void* const buffers[] = {half.data(), given.data()};
     for (const Box& box : test_support::random_boxes(columns, 3, random))
-      HalfOrderPass({n1, n2, false}, box, place, natural, 1).execute(buffers);
+      HermitianOrderPass({n1, n2, false}, box, place, natural, 1).execute(buffers);
     std::vector<Complex> found(static_cast<std::size_t>(n), 0);
     for_each(place, [&](std::int64_t k1, std::int64_t k2, std::size_t at) {
       found[static_cast<std::size_t>(k1 + n1 * k2)] = half[at];
