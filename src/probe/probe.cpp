@@ -17,9 +17,9 @@
 #include "probe/crowding.hpp"
 #include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
-#include "probe/handing_over.hpp"
-#include "probe/links.hpp"
 #include "probe/local.hpp"
+#include "probe/network_probe.hpp"
+#include "probe/node_sync_probe.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
@@ -89,7 +89,7 @@ double crowding_of(const comm::Communicator& comm, bool has_core, int threads) {
 }
 
 void measure_local(Machine& machine, const Options& options, const Extent& extent,
-                   const comm::Communicator& comm, const Placement& placement, double seconds) {
+                   const comm::Communicator& comm, const ProbedRanks& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
   Timing planning(comm, std::max(least_for_planning_s, for_planning * seconds));
   const std::int64_t with_core =
@@ -122,7 +122,7 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
 }
 
 void measure_links(Machine& machine, const Extent& extent, const comm::Communicator& comm,
-                   const Placement& placement, double seconds) {
+                   const ProbedRanks& placement, double seconds) {
   Timing timing(comm, for_links * seconds);
   if (!extent.message_bytes.empty()) {
     machine.barrier_s = measure_barrier(timing, comm);
@@ -146,7 +146,7 @@ void measure_links(Machine& machine, const Extent& extent, const comm::Communica
 }
 
 void add_exchanges(Machine& machine, const Extent& extent, const comm::Communicator& comm,
-                   const Placement& placement, double seconds) {
+                   const ProbedRanks& placement, double seconds) {
   if (placement.nodes < 2 || extent.exchange_bytes.empty()) {
     machine.assumed.emplace_back("blocking");
     return;
@@ -194,7 +194,7 @@ Machine measure(const Options& options, const comm::Communicator& given) {
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
   // First, so that a directory that will not do is known at once.
   add_disks(machine, options, comm);
-  const Placement placement = placement_of(comm);
+  const ProbedRanks placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
   if (comm::placement(given).order == "cyclic") machine.topology.order = "nt";
   machine.assumed = {"topology"};

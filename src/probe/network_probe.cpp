@@ -1,4 +1,4 @@
-#include "probe/links.hpp"
+#include "probe/network_probe.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace weft::probe {
 namespace {
 
 /// Whom this rank talks to; -1: nobody.
-int partner(const comm::Communicator& comm, const Placement& placement, bool within_node) {
+int partner(const comm::Communicator& comm, const ProbedRanks& placement, bool within_node) {
   const std::int64_t node = comm.rank() / placement.ranks_per_node;
   const std::int64_t place = comm.rank() % placement.ranks_per_node;
   const std::int64_t other = within_node ? node * placement.ranks_per_node + (place ^ 1)
@@ -45,14 +45,14 @@ void copy_on(std::int64_t workers, std::int64_t bytes, const AlignedBuffer& memo
 
 }  // namespace
 
-Placement placement_of(const comm::Communicator& comm) {
+ProbedRanks placement_of(const comm::Communicator& comm) {
   if (comm.is_solo()) return {};
   const std::int64_t on_first = comm.broadcast_value(std::int64_t{comm.node_group().size()}, 0);
   return {on_first, (comm.size() + on_first - 1) / on_first};
 }
 
 Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator& comm,
-                  const Placement& placement, bool within_node) {
+                  const ProbedRanks& placement, bool within_node) {
   const std::int64_t there = within_node ? placement.ranks_per_node : placement.nodes;
   if (there < 2) return {};
   const int peer = partner(comm, placement, within_node);
@@ -79,7 +79,8 @@ Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator
   return {fit_pieces(times, least_slope), true, 0};
 }
 
-double measure_request(Timing& timing, const comm::Communicator& comm, const Placement& placement) {
+double measure_request(Timing& timing, const comm::Communicator& comm,
+                       const ProbedRanks& placement) {
   if (comm.is_solo()) return 0;
   constexpr int many = 32;
   const int peer = partner(comm, placement, placement.nodes < 2);
@@ -95,7 +96,7 @@ double measure_request(Timing& timing, const comm::Communicator& comm, const Pla
 }
 
 std::vector<double> measure_memory(Timing& timing, const Extent& extent,
-                                   const comm::Communicator& comm, const Placement& placement,
+                                   const comm::Communicator& comm, const ProbedRanks& placement,
                                    int threads, std::int64_t cores) {
   const AlignedBuffer memory(2 * extent.stream_bytes * threads);
   std::memset(memory.data(), 0, static_cast<std::size_t>(memory.size()));

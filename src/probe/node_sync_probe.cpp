@@ -1,4 +1,4 @@
-#include "probe/handing_over.hpp"
+#include "probe/node_sync_probe.hpp"
 
 #include <algorithm>
 #include <cstring>
