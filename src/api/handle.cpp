@@ -255,7 +255,7 @@ class Handle::CallGate final : public run::Gate {
   void pass() override { conclude(); }
   /// Collective: waits for all, then says whether the transform runs in place.
   bool conclude() {
-    const comm::Agreement::Found found = agreement_.conclude();
+    const comm::Agreement::FirstError found = agreement_.conclude();
     if (!found.alike) comm::throw_different_calls(handle_.comm_, call_.words());
     return handle_.agreed_in_place(found.flagged, mine_in_place_);
   }

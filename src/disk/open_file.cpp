@@ -161,12 +161,13 @@ void OpenFile::reserve(std::int64_t bytes) const {
 }
 
 void OpenFile::read(std::int64_t offset, void* memory, std::int64_t bytes) const {
-  perform_all(Access(*this, Direction::read, offset, {{static_cast<std::byte*>(memory), bytes}}));
+  perform_all(
+      Access(*this, AccessDirection::read, offset, {{static_cast<std::byte*>(memory), bytes}}));
 }
 
 void OpenFile::write(std::int64_t offset, const void* memory, std::int64_t bytes) const {
   auto* const from = static_cast<std::byte*>(const_cast<void*>(memory));
-  perform_all(Access(*this, Direction::write, offset, {{from, bytes}}));
+  perform_all(Access(*this, AccessDirection::write, offset, {{from, bytes}}));
 }
 
 void OpenFile::flush() const {

@@ -40,8 +40,8 @@ class Collective : public Executor {
     started_ = 0;
     flight_.update(false);
   }
-  comm::Traffic traffic() const override {
-    comm::Traffic total;
+  comm::MessageTraffic traffic() const override {
+    comm::MessageTraffic total;
     for (const Call& call : calls_) {
       total.bytes += call.traffic().bytes;
       total.messages += call.traffic().messages;

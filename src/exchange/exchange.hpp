@@ -36,7 +36,7 @@ class Executor {
   virtual void wait(int /*chunk*/) { finish(); }
   virtual void finish() = 0;
   /// What this rank sends to others in one execution.
-  virtual comm::Traffic traffic() const = 0;
+  virtual comm::MessageTraffic traffic() const = 0;
   /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
   /// Before start(): whether this rank has something else to do before it calls finish(), so that

@@ -28,7 +28,7 @@ class MessageExecutor : public Executor {
     messages_.finish();
     flight_.update(false);
   }
-  comm::Traffic traffic() const override { return messages_.traffic(); }
+  comm::MessageTraffic traffic() const override { return messages_.traffic(); }
   std::int64_t copied_bytes() const override { return own_is_there_ ? 0 : own_.bytes(); }
 
  private:

@@ -268,7 +268,7 @@ class NodeAware : public Executor {
     if (combined_) hand_over_->arrive();  // what this rank has received is there
     hand_over_->wait();
   }
-  comm::Traffic traffic() const override { return messages_.traffic(); }
+  comm::MessageTraffic traffic() const override { return messages_.traffic(); }
 
  private:
   comm::Messages messages_;

@@ -44,7 +44,7 @@ class Shared : public Executor {
     hand_over_->wait();
     flight_.update(false);
   }
-  comm::Traffic traffic() const override { return {}; }
+  comm::MessageTraffic traffic() const override { return {}; }
 
  private:
   comm::HandOver* hand_over_;

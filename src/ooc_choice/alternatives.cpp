@@ -76,12 +76,12 @@ class AlternativeSearch {
       blocks_ = {problem.block_bytes};
   }
 
-  Alternatives found() {
+  DiskAlternatives found() {
     for (const std::int64_t block : blocks_) {
       add_passes(block);
       add_superlevels(block);
     }
-    Alternatives result;
+    DiskAlternatives result;
     result.considered = considered_;
     if (!take_best(result)) {
       ooc::KPassProblem least = problem_;
@@ -125,14 +125,14 @@ class AlternativeSearch {
     const auto plan = attempted([&] { return ooc::plan_passes(problem); });
     if (!plan || (!ineligible_because.empty() && plan->transposed_rows == 1)) return;
     const ooc::KPassPlanCost cost = cost_of(*plan, machine_, storage_);
-    Alternative alternative{.method = "k-pass",
-                            .words = kind_of(*plan),
-                            .order = problem.order,
-                            .passes = std::ssize(plan->passes),
-                            .block_bytes = problem.block_bytes,
-                            .seconds = cost.seconds(),
-                            .ineligible_because = ineligible_because,
-                            .plan = *plan};
+    DiskAlternative alternative{.method = "k-pass",
+                                .words = kind_of(*plan),
+                                .order = problem.order,
+                                .passes = std::ssize(plan->passes),
+                                .block_bytes = problem.block_bytes,
+                                .seconds = cost.seconds(),
+                                .ineligible_because = ineligible_because,
+                                .plan = *plan};
     for (const ooc::KPassCost& pass : cost.passes) {
       alternative.disk_s += pass.read_s + pass.write_s;
       alternative.compute_s += pass.arithmetic_s + pass.memory_s;
@@ -164,20 +164,20 @@ class AlternativeSearch {
     if (!analysis) return;
     const bmmc::SuperlevelsCost cost =
         cost_of(fft, *analysis, problem_.precision, problem_.threads, machine_, storage_);
-    Alternative alternative{.method = std::string("bmmc:") + to_string(method),
-                            .words = counted_passes(analysis->passes) + ", " +
-                                     std::to_string(analysis->depths.size()) +
-                                     " of them superlevels",
-                            .passes = analysis->passes,
-                            .block_bytes = fft.block_bytes,
-                            .seconds = cost.seconds,
-                            .disk_s = cost.disk_s,
-                            .compute_s = cost.compute_s,
-                            .message_s = cost.message_s,
-                            .ineligible_because = "it is done only where it is asked for by name"};
+    DiskAlternative alternative{
+        .method = std::string("bmmc:") + to_string(method),
+        .words = counted_passes(analysis->passes) + ", " + std::to_string(analysis->depths.size()) +
+                 " of them superlevels",
+        .passes = analysis->passes,
+        .block_bytes = fft.block_bytes,
+        .seconds = cost.seconds,
+        .disk_s = cost.disk_s,
+        .compute_s = cost.compute_s,
+        .message_s = cost.message_s,
+        .ineligible_because = "it is done only where it is asked for by name"};
     // On one process the variants are alike.
     const bool is_known =
-        std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& other) {
+        std::any_of(alternatives_.begin(), alternatives_.end(), [&](const DiskAlternative& other) {
           return other.method != alternative.method && other.words == alternative.words &&
                  other.method.starts_with("bmmc:") &&
                  other.seconds <= alternative.seconds * as_fast;
@@ -200,10 +200,10 @@ class AlternativeSearch {
   }
 
   /// Of each kind the one with the best block.
-  void add(Alternative alternative) {
+  void add(DiskAlternative alternative) {
     ++considered_;
     const auto same =
-        std::find_if(alternatives_.begin(), alternatives_.end(), [&](const Alternative& other) {
+        std::find_if(alternatives_.begin(), alternatives_.end(), [&](const DiskAlternative& other) {
           return other.method == alternative.method && other.words == alternative.words;
         });
     if (same == alternatives_.end())
@@ -212,13 +212,13 @@ class AlternativeSearch {
       *same = std::move(alternative);
   }
 
-  bool take_best(Alternatives& result) {
+  bool take_best(DiskAlternatives& result) {
     double least = -1;
-    for (const Alternative& alternative : alternatives_)
+    for (const DiskAlternative& alternative : alternatives_)
       if (alternative.ineligible_because.empty() && (least < 0 || alternative.seconds < least))
         least = alternative.seconds;
     const auto best = std::find_if(
-        alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
+        alternatives_.begin(), alternatives_.end(), [&](const DiskAlternative& alternative) {
           return alternative.ineligible_because.empty() && alternative.seconds <= least * as_fast;
         });
     if (best == alternatives_.end()) return false;
@@ -227,19 +227,19 @@ class AlternativeSearch {
     return true;
   }
 
-  void add_others(Alternatives& result) {
+  void add_others(DiskAlternatives& result) {
     std::stable_sort(alternatives_.begin(), alternatives_.end(),
-                     [](const Alternative& one, const Alternative& other) {
+                     [](const DiskAlternative& one, const DiskAlternative& other) {
                        return one.seconds < other.seconds;
                      });
-    for (Alternative& alternative : alternatives_) {
+    for (DiskAlternative& alternative : alternatives_) {
       if (result.others.size() == most_others) break;
       alternative.loses_by = difference(alternative, result.best);
       result.others.push_back(std::move(alternative));
     }
   }
 
-  static std::string difference(const Alternative& alternative, const Alternative& best) {
+  static std::string difference(const DiskAlternative& alternative, const DiskAlternative& best) {
     const double disk_s = alternative.disk_s - best.disk_s;
     const double compute_s = alternative.compute_s - best.compute_s;
     const std::string more =
@@ -257,14 +257,15 @@ class AlternativeSearch {
   const Machine& machine_;
   const model::DiskAssignment& storage_;
   std::vector<std::int64_t> blocks_;
-  std::vector<Alternative> alternatives_;  ///< the best of each kind
+  std::vector<DiskAlternative> alternatives_;  ///< the best of each kind
   std::int64_t considered_ = 0;
 };
 
 }  // namespace
 
-Alternatives find_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
-                               const Machine& machine, const model::DiskAssignment& storage) {
+DiskAlternatives find_disk_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
+                                        const Machine& machine,
+                                        const model::DiskAssignment& storage) {
   check(machine);
   check(storage);
   return AlternativeSearch(problem, blocks_are_free, machine, storage).found();

@@ -14,7 +14,7 @@
 namespace weft::ooc_choice {
 
 /// One way to do a transform on disks, priced.
-struct Alternative {
+struct DiskAlternative {
   std::string method;  ///< "k-pass", or "bmmc:" and one of the four variants of paper 003
   std::string words;   ///< for people: passes, their lines, blocks
   ooc::OutputOrder order = ooc::OutputOrder::natural;
@@ -32,9 +32,9 @@ struct Alternative {
   std::string loses_by = {};                ///< where most of the difference to the chosen one lies
 };
 
-struct Alternatives {
-  Alternative best;                 ///< of those that can be done
-  std::vector<Alternative> others;  ///< the next best, one of each kind, fastest first
+struct DiskAlternatives {
+  DiskAlternative best;                 ///< of those that can be done
+  std::vector<DiskAlternative> others;  ///< the next best, one of each kind, fastest first
   std::int64_t considered = 0;
 };
 
@@ -45,7 +45,8 @@ struct Alternatives {
 ///
 /// Errors  those of plan_passes, where no way fits; of check() for machine and storage.
 /// Cost    milliseconds.
-Alternatives find_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
-                               const Machine& machine, const model::DiskAssignment& storage);
+DiskAlternatives find_disk_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
+                                        const Machine& machine,
+                                        const model::DiskAssignment& storage);
 
 }  // namespace weft::ooc_choice

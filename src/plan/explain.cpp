@@ -129,13 +129,13 @@ std::string stage_line(const Plan& plan, std::size_t index) {
 }
 
 /// What the busiest rank sends others or gets from them, whichever is more: backward swaps the two.
-struct Traffic {
+struct ExchangedBytes {
   std::int64_t messages = 0;
   std::int64_t elements = 0;
 };
 
-Traffic traffic(const Layout& from, const Layout& to) {
-  Traffic most;
+ExchangedBytes traffic(const Layout& from, const Layout& to) {
+  ExchangedBytes most;
   for (std::int64_t rank = 0; rank < from.ranks(); ++rank) {
     const Box before = from.box(rank);
     const Box after = to.box(rank);
@@ -187,7 +187,7 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
   const Layout& from = plan.stages[index].target;
   const Layout& to = plan.stages[index + 1].source;
   std::string text = "exchange " + std::to_string(index) + ": ";
-  const Traffic most = traffic(from, to);
+  const ExchangedBytes most = traffic(from, to);
   if (most.elements == 0) return text + "nothing moves between ranks";
   const Exchange& exchange = plan.exchanges[index];
   const bool real = carries_reals(plan, index);

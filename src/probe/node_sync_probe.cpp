@@ -56,7 +56,7 @@ double read_bytes(const Plan& plan) {
 }
 
 double known_seconds(const Plan& plan, const Machine& machine) {
-  model::Known known;
+  model::KnownCounts known;
   return model::cost(plan, machine, known).seconds();
 }
 

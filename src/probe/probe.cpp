@@ -41,7 +41,7 @@ constexpr double for_exchanges = 0.5;
 /// Of the time, each disk, which comes on top: how many there are takes nothing from the rest.
 constexpr double for_a_disk = 0.1;
 
-void check(const Options& options) {
+void check(const ProbeOptions& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
     throw Error(ErrorCode::invalid_argument,
                 "the seconds of a probe must be a finite number above 0; given " +
@@ -88,7 +88,7 @@ double crowding_of(const comm::Communicator& comm, bool has_core, int threads) {
   return found >= least ? found : 0;
 }
 
-void measure_local(Machine& machine, const Options& options, const Extent& extent,
+void measure_local(Machine& machine, const ProbeOptions& options, const Extent& extent,
                    const comm::Communicator& comm, const ProbedRanks& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
   Timing planning(comm, std::max(least_for_planning_s, for_planning * seconds));
@@ -160,7 +160,7 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
 }
 
 /// Rank 0 alone: ranks that share a disk would measure each other.
-void add_disks(Machine& machine, const Options& options, const comm::Communicator& comm) {
+void add_disks(Machine& machine, const ProbeOptions& options, const comm::Communicator& comm) {
   comm::together(comm, [&] {
     if (comm.rank() != 0) return;
     for (const std::string& directory : options.directories) {
@@ -173,7 +173,7 @@ void add_disks(Machine& machine, const Options& options, const comm::Communicato
 
 }  // namespace
 
-Machine measure(const Options& options, const comm::Communicator& given) {
+Machine measure(const ProbeOptions& options, const comm::Communicator& given) {
   // Who is on one node, and where another begins, is told by numbers below.
   const comm::Communicator comm = given.by_nodes();
   const Extent& extent = options.extent;

@@ -70,7 +70,7 @@ nb::list costs_on_ranks(const ooc::KPassPlan& plan, std::int64_t ranks_per_node,
       to_ownership(source, plan.ranks), to_ownership(target, plan.ranks)));
 }
 
-nb::dict as_dict(const ooc_choice::Alternative& alternative) {
+nb::dict as_dict(const ooc_choice::DiskAlternative& alternative) {
   nb::dict found;
   found["method"] = alternative.method;
   found["words"] = alternative.words;
@@ -88,11 +88,11 @@ nb::dict as_dict(const ooc_choice::Alternative& alternative) {
 nb::tuple ways(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& machine,
                const std::vector<int>& places, const Numbers& input, const Numbers& output,
                const Numbers& scratch, bool asynchronous) {
-  const ooc_choice::Alternatives found = ooc_choice::find_alternatives(
+  const ooc_choice::DiskAlternatives found = ooc_choice::find_disk_alternatives(
       plan.problem, blocks_are_free, machine,
       to_disk_assignment(machine, places, input, output, scratch, asynchronous));
   nb::list others;
-  for (const ooc_choice::Alternative& alternative : found.others)
+  for (const ooc_choice::DiskAlternative& alternative : found.others)
     others.append(as_dict(alternative));
   return nb::make_tuple(*found.best.plan, others, found.considered);
 }

@@ -8,22 +8,22 @@
 namespace weft::bmmc {
 namespace {
 
-ProcessorExchange::Message message_with(std::span<const ProcessorExchange::Message> messages,
-                                        int peer) {
-  for (const ProcessorExchange::Message& message : messages)
+ProcessorExchange::ProcessorMessage message_with(
+    std::span<const ProcessorExchange::ProcessorMessage> messages, int peer) {
+  for (const ProcessorExchange::ProcessorMessage& message : messages)
     if (message.peer == peer) return message;
   return {};
 }
 
 }  // namespace
 
-void MpiProcessorExchange::exchange(std::span<const Message> sent,
-                                    std::span<const Message> received) {
+void MpiProcessorExchange::exchange(std::span<const ProcessorMessage> sent,
+                                    std::span<const ProcessorMessage> received) {
   try {
     for (int step = 1; step < comm_.size(); ++step) {
       const int peer = comm_.rank() ^ step;
-      const Message out = message_with(sent, peer);
-      const Message in = message_with(received, peer);
+      const ProcessorMessage out = message_with(sent, peer);
+      const ProcessorMessage in = message_with(received, peer);
       if (out.bytes > 0 || in.bytes > 0)
         comm_.exchange_pair(peer, out.memory, out.bytes, in.memory, in.bytes, 1);
     }

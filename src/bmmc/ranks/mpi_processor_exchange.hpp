@@ -11,7 +11,8 @@ class MpiProcessorExchange final : public ProcessorExchange {
   explicit MpiProcessorExchange(const comm::Communicator& comm) : comm_(comm) {}
 
   int rank() const override { return comm_.rank(); }
-  void exchange(std::span<const Message> sent, std::span<const Message> received) override;
+  void exchange(std::span<const ProcessorMessage> sent,
+                std::span<const ProcessorMessage> received) override;
   void together(const std::function<void()>& work) override;
 
  private:

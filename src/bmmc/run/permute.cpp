@@ -132,7 +132,7 @@ class PassRunner {
 
   void unpack(const RecordGroup& group) {
     const AffinePlaces along = {0, unit_columns()};
-    for (const ProcessorExchange::Message& message : received_) {
+    for (const ProcessorExchange::ProcessorMessage& message : received_) {
       const auto ends = moves_.between(message.peer, me_, group);
       copy_affine(message.memory, along, buffer(3), ends->to, record_bytes());
     }
@@ -154,8 +154,8 @@ class PassRunner {
   const std::int64_t load_bytes_;
   const std::int64_t message_bytes_;
   std::array<AlignedBuffer, permuting_buffers> buffers_;
-  std::vector<ProcessorExchange::Message> sent_;
-  std::vector<ProcessorExchange::Message> received_;
+  std::vector<ProcessorExchange::ProcessorMessage> sent_;
+  std::vector<ProcessorExchange::ProcessorMessage> received_;
   Deferred deferred_;
   PhaseClock watch_;
   // Last: they end what is under way before the buffers go.

@@ -137,8 +137,8 @@ class SuperlevelRunner {
   }
 
   void swap_with(int peer, char* from, char* to, std::int64_t bytes) {
-    const std::array<ProcessorExchange::Message, 1> sent = {{{peer, from, bytes}}};
-    const std::array<ProcessorExchange::Message, 1> received = {{{peer, to, bytes}}};
+    const std::array<ProcessorExchange::ProcessorMessage, 1> sent = {{{peer, from, bytes}}};
+    const std::array<ProcessorExchange::ProcessorMessage, 1> received = {{{peer, to, bytes}}};
     run_.peers->exchange(sent, received);
     watch_.add_to(times().butterfly_communication_s);
     ++run_.counts->butterflies.messages;

@@ -44,13 +44,13 @@ class RoundCounter {
   }
 
  private:
-  struct End {
+  struct RunEnd {
     std::int64_t offset = -1;  ///< where the last run on the disks of a rank ends
     std::int64_t at = -1;      ///< and that in its buffer
   };
 
   void add(const RoundPiece& piece) {
-    End& end = ends_[static_cast<std::size_t>(piece.disk_rank)];
+    RunEnd& end = ends_[static_cast<std::size_t>(piece.disk_rank)];
     if (end.offset != piece.offset || end.at != piece.at) ++work_.disks.runs;
     end = {piece.offset + piece.bytes, piece.at + piece.bytes};
     work_.disks.bytes += static_cast<double>(piece.bytes);
@@ -75,7 +75,7 @@ class RoundCounter {
 
   const PassSide& side_;
   std::int64_t ranks_per_node_;
-  std::vector<End> ends_;
+  std::vector<RunEnd> ends_;
   std::vector<std::int64_t> last_batch_;  ///< of each disk rank with this panel rank
   int last_panel_rank_ = -1;
   RoundWork work_;

@@ -8,26 +8,26 @@
 namespace weft::ooc {
 namespace {
 
-struct Known {
+struct NamedType {
   const char* name;
-  ElementType::Kind kind;
+  NumberKind kind;
   std::int64_t bytes;
 };
 
-constexpr std::array<Known, 14> known_types = {{{"b1", ElementType::Kind::boolean, 1},
-                                                {"i1", ElementType::Kind::integer, 1},
-                                                {"i2", ElementType::Kind::integer, 2},
-                                                {"i4", ElementType::Kind::integer, 4},
-                                                {"i8", ElementType::Kind::integer, 8},
-                                                {"u1", ElementType::Kind::natural, 1},
-                                                {"u2", ElementType::Kind::natural, 2},
-                                                {"u4", ElementType::Kind::natural, 4},
-                                                {"u8", ElementType::Kind::natural, 8},
-                                                {"f2", ElementType::Kind::real, 2},
-                                                {"f4", ElementType::Kind::real, 4},
-                                                {"f8", ElementType::Kind::real, 8},
-                                                {"c8", ElementType::Kind::complex, 8},
-                                                {"c16", ElementType::Kind::complex, 16}}};
+constexpr std::array<NamedType, 14> known_types = {{{"b1", NumberKind::boolean, 1},
+                                                    {"i1", NumberKind::integer, 1},
+                                                    {"i2", NumberKind::integer, 2},
+                                                    {"i4", NumberKind::integer, 4},
+                                                    {"i8", NumberKind::integer, 8},
+                                                    {"u1", NumberKind::natural, 1},
+                                                    {"u2", NumberKind::natural, 2},
+                                                    {"u4", NumberKind::natural, 4},
+                                                    {"u8", NumberKind::natural, 8},
+                                                    {"f2", NumberKind::real, 2},
+                                                    {"f4", NumberKind::real, 4},
+                                                    {"f8", NumberKind::real, 8},
+                                                    {"c8", NumberKind::complex, 8},
+                                                    {"c16", NumberKind::complex, 16}}};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ ElementType element_type(const std::string& name) {
   constexpr char other_order = std::endian::native == std::endian::little ? '>' : '<';
   const std::string order = "<>|=";
   if (!name.empty() && order.find(name[0]) != std::string::npos)
-    for (const Known& known : known_types)
+    for (const NamedType& known : known_types)
       if (name.substr(1) == known.name)
         return {known.kind, known.bytes, known.bytes > 1 && name[0] == other_order};
   throw Error(ErrorCode::invalid_argument,

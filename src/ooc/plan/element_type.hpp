@@ -5,15 +5,16 @@
 
 namespace weft::ooc {
 
+enum class NumberKind { boolean, integer, natural, real, complex };
+
 /// What a file's elements are, where they are not those of the transform.
 struct ElementType {
-  enum class Kind { boolean, integer, natural, real, complex };
-  Kind kind = Kind::real;
+  NumberKind kind = NumberKind::real;
   std::int64_t bytes = 8;
   bool is_swapped = false;  ///< in the other byte order than the machine's
 
   bool operator==(const ElementType&) const = default;
-  bool is_complex() const { return kind == Kind::complex; }
+  bool is_complex() const { return kind == NumberKind::complex; }
   /// Of one number: a complex element has two.
   std::int64_t number_bytes() const { return is_complex() ? bytes / 2 : bytes; }
 };

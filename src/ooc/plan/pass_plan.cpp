@@ -47,7 +47,7 @@ std::int64_t target_slab(const KPass& pass) {
 }
 
 /// What lies one after the other on both sides is one run; what does not is a loop.
-RunGrid merged(std::int64_t first, const std::array<RunGrid::Loop, 4>& nest) {
+RunGrid merged(std::int64_t first, const std::array<RunGrid::GridLoop, 4>& nest) {
   RunGrid grid{first, nest[3].count, {}};
   std::size_t loop = grid.loops.size();
   for (std::size_t i = nest.size() - 1; i-- > 0;) {

@@ -164,13 +164,13 @@ bool has_last_element(const KPass& pass, const std::vector<Panel>& parts);
 
 /// Runs of consecutive elements, nested in loops, in the order in which they lie in memory.
 struct RunGrid {
-  struct Loop {
+  struct GridLoop {
     std::int64_t count = 1;
     std::int64_t stride = 0;
   };
   std::int64_t first = 0;
   std::int64_t length = 1;
-  std::array<Loop, 3> loops = {};  ///< the slowest first
+  std::array<GridLoop, 3> loops = {};  ///< the slowest first
 
   std::int64_t runs() const { return loops[0].count * loops[1].count * loops[2].count; }
   /// Calls visit(first element) for every run.

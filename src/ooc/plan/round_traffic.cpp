@@ -78,13 +78,13 @@ void ExchangeRound::for_each_piece(const std::function<void(const RoundPiece&)>&
     if (const auto panel = schedule.panel(number_, rank)) cutter.cut_panel(*panel, rank);
 }
 
-ExchangeRound::Batches ExchangeRound::batches(int rank) const {
+ExchangeRound::RoundBatches ExchangeRound::batches(int rank) const {
   const std::vector<std::int64_t> none(static_cast<std::size_t>(side_.ranks));
-  Batches found;
+  RoundBatches found;
   for_each_piece([&](const RoundPiece& piece) {
     if (piece.batch >= std::ssize(found.batches))
       found.batches.resize(static_cast<std::size_t>(piece.batch) + 1, {none, none});
-    Batch& batch = found.batches[static_cast<std::size_t>(piece.batch)];
+    RoundBatch& batch = found.batches[static_cast<std::size_t>(piece.batch)];
     if (piece.panel_rank == rank)
       batch.of_panel[static_cast<std::size_t>(piece.disk_rank)] += piece.bytes;
     if (piece.disk_rank == rank)

@@ -47,16 +47,16 @@ class ExchangeRound {
   void for_each_piece(const std::function<void(const RoundPiece&)>& visit) const;
 
   /// Bytes of one batch as one rank sees them.
-  struct Batch {
+  struct RoundBatch {
     std::vector<std::int64_t> of_panel;  ///< of its panel, by the rank on whose disks they are
     std::vector<std::int64_t> on_disks;  ///< on its disks, by the rank whose panel they are of
-    bool operator==(const Batch&) const = default;
+    bool operator==(const RoundBatch&) const = default;
   };
-  struct Batches {
-    std::vector<Batch> batches;
+  struct RoundBatches {
+    std::vector<RoundBatch> batches;
     bool crosses = false;  ///< whether anything goes from any rank to another
   };
-  Batches batches(int rank) const;
+  RoundBatches batches(int rank) const;
 
  private:
   class Cutter;

@@ -33,7 +33,7 @@ void BatchExchange::execute(const std::optional<Error>& failed,
   }
   send_ = send;
   recv_ = recv;
-  const comm::Traffic traffic = prepared_->traffic();
+  const comm::MessageTraffic traffic = prepared_->traffic();
   sent_ += {traffic.messages, traffic.bytes};
 }
 

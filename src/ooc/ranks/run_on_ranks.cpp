@@ -45,7 +45,7 @@ struct SideOnDisks {
 };
 
 /// Of one batch, on the disks of the rank that counts.
-std::int64_t on_own_disks(const ExchangeRound::Batch& batch) {
+std::int64_t on_own_disks(const ExchangeRound::RoundBatch& batch) {
   return std::accumulate(batch.on_disks.begin(), batch.on_disks.end(), std::int64_t{0});
 }
 
@@ -123,9 +123,9 @@ class PassOnRanks {
   /// Brings this rank's panel of the round into panel_.
   void read(std::int64_t round) {
     const ExchangeRound pieces(source_, round);
-    const ExchangeRound::Batches all = pieces.batches(comm_.rank());
+    const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
     for (std::size_t batch = 0; batch < all.batches.size(); ++batch) {
-      const ExchangeRound::Batch& bytes = all.batches[batch];
+      const ExchangeRound::RoundBatch& bytes = all.batches[batch];
       here([&] { reads_->wait(); });
       if (is_local(all))
         std::swap(incoming_, panel_);
@@ -153,10 +153,10 @@ class PassOnRanks {
   /// Takes panel_ to the disks.
   void write(std::int64_t round) {
     const ExchangeRound pieces(target_, round);
-    const ExchangeRound::Batches all = pieces.batches(comm_.rank());
+    const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
     std::int64_t in_memory = no_trip;
     for (std::size_t batch = 0; batch < all.batches.size(); ++batch) {
-      const ExchangeRound::Batch& bytes = all.batches[batch];
+      const ExchangeRound::RoundBatch& bytes = all.batches[batch];
       here([&] {
         if (!is_local(all)) pack(pieces, batch, bytes.of_panel);
         if (batch == 0)
@@ -185,7 +185,7 @@ class PassOnRanks {
   void write_from_journal(std::int64_t round, std::int64_t in_memory) {
     here([&] {
       const ExchangeRound pieces(target_, round);
-      const ExchangeRound::Batches all = pieces.batches(comm_.rank());
+      const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
       for (std::int64_t batch = std::ssize(all.batches); batch-- > 0;) {
         const auto number = static_cast<std::size_t>(batch);
         writes_->wait();
@@ -197,7 +197,7 @@ class PassOnRanks {
   }
 
   /// The disks have the panels as they lie in memory.
-  static bool is_local(const ExchangeRound::Batches& all) {
+  static bool is_local(const ExchangeRound::RoundBatches& all) {
     return !all.crosses && all.batches.size() == 1;
   }
 

@@ -36,16 +36,16 @@ OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, in
                            {.backend = files.backend});
 }
 
-struct Opened {
+struct OpenSharedSets {
   OpenSet input;
   OpenSet output;
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
 /// input : none in place, where the output is read, too.
-Opened opened_all(const KPassPlan& plan, const PassesFiles& files, const comm::Communicator& comm,
-                  const PassesOptions& options) {
-  Opened all;
+OpenSharedSets opened_all(const KPassPlan& plan, const PassesFiles& files,
+                          const comm::Communicator& comm, const PassesOptions& options) {
+  OpenSharedSets all;
   disk::SetOptions how = {.backend = files.backend, .verify = true};
   if (plan.problem.in_place)
     how.half_done = remedy_in_place(options);
@@ -86,7 +86,7 @@ OwnershipPtr ownership_of(const StoredArray& array, int ranks) {
 SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm, const PassesOptions& options) {
   VolumesOnRanks volumes;
-  const Opened sets = comm::together(comm, [&] {
+  const OpenSharedSets sets = comm::together(comm, [&] {
     volumes.output.ownership = ownership_of(files.output, plan.ranks);
     volumes.input.ownership =
         plan.problem.in_place ? volumes.output.ownership : ownership_of(files.input, plan.ranks);

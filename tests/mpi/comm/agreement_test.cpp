@@ -44,7 +44,7 @@ TEST(CommAgreement, one_rank_fails_and_all_throw_its_error) {
 TEST(CommAgreement, in_two_steps_nobody_fails_and_flags_are_found) {
   Agreement quiet(world(), std::nullopt);
   quiet.progress();
-  const Agreement::Found nothing = quiet.conclude();
+  const Agreement::FirstError nothing = quiet.conclude();
   EXPECT_FALSE(nothing.flagged);
   EXPECT_TRUE(nothing.alike);
   Agreement flagged(world(), std::nullopt, world().rank() == 0);

@@ -9,10 +9,10 @@
 namespace weft {
 namespace {
 
-using comm::Placement;
+using comm::NodeOrder;
 
 TEST(Placement, OfRanksOnNodes) {
-  const auto expect = [](const std::vector<std::int64_t>& first_of_node, const Placement& wanted) {
+  const auto expect = [](const std::vector<std::int64_t>& first_of_node, const NodeOrder& wanted) {
     EXPECT_EQ(comm::placement(first_of_node), wanted);
   };
   expect({0}, {1, 1, "blocks"});

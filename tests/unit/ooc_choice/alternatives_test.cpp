@@ -28,14 +28,15 @@ KPassProblem line(std::int64_t points, std::int64_t memory_bytes) {
   return {.shape = {points}, .axes = {0}, .memory_bytes = memory_bytes};
 }
 
-ooc_choice::Alternatives found(const KPassProblem& problem, const model::DiskAssignment& storage) {
-  return ooc_choice::find_alternatives(problem, true, shipped_machine("vm-2-cores"), storage);
+ooc_choice::DiskAlternatives found(const KPassProblem& problem,
+                                   const model::DiskAssignment& storage) {
+  return ooc_choice::find_disk_alternatives(problem, true, shipped_machine("vm-2-cores"), storage);
 }
 
 TEST(Ways, blocks_are_short_where_accesses_cost_nothing_and_long_where_they_do) {
   const KPassProblem problem = line(std::int64_t{1} << 30, 64 * mib);
-  const ooc_choice::Alternative quick = found(problem, disk_of(0)).best;
-  const ooc_choice::Alternative slow = found(problem, disk_of(10e-3)).best;
+  const ooc_choice::DiskAlternative quick = found(problem, disk_of(0)).best;
+  const ooc_choice::DiskAlternative slow = found(problem, disk_of(10e-3)).best;
   EXPECT_EQ(quick.passes, 3);
   EXPECT_GT(slow.passes, quick.passes);
   EXPECT_GT(slow.block_bytes, quick.block_bytes);
@@ -47,7 +48,7 @@ TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
   for (const double access_s : {0.0, 1e-5, 1e-4, 1e-3, 1e-2}) {
     const model::DiskAssignment storage = disk_of(access_s);
     KPassProblem problem = line(std::int64_t{1} << 28, 64 * mib);
-    const ooc_choice::Alternative best = found(problem, storage).best;
+    const ooc_choice::DiskAlternative best = found(problem, storage).best;
     EXPECT_EQ(best.seconds, cost_of(*best.plan, machine, storage).seconds());
     for (std::int64_t block = 4096; block <= 4 * mib; block *= 2) {
       problem.block_bytes = block;
@@ -70,21 +71,22 @@ TEST(Ways, the_block_that_is_next_to_a_mebibyte_where_it_makes_no_difference) {
 TEST(Ways, only_the_given_block_where_it_is_given) {
   KPassProblem problem = line(1 << 24, 64 * mib);
   problem.block_bytes = 48 * 1024;
-  const ooc_choice::Alternatives ways =
-      ooc_choice::find_alternatives(problem, false, shipped_machine("vm-2-cores"), disk_of(1e-5));
+  const ooc_choice::DiskAlternatives ways = ooc_choice::find_disk_alternatives(
+      problem, false, shipped_machine("vm-2-cores"), disk_of(1e-5));
   EXPECT_EQ(ways.best.block_bytes, 48 * 1024);
-  for (const ooc_choice::Alternative& other : ways.others) EXPECT_EQ(other.block_bytes, 48 * 1024);
+  for (const ooc_choice::DiskAlternative& other : ways.others)
+    EXPECT_EQ(other.block_bytes, 48 * 1024);
 }
 
 TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
-  const ooc_choice::Alternatives ways =
+  const ooc_choice::DiskAlternatives ways =
       found(line(std::int64_t{1} << 40, 8192 * mib), disk_of(1e-5));
   ASSERT_GE(ways.others.size(), 2u);
   EXPECT_LE(ways.others.size(), 5u);
   EXPECT_GT(ways.considered, std::ssize(ways.others));
   EXPECT_TRUE(ways.best.ineligible_because.empty());
   for (std::size_t i = 0; i < ways.others.size(); ++i) {
-    const ooc_choice::Alternative& other = ways.others[i];
+    const ooc_choice::DiskAlternative& other = ways.others[i];
     EXPECT_FALSE(other.loses_by.empty());
     EXPECT_GE(other.seconds, ways.others[i == 0 ? 0 : i - 1].seconds);
     if (other.ineligible_because.empty()) {
@@ -94,7 +96,7 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
   }
   const auto names = [&](const std::string& method, OutputOrder order) {
     return std::count_if(ways.others.begin(), ways.others.end(),
-                         [&](const ooc_choice::Alternative& way) {
+                         [&](const ooc_choice::DiskAlternative& way) {
                            return way.method.starts_with(method) && way.order == order &&
                                   !way.ineligible_because.empty();
                          });
@@ -107,10 +109,10 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
 TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
   KPassProblem problem = line(1 << 24, 16 * mib);
   problem.order = OutputOrder::transposed;
-  const ooc_choice::Alternatives ways = found(problem, disk_of(1e-5));
+  const ooc_choice::DiskAlternatives ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.order, OutputOrder::transposed);
   EXPECT_EQ(ways.best.passes, 2);
-  for (const ooc_choice::Alternative& other : ways.others)
+  for (const ooc_choice::DiskAlternative& other : ways.others)
     EXPECT_EQ(other.order, OutputOrder::transposed);
 }
 
@@ -128,10 +130,10 @@ TEST(Ways, axes_are_taken_together_or_apart) {
   EXPECT_EQ(plan.passes[1].radix, 64 * 64);
   problem.groups = {};
   problem.memory_bytes = 4 * mib;
-  const ooc_choice::Alternatives ways = found(problem, disk_of(1e-5));
+  const ooc_choice::DiskAlternatives ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.passes, 2);
-  EXPECT_TRUE(
-      std::any_of(ways.others.begin(), ways.others.end(), [](const ooc_choice::Alternative& way) {
+  EXPECT_TRUE(std::any_of(
+      ways.others.begin(), ways.others.end(), [](const ooc_choice::DiskAlternative& way) {
         return way.passes == 3 && way.loses_by.find("instead of 2") != std::string::npos;
       }));
 }

@@ -377,7 +377,7 @@ TEST(Planner, ranks_that_are_in_place_stay_there) {
 /// A little faster in another order is no reason to start the ranks anew; the plan says so.
 TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
   const Machine machine = shipped_machine("ethernet-10g");
-  planner::Found found;
+  planner::SearchResult found;
   for (const auto& [seconds, order] : {std::pair(1.0, ""), {0.99, "nt"}, {1.5, "nt"}}) {
     planner::Priced way{make_plan(cube(16, 4)), {}, seconds, order};
     StepCost& step = way.cost.steps.emplace_back();

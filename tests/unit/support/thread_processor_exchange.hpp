@@ -25,7 +25,7 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
         : meeting(processors), failures(static_cast<std::size_t>(processors)) {}
     std::barrier<> meeting;
     std::vector<std::exception_ptr> failures;
-    std::map<std::pair<int, int>, Message> messages;  ///< from, to
+    std::map<std::pair<int, int>, ProcessorMessage> messages;  ///< from, to
     std::mutex busy;
   };
 
@@ -33,16 +33,17 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
 
   int rank() const override { return rank_; }
 
-  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
+  void exchange(std::span<const ProcessorMessage> sent,
+                std::span<const ProcessorMessage> received) override {
     {
       const std::lock_guard lock(office_.busy);
-      for (const Message& message : sent)
+      for (const ProcessorMessage& message : sent)
         if (!office_.messages.emplace(std::pair(rank_, message.peer), message).second)
           throw Error(ErrorCode::internal, "two parcels from one processor to another");
     }
     office_.meeting.arrive_and_wait();
-    for (const Message& message : received) {
-      const Message given = taken(message.peer);
+    for (const ProcessorMessage& message : received) {
+      const ProcessorMessage given = taken(message.peer);
       if (given.bytes != message.bytes) throw Error(ErrorCode::internal, "bytes that differ");
       std::memcpy(message.memory, given.memory, static_cast<std::size_t>(message.bytes));
     }
@@ -66,9 +67,9 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
   }
 
  private:
-  Message taken(int from) {
+  ProcessorMessage taken(int from) {
     const std::lock_guard lock(office_.busy);
-    const Message message = office_.messages.at({from, rank_});
+    const ProcessorMessage message = office_.messages.at({from, rank_});
     office_.messages.erase({from, rank_});
     return message;
   }
