@@ -1,4 +1,4 @@
-"""tools/tidy.py passes a clean tree, and finds each kind of offence in a bad one."""
+"""tools/tidy.py and tools/names.py pass a clean tree, and find each kind of offence in a bad one."""
 
 import subprocess
 import sys
@@ -9,10 +9,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run_tidy(folder: Path) -> subprocess.CompletedProcess[str]:
+def run_tool(name: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, ROOT / "tools" / "tidy.py", folder], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "tools" / name, *arguments], capture_output=True, text=True, check=False
     )
+
+
+def run_tidy(folder: Path) -> subprocess.CompletedProcess[str]:
+    return run_tool("tidy.py", folder)
 
 
 def write(folder: Path, name: str, text: str) -> None:
@@ -94,5 +98,48 @@ def test_offence_is_found(clean_tree: Path, offence: str) -> None:
 
 def test_a_tree_without_sources_is_an_error(tmp_path: Path) -> None:
     done = run_tidy(tmp_path)
+    assert done.returncode == 1
+    assert "nothing was checked" in done.stdout
+
+
+def test_names_of_one_folder_pass(tmp_path: Path) -> None:
+    write(tmp_path, "src/plan/a.hpp", "struct Side {\n};\nclass Layout;\ntemplate <>\nstruct Words<Kind> {\n};\n")
+    write(tmp_path, "src/plan/b.hpp", "struct Side {\n};\n")
+    write(tmp_path, "src/run/c.hpp", "struct Layout {\n};\nstruct Words {\n};\n")
+    write(tmp_path, "python/weft/ooc/a.py", "class Side:\n    pass\n")
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "0 findings" in done.stdout
+
+
+NAMES = {
+    "struct": ("src/run/a.hpp", "struct Side {\n", "src/plan/a.hpp", "class Side final : public End {\n"),
+    "enum": ("src/run/a.hpp", "enum class Side { a, b };\n", "src/plan/a.hpp", "struct Side {\n"),
+    "alias": ("src/run/a.cpp", "using Side = int;\n", "src/plan/a.cpp", "class Side\n    : public End {\n"),
+    "member": ("src/run/a.hpp", "  struct Side {\n", "src/plan/a.hpp", "struct Side {\n"),
+    "template": ("src/run/a.hpp", "template <class T> struct Side {\n", "src/plan/a.hpp", "struct Side {\n"),
+    "parts": ("src/ooc/run/a.hpp", "struct Side {\n", "src/ooc/plan/a.hpp", "struct Side {\n"),
+    "public header": ("src/run/a.hpp", "struct Side {\n", "include/weft/a.hpp", "struct Side {\n"),
+    "python": ("python/weft/a.py", "class Side:\n", "python/weft/ooc/a.py", "class Side(End):\n"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_name_of_two_folders_is_found(tmp_path: Path, case: str) -> None:
+    one, one_text, other, other_text = NAMES[case]
+    write(tmp_path, one, one_text)
+    write(tmp_path, other, other_text)
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 1
+    assert "Side: a type of " in done.stdout
+
+
+def test_names_of_this_tree_pass() -> None:
+    done = run_tool("names.py")
+    assert done.returncode == 0, done.stdout
+
+
+def test_names_of_nothing_are_an_error(tmp_path: Path) -> None:
+    done = run_tool("names.py", tmp_path)
     assert done.returncode == 1
     assert "nothing was checked" in done.stdout
