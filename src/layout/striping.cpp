@@ -5,11 +5,11 @@
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/direct_io.hpp"
 
 namespace weft {
 namespace {
 
-constexpr std::int64_t block_unit = 4096;
 constexpr int most_disks = 1024;
 
 [[noreturn]] void refuse(const std::string& rule, std::int64_t given, const std::string& remedy) {
@@ -43,8 +43,10 @@ void check(const Striping& striping) {
   if (striping.disks < 1 || striping.disks > most_disks)
     refuse("a set has 1 to " + std::to_string(most_disks) + " disks", striping.disks,
            "name other directories");
-  if (striping.block_bytes < block_unit || striping.block_bytes % block_unit != 0)
-    refuse("a block must be a multiple of 4096 bytes", striping.block_bytes, "give such as 65536");
+  if (striping.block_bytes < direct_io_alignment_bytes ||
+      striping.block_bytes % direct_io_alignment_bytes != 0)
+    refuse("a block must be a multiple of " + std::to_string(direct_io_alignment_bytes) + " bytes",
+           striping.block_bytes, "give such as 65536");
   if (striping.processors < 1 || striping.disks % striping.processors != 0)
     refuse("processors must be a divisor of the number of disks, which is " +
                std::to_string(striping.disks),

@@ -1,4 +1,5 @@
 #include "planning/disks.hpp"
+#include "base/direct_io.hpp"
 
 #include <memory>
 #include <mutex>
@@ -138,6 +139,7 @@ OpenSet* created(const std::string& path, const std::vector<std::string>& direct
 
 void bind_disks(nb::module_& m) {
   bind_set(m);
+  m.attr("direct_io_alignment_bytes") = direct_io_alignment_bytes;
   m.def("usual_skew_rows", &usual_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
         "The skew of a set of which no more is known than its bytes.");
   m.def("create_striped_set", &created, "path"_a, "directories"_a, "shape"_a, "dtype"_a, "bytes"_a,

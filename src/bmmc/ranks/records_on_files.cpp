@@ -9,6 +9,7 @@
 
 #include <weft/error.hpp>
 
+#include "base/direct_io.hpp"
 #include "bmmc/ranks/mpi_processor_exchange.hpp"
 #include "comm/agreement.hpp"
 #include "disk/set_index.hpp"
@@ -106,9 +107,7 @@ void open_scratch(const RecordFileSizes& layout, const ooc::PassesFiles& files,
   const auto& directories = files.scratch_directories;
   const std::int64_t bytes = layout.record_bytes << layout.disks.n;
   const disk::SetOptions options = {.backend = files.backend};
-  constexpr std::int64_t granule_bytes = 4096;
-  const std::int64_t block =
-      (layout.block_bytes() + granule_bytes - 1) / granule_bytes * granule_bytes;
+  const std::int64_t block = direct_io_rounded(layout.block_bytes());
   if (comm.size() == 1) {
     all.scratch = disk::scratch_set(directories, {.bytes = bytes, .block_bytes = block}, options);
     return;

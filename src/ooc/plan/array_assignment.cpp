@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/direct_io.hpp"
+
 namespace weft::ooc {
 namespace {
-
-std::int64_t whole_pages(std::int64_t bytes) {
-  constexpr std::int64_t page_bytes = 4096;
-  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
-}
 
 /// The output, or one of the arrays of scratch space.
 struct Spot {
@@ -107,7 +104,7 @@ class ArrayAssigner {
   void set_firsts() {
     std::vector<std::int64_t> offsets;
     for (const std::int64_t bytes : areas_) {
-      offsets.push_back(whole_pages(plan_.scratch_bytes));
+      offsets.push_back(direct_io_rounded(plan_.scratch_bytes));
       plan_.scratch_bytes = offsets.back() + bytes;
     }
     reserve_journal();
@@ -129,8 +126,8 @@ class ArrayAssigner {
         plan_.journal_slot_bytes =
             std::max(plan_.journal_slot_bytes, memory_of(plan_, pass).panel_bytes);
     if (plan_.journal_slot_bytes == 0) return;
-    plan_.journal_slot_bytes = whole_pages(plan_.journal_slot_bytes);
-    plan_.journal_first_byte = whole_pages(plan_.scratch_bytes);
+    plan_.journal_slot_bytes = direct_io_rounded(plan_.journal_slot_bytes);
+    plan_.journal_first_byte = direct_io_rounded(plan_.scratch_bytes);
     plan_.scratch_bytes = plan_.journal_first_byte + 2 * plan_.journal_slot_bytes;
   }
 

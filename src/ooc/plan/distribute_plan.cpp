@@ -6,15 +6,13 @@
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/direct_io.hpp"
 
 namespace weft::ooc {
 namespace {
 
 /// Read, received, transformed, written.
 constexpr int buffers_on_ranks = 4;
-
-/// Slots of a journal begin where pages of files do.
-constexpr std::int64_t page_bytes = 4096;
 
 std::int64_t slot_bytes(const KPassPlan& plan, const KPass& pass) {
   return memory_of(plan, pass).panel_bytes;
@@ -79,7 +77,7 @@ void place_in_array(KPassPlan& plan, const OwnershipPtr& array) {
     plan.journal_slot_bytes = std::max(plan.journal_slot_bytes, rounds.most_bytes);
     pass.journal_read_bytes = rounds.earlier_bytes;
   }
-  plan.journal_slot_bytes = (plan.journal_slot_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  plan.journal_slot_bytes = direct_io_rounded(plan.journal_slot_bytes);
 }
 
 bool stays_in_place(const KPassPlan& plan) {

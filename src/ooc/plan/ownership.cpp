@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "base/direct_io.hpp"
 #include "ooc/plan/panel_index.hpp"
 
 namespace weft::ooc {
 namespace {
 
 /// Parts of a plain file end where these do, so that two ranks never write into one page.
-constexpr std::int64_t granule_bytes = 4096;
+constexpr std::int64_t granule_bytes = direct_io_alignment_bytes;
 
 class OwnedByDisks final : public FileOwnership {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/direct_io.hpp"
 #include "base/roots.hpp"
 
 namespace weft::ooc {
@@ -15,7 +16,6 @@ constexpr std::int64_t cache_line_bytes = 64;
 constexpr std::int64_t tile_memory_share = 16;
 /// Panels are rounded up to this.
 constexpr std::int64_t panel_rounding_bytes = 64;
-constexpr std::int64_t page_bytes = 4096;
 
 /// Part of a slab is not on the disks: its panels take one slab at a time.
 bool is_cut(const KPass& pass) {
@@ -105,7 +105,8 @@ std::int64_t PanelSizer::panel_elements(const KPass& pass, std::int64_t runs) co
   const std::int64_t left = problem_.memory_bytes - beside_panels(pass, pass.tile_lines, runs);
   const std::int64_t bytes = left / problem_.buffers;
   if (bytes < panel_rounding_bytes) return 0;
-  const std::int64_t rounding = bytes < page_bytes * 256 ? panel_rounding_bytes : page_bytes;
+  const std::int64_t rounding =
+      bytes < direct_io_alignment_bytes * 256 ? panel_rounding_bytes : direct_io_alignment_bytes;
   return bytes / rounding * rounding / element_bytes_;
 }
 
@@ -129,7 +130,7 @@ std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
     beside += RootTables<double>::table_bytes(
         problem_.shape[static_cast<std::size_t>(problem_.axes.back())]);
   // Wider tiles take a share of their own.
-  return (problem_.buffers * panel + beside) / 7 * 8 + page_bytes;
+  return (problem_.buffers * panel + beside) / 7 * 8 + direct_io_alignment_bytes;
 }
 
 }  // namespace weft::ooc

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/direct_io.hpp"
 #include "base/roots.hpp"
 
 namespace weft::ooc {
@@ -15,9 +16,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return parts(value, multiple) * multiple;
 }
 
-/// Panels start at whole pages where they are long, so that transfers need not go through the
-/// system's memory.
-constexpr std::int64_t page_bytes = 4096;
+/// Panels that long begin where direct transfers may.
 constexpr std::int64_t long_panel_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t line_bytes = 64;
 
@@ -357,7 +356,8 @@ PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
     runs = std::max({runs, tally(reads_of(pass, all)).runs, tally(writes_of(pass, all)).runs});
   }
   PassMemory memory;
-  memory.panel_bytes = round_up(bytes, bytes < long_panel_bytes ? line_bytes : page_bytes);
+  memory.panel_bytes =
+      round_up(bytes, bytes < long_panel_bytes ? line_bytes : direct_io_alignment_bytes);
   memory.panels_bytes = plan.problem.buffers * memory.panel_bytes;
   if (pass.has_twiddles())
     memory.twiddle_bytes = RootTables<double>::table_bytes(pass.twiddle_length);

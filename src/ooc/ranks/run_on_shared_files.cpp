@@ -4,15 +4,13 @@
 #include <span>
 
 #include "base/checked.hpp"
+#include "base/direct_io.hpp"
 #include "comm/agreement.hpp"
 #include "disk/set_index.hpp"
 #include "ooc/ranks/shared_sets.hpp"
 
 namespace weft::ooc {
 namespace {
-
-/// What blocks of several disks are whole multiples of.
-constexpr std::int64_t granule_bytes = 4096;
 
 OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
@@ -30,10 +28,10 @@ OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, in
   const std::span<const std::string> all(files.scratch_directories);
   const auto mine =
       all.subspan(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.count()));
-  const std::int64_t granules = (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes;
-  return disk::scratch_set({mine.begin(), mine.end()},
-                           {.bytes = bytes, .block_bytes = granules * granule_bytes},
-                           {.backend = files.backend});
+  return disk::scratch_set(
+      {mine.begin(), mine.end()},
+      {.bytes = bytes, .block_bytes = direct_io_rounded(plan.problem.block_bytes)},
+      {.backend = files.backend});
 }
 
 struct OpenSharedSets {

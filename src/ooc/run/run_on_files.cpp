@@ -2,18 +2,14 @@
 
 #include <memory>
 
+#include "base/direct_io.hpp"
 #include "disk/striped_set.hpp"
 
 namespace weft::ooc {
 namespace {
 
-/// What blocks of several disks are whole multiples of.
-constexpr std::int64_t granule_bytes = 4096;
-
 /// What a set can have as its block.
-std::int64_t block_of(const KPassPlan& plan) {
-  return (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes * granule_bytes;
-}
+std::int64_t block_of(const KPassPlan& plan) { return direct_io_rounded(plan.problem.block_bytes); }
 
 std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mode,
                                          const disk::SetOptions& options,

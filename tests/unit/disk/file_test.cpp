@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/direct_io.hpp"
 #include "base/memory.hpp"
 #include "disk/file.hpp"
 #include "disk/in_flight.hpp"
@@ -27,6 +28,7 @@ using test_support::Directory;
 using test_support::expect_error;
 using test_support::SizeLimit;
 
+constexpr std::int64_t block_bytes = direct_io_alignment_bytes;
 /// Memory for direct transfers: blocks begin where AlignedBuffer aligns them.
 constexpr std::int64_t memory_bytes = 4 << 20;
 
