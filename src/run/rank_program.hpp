@@ -98,9 +98,5 @@ class RankProgram {
   std::vector<std::shared_ptr<exchange::Executor>> executors_;
   kernel::ScratchSize scratch_;
 };
-kernel::ScratchSize scratch_;
-bool first_uses_work_ = false;         ///< between two sweeps of the first stage
-bool peers_read_source_last_ = false;  ///< a call must not return before they have
-};
 
 }  // namespace weft::run
