@@ -145,7 +145,7 @@ class UringBackend final : public Backend {
   io_uring_sqe* entry() { return io_uring_get_sqe(ring_.get()); }
 
   void ask(Job& job) {
-    const Access::Step step = job.access.next();
+    const Access::AccessStep step = job.access.next();
     io_uring_sqe* const asked = entry();
     const auto count = static_cast<unsigned>(step.count);
     const auto offset = static_cast<std::uint64_t>(step.offset);

@@ -26,7 +26,7 @@ std::string written(const T& value) {
 
 /// The inverse of written().
 template <class T>
-T read(const std::string& text, T (*read_at)(const json::Place&)) {
+T read(const std::string& text, T (*read_at)(const json::JsonPlace&)) {
   const json::Json document = json::parse(text, "value");
   return read_at({document, "value"});
 }

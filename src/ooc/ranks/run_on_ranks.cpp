@@ -114,8 +114,8 @@ class PassOnRanks {
     outgoing_ = first + 3 * memory.panel_bytes;
     list_.reserve(static_cast<std::size_t>(memory.run_bytes) / sizeof(disk::Run));
     transform_.emplace(plan, index, options_);
-    reads_.emplace(source, disk::Direction::read, list_);
-    writes_.emplace(target, disk::Direction::write, list_);
+    reads_.emplace(source, disk::AccessDirection::read, list_);
+    writes_.emplace(target, disk::AccessDirection::write, list_);
     const auto runs = static_cast<std::int64_t>(list_.capacity() * sizeof(disk::Run));
     held_bytes_ = buffers_.size() + runs + transform_->held_bytes();
   }

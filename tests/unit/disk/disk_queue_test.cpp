@@ -17,7 +17,8 @@ class DiskQueueTest : public testing::Test {
   void push(const std::string& kinds) {
     for (const char kind : kinds) {
       std::deque<Job>& jobs = kind == 'r' ? reads_ : writes_;
-      const Direction direction = kind == 'r' ? Direction::read : Direction::write;
+      const AccessDirection direction =
+          kind == 'r' ? AccessDirection::read : AccessDirection::write;
       jobs.push_back({Access(file_, direction, 0, {{&byte_, 1}}), 0, nullptr});
       queue_.push(jobs.back());
     }
@@ -28,7 +29,7 @@ class DiskQueueTest : public testing::Test {
     std::string kinds;
     for (int k = 0; k < count; ++k) {
       const Job& job = queue_.begin();
-      const bool reads = job.access.direction() == Direction::read;
+      const bool reads = job.access.direction() == AccessDirection::read;
       kinds += reads ? 'r' : 'w';
       const Job& first = reads ? reads_.at(begun_reads_++) : writes_.at(begun_writes_++);
       EXPECT_EQ(&job, &first) << "each kind begins in the order in which it came";
@@ -52,7 +53,7 @@ TEST_F(DiskQueueTest, one_kind_has_the_disk_alone) {
   EXPECT_EQ(begin(4), "rrrr");
   EXPECT_TRUE(queue_.is_empty());
   EXPECT_EQ(queue_.under_way(), 4);
-  queue_.end(Direction::read);
+  queue_.end(AccessDirection::read);
   push("ww");
   EXPECT_FALSE(queue_.is_empty());
   EXPECT_EQ(begin(2), "ww");
@@ -63,9 +64,9 @@ TEST_F(DiskQueueTest, one_kind_has_the_disk_alone) {
 TEST_F(DiskQueueTest, writes_do_not_wait_behind_all_reads) {
   push("rrrrrrrrwwww");
   EXPECT_EQ(begin(4), "rwrw");
-  queue_.end(Direction::write);
+  queue_.end(AccessDirection::write);
   EXPECT_EQ(begin(1), "w");
-  queue_.end(Direction::read);
+  queue_.end(AccessDirection::read);
   EXPECT_EQ(begin(1), "r");
   EXPECT_EQ(begin(6), "wrrrrr");
   EXPECT_TRUE(queue_.is_empty());
@@ -85,7 +86,7 @@ TEST_F(DiskQueueTest, kinds_take_turns) {
   std::string kinds;
   for (int k = 0; k < 6; ++k) {
     kinds += begin(1);
-    queue_.end(kinds.back() == 'r' ? Direction::read : Direction::write);
+    queue_.end(kinds.back() == 'r' ? AccessDirection::read : AccessDirection::write);
   }
   EXPECT_EQ(kinds, "rwrwrw");
 }
