@@ -115,8 +115,9 @@ test-tsan: setup-test  ## shared exchanges, with threads as ranks, under the thr
 	@build/tsan/tests/weft_unit_tests --gtest_brief=1 --gtest_filter='*HandOver*'
 	@build/tsan/tests/weft_thread_tests --gtest_brief=1
 
-tidy:  ## include directions, sizes, leftovers
+tidy:  ## include directions, sizes, leftovers, names
 	@python3 tools/tidy.py
+	@python3 tools/names.py
 
 lint: setup-lint  ## clang-format, clang-tidy, ruff, mypy
 	$(configure)

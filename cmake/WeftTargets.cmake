@@ -1,14 +1,14 @@
 # The targets of src/. The folders' order of use is checked by tools/tidy.py; here it decides only who links what:
 #   weft_planning   base layout plan model planner       neither MPI nor FFTW
-#                   and the files of ooc itself: arithmetic; its subfolders belong to weft
+#                   ooc/plan bmmc/plan ooc_choice        their run and ranks belong to weft
 #   weft_disk       disk                                 liburing where there is one; neither MPI nor FFTW
 #   weft_kernel     kernel                               FFTW and OpenMP, no MPI
 #   weft            all of the above and the rest        MPI
 
-set(WEFT_PLANNING_FOLDERS base layout plan model planner)
+set(WEFT_PLANNING_FOLDERS base layout plan model planner ooc/plan bmmc/plan ooc_choice)
 set(WEFT_DISK_FOLDERS disk)
 set(WEFT_KERNEL_FOLDERS kernel)
-set(WEFT_RANKS_FOLDERS comm exchange run probe ooc api)
+set(WEFT_RANKS_FOLDERS comm exchange run probe ooc/run ooc/ranks bmmc/run bmmc/ranks api)
 
 # Sources of folders below src/; a folder that does not exist gives none.
 function(weft_sources out)
@@ -77,16 +77,8 @@ function(weft_add_machines target)
   target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/shipped_machines.cpp")
 endfunction()
 
-# What plans out-of-core passes. Whatever runs them on real disks stands in subfolders, and goes into libweft.
-function(weft_ooc_planning out)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/ooc/*.cpp")
-  set(${out} ${sources} PARENT_SCOPE)
-endfunction()
-
 function(weft_add_planning)
   weft_add_objects(weft_planning ${WEFT_PLANNING_FOLDERS})
-  weft_ooc_planning(sources)
-  target_sources(weft_planning PRIVATE ${sources})
   weft_add_machines(weft_planning)
   target_link_libraries(weft_planning PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
 endfunction()
@@ -135,8 +127,6 @@ endfunction()
 
 function(weft_add_library)
   weft_sources(sources ${WEFT_RANKS_FOLDERS})
-  weft_ooc_planning(planning)
-  list(REMOVE_ITEM sources ${planning})
   add_library(weft ${sources} $<TARGET_OBJECTS:weft_planning> $<TARGET_OBJECTS:weft_disk>
                    $<TARGET_OBJECTS:weft_kernel>)
   if(TARGET weft_ducc0)

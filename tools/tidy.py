@@ -13,8 +13,10 @@ from pathlib import Path
 LINES_MAX = 500
 COLUMNS_MAX = 120
 
-# For each folder of src/, the folders it may include besides itself, as ARCHITECTURE.md draws it.
+# For each folder of src/, or for each part of one that has parts, the others that it may include, as
+# ARCHITECTURE.md draws it.
 PLANNING = {"base", "layout", "plan", "model", "planner"}
+RUNNING_ON_DISKS = {"base", "layout", "model", "kernel", "disk"}
 MAY_INCLUDE: dict[str, set[str]] = {
     "base": set(),
     "layout": {"base"},
@@ -27,9 +29,16 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "exchange": {"base", "layout", "plan", "kernel", "comm"},
     "run": {"base", "layout", "plan", "kernel", "comm", "exchange"},
     "probe": {"base", "layout", "plan", "model", "kernel", "comm", "disk", "exchange", "run"},
-    "ooc": {"base", "layout", "plan", "model", "kernel", "comm", "disk", "exchange", "run"},
-    "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "ooc", "probe"},
+    "ooc/plan": {"base", "layout", "plan", "model"},
+    "ooc/run": RUNNING_ON_DISKS | {"ooc/plan"},
+    "ooc/ranks": RUNNING_ON_DISKS | {"comm", "ooc/plan", "ooc/run"},
+    "bmmc/plan": {"base", "layout", "plan", "model"},
+    "bmmc/run": RUNNING_ON_DISKS | {"bmmc/plan"},
+    "bmmc/ranks": RUNNING_ON_DISKS | {"comm", "bmmc/plan", "bmmc/run", "ooc/plan", "ooc/run", "ooc/ranks"},
+    "ooc_choice": {"base", "layout", "plan", "model", "ooc/plan", "bmmc/plan"},
+    "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "probe"},
 }
+PARTED = {key.split("/")[0] for key in MAY_INCLUDE if "/" in key}
 # A public header stands for a folder: who may include the folder may include the header.
 PUBLIC_HEADERS = {
     "error.hpp": "base",
@@ -78,20 +87,22 @@ def listed_files(root: Path) -> list[Path]:
 
 
 def folder_of_include(target: str) -> str | None:
-    """The folder of src/ that an included name belongs to; None if it is not weft's."""
+    """The folder of src/, or its part, that an included name belongs to; None if it is not weft's."""
     parts = target.split("/")
     if parts[0] == "weft" and len(parts) == 2:
         return PUBLIC_HEADERS.get(parts[1], f"include/weft/{parts[1]}")
+    if parts[0] in PARTED:
+        return "/".join(parts[: min(2, len(parts) - 1)])
     if len(parts) > 1 and parts[0] in MAY_INCLUDE:
         return parts[0]
     return None
 
 
 def folder_of_file(name: str) -> str | None:
-    """The folder of src/ whose rules hold for a file; None for files outside src/ and include/."""
+    """The folder of src/, or its part, whose rules hold for a file; None outside src/ and include/."""
     parts = name.split("/")
     if parts[0] == "src" and len(parts) > 2:
-        return parts[1]
+        return "/".join(parts[1 : min(3, len(parts) - 1)]) if parts[1] in PARTED else parts[1]
     if parts[:2] == ["include", "weft"] and len(parts) == 3:
         return PUBLIC_HEADERS.get(parts[2], parts[2])
     return None

@@ -32,11 +32,11 @@ constexpr int warm_ups = 1;
 /// Long enough for every rank to hear of the moment before it comes.
 constexpr double moment_ahead_s = 1;
 
-exchange::Side side_of(const Plan& plan, std::size_t number, int rank) {
+exchange::ExchangeEndpoint side_of(const Plan& plan, std::size_t number, int rank) {
   const Stage& earlier = plan.stages[number];
   const Stage& later = plan.stages[number + 1];
   const Exchange& knobs = plan.exchanges[number];
-  exchange::Side side;
+  exchange::ExchangeEndpoint side;
   side.from = earlier.target;
   side.to = later.source;
   side.rank = rank;
@@ -69,9 +69,9 @@ void meet(const comm::Communicator& comm) {
 
 double seconds_of(const Plan& plan, std::size_t number, const comm::Communicator& comm) {
   const Exchange& knobs = plan.exchanges[number];
-  const exchange::Side side = side_of(plan, number, comm.rank());
+  const exchange::ExchangeEndpoint side = side_of(plan, number, comm.rank());
   if (side.from.same_boxes(side.to)) return 0;
-  const exchange::Ends ends = exchange::ends(knobs, side);
+  const exchange::BufferNeeds ends = exchange::buffer_needs(knobs, side);
   const AlignedBuffer send = zeros(ends.send_elements * side.element_bytes);
   const AlignedBuffer recv = zeros(ends.recv_elements * side.element_bytes);
   const auto executor = exchange::make_executor(knobs, side, {comm});

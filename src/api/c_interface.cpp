@@ -195,14 +195,14 @@ Plan plan_of(const weft_options* options, std::int64_t ranks) {
   return named.machine ? make_plan(problem, *named.machine) : make_plan(problem);
 }
 
-int execute(weft_fft* fft, run::Direction direction, const void* in, void* out) noexcept {
+int execute(weft_fft* fft, Direction direction, const void* in, void* out) noexcept {
   return guarded([&] {
     require(fft, "fft");
     fft->handle.execute(direction, in, out);
   });
 }
 
-int execute_many(weft_fft* fft, run::Direction direction, std::int64_t count, const void* const* in,
+int execute_many(weft_fft* fft, Direction direction, std::int64_t count, const void* const* in,
                  void* const* out) noexcept {
   return guarded([&] {
     require(fft, "fft");
@@ -271,19 +271,19 @@ int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** f
 void weft_fft_destroy(weft_fft* fft) { delete fft; }
 
 int weft_fft_forward(weft_fft* fft, const void* in, void* out) {
-  return execute(fft, weft::run::Direction::forward, in, out);
+  return execute(fft, weft::Direction::forward, in, out);
 }
 
 int weft_fft_backward(weft_fft* fft, const void* in, void* out) {
-  return execute(fft, weft::run::Direction::backward, in, out);
+  return execute(fft, weft::Direction::backward, in, out);
 }
 
 int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out) {
-  return execute_many(fft, weft::run::Direction::forward, count, in, out);
+  return execute_many(fft, weft::Direction::forward, count, in, out);
 }
 
 int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out) {
-  return execute_many(fft, weft::run::Direction::backward, count, in, out);
+  return execute_many(fft, weft::Direction::backward, count, in, out);
 }
 
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout) {

@@ -23,7 +23,7 @@ double median_seconds(Handle& fft, void* in, void* out) {
   for (int i = 0; i < rounds; ++i) {
     fft.comm().barrier();
     const auto start = Clock::now();
-    for (int call = 0; call < calls; ++call) fft.execute(run::Direction::forward, in, out);
+    for (int call = 0; call < calls; ++call) fft.execute(Direction::forward, in, out);
     const std::chrono::duration<double> taken = Clock::now() - start;
     seconds.push_back(fft.comm().max(taken.count()) / calls);
   }

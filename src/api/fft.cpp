@@ -78,39 +78,39 @@ Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)
 
 template <class T>
 void Fft<T>::forward(const Complex* in, Complex* out) {
-  handle_->execute(run::Direction::forward, in, out, kind_error(plan(), Kind::c2c));
+  handle_->execute(Direction::forward, in, out, kind_error(plan(), Kind::c2c));
 }
 template <class T>
 void Fft<T>::backward(const Complex* in, Complex* out) {
-  handle_->execute(run::Direction::backward, in, out, kind_error(plan(), Kind::c2c));
+  handle_->execute(Direction::backward, in, out, kind_error(plan(), Kind::c2c));
 }
 template <class T>
 void Fft<T>::forward(const Real* in, Complex* out) {
-  handle_->execute(run::Direction::forward, in, out, kind_error(plan(), Kind::r2c));
+  handle_->execute(Direction::forward, in, out, kind_error(plan(), Kind::r2c));
 }
 template <class T>
 void Fft<T>::backward(const Complex* in, Real* out) {
-  handle_->execute(run::Direction::backward, in, out, kind_error(plan(), Kind::r2c));
+  handle_->execute(Direction::backward, in, out, kind_error(plan(), Kind::r2c));
 }
 
 template <class T>
 void Fft<T>::forward_many(std::span<const Complex* const> in, std::span<Complex* const> out) {
-  handle_->execute_many(run::Direction::forward, untyped(in), untyped(out),
+  handle_->execute_many(Direction::forward, untyped(in), untyped(out),
                         kind_error(plan(), Kind::c2c));
 }
 template <class T>
 void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Complex* const> out) {
-  handle_->execute_many(run::Direction::backward, untyped(in), untyped(out),
+  handle_->execute_many(Direction::backward, untyped(in), untyped(out),
                         kind_error(plan(), Kind::c2c));
 }
 template <class T>
 void Fft<T>::forward_many(std::span<const Real* const> in, std::span<Complex* const> out) {
-  handle_->execute_many(run::Direction::forward, untyped(in), untyped(out),
+  handle_->execute_many(Direction::forward, untyped(in), untyped(out),
                         kind_error(plan(), Kind::r2c));
 }
 template <class T>
 void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Real* const> out) {
-  handle_->execute_many(run::Direction::backward, untyped(in), untyped(out),
+  handle_->execute_many(Direction::backward, untyped(in), untyped(out),
                         kind_error(plan(), Kind::r2c));
 }
 

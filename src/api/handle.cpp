@@ -181,13 +181,13 @@ void Handle::bind(const Options& options) {
   has_both_arrays_ = input_bytes_ > 0 && output_bytes_ > 0;
 }
 
-std::optional<Error> Handle::call_error(run::Direction direction, const void* in,
+std::optional<Error> Handle::call_error(Direction direction, const void* in,
                                         const void* out) const {
   if (!transform_->has_workspace())
     return Error(ErrorCode::invalid_argument,
                  "a transform with own_workspace = false needs use_workspace() before it runs; it "
                  "has not been called");
-  const bool forward = direction == run::Direction::forward;
+  const bool forward = direction == Direction::forward;
   const Layout& from = forward ? plan_.input() : plan_.output();
   const Layout& to = forward ? plan_.output() : plan_.input();
   if (in == nullptr && from.local_volume(comm_.rank()) > 0)
@@ -225,10 +225,10 @@ bool Handle::agreed_in_place(bool somebody, bool mine) const {
 /// directions, might exchange blocks that fit and have wrong results.
 struct Handle::Call {
   std::int64_t transform = 0;
-  run::Direction direction = run::Direction::forward;
+  Direction direction = Direction::forward;
   std::size_t arrays = 1;
 
-  bool backward() const { return direction == run::Direction::backward; }
+  bool backward() const { return direction == Direction::backward; }
   /// Different numbers for different calls, of up to a million arrays.
   std::int64_t number() const {
     constexpr std::int64_t arrays_end = 1'000'003;
@@ -255,7 +255,7 @@ class Handle::CallGate final : public run::Gate {
   void pass() override { conclude(); }
   /// Collective: waits for all, then says whether the transform runs in place.
   bool conclude() {
-    const comm::Agreement::Found found = agreement_.conclude();
+    const comm::Agreement::FirstError found = agreement_.conclude();
     if (!found.alike) comm::throw_different_calls(handle_.comm_, call_.words());
     return handle_.agreed_in_place(found.flagged, mine_in_place_);
   }
@@ -267,7 +267,7 @@ class Handle::CallGate final : public run::Gate {
   comm::Agreement agreement_;
 };
 
-void Handle::execute(run::Direction direction, const void* in, void* out,
+void Handle::execute(Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
   const comm::Turn turn(comm_);
   const std::lock_guard own_turn(turns_);
@@ -283,13 +283,13 @@ void Handle::execute(run::Direction direction, const void* in, void* out,
   transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
 }
 
-std::optional<Error> Handle::many_error(run::Direction direction, std::span<const void* const> in,
+std::optional<Error> Handle::many_error(Direction direction, std::span<const void* const> in,
                                         std::span<void* const> out) const {
   if (in.size() != out.size())
     return Error(ErrorCode::invalid_argument, "there must be as many outputs as inputs; given " +
                                                   std::to_string(in.size()) + " inputs and " +
                                                   std::to_string(out.size()) + " outputs");
-  const bool forward = direction == run::Direction::forward;
+  const bool forward = direction == Direction::forward;
   const std::int64_t in_bytes = bytes_of(forward);
   const std::int64_t out_bytes = bytes_of(!forward);
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -315,7 +315,7 @@ std::optional<Error> Handle::many_error(run::Direction direction, std::span<cons
   return {};
 }
 
-void Handle::execute_many(run::Direction direction, std::span<const void* const> in,
+void Handle::execute_many(Direction direction, std::span<const void* const> in,
                           std::span<void* const> out, const std::optional<Error>& mine) {
   const comm::Turn turn(comm_);
   const std::lock_guard own_turn(turns_);
@@ -372,7 +372,7 @@ std::vector<StepRecord> Handle::record_now() const {
 
 std::string Handle::explain() const {
   const std::lock_guard turn(turns_);
-  const bool is_predicted = plan_.prediction && last_recorded_ == run::Direction::forward;
+  const bool is_predicted = plan_.prediction && last_recorded_ == Direction::forward;
   return weft::explain(plan_) + "local engine: " + engine_ + ", " +
          std::to_string(plan_.problem.threads) +
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +

@@ -53,11 +53,11 @@ class Handle {
   std::vector<StepRecord> record_now() const;
 
   /// Collective: all ranks run, or all throw if any has an error in `mine` or null pointers.
-  void execute(run::Direction direction, const void* in, void* out,
+  void execute(Direction direction, const void* in, void* out,
                const std::optional<Error>& mine = {});
 
   /// Collective: several arrays, the exchange of one while the next is transformed.
-  void execute_many(run::Direction direction, std::span<const void* const> in,
+  void execute_many(Direction direction, std::span<const void* const> in,
                     std::span<void* const> out, const std::optional<Error>& mine = {});
 
   std::int64_t inplace_bytes() const;
@@ -75,10 +75,10 @@ class Handle {
   std::int64_t bytes_of(bool is_input) const { return is_input ? input_bytes_ : output_bytes_; }
 
   /// What is wrong with a call on this rank: null pointers, arrays that overlap, no workspace.
-  std::optional<Error> call_error(run::Direction direction, const void* in, const void* out) const;
+  std::optional<Error> call_error(Direction direction, const void* in, const void* out) const;
 
   /// What is wrong with a call of several arrays on this rank.
-  std::optional<Error> many_error(run::Direction direction, std::span<const void* const> in,
+  std::optional<Error> many_error(Direction direction, std::span<const void* const> in,
                                   std::span<void* const> out) const;
 
   /// What is wrong where some rank runs in place and this one does not.
@@ -93,7 +93,7 @@ class Handle {
   Plan plan_;
   std::string engine_;
   std::optional<run::Transform> transform_;
-  run::Direction last_recorded_ = run::Direction::forward;
+  Direction last_recorded_ = Direction::forward;
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;
   bool has_some_array_ = false;   ///< this rank's input and output are not both empty

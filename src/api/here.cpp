@@ -20,7 +20,7 @@
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
 #include "comm/fabric.hpp"
-#include "probe/links.hpp"
+#include "probe/network_probe.hpp"
 #include "probe/probe.hpp"
 
 namespace weft::api {
@@ -42,7 +42,8 @@ std::filesystem::path cache_folder() {
 }
 
 /// Another one for other ranks, threads, processors, networks and MPI libraries.
-std::filesystem::path file_of(std::int64_t ranks, const probe::Placement& placement, int threads) {
+std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& placement,
+                              int threads) {
   const std::string between = placement.nodes > 1 ? comm::network_devices() : "one node";
   const std::vector<std::string> parts{version(),
                                        processor_name(),
@@ -99,7 +100,7 @@ std::string source(std::int64_t ranks, int threads) {
 }  // namespace
 
 Machine machine_here(const comm::Communicator& comm, int threads) {
-  const probe::Placement placement = probe::placement_of(comm);
+  const probe::ProbedRanks placement = probe::placement_of(comm);
   std::string text;
   if (comm.rank() == 0) text = readable_text(file_of(comm.size(), placement, threads));
   comm.broadcast(text, 0);

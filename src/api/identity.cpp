@@ -74,7 +74,7 @@ std::string processor_name() {
 
 MachineIdentity identity_of(const comm::Communicator& comm, const kernel::Engine& engine) {
   MachineIdentity found = comm::together(comm, [&] { return local_identity(engine); });
-  const comm::Placement placement = comm::placement(comm);
+  const comm::NodeOrder placement = comm::placement(comm);
   for (std::string* text :
        {&found.weft, &found.processor, &found.transposes, &found.engine, &found.mpi})
     *text = united(comm, *text);

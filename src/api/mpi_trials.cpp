@@ -57,7 +57,7 @@ double MpiTrials::run(int place, int repetitions) {
   for (int i = 0; i < repetitions; ++i) {
     // What every call of a user begins with: all ranks agree on it.
     comm::agree_or_throw(comm_, {});
-    transform.execute({run::Direction::forward, false}, in_.data(), out_.data());
+    transform.execute({Direction::forward, false}, in_.data(), out_.data());
   }
   return comm_.max(now_s() - start_s) / repetitions;
 }

@@ -12,13 +12,13 @@ namespace weft {
 namespace {
 
 /// Never destroyed: a fork may come after static destructors.
-struct Known {
+struct KnownMutexes {
   std::mutex mutex;
   std::vector<ProcessMutex*> all;
 };
 
-Known& known() {
-  static auto* const instance = new Known;
+KnownMutexes& known() {
+  static auto* const instance = new KnownMutexes;
   return *instance;
 }
 

@@ -27,12 +27,12 @@ std::string reason() { return std::strerror(errno); }
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::io_failure, message); }
 
 /// A descriptor that is closed at the end.
-class Descriptor {
+class OpenDescriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  explicit OpenDescriptor(int number) : number_(number) {}
+  OpenDescriptor(const OpenDescriptor&) = delete;
+  OpenDescriptor& operator=(const OpenDescriptor&) = delete;
+  ~OpenDescriptor() {
     if (number_ >= 0) close(number_);
   }
   int number() const { return number_; }
@@ -132,7 +132,7 @@ class FileLock {
   }
 
   std::string path_;
-  std::optional<Descriptor> file_;
+  std::optional<OpenDescriptor> file_;
 };
 
 /// A new file beside another, removed again unless it takes the other's place.
@@ -168,14 +168,14 @@ class NewFile {
     path_.clear();
     // The new name is on the disk as well; where a folder cannot be synchronised it comes later.
     const std::string folder = std::filesystem::path(target_).parent_path().string();
-    const Descriptor opened(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
+    const OpenDescriptor opened(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
     if (opened.is_open()) fsync(opened.number());
   }
 
  private:
   std::string target_;
   std::string path_;  ///< empty when it has taken the target's place
-  Descriptor descriptor_;
+  OpenDescriptor descriptor_;
 };
 
 /// A file that its owner has made read-only is not to be replaced, whatever the folder allows.
@@ -189,7 +189,7 @@ void require_writable(const std::string& path) {
 std::optional<std::string> read_text(const std::string& path, std::int64_t bytes_max) {
   require_path(path);
   // Without O_NONBLOCK a pipe without a writer would be waited for.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const OpenDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.is_open() && errno == ENOENT) return {};
   if (!file.is_open())
     fail(path + " cannot be read: " + reason() + "; name a file that you may read");

@@ -95,7 +95,7 @@ Agreement::~Agreement() {
   }
 }
 
-Agreement::Found Agreement::conclude() {
+Agreement::FirstError Agreement::conclude() {
   pending_.wait();
   const bool flagged = verdict(comm_, least_[0], mine_);
   return {flagged, least_[1] == ~least_[2]};

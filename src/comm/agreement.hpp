@@ -31,7 +31,7 @@ bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, 
 /// Between the steps nothing else may be called on the group.
 class Agreement {
  public:
-  struct Found {
+  struct FirstError {
     bool flagged = false;  ///< some rank gave `flag`
     bool alike = true;     ///< all ranks gave the same `act`
   };
@@ -46,7 +46,7 @@ class Agreement {
   /// Local. MPI carries the reduction on in its calls only.
   void progress() { pending_.test(); }
   /// Collective: waits for all ranks, then throws as agree_or_throw or says what was found. Once.
-  Found conclude();
+  FirstError conclude();
 
  private:
   Communicator comm_;

@@ -10,7 +10,7 @@
 namespace weft::comm {
 
 /// What one rank sends when a prepared exchange is executed once, to other ranks only.
-struct Traffic {
+struct MessageTraffic {
   std::int64_t bytes = 0;
   std::int64_t messages = 0;  ///< non-empty; a block that the count limit splits counts by piece
 };
@@ -44,7 +44,7 @@ class PackedAllToAll {
   /// True when what was started is done, or nothing was. Does not wait.
   bool test() const;
   void wait() const;
-  Traffic traffic() const;
+  MessageTraffic traffic() const;
   std::int64_t bytes_sent() const { return traffic().bytes; }
   std::int64_t messages() const { return traffic().messages; }
   /// "alltoall", "alltoallv", "alltoallv_c", "split" or "copy" (one rank): what execute does.
@@ -80,7 +80,7 @@ class StridedAllToAll {
   void start(const void* send, void* recv) const;
   bool test() const;
   void wait() const;
-  Traffic traffic() const;
+  MessageTraffic traffic() const;
   std::int64_t bytes_sent() const { return traffic().bytes; }
   std::int64_t messages() const { return traffic().messages; }
 
@@ -141,7 +141,7 @@ class Messages {
     for (int chunk = 0; chunk < chunks; ++chunk) start(chunk, send, recv);
     finish();
   }
-  Traffic traffic() const;
+  MessageTraffic traffic() const;
   std::int64_t bytes_sent() const { return traffic().bytes; }
   std::int64_t messages() const { return traffic().messages; }
 

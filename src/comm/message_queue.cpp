@@ -92,7 +92,7 @@ void MessageQueue::prepare(const void* send, void* recv) {
   recv_ = static_cast<char*>(recv);
   next_step_ = started_steps_ = low_ = high_ = 0;
   std::fill(arriving_.begin(), arriving_.end(), 0);
-  for (Step& step : steps_) step.open = step.last - step.first;
+  for (QueueStep& step : steps_) step.open = step.last - step.first;
   for (const Message& message : messages_)
     if (!message.is_send) ++arriving_[static_cast<std::size_t>(steps_[message.step].chunk)];
   if (!options_.persistent || (has_persistent_ && !moved)) return;
@@ -129,7 +129,7 @@ void MessageQueue::post_message(std::size_t message) {
 void MessageQueue::post() {
   while (next_step_ < started_steps_ &&
          (options_.at_once == 0 || working_steps_ < static_cast<std::size_t>(options_.at_once))) {
-    const Step& step = steps_[next_step_];
+    const QueueStep& step = steps_[next_step_];
     for (std::size_t i = step.first; i < step.last; ++i) post_message(i);
     high_ = step.last;
     ++working_steps_;
@@ -150,7 +150,7 @@ void MessageQueue::complete(int count) {
   if (count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; ++i) {
     const Message& message = messages_[low_ + static_cast<std::size_t>(indices_[i])];
-    Step& step = steps_[message.step];
+    QueueStep& step = steps_[message.step];
     if (!message.is_send) --arriving_[static_cast<std::size_t>(step.chunk)];
     if (--step.open == 0) --working_steps_;
   }

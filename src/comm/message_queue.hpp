@@ -27,7 +27,7 @@ class MessageQueue {
   void finish();
   /// Nothing that was started is under way.
   bool is_idle() const { return working_steps_ == 0 && next_step_ == started_steps_; }
-  Traffic traffic() const { return traffic_; }
+  MessageTraffic traffic() const { return traffic_; }
 
  private:
   struct Message {
@@ -38,7 +38,7 @@ class MessageQueue {
     int count = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
   };
-  struct Step {
+  struct QueueStep {
     int chunk = 0;
     std::size_t first = 0;  ///< of its messages
     std::size_t last = 0;
@@ -64,13 +64,13 @@ class MessageQueue {
   Datatype element_;
   std::vector<Datatype> types_;  ///< of blocks that do not lie in a row
   std::vector<Message> messages_;
-  std::vector<Step> steps_;
+  std::vector<QueueStep> steps_;
   std::vector<std::size_t> steps_until_;  ///< by chunk: the number of steps up to its end
   std::vector<std::size_t> arriving_;     ///< by chunk: messages that this rank still expects
   std::vector<MPI_Request> requests_;     ///< by message
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
-  Traffic traffic_;
+  MessageTraffic traffic_;
 
   const char* send_ = nullptr;
   char* recv_ = nullptr;

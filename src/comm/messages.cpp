@@ -64,6 +64,6 @@ void Messages::progress() const { body_->queue->progress(); }
 void Messages::wait(int chunk) const { body_->queue->wait(chunk); }
 void Messages::finish() const { body_->queue->finish(); }
 bool Messages::is_idle() const { return body_->queue->is_idle(); }
-Traffic Messages::traffic() const { return body_->queue->traffic(); }
+MessageTraffic Messages::traffic() const { return body_->queue->traffic(); }
 
 }  // namespace weft::comm

@@ -25,15 +25,15 @@ namespace weft::comm {
 namespace {
 
 /// A file descriptor that is closed when it goes out of scope.
-class Descriptor {
+class SegmentFile {
  public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
+  explicit SegmentFile(int number = -1) : number_(number) {}
+  SegmentFile(SegmentFile&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  SegmentFile& operator=(SegmentFile&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor() {
+  ~SegmentFile() {
     if (number_ >= 0) close(number_);
   }
   int get() const { return number_; }
@@ -90,7 +90,7 @@ void require_file_limit(std::int64_t bytes) {
 }
 
 /// Reserves every page of a file, small ones.
-void reserve_pages(const Descriptor& file, std::int64_t bytes) {
+void reserve_pages(const SegmentFile& file, std::int64_t bytes) {
   int error = 0;
   do {
     error = posix_fallocate(file.get(), 0, checked_cast<off_t>(bytes));
@@ -117,7 +117,7 @@ void* aligned_range(std::size_t bytes) {
   return aligned;
 }
 
-void* map_shared(const Descriptor& file, std::int64_t given_bytes) {
+void* map_shared(const SegmentFile& file, std::int64_t given_bytes) {
   const auto bytes = static_cast<std::size_t>(given_bytes);
   const bool huge = given_bytes >= AlignedBuffer::huge_from_bytes;
   void* where = huge ? aligned_range(bytes) : nullptr;
@@ -137,7 +137,7 @@ void* map_shared(const Descriptor& file, std::int64_t given_bytes) {
 /// Maps new memory of which every page is there: without this, a lack of memory would be a SIGBUS
 /// at the first touch. Touching through the mapping gets huge pages where the system grants them,
 /// which reserving the file's pages does not.
-void* map_reserved(const Descriptor& file, std::int64_t bytes) {
+void* map_reserved(const SegmentFile& file, std::int64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   if (bytes >= AlignedBuffer::huge_from_bytes && ftruncate(file.get(), bytes) == 0) {
     void* data = map_shared(file, bytes);
@@ -151,7 +151,7 @@ void* map_reserved(const Descriptor& file, std::int64_t bytes) {
   return map_shared(file, bytes);
 }
 
-Descriptor open_memfd_of(const NodeHandle& handle) {
+SegmentFile open_memfd_of(const NodeHandle& handle) {
   const std::string path =
       "/proc/" + std::to_string(handle.pid) + "/fd/" + std::to_string(handle.descriptor);
   char target[128] = {};
@@ -161,13 +161,13 @@ Descriptor open_memfd_of(const NodeHandle& handle) {
   if (std::string(target) != "/memfd:" + memfd_name(handle) + " (deleted)") {
     unsupported(path + " is not what the peer made (another process namespace?)", ESRCH);
   }
-  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  SegmentFile file(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file.valid()) unsupported("opening " + path + " failed", errno);
   return file;
 }
 
-Descriptor open_posix_of(const NodeHandle& handle) {
-  Descriptor file(shm_open(posix_name(handle).c_str(), O_RDWR | O_CLOEXEC, 0));
+SegmentFile open_posix_of(const NodeHandle& handle) {
+  SegmentFile file(shm_open(posix_name(handle).c_str(), O_RDWR | O_CLOEXEC, 0));
   if (!file.valid()) unsupported("opening " + posix_name(handle) + " in /dev/shm failed", errno);
   return file;
 }
@@ -212,7 +212,7 @@ struct NodeSegment::Body {
   void* data = nullptr;
   bool owner = false;
   bool has_name = false;  ///< a name in /dev/shm is still there
-  Descriptor file;
+  SegmentFile file;
   AlignedBuffer ordinary;
 
   void make_memfd();
@@ -222,7 +222,7 @@ struct NodeSegment::Body {
 };
 
 void NodeSegment::Body::make_memfd() {
-  file = Descriptor(memfd_create(memfd_name(handle).c_str(), MFD_CLOEXEC));
+  file = SegmentFile(memfd_create(memfd_name(handle).c_str(), MFD_CLOEXEC));
   if (!file.valid()) unsupported("memfd_create failed", errno);
   data = map_reserved(file, handle.bytes);
   handle.descriptor = file.get();
@@ -231,7 +231,7 @@ void NodeSegment::Body::make_memfd() {
 void NodeSegment::Body::make_posix() {
   const std::string name = posix_name(handle);
   file =
-      Descriptor(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+      SegmentFile(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.valid()) unsupported("making " + name + " in /dev/shm failed", errno);
   has_name = true;
   data = map_reserved(file, handle.bytes);
@@ -293,7 +293,7 @@ NodeSegment NodeSegment::attach(const NodeHandle& handle) {
     throw Error(ErrorCode::unsupported, std::string("node memory of kind ") +
                                             to_string(handle.kind) + " cannot be mapped by a peer");
   }
-  const Descriptor file =
+  const SegmentFile file =
       handle.kind == NodeMemoryKind::memfd ? open_memfd_of(handle) : open_posix_of(handle);
   struct stat status = {};
   if (fstat(file.get(), &status) != 0)
@@ -326,7 +326,7 @@ void NodeSegment::close_for_newcomers() {
   if (!body_) return;
   open_segments().remove(body_->data);
   body_->remove_name();
-  body_->file = Descriptor();
+  body_->file = SegmentFile();
   body_->handle.descriptor = -1;
 }
 

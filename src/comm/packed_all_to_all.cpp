@@ -19,14 +19,14 @@ namespace {
 
 /// Blocks of one side, one for each rank, in the type that an MPI call wants.
 template <class Count, class Displacement>
-struct Side {
+struct PackedSide {
   std::vector<Count> counts;
   std::vector<Displacement> displacements;
 };
 
 template <class Count, class Displacement>
-Side<Count, Displacement> side_of(const std::vector<Block>& blocks) {
-  Side<Count, Displacement> side;
+PackedSide<Count, Displacement> side_of(const std::vector<Block>& blocks) {
+  PackedSide<Count, Displacement> side;
   for (const Block& block : blocks) {
     side.counts.push_back(checked_cast<Count>(block.count));
     side.displacements.push_back(checked_cast<Displacement>(block.offset));
@@ -84,8 +84,8 @@ std::int64_t equal_step(const std::vector<Block>& blocks) {
   return count;
 }
 
-Traffic traffic_of(const std::vector<Block>& send, int rank, std::int64_t element_bytes) {
-  Traffic total;
+MessageTraffic traffic_of(const std::vector<Block>& send, int rank, std::int64_t element_bytes) {
+  MessageTraffic total;
   for (const Block& block : send) {
     if (block.peer == rank || block.count == 0) continue;
     total.bytes += block.count * element_bytes;
@@ -105,15 +105,15 @@ struct PackedAllToAll::Body {
   Block own_send;
   Block own_recv;
   Datatype element;
-  Side<int, int> send;
-  Side<int, int> recv;
+  PackedSide<int, int> send;
+  PackedSide<int, int> recv;
 #if MPI_VERSION >= 4
-  Side<MPI_Count, MPI_Aint> large_send;
-  Side<MPI_Count, MPI_Aint> large_recv;
+  PackedSide<MPI_Count, MPI_Aint> large_send;
+  PackedSide<MPI_Count, MPI_Aint> large_recv;
 #endif
   std::optional<MessageQueue> split;
   int step = 0;  ///< elements from block to block, with Form::alltoall
-  Traffic traffic;
+  MessageTraffic traffic;
   Pending pending;
 
   void choose_form(const std::vector<Block>& send_blocks, const std::vector<Block>& recv_blocks);
@@ -264,7 +264,7 @@ void PackedAllToAll::wait() const {
   body.pending.wait();
 }
 
-Traffic PackedAllToAll::traffic() const { return body_->traffic; }
+MessageTraffic PackedAllToAll::traffic() const { return body_->traffic; }
 
 const char* PackedAllToAll::form() const {
   switch (body_->form) {

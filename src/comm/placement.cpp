@@ -5,10 +5,10 @@
 
 namespace weft::comm {
 
-Placement placement(const std::vector<std::int64_t>& first_of_node) {
+NodeOrder placement(const std::vector<std::int64_t>& first_of_node) {
   std::map<std::int64_t, std::int64_t> ranks_of;
   for (const std::int64_t first : first_of_node) ++ranks_of[first];
-  Placement found;
+  NodeOrder found;
   found.nodes = static_cast<std::int64_t>(ranks_of.size());
   for (const auto& [first, ranks] : ranks_of)
     found.ranks_per_node = std::max(found.ranks_per_node, ranks);
@@ -19,7 +19,7 @@ Placement placement(const std::vector<std::int64_t>& first_of_node) {
   return found;
 }
 
-Placement placement(const Communicator& comm) {
+NodeOrder placement(const Communicator& comm) {
   if (comm.is_solo()) return {};
   const std::int64_t first = comm.node_group().broadcast_value(std::int64_t{comm.rank()}, 0);
   return placement(comm.all_gather_values(first));

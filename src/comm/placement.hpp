@@ -12,17 +12,17 @@ namespace weft::comm {
 ///   blocks  consecutive ranks share a node
 ///   cyclic  rank r is on node r modulo the nodes
 ///   other   neither
-struct Placement {
+struct NodeOrder {
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;  ///< of the node that has most
   std::string order = "blocks";
-  friend bool operator==(const Placement&, const Placement&) = default;
+  friend bool operator==(const NodeOrder&, const NodeOrder&) = default;
 };
 
 /// From the lowest rank of every rank's node. Pure.
-Placement placement(const std::vector<std::int64_t>& first_of_node);
+NodeOrder placement(const std::vector<std::int64_t>& first_of_node);
 
 /// Of the ranks of a communicator. Collective.
-Placement placement(const Communicator& comm);
+NodeOrder placement(const Communicator& comm);
 
 }  // namespace weft::comm

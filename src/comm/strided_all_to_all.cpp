@@ -45,16 +45,16 @@ std::vector<std::int64_t> volumes_of(const std::vector<const StridedBlock*>& blo
 
 /// Arguments of MPI_Alltoallw for one side. An empty box is count 0 of MPI_BYTE: a datatype of no
 /// elements would be legal too, but libraries have been wrong about those.
-struct Side {
+struct StridedSide {
   std::vector<int> counts;
   std::vector<int> displacements;
   std::vector<MPI_Datatype> types;
   std::vector<Datatype> owned;
 };
 
-Side side_of(const std::vector<const StridedBlock*>& blocks, std::int64_t element_bytes,
-             std::int64_t limit) {
-  Side side;
+StridedSide side_of(const std::vector<const StridedBlock*>& blocks, std::int64_t element_bytes,
+                    std::int64_t limit) {
+  StridedSide side;
   side.displacements.assign(blocks.size(), 0);  // the datatypes know where their boxes begin
   for (const StridedBlock* block : blocks) {
     if (block == nullptr) {
@@ -95,12 +95,12 @@ void copy_box(const char* source, const std::int64_t* source_strides, char* targ
 struct StridedAllToAll::Body {
   Communicator comm;
   std::int64_t element_bytes = 1;
-  Side send;
-  Side recv;
+  StridedSide send;
+  StridedSide recv;
   StridedBlock own_send;  ///< used when there is one rank
   StridedBlock own_recv;
   bool copies = false;
-  Traffic traffic;
+  MessageTraffic traffic;
   Pending pending;
 
   void copy(const void* source, void* target) const;
@@ -179,6 +179,6 @@ void StridedAllToAll::start(const void* send, void* recv) const {
 bool StridedAllToAll::test() const { return body_->pending.test(); }
 void StridedAllToAll::wait() const { body_->pending.wait(); }
 
-Traffic StridedAllToAll::traffic() const { return body_->traffic; }
+MessageTraffic StridedAllToAll::traffic() const { return body_->traffic; }
 
 }  // namespace weft::comm

@@ -20,15 +20,15 @@ constexpr std::int64_t most_step_bytes = std::int64_t{1} << 30;
 
 }  // namespace
 
-Access::Access(const OpenFile& file, Direction direction, std::int64_t offset,
-               std::vector<Segment> segments)
+Access::Access(const OpenFile& file, AccessDirection direction, std::int64_t offset,
+               std::vector<FileSegment> segments)
     : file_(&file), direction_(direction), offset_(offset), segments_(std::move(segments)) {
-  for (const Segment& segment : segments_) bytes_ += segment.bytes;
+  for (const FileSegment& segment : segments_) bytes_ += segment.bytes;
   left_ = bytes_;
   move_on(0);
 }
 
-Access::Step Access::next() {
+Access::AccessStep Access::next() {
   parts_.clear();
   asked_direct_ = false;
   if (file_->is_direct() && !refused_direct_ && offset_ % file_->granule_bytes() == 0)
@@ -93,7 +93,7 @@ void Access::take(std::int64_t answer) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   } else if (answer == -EINVAL && asked_direct_) {
     refused_direct_ = true;
-  } else if (answer == 0 && direction_ == Direction::read) {
+  } else if (answer == 0 && direction_ == AccessDirection::read) {
     throw Error(ErrorCode::io_failure,
                 file_->name() + " ends before byte " + std::to_string(offset_ + left_) +
                     ", which was to be read; it ends at " + std::to_string(file_->bytes()) +
@@ -112,14 +112,14 @@ void Access::move_on(std::int64_t bytes) {
 }
 
 void Access::fail(int reason) const {
-  const char* what = direction_ == Direction::read ? "read" : "written";
+  const char* what = direction_ == AccessDirection::read ? "read" : "written";
   file_->fail(
       std::to_string(left_) + " bytes at offset " + std::to_string(offset_) + " cannot be " + what,
       reason);
 }
 
-std::int64_t perform(const Access::Step& step, Direction direction) {
-  const ssize_t done = direction == Direction::read
+std::int64_t perform(const Access::AccessStep& step, AccessDirection direction) {
+  const ssize_t done = direction == AccessDirection::read
                            ? preadv(step.descriptor, step.parts, step.count, step.offset)
                            : pwritev(step.descriptor, step.parts, step.count, step.offset);
   return done < 0 ? std::int64_t{-errno} : std::int64_t{done};

@@ -10,10 +10,10 @@
 
 namespace weft::disk {
 
-enum class Direction { read, write };
+enum class AccessDirection { read, write };
 
 /// Consecutive bytes of memory.
-struct Segment {
+struct FileSegment {
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;
 };
@@ -26,17 +26,17 @@ struct Segment {
 class Access {
  public:
   /// The file must stay where it is.
-  Access(const OpenFile& file, Direction direction, std::int64_t offset,
-         std::vector<Segment> segments);
+  Access(const OpenFile& file, AccessDirection direction, std::int64_t offset,
+         std::vector<FileSegment> segments);
 
   /// What to ask the system for; valid until the next call.
-  struct Step {
+  struct AccessStep {
     int descriptor = -1;
     std::int64_t offset = 0;
     const iovec* parts = nullptr;
     int count = 0;
   };
-  Step next();
+  AccessStep next();
   /// What it answered to the step of the last next(): bytes done, or an error's number negated.
   ///
   /// Errors  io_failure that names the file, the direction, the offset and the reason. What can be
@@ -44,7 +44,7 @@ class Access {
   void take(std::int64_t answer);
   bool is_complete() const { return left_ == 0; }
 
-  Direction direction() const { return direction_; }
+  AccessDirection direction() const { return direction_; }
   std::int64_t bytes() const { return bytes_; }
 
  private:
@@ -56,9 +56,9 @@ class Access {
   [[noreturn]] void fail(int reason) const;
 
   const OpenFile* file_;
-  Direction direction_;
+  AccessDirection direction_;
   std::int64_t offset_;
-  std::vector<Segment> segments_;
+  std::vector<FileSegment> segments_;
   std::int64_t bytes_ = 0;
   std::int64_t left_ = 0;
   std::size_t segment_ = 0;      ///< where it goes on
@@ -69,6 +69,6 @@ class Access {
 };
 
 /// Has the system do a step and returns its answer.
-std::int64_t perform(const Access::Step& step, Direction direction);
+std::int64_t perform(const Access::AccessStep& step, AccessDirection direction);
 
 }  // namespace weft::disk

@@ -119,7 +119,7 @@ bool Backend::advance(Job& job, std::int64_t answer) {
 }
 
 void Backend::do_all(Job& job) {
-  const Direction direction = job.access.direction();
+  const AccessDirection direction = job.access.direction();
   while (!advance(job, perform(job.access.next(), direction))) {
   }
 }
@@ -131,7 +131,7 @@ void Backend::end(Job& job, std::exception_ptr failure) {
     --under_way_[disk];
     DiskCounters& counters = counters_[disk];
     const std::int64_t bytes = failure ? 0 : job.access.bytes();
-    if (job.access.direction() == Direction::read) {
+    if (job.access.direction() == AccessDirection::read) {
       ++counters.reads;
       counters.bytes_read += bytes;
     } else {

@@ -5,16 +5,16 @@
 namespace weft::disk {
 namespace {
 
-using Parts = std::map<std::int64_t, std::int64_t>;
+using ByteRanges = std::map<std::int64_t, std::int64_t>;
 
-bool meets(const Parts& parts, std::int64_t first, std::int64_t end) {
+bool meets(const ByteRanges& parts, std::int64_t first, std::int64_t end) {
   const auto behind = parts.lower_bound(first);
   if (behind != parts.end() && behind->first < end) return true;
   return behind != parts.begin() && std::prev(behind)->second > first;
 }
 
 /// Stretches that touch become one.
-void join(Parts& parts, std::int64_t first, std::int64_t end) {
+void join(ByteRanges& parts, std::int64_t first, std::int64_t end) {
   auto behind = parts.lower_bound(first);
   if (behind != parts.end() && behind->first == end) {
     end = behind->second;

@@ -23,7 +23,7 @@ class DiskQueue {
   /// The job that is to begin now. The queue is not empty.
   Job& begin() {
     last_ = next();
-    Kind& kind = kinds_.at(last_);
+    JobKind& kind = kinds_.at(last_);
     Job& job = *kind.waiting.front();
     kind.waiting.pop_front();
     ++kind.under_way;
@@ -31,15 +31,17 @@ class DiskQueue {
   }
 
   /// One that was begun has ended.
-  void end(Direction direction) { --of(direction).under_way; }
+  void end(AccessDirection direction) { --of(direction).under_way; }
 
  private:
-  struct Kind {
+  struct JobKind {
     std::deque<Job*> waiting;
     int under_way = 0;
   };
 
-  Kind& of(Direction direction) { return kinds_.at(direction == Direction::read ? 0 : 1); }
+  JobKind& of(AccessDirection direction) {
+    return kinds_.at(direction == AccessDirection::read ? 0 : 1);
+  }
 
   std::size_t next() const {
     if (kinds_[0].waiting.empty()) return 1;
@@ -48,7 +50,7 @@ class DiskQueue {
     return kinds_[0].under_way < kinds_[1].under_way ? 0 : 1;
   }
 
-  std::array<Kind, 2> kinds_;
+  std::array<JobKind, 2> kinds_;
   std::size_t last_ = 1;
 };
 

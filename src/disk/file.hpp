@@ -7,9 +7,6 @@
 
 namespace weft::disk {
 
-/// A multiple of what direct transfers need on most machines; measurements and files count in it.
-constexpr std::int64_t block_bytes = 4096;
-
 /// A file without a name, for data that nobody needs once the process has ended; one transfer at a
 /// time and thread. See OpenFile.
 ///

@@ -14,13 +14,12 @@
 
 #include <weft/error.hpp>
 
+#include "base/direct_io.hpp"
 #include "disk/access.hpp"
 
 namespace weft::disk {
 namespace {
 
-/// Where the system does not say what direct transfers need, this has always been enough.
-constexpr std::int64_t usual_granule_bytes = 4096;
 /// A file system in memory says yes to O_DIRECT and has nothing to pass by.
 constexpr auto tmpfs = 0x01021994;
 
@@ -95,8 +94,8 @@ void require_path(const std::string& path, const std::string& what) {
 
 OpenFile::OpenFile(std::string name, int descriptor)
     : name_(std::move(name)), buffered_(descriptor) {
-  granule_bytes_ = std::max<std::int64_t>(usual_granule_bytes, sysconf(_SC_PAGESIZE));
-  alignment_bytes_ = usual_granule_bytes;
+  granule_bytes_ = std::max<std::int64_t>(direct_io_alignment_bytes, sysconf(_SC_PAGESIZE));
+  alignment_bytes_ = direct_io_alignment_bytes;
   open_direct();
 }
 
@@ -161,12 +160,13 @@ void OpenFile::reserve(std::int64_t bytes) const {
 }
 
 void OpenFile::read(std::int64_t offset, void* memory, std::int64_t bytes) const {
-  perform_all(Access(*this, Direction::read, offset, {{static_cast<std::byte*>(memory), bytes}}));
+  perform_all(
+      Access(*this, AccessDirection::read, offset, {{static_cast<std::byte*>(memory), bytes}}));
 }
 
 void OpenFile::write(std::int64_t offset, const void* memory, std::int64_t bytes) const {
   auto* const from = static_cast<std::byte*>(const_cast<void*>(memory));
-  perform_all(Access(*this, Direction::write, offset, {{from, bytes}}));
+  perform_all(Access(*this, AccessDirection::write, offset, {{from, bytes}}));
 }
 
 void OpenFile::flush() const {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "disk/striping.hpp"
+#include "layout/striping.hpp"
 
 namespace weft::disk {
 

@@ -15,8 +15,8 @@ namespace {
 /// some disks without work.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
-void join(std::vector<Segment>& segments, const Segment& more) {
-  Segment& last = segments.back();
+void join(std::vector<FileSegment>& segments, const FileSegment& more) {
+  FileSegment& last = segments.back();
   if (last.memory + last.bytes == more.memory)
     last.bytes += more.bytes;
   else
@@ -46,31 +46,31 @@ StripedSet::StripedSet(std::vector<OpenFile> files, const Striping& striping, Mo
       backend_(make_backend(choice_.kind, striping.disks, required_depth(options))) {}
 
 Volume::Ticket StripedSet::start_read(std::span<const Run> runs) {
-  return start(runs, Direction::read);
+  return start(runs, AccessDirection::read);
 }
 
 Volume::Ticket StripedSet::start_write(std::span<const Run> runs) {
-  return start(runs, Direction::write);
+  return start(runs, AccessDirection::write);
 }
 
-Volume::Ticket StripedSet::start(std::span<const Run> runs, Direction direction) {
+Volume::Ticket StripedSet::start(std::span<const Run> runs, AccessDirection direction) {
   require_runs(runs, direction);
-  if (direction == Direction::write && before_first_change_) {
+  if (direction == AccessDirection::write && before_first_change_) {
     before_first_change_();
     before_first_change_ = nullptr;
   }
   auto started = std::make_unique<Started>();
   started->direction = direction;
-  std::vector<std::vector<Piece>> pieces(files_.size());
+  std::vector<std::vector<BlockPiece>> pieces(files_.size());
   for (const Run& run : runs) cut(run, *started, pieces);
   std::int64_t most_blocks = 0;
   for (std::size_t disk = 0; disk < files_.size(); ++disk) {
-    std::vector<Piece>& own = pieces[disk];
+    std::vector<BlockPiece>& own = pieces[disk];
     std::stable_sort(own.begin(), own.end(),
-                     [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+                     [](const BlockPiece& a, const BlockPiece& b) { return a.offset < b.offset; });
     std::int64_t blocks = 0;
     std::int64_t last = -1;
-    for (const Piece& piece : own) {
+    for (const BlockPiece& piece : own) {
       const std::int64_t row = piece.offset / striping_.block_bytes;
       if (row != last) ++blocks;
       last = row;
@@ -78,7 +78,7 @@ Volume::Ticket StripedSet::start(std::span<const Run> runs, Direction direction)
     most_blocks = std::max(most_blocks, blocks);
     add_jobs(static_cast<int>(disk), own, *started);
   }
-  (direction == Direction::read ? parallel_reads_ : parallel_writes_) += most_blocks;
+  (direction == AccessDirection::read ? parallel_reads_ : parallel_writes_) += most_blocks;
   started->batch.expect_all();
   Batch& batch = started->batch;
   started_.emplace(next_ticket_, std::move(started));
@@ -86,8 +86,8 @@ Volume::Ticket StripedSet::start(std::span<const Run> runs, Direction direction)
   return next_ticket_++;
 }
 
-void StripedSet::require_runs(std::span<const Run> runs, Direction direction) const {
-  if (direction == Direction::write && mode_ == Mode::read)
+void StripedSet::require_runs(std::span<const Run> runs, AccessDirection direction) const {
+  if (direction == AccessDirection::write && mode_ == Mode::read)
     throw Error(ErrorCode::invalid_argument, "a set that is written must be opened for it; " +
                                                  files_.front().name() +
                                                  " was opened for reading; open it for writing");
@@ -102,7 +102,8 @@ void StripedSet::require_runs(std::span<const Run> runs, Direction direction) co
 
 /// Along the blocks that it touches. Blocks are those of the file, so what is before the array
 /// counts for the first.
-void StripedSet::cut(const Run& run, Started& started, std::vector<std::vector<Piece>>& pieces) {
+void StripedSet::cut(const Run& run, Started& started,
+                     std::vector<std::vector<BlockPiece>>& pieces) {
   std::byte* memory = run.memory;
   std::int64_t at = run.offset + lead_bytes_;
   const std::int64_t end = at + run.bytes;
@@ -124,8 +125,8 @@ std::int64_t StripedSet::block_length(std::int64_t block) const {
   return std::min(striping_.block_bytes, end - block * striping_.block_bytes);
 }
 
-void StripedSet::note_sum(const Part& part, Started& started) {
-  if (started.direction == Direction::read) {
+void StripedSet::note_sum(const TransferPart& part, Started& started) {
+  if (started.direction == AccessDirection::read) {
     if (verify_) started.parts.push_back(part);
     return;
   }
@@ -144,11 +145,11 @@ void StripedSet::note_sum(const Part& part, Started& started) {
 }
 
 /// Neighbours in the file become one access.
-void StripedSet::add_jobs(int disk, const std::vector<Piece>& pieces, Started& started) const {
+void StripedSet::add_jobs(int disk, const std::vector<BlockPiece>& pieces, Started& started) const {
   const std::int64_t most = std::max(joined_bytes, striping_.block_bytes);
   const OpenFile& file = files_[static_cast<std::size_t>(disk)];
   for (std::size_t first = 0; first < pieces.size();) {
-    std::vector<Segment> segments = {pieces[first].segment};
+    std::vector<FileSegment> segments = {pieces[first].segment};
     std::int64_t end = pieces[first].offset + pieces[first].segment.bytes;
     std::size_t next = first + 1;
     for (; next < pieces.size() && pieces[next].offset == end &&
@@ -186,10 +187,10 @@ void StripedSet::wait(Ticket ticket) {
     }
     throw;
   }
-  for (const Part& part : started->parts) compare(part);
+  for (const TransferPart& part : started->parts) compare(part);
 }
 
-void StripedSet::compare(const Part& part) {
+void StripedSet::compare(const TransferPart& part) {
   const std::int64_t length = block_length(part.block);
   if (part.bytes == length) {
     if (!sums_->agrees(part.block, part.memory, part.bytes)) refuse(part.block);

@@ -15,8 +15,8 @@
 #include "disk/block_sums.hpp"
 #include "disk/open_file.hpp"
 #include "disk/set_index.hpp"
-#include "disk/striping.hpp"
 #include "disk/volume.hpp"
+#include "layout/striping.hpp"
 
 namespace weft::disk {
 
@@ -77,34 +77,34 @@ class StripedSet final : public Volume {
 
  private:
   /// Bytes of a block, in memory.
-  struct Part {
+  struct TransferPart {
     std::int64_t block = 0;
     std::int64_t within = 0;  ///< from the block's first byte on
     const std::byte* memory = nullptr;
     std::int64_t bytes = 0;
   };
   /// Bytes of one block on their way.
-  struct Piece {
+  struct BlockPiece {
     std::int64_t offset = 0;  ///< in the disk's file
-    Segment segment;
+    FileSegment segment;
   };
   struct Started {
     Batch batch;
-    Direction direction = Direction::read;
-    std::vector<Part> parts;            ///< of blocks whose checksums are to be compared
+    AccessDirection direction = AccessDirection::read;
+    std::vector<TransferPart> parts;    ///< of blocks whose checksums are to be compared
     std::vector<std::int64_t> changed;  ///< blocks that are written
   };
 
   using StartedByTicket = std::map<Ticket, std::unique_ptr<Started>>;
 
-  Ticket start(std::span<const Run> runs, Direction direction);
+  Ticket start(std::span<const Run> runs, AccessDirection direction);
   StartedByTicket::iterator found(Ticket ticket);
-  void require_runs(std::span<const Run> runs, Direction direction) const;
-  void cut(const Run& run, Started& started, std::vector<std::vector<Piece>>& pieces);
-  void note_sum(const Part& part, Started& started);
+  void require_runs(std::span<const Run> runs, AccessDirection direction) const;
+  void cut(const Run& run, Started& started, std::vector<std::vector<BlockPiece>>& pieces);
+  void note_sum(const TransferPart& part, Started& started);
   std::int64_t block_length(std::int64_t block) const;
-  void add_jobs(int disk, const std::vector<Piece>& pieces, Started& started) const;
-  void compare(const Part& part);
+  void add_jobs(int disk, const std::vector<BlockPiece>& pieces, Started& started) const;
+  void compare(const TransferPart& part);
   [[noreturn]] void refuse(std::int64_t block) const;
 
   std::vector<OpenFile> files_;

@@ -71,7 +71,7 @@ class ThreadsBackend final : public Backend {
     std::unique_lock lock(queue.mutex);
     while (queue.filled.wait(lock, stop, [&] { return !queue.jobs.is_empty(); })) {
       Job& job = queue.jobs.begin();
-      const Direction direction = job.access.direction();  // the job is gone when it is done
+      const AccessDirection direction = job.access.direction();  // the job is gone when it is done
       lock.unlock();
       begin(job);
       do_all(job);

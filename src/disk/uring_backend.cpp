@@ -145,11 +145,11 @@ class UringBackend final : public Backend {
   io_uring_sqe* entry() { return io_uring_get_sqe(ring_.get()); }
 
   void ask(Job& job) {
-    const Access::Step step = job.access.next();
+    const Access::AccessStep step = job.access.next();
     io_uring_sqe* const asked = entry();
     const auto count = static_cast<unsigned>(step.count);
     const auto offset = static_cast<std::uint64_t>(step.offset);
-    if (job.access.direction() == Direction::read)
+    if (job.access.direction() == AccessDirection::read)
       io_uring_prep_readv(asked, step.descriptor, step.parts, count, offset);
     else
       io_uring_prep_writev(asked, step.descriptor, step.parts, count, offset);
@@ -167,7 +167,7 @@ class UringBackend final : public Backend {
         continue;
       }
       const auto disk = static_cast<std::size_t>(job->disk);
-      const Direction direction = job->access.direction();
+      const AccessDirection direction = job->access.direction();
       if (advance(*job, answer))
         leave(disk, direction);
       else
@@ -175,7 +175,7 @@ class UringBackend final : public Backend {
     }
   }
 
-  void leave(std::size_t disk, Direction direction) {
+  void leave(std::size_t disk, AccessDirection direction) {
     const std::lock_guard lock(mutex_);
     queues_[disk].end(direction);
   }

@@ -8,7 +8,7 @@ namespace weft::exchange {
 namespace {
 
 /// The part of an overlap that its sender sends in one chunk; empty where that is nothing.
-Box chunk_of(Box box, const Box& of_sender, int chunk, const Side& side) {
+Box chunk_of(Box box, const Box& of_sender, int chunk, const ExchangeEndpoint& side) {
   if (side.chunks == 1) return box;
   const int axis = side.chunk_axis;
   const Range range =
@@ -50,7 +50,7 @@ kernel::Piece part_of(const Box& box, const Box& whole, int buffer) {
   return piece;
 }
 
-kernel::Place plain_place(const Layout& layout, const Side& side, int buffer) {
+kernel::Place plain_place(const Layout& layout, const ExchangeEndpoint& side, int buffer) {
   const Box box = layout.box(side.rank);
   kernel::Place place{{}, side.element_bytes};
   if (!box.empty()) place.pieces.push_back(part_of(box, box, buffer));
@@ -74,14 +74,15 @@ comm::StridedBlock strided(const kernel::Piece& piece, int peer) {
   return {peer, piece.offset, piece.box.shape(), piece.strides};
 }
 
-WireBlock wire(const PackedBlock& block, const Side& side, const Group& group) {
+WireBlock wire(const PackedBlock& block, const ExchangeEndpoint& side, const Group& group) {
   const std::int64_t peer = block.overlap.peer;
   return {block.chunk,
           peer == side.rank,
           {group.index_of(peer), block.offset, {block.overlap.box.volume()}, {1}}};
 }
 
-WireBlock wire(const ChunkBlock& block, const Box& whole, const Side& side, const Group& group) {
+WireBlock wire(const ChunkBlock& block, const Box& whole, const ExchangeEndpoint& side,
+               const Group& group) {
   const std::int64_t peer = block.overlap.peer;
   return {block.chunk, peer == side.rank,
           strided(part_of(block.overlap.box, whole, 0), group.index_of(peer))};
@@ -89,7 +90,7 @@ WireBlock wire(const ChunkBlock& block, const Box& whole, const Side& side, cons
 
 }  // namespace
 
-std::vector<ChunkBlock> send_blocks(const Side& side) {
+std::vector<ChunkBlock> send_blocks(const ExchangeEndpoint& side) {
   const Box mine = side.from.box(side.rank);
   const std::vector<Overlap> found = overlaps(side.from, side.rank, side.to);
   std::vector<ChunkBlock> blocks;
@@ -101,7 +102,7 @@ std::vector<ChunkBlock> send_blocks(const Side& side) {
   return blocks;
 }
 
-std::vector<ChunkBlock> recv_blocks(const Side& side) {
+std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side) {
   const std::vector<Overlap> found = overlaps(side.to, side.rank, side.from);
   std::vector<Box> of_senders;
   for (const Overlap& overlap : found) of_senders.push_back(side.from.box(overlap.peer));
@@ -114,7 +115,7 @@ std::vector<ChunkBlock> recv_blocks(const Side& side) {
   return blocks;
 }
 
-PackedBlocks packed_blocks(const Side& side) {
+PackedBlocks packed_blocks(const ExchangeEndpoint& side) {
   PackedBlocks blocks;
   std::vector<ChunkBlock> sent = send_blocks(side);
   const auto is_sent = [&](const ChunkBlock& block) { return block.overlap.peer != side.rank; };
@@ -124,12 +125,12 @@ PackedBlocks packed_blocks(const Side& side) {
   return blocks;
 }
 
-Ends packed_ends(const Side& side) {
+BufferNeeds packed_ends(const ExchangeEndpoint& side) {
   const PackedBlocks blocks = packed_blocks(side);
-  Ends ends{{{}, side.element_bytes, side.narrow},
-            {{}, side.element_bytes, side.narrow},
-            blocks.send_elements,
-            blocks.recv_elements};
+  BufferNeeds ends{{{}, side.element_bytes, side.narrow},
+                   {{}, side.element_bytes, side.narrow},
+                   blocks.send_elements,
+                   blocks.recv_elements};
   const bool reads_own_elsewhere =
       side.keep_own_block || (side.own_buffer >= 0 && side.own_buffer != side.recv_buffer);
   kernel::Piece own_arrived;
@@ -156,13 +157,13 @@ Ends packed_ends(const Side& side) {
   return ends;
 }
 
-Ends plain_ends(const Side& side) {
+BufferNeeds plain_ends(const ExchangeEndpoint& side) {
   return {plain_place(side.from, side, side.send_buffer),
           plain_place(side.to, side, side.recv_buffer), side.from.local_volume(side.rank),
           side.to.local_volume(side.rank)};
 }
 
-WireBlocks packed_wire_blocks(const Side& side, const Group& group) {
+WireBlocks packed_wire_blocks(const ExchangeEndpoint& side, const Group& group) {
   const PackedBlocks blocks = packed_blocks(side);
   WireBlocks found;
   for (const PackedBlock& block : blocks.send) found.send.push_back(wire(block, side, group));
@@ -170,7 +171,7 @@ WireBlocks packed_wire_blocks(const Side& side, const Group& group) {
   return found;
 }
 
-WireBlocks plain_wire_blocks(const Side& side, const Group& group) {
+WireBlocks plain_wire_blocks(const ExchangeEndpoint& side, const Group& group) {
   WireBlocks found;
   for (const ChunkBlock& block : send_blocks(side))
     found.send.push_back(wire(block, side.from.box(side.rank), side, group));

@@ -16,8 +16,8 @@ struct ChunkBlock {
 
 /// What a rank sends and what it receives: in the order of chunks, in each in the order of ranks;
 /// its own blocks are among them. Chunks are those of the sender.
-std::vector<ChunkBlock> send_blocks(const Side& side);
-std::vector<ChunkBlock> recv_blocks(const Side& side);
+std::vector<ChunkBlock> send_blocks(const ExchangeEndpoint& side);
+std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side);
 
 /// A block of a packed exchange: it lies densely at an offset of a buffer, in elements.
 struct PackedBlock {
@@ -33,13 +33,13 @@ struct PackedBlocks {
   std::int64_t send_elements = 0;
   std::int64_t recv_elements = 0;
 };
-PackedBlocks packed_blocks(const Side& side);
+PackedBlocks packed_blocks(const ExchangeEndpoint& side);
 
 /// Places for blocks that one stage scatters into and the next gathers from: no pass of packing.
-Ends packed_ends(const Side& side);
+BufferNeeds packed_ends(const ExchangeEndpoint& side);
 
 /// Places for two plain local arrays in C order, between which MPI moves strided boxes.
-Ends plain_ends(const Side& side);
+BufferNeeds plain_ends(const ExchangeEndpoint& side);
 
 /// One rank's blocks as the exchanges of comm take them, peers by their number in the group.
 struct WireBlock {
@@ -51,7 +51,7 @@ struct WireBlocks {
   std::vector<WireBlock> send;
   std::vector<WireBlock> recv;
 };
-WireBlocks packed_wire_blocks(const Side& side, const Group& group);
-WireBlocks plain_wire_blocks(const Side& side, const Group& group);
+WireBlocks packed_wire_blocks(const ExchangeEndpoint& side, const Group& group);
+WireBlocks plain_wire_blocks(const ExchangeEndpoint& side, const Group& group);
 
 }  // namespace weft::exchange

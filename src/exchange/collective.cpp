@@ -40,8 +40,8 @@ class Collective : public Executor {
     started_ = 0;
     flight_.update(false);
   }
-  comm::Traffic traffic() const override {
-    comm::Traffic total;
+  comm::MessageTraffic traffic() const override {
+    comm::MessageTraffic total;
     for (const Call& call : calls_) {
       total.bytes += call.traffic().bytes;
       total.messages += call.traffic().messages;
@@ -69,7 +69,7 @@ std::vector<comm::Block> rows(const std::vector<WireBlock>& blocks, int chunk, b
 }
 
 /// MPI_Alltoall takes this rank's own block as well; other calls are spared it.
-comm::PackedAllToAll packed_call(const WireBlocks& blocks, int chunk, const Side& side,
+comm::PackedAllToAll packed_call(const WireBlocks& blocks, int chunk, const ExchangeEndpoint& side,
                                  const Group& group) {
   auto call = [&](bool with_own) {
     return comm::PackedAllToAll(group.comm, rows(blocks.send, chunk, with_own),
@@ -91,8 +91,8 @@ std::vector<comm::StridedBlock> boxes(const std::vector<WireBlock>& blocks, int 
 
 }  // namespace
 
-std::unique_ptr<Executor> make_collective_packed(const Exchange&, const Side& side,
-                                                 const Group& group, const Means&) {
+std::unique_ptr<Executor> make_collective_packed(const Exchange&, const ExchangeEndpoint& side,
+                                                 const Group& group, const ExchangeResources&) {
   const WireBlocks blocks = packed_wire_blocks(side, group);
   std::vector<comm::PackedAllToAll> calls;
   for (int chunk = 0; chunk < side.chunks; ++chunk)
@@ -103,8 +103,8 @@ std::unique_ptr<Executor> make_collective_packed(const Exchange&, const Side& si
 
 /// Nothing is packed by weft, this rank's own block goes through MPI as well. Slow where MPI packs
 /// slowly, but so direct that the other methods are checked against it.
-std::unique_ptr<Executor> make_collective_datatype(const Exchange&, const Side& side,
-                                                   const Group& group, const Means&) {
+std::unique_ptr<Executor> make_collective_datatype(const Exchange&, const ExchangeEndpoint& side,
+                                                   const Group& group, const ExchangeResources&) {
   const WireBlocks blocks = plain_wire_blocks(side, group);
   std::vector<comm::StridedAllToAll> calls;
   for (int chunk = 0; chunk < side.chunks; ++chunk)

@@ -14,7 +14,7 @@
 namespace weft::exchange {
 
 /// Where one rank's side of an exchange lies in the buffers of a run.
-struct Ends {
+struct BufferNeeds {
   kernel::Place outlet;            ///< where the earlier stage writes
   kernel::Place inlet;             ///< from where the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
@@ -36,7 +36,7 @@ class Executor {
   virtual void wait(int /*chunk*/) { finish(); }
   virtual void finish() = 0;
   /// What this rank sends to others in one execution.
-  virtual comm::Traffic traffic() const = 0;
+  virtual comm::MessageTraffic traffic() const = 0;
   /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
   /// Before start(): whether this rank has something else to do before it calls finish(), so that
@@ -56,7 +56,7 @@ class Executor {
 };
 
 /// One exchange as one rank sees it.
-struct Side {
+struct ExchangeEndpoint {
   Layout from;
   Layout to;
   std::int64_t rank = 0;
@@ -85,17 +85,17 @@ struct Side {
 };
 
 /// What executors are made of.
-struct Means {
+struct ExchangeResources {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
   comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
   int tag = 0;                          ///< of messages: of transforms that are under way together
 };
 
 /// Local: sizes and places, before anything is allocated.
-Ends ends(const Exchange& exchange, const Side& side);
+BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side);
 
 /// Collective over means.comm.
-std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
-                                        const Means& means);
+std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
+                                        const ExchangeResources& means);
 
 }  // namespace weft::exchange

@@ -6,9 +6,9 @@ namespace weft::exchange {
 namespace {
 
 /// Point-to-point messages in the order of a schedule.
-class Messages : public Executor {
+class MessageExecutor : public Executor {
  public:
-  Messages(comm::Messages messages, OwnBlocks own)
+  MessageExecutor(comm::Messages messages, OwnBlocks own)
       : messages_(std::move(messages)), own_(std::move(own)) {}
 
   void start(int chunk, void* send, void* recv) override {
@@ -28,7 +28,7 @@ class Messages : public Executor {
     messages_.finish();
     flight_.update(false);
   }
-  comm::Traffic traffic() const override { return messages_.traffic(); }
+  comm::MessageTraffic traffic() const override { return messages_.traffic(); }
   std::int64_t copied_bytes() const override { return own_is_there_ ? 0 : own_.bytes(); }
 
  private:
@@ -36,10 +36,10 @@ class Messages : public Executor {
   OwnBlocks own_;
 };
 
-std::unique_ptr<Executor> make_messages(const Exchange& exchange, const Side& side,
-                                        const Group& group, const Means& means,
+std::unique_ptr<Executor> make_messages(const Exchange& exchange, const ExchangeEndpoint& side,
+                                        const Group& group, const ExchangeResources& means,
                                         const WireBlocks& blocks) {
-  return std::make_unique<Messages>(
+  return std::make_unique<MessageExecutor>(
       comm::Messages(
           group.comm,
           message_steps(exchange, blocks, side, group.index_of(side.rank), group.comm.size()),
@@ -49,14 +49,16 @@ std::unique_ptr<Executor> make_messages(const Exchange& exchange, const Side& si
 
 }  // namespace
 
-std::unique_ptr<Executor> make_messages_packed(const Exchange& exchange, const Side& side,
-                                               const Group& group, const Means& means) {
+std::unique_ptr<Executor> make_messages_packed(const Exchange& exchange,
+                                               const ExchangeEndpoint& side, const Group& group,
+                                               const ExchangeResources& means) {
   return make_messages(exchange, side, group, means, packed_wire_blocks(side, group));
 }
 
-std::unique_ptr<Executor> make_messages_datatype(const Exchange& exchange, const Side& side,
-                                                 const Group& group, const Means& means) {
-  Side copied = side;  // plain arrays are read from one buffer
+std::unique_ptr<Executor> make_messages_datatype(const Exchange& exchange,
+                                                 const ExchangeEndpoint& side, const Group& group,
+                                                 const ExchangeResources& means) {
+  ExchangeEndpoint copied = side;  // plain arrays are read from one buffer
   copied.keep_own_block = false;
   return make_messages(exchange, copied, group, means, plain_wire_blocks(side, group));
 }

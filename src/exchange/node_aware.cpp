@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t block_alignment_bytes = 64;
 
 /// So many elements that the next block begins on a cache line.
-std::int64_t padded(std::int64_t elements, const Side& side) {
+std::int64_t padded(std::int64_t elements, const ExchangeEndpoint& side) {
   const std::int64_t step = std::max<std::int64_t>(1, block_alignment_bytes / side.element_bytes);
   return (elements + step - 1) / step * step;
 }
@@ -19,7 +19,8 @@ struct Nodes {
   std::int64_t ranks = 1;
   std::int64_t per_node = 1;
 
-  explicit Nodes(const Side& side) : ranks(side.from.ranks()), per_node(side.ranks_per_node) {}
+  explicit Nodes(const ExchangeEndpoint& side)
+      : ranks(side.from.ranks()), per_node(side.ranks_per_node) {}
   std::int64_t count() const { return (ranks + per_node - 1) / per_node; }
   std::int64_t of(std::int64_t rank) const { return rank / per_node; }
   std::int64_t first(std::int64_t node) const { return node * per_node; }
@@ -30,12 +31,12 @@ struct Nodes {
   }
 };
 
-std::int64_t shared_volume(const Side& side, std::int64_t from, std::int64_t to) {
+std::int64_t shared_volume(const ExchangeEndpoint& side, std::int64_t from, std::int64_t to) {
   return intersect(side.from.box(from), side.to.box(to)).volume();
 }
 
 /// Elements of what all ranks of one node send to all ranks of another.
-std::int64_t pair_elements(const Side& side, const Nodes& nodes, std::int64_t from,
+std::int64_t pair_elements(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t from,
                            std::int64_t to) {
   std::int64_t elements = 0;
   for (std::int64_t r = nodes.first(from); r < nodes.first(from) + nodes.size(from); ++r)
@@ -45,7 +46,7 @@ std::int64_t pair_elements(const Side& side, const Nodes& nodes, std::int64_t fr
 }
 
 /// Where the block of two ranks begins in the message of their nodes.
-std::int64_t offset_in_pair(const Side& side, const Nodes& nodes, std::int64_t source,
+std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t source,
                             std::int64_t target) {
   const std::int64_t first_target = nodes.first(nodes.of(target));
   const std::int64_t targets = nodes.size(nodes.of(target));
@@ -66,15 +67,15 @@ struct Bases {
   std::int64_t elements = 0;
 };
 
-std::int64_t block_for_neighbour(const Side& side, const Nodes& nodes, std::int64_t rank,
-                                 std::int64_t neighbour) {
+std::int64_t block_for_neighbour(const ExchangeEndpoint& side, const Nodes& nodes,
+                                 std::int64_t rank, std::int64_t neighbour) {
   std::int64_t offset = 0;
   for (std::int64_t p = nodes.first(nodes.of(rank)); p < neighbour; ++p)
     offset += padded(shared_volume(side, rank, p), side);
   return offset;
 }
 
-Bases bases(const Side& side, const Nodes& nodes, std::int64_t rank, bool sends) {
+Bases bases(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank, bool sends) {
   const std::int64_t mine = nodes.of(rank);
   Bases found;
   if (sends)
@@ -92,8 +93,8 @@ Bases bases(const Side& side, const Nodes& nodes, std::int64_t rank, bool sends)
 }
 
 /// Those of all ranks of a node, by their number on it.
-std::vector<Bases> bases_of_node(const Side& side, const Nodes& nodes, std::int64_t node,
-                                 bool sends) {
+std::vector<Bases> bases_of_node(const ExchangeEndpoint& side, const Nodes& nodes,
+                                 std::int64_t node, bool sends) {
   std::vector<Bases> found;
   for (std::int64_t r = nodes.first(node); r < nodes.first(node) + nodes.size(node); ++r)
     found.push_back(bases(side, nodes, r, sends));
@@ -111,12 +112,12 @@ kernel::Piece dense_piece(const Box& box, int buffer, std::int64_t offset) {
 }
 
 /// The buffer of a rank of this node: this rank's own has two numbers, one of which is always bound.
-int buffer_of(const Side& side, std::int64_t rank, int own, int first_peer) {
+int buffer_of(const ExchangeEndpoint& side, std::int64_t rank, int own, int first_peer) {
   return rank == side.rank ? own : first_peer + static_cast<int>(rank);
 }
 
 /// The block that `rank` keeps for `neighbour`, both of this node.
-kernel::Piece neighbour_piece(const Side& side, const Nodes& nodes, std::int64_t rank,
+kernel::Piece neighbour_piece(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
                               std::int64_t neighbour, const Box& box) {
   return dense_piece(box, buffer_of(side, rank, side.send_buffer, side.first_peer_buffer),
                      block_for_neighbour(side, nodes, rank, neighbour));
@@ -124,7 +125,7 @@ kernel::Piece neighbour_piece(const Side& side, const Nodes& nodes, std::int64_t
 
 /// Where a rank writes what it sends, or reads what it receives: blocks for other nodes lie together
 /// by pairs of nodes, where a rank of this node speaks for all.
-kernel::Place combined_end(const Side& side, const Nodes& nodes, bool sends,
+kernel::Place combined_end(const ExchangeEndpoint& side, const Nodes& nodes, bool sends,
                            const std::vector<Bases>& bases) {
   const std::int64_t mine = nodes.of(side.rank);
   const auto [own, first_peer] = sends ? std::pair(side.send_buffer, side.first_peer_buffer)
@@ -148,7 +149,7 @@ kernel::Place combined_end(const Side& side, const Nodes& nodes, bool sends,
   return place;
 }
 
-Ends combined_ends(const Side& side) {
+BufferNeeds combined_ends(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
   const std::int64_t mine = nodes.of(side.rank);
   const std::vector<Bases> sent = bases_of_node(side, nodes, mine, true);
@@ -158,7 +159,7 @@ Ends combined_ends(const Side& side) {
           sent[me].elements, received[me].elements};
 }
 
-WireBlocks combined_wire_blocks(const Side& side) {
+WireBlocks combined_wire_blocks(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
   const std::int64_t mine = nodes.of(side.rank);
   const Bases sent = bases(side, nodes, side.rank, true);
@@ -184,7 +185,7 @@ struct Separate {
   std::int64_t recv_elements = 0;
 };
 
-Separate separate(const Side& side) {
+Separate separate(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
   const std::int64_t mine = nodes.of(side.rank);
   Separate found;
@@ -203,14 +204,14 @@ Separate separate(const Side& side) {
   return found;
 }
 
-Ends separate_ends(const Side& side) {
+BufferNeeds separate_ends(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
   const std::int64_t mine = nodes.of(side.rank);
   const Separate blocks = separate(side);
-  Ends ends{{{}, side.element_bytes, side.narrow},
-            {{}, side.element_bytes, side.narrow},
-            blocks.send_elements,
-            blocks.recv_elements};
+  BufferNeeds ends{{{}, side.element_bytes, side.narrow},
+                   {{}, side.element_bytes, side.narrow},
+                   blocks.send_elements,
+                   blocks.recv_elements};
   for (const Overlap& overlap : overlaps(side.from, side.rank, side.to))
     if (nodes.of(overlap.peer) == mine)
       ends.outlet.pieces.push_back(
@@ -226,7 +227,7 @@ Ends separate_ends(const Side& side) {
   return ends;
 }
 
-WireBlocks separate_wire_blocks(const Side& side) {
+WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
   const Separate blocks = separate(side);
   WireBlocks found;
   const auto wire = [](const Overlap& overlap, std::int64_t offset) {
@@ -267,7 +268,7 @@ class NodeAware : public Executor {
     if (combined_) hand_over_->arrive();  // what this rank has received is there
     hand_over_->wait();
   }
-  comm::Traffic traffic() const override { return messages_.traffic(); }
+  comm::MessageTraffic traffic() const override { return messages_.traffic(); }
 
  private:
   comm::Messages messages_;
@@ -279,12 +280,12 @@ class NodeAware : public Executor {
 
 }  // namespace
 
-Ends node_aware_ends(const Exchange& exchange, const Side& side) {
+BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& side) {
   return exchange.nodes == NodeUse::combined ? combined_ends(side) : separate_ends(side);
 }
 
-std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const Side& side,
-                                          const Means& means) {
+std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
+                                          const ExchangeResources& means) {
   const bool combined = exchange.nodes == NodeUse::combined;
   const WireBlocks blocks = combined ? combined_wire_blocks(side) : separate_wire_blocks(side);
   const auto steps = message_steps(exchange, blocks, side, means.comm.rank(), means.comm.size());

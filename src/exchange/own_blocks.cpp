@@ -20,7 +20,7 @@ kernel::Piece piece(const comm::StridedBlock& block, int buffer) {
 
 }  // namespace
 
-OwnBlocks::OwnBlocks(const Side& side, const WireBlocks& blocks) {
+OwnBlocks::OwnBlocks(const ExchangeEndpoint& side, const WireBlocks& blocks) {
   if (side.keep_own_block) return;
   for (int chunk = 0; chunk < side.chunks; ++chunk) {
     // A rank has one block with itself at most, so one copy a chunk does.

@@ -12,7 +12,7 @@ namespace weft::exchange {
 class OwnBlocks {
  public:
   OwnBlocks() = default;
-  OwnBlocks(const Side& side, const WireBlocks& blocks);
+  OwnBlocks(const ExchangeEndpoint& side, const WireBlocks& blocks);
   void copy(int chunk, void* send, void* recv) const;
   std::int64_t bytes() const { return bytes_; }
 

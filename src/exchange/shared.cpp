@@ -9,7 +9,7 @@ kernel::Piece array_piece(const Layout& layout, std::int64_t rank, int buffer) {
 }
 
 /// The whole local array of this rank.
-kernel::Place own_array(const Layout& layout, const Side& side, int buffer) {
+kernel::Place own_array(const Layout& layout, const ExchangeEndpoint& side, int buffer) {
   kernel::Place place{{}, side.element_bytes};
   if (!layout.box(side.rank).empty())
     place.pieces.push_back(array_piece(layout, side.rank, buffer));
@@ -18,8 +18,8 @@ kernel::Place own_array(const Layout& layout, const Side& side, int buffer) {
 
 /// What this rank, which owns its box of `mine`, finds of it in the arrays of the ranks that own
 /// `theirs`.
-kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs, const Side& side,
-                               int own_buffer) {
+kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs,
+                               const ExchangeEndpoint& side, int own_buffer) {
   kernel::Place place{{}, side.element_bytes};
   for (const Overlap& overlap : overlaps(mine, side.rank, theirs)) {
     const int buffer = overlap.peer == side.rank
@@ -44,7 +44,7 @@ class Shared : public Executor {
     hand_over_->wait();
     flight_.update(false);
   }
-  comm::Traffic traffic() const override { return {}; }
+  comm::MessageTraffic traffic() const override { return {}; }
 
  private:
   comm::HandOver* hand_over_;
@@ -52,7 +52,7 @@ class Shared : public Executor {
 
 }  // namespace
 
-Ends shared_ends(const Side& side) {
+BufferNeeds shared_ends(const ExchangeEndpoint& side) {
   if (side.push)
     return {in_arrays_of_all(side.from, side.to, side, side.recv_buffer),
             own_array(side.to, side, side.recv_buffer), 0, side.to.local_volume(side.rank)};
@@ -62,8 +62,8 @@ Ends shared_ends(const Side& side) {
           side.home.local_volume(side.rank), 0};
 }
 
-std::unique_ptr<Executor> make_shared(const Exchange&, const Side&, const Group&,
-                                      const Means& means) {
+std::unique_ptr<Executor> make_shared(const Exchange&, const ExchangeEndpoint&, const Group&,
+                                      const ExchangeResources& means) {
   return std::make_unique<Shared>(*means.hand_over);
 }
 

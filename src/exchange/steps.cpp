@@ -39,7 +39,7 @@ std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, in
 }
 
 /// Elements of a piece; whole blocks are one.
-std::int64_t piece_elements(const Exchange& exchange, const Side& side) {
+std::int64_t piece_elements(const Exchange& exchange, const ExchangeEndpoint& side) {
   if (exchange.piece_bytes == 0) return INT64_MAX;
   return std::max<std::int64_t>(1, exchange.piece_bytes / side.element_bytes);
 }
@@ -77,7 +77,7 @@ void add_in_pieces(const comm::MessageStep& step, std::int64_t most,
 }  // namespace
 
 std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const WireBlocks& blocks,
-                                             const Side& side, int rank, int ranks) {
+                                             const ExchangeEndpoint& side, int rank, int ranks) {
   const auto order = partners(exchange.schedule, rank, ranks);
   const std::int64_t most = piece_elements(exchange, side);
   std::vector<comm::MessageStep> found;
@@ -92,7 +92,7 @@ std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const Wir
   return found;
 }
 
-comm::MessageOptions message_options(const Exchange& exchange, const Means& means) {
+comm::MessageOptions message_options(const Exchange& exchange, const ExchangeResources& means) {
   return {.at_once = exchange.schedule == Schedule::scattered ? 0 : 1,
           .persistent = exchange.requests == Requests::persistent,
           .in_pieces = exchange.wire_form == WireForm::packed,

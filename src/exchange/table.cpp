@@ -11,8 +11,9 @@ namespace {
 struct Entry {
   Method method;
   WireForm wire_form;
-  Ends (*ends)(const Side&);
-  std::unique_ptr<Executor> (*make)(const Exchange&, const Side&, const Group&, const Means&);
+  BufferNeeds (*ends)(const ExchangeEndpoint&);
+  std::unique_ptr<Executor> (*make)(const Exchange&, const ExchangeEndpoint&, const Group&,
+                                    const ExchangeResources&);
 };
 
 constexpr Entry table[] = {
@@ -31,12 +32,12 @@ const Entry& find(const Exchange& exchange) {
 
 }  // namespace
 
-Ends ends(const Exchange& exchange, const Side& side) {
+BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side) {
   return is_node_aware(exchange) ? node_aware_ends(exchange, side) : find(exchange).ends(side);
 }
 
-std::unique_ptr<Executor> make_executor(const Exchange& exchange, const Side& side,
-                                        const Means& means) {
+std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
+                                        const ExchangeResources& means) {
   if (is_node_aware(exchange)) return make_node_aware(exchange, side, means);
   const bool is_shared = exchange.method == Method::shared;  // meets all ranks, needs no group
   return find(exchange).make(

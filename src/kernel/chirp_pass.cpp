@@ -20,9 +20,9 @@ std::complex<T> element(const ChirpEnd& end, const T* axis, std::int64_t at, std
 
 /// The chirp from an element on, with the sign and the scale of an end.
 template <class T>
-class Factors {
+class ChirpFactors {
  public:
-  Factors(const ChirpEnd& end, const ChirpTable& chirp, std::int64_t first)
+  ChirpFactors(const ChirpEnd& end, const ChirpTable& chirp, std::int64_t first)
       : chirp_(chirp.from<T>(first)),
         re_(static_cast<T>(end.scale)),
         im_(static_cast<T>(end.sign < 0 ? end.scale : -end.scale)) {}
@@ -84,11 +84,11 @@ Precision ChirpPass::precision() const {
 }
 
 template <class T, class R>
-void ChirpPass::to_row(const Block& block, std::int64_t row, const T* axis, R* out) const {
+void ChirpPass::to_row(const ChirpBlock& block, std::int64_t row, const T* axis, R* out) const {
   const std::int64_t first = row * end_.row + block.columns.lo;
   const std::int64_t there = elements_there(first, block.columns.size());
   const std::int64_t step = 2 * block.column_stride;
-  const Factors<T> chirp(end_, *chirp_, first);
+  const ChirpFactors<T> chirp(end_, *chirp_, first);
   for (std::int64_t i = 0; i < there; ++i) {
     const std::complex<T> x =
         product(element(end_, axis, axis_offset_ + first + i, first + i), chirp[i]);
@@ -100,11 +100,11 @@ void ChirpPass::to_row(const Block& block, std::int64_t row, const T* axis, R* o
 }
 
 template <class T, class R>
-void ChirpPass::from_row(const Block& block, std::int64_t row, const R* in, T* axis) const {
+void ChirpPass::from_row(const ChirpBlock& block, std::int64_t row, const R* in, T* axis) const {
   const std::int64_t first = row * end_.row + block.columns.lo;
   const std::int64_t there = elements_there(first, block.columns.size());
   const std::int64_t step = 2 * block.column_stride;
-  const Factors<T> chirp(end_, *chirp_, first);
+  const ChirpFactors<T> chirp(end_, *chirp_, first);
   for (std::int64_t i = 0; i < there; ++i) {
     const std::complex<T> given{static_cast<T>(in[i * step]), static_cast<T>(in[i * step + 1])};
     const std::complex<T> x = product(given, chirp[i]);
@@ -123,7 +123,7 @@ void ChirpPass::execute_as(void* const* buffers) const {
   T* const axis = static_cast<T*>(buffers[axis_buffer_]);
 #pragma omp parallel for schedule(static) num_threads(threads_) if (threads_ > 1)
   for (std::int64_t row = rows_.lo; row < rows_.hi; ++row)
-    for (const Block& block : blocks_) {
+    for (const ChirpBlock& block : blocks_) {
       if (row < block.rows.lo || row >= block.rows.hi) continue;
       R* const rows = static_cast<R*>(buffers[block.buffer]) +
                       2 * (block.offset + (row - block.rows.lo) * block.row_stride);
@@ -147,7 +147,7 @@ MemoryTraffic ChirpPass::execute(void* const* buffers) const {
   }
   std::int64_t in_rows = 0;
   std::int64_t on_axis = 0;
-  for (const Block& block : blocks_)
+  for (const ChirpBlock& block : blocks_)
     for (std::int64_t row = block.rows.lo; row < block.rows.hi; ++row) {
       const std::int64_t first = row * end_.row + block.columns.lo;
       in_rows += block.columns.size() * row_bytes_;

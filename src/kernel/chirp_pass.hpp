@@ -36,7 +36,7 @@ class ChirpPass {
 
  private:
   /// What one piece of the rows has of the box.
-  struct Block {
+  struct ChirpBlock {
     int buffer = 0;
     std::int64_t offset = 0;  ///< in elements, of its first one
     std::int64_t row_stride = 0;
@@ -48,9 +48,9 @@ class ChirpPass {
   template <class T, class R>
   void execute_as(void* const* buffers) const;
   template <class T, class R>
-  void to_row(const Block& block, std::int64_t row, const T* axis, R* out) const;
+  void to_row(const ChirpBlock& block, std::int64_t row, const T* axis, R* out) const;
   template <class T, class R>
-  void from_row(const Block& block, std::int64_t row, const R* in, T* axis) const;
+  void from_row(const ChirpBlock& block, std::int64_t row, const R* in, T* axis) const;
   std::int64_t elements_there(std::int64_t first, std::int64_t count) const;
 
   ChirpEnd end_;
@@ -63,7 +63,7 @@ class ChirpPass {
   std::int64_t row_bytes_ = 0;
   bool narrow_rows_ = false;
   Range rows_;
-  std::vector<Block> blocks_;
+  std::vector<ChirpBlock> blocks_;
 };
 
 }  // namespace weft::kernel

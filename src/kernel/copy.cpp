@@ -10,7 +10,7 @@ namespace {
 
 /// Elements move as opaque words, aligned as the element type: unaligned user arrays are fine.
 template <int Bytes>
-struct Word {
+struct CopyWord {
   unsigned char bytes[Bytes];
 };
 

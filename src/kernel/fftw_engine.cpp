@@ -29,8 +29,8 @@ struct Fftw;
 
 template <>
 struct Fftw<float> {
-  using Complex = fftwf_complex;
-  using Plan = fftwf_plan;
+  using NativeComplex = fftwf_complex;
+  using NativePlan = fftwf_plan;
   static constexpr auto plan_c2c = fftwf_plan_guru64_dft;
   static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
   static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
@@ -45,8 +45,8 @@ struct Fftw<float> {
 
 template <>
 struct Fftw<double> {
-  using Complex = fftw_complex;
-  using Plan = fftw_plan;
+  using NativeComplex = fftw_complex;
+  using NativePlan = fftw_plan;
   static constexpr auto plan_c2c = fftw_plan_guru64_dft;
   static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
   static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
@@ -61,8 +61,8 @@ struct Fftw<double> {
 
 template <>
 struct Fftw<long double> {
-  using Complex = fftwl_complex;
-  using Plan = fftwl_plan;
+  using NativeComplex = fftwl_complex;
+  using NativePlan = fftwl_plan;
   static constexpr auto plan_c2c = fftwl_plan_guru64_dft;
   static constexpr auto plan_r2c = fftwl_plan_guru64_dft_r2c;
   static constexpr auto plan_c2r = fftwl_plan_guru64_dft_c2r;
@@ -110,8 +110,8 @@ unsigned planner_flags(const LineProblem& problem) {
 template <class Real>
 class FftwLines final : public LineTransform {
   using Library = Fftw<Real>;
-  using Complex = typename Library::Complex;
-  using Plan = typename Library::Plan;
+  using NativeComplex = typename Library::NativeComplex;
+  using NativePlan = typename Library::NativePlan;
 
  public:
   explicit FftwLines(const LineProblem& problem) : kind_(problem.kind), plan_(planned(problem)) {
@@ -130,19 +130,20 @@ class FftwLines final : public LineTransform {
     switch (kind_) {
       case LineKind::c2c_forward:
       case LineKind::c2c_backward:
-        Library::execute_c2c(plan_, static_cast<Complex*>(in), static_cast<Complex*>(out));
+        Library::execute_c2c(plan_, static_cast<NativeComplex*>(in),
+                             static_cast<NativeComplex*>(out));
         break;
       case LineKind::r2c:
-        Library::execute_r2c(plan_, static_cast<Real*>(in), static_cast<Complex*>(out));
+        Library::execute_r2c(plan_, static_cast<Real*>(in), static_cast<NativeComplex*>(out));
         break;
       case LineKind::c2r:
-        Library::execute_c2r(plan_, static_cast<Complex*>(in), static_cast<Real*>(out));
+        Library::execute_c2r(plan_, static_cast<NativeComplex*>(in), static_cast<Real*>(out));
         break;
     }
   }
 
  private:
-  static Plan planned(const LineProblem& problem) {
+  static NativePlan planned(const LineProblem& problem) {
     const auto bytes = problem.in_place ? std::max(input_bytes(problem), output_bytes(problem))
                                         : input_bytes(problem);
     // FFTW reads alignment and aliasing from these, and times transforms in them if it measures.
@@ -158,20 +159,20 @@ class FftwLines final : public LineTransform {
       case LineKind::c2c_forward:
       case LineKind::c2c_backward:
         return Library::plan_c2c(
-            1, &line, 1, &lines, static_cast<Complex*>(in), static_cast<Complex*>(out),
+            1, &line, 1, &lines, static_cast<NativeComplex*>(in), static_cast<NativeComplex*>(out),
             problem.kind == LineKind::c2c_forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
       case LineKind::r2c:
         return Library::plan_r2c(1, &line, 1, &lines, static_cast<Real*>(in),
-                                 static_cast<Complex*>(out), flags);
+                                 static_cast<NativeComplex*>(out), flags);
       case LineKind::c2r:
-        return Library::plan_c2r(1, &line, 1, &lines, static_cast<Complex*>(in),
+        return Library::plan_c2r(1, &line, 1, &lines, static_cast<NativeComplex*>(in),
                                  static_cast<Real*>(out), flags);
     }
     return nullptr;
   }
 
   LineKind kind_;
-  Plan plan_;
+  NativePlan plan_;
 };
 
 template <class Real>

@@ -95,8 +95,8 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
 }
 
 MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const {
-  if (const auto* half_order = std::get_if<HalfOrderPass>(&own_pass_))
-    return half_order->execute(buffers);
+  if (const auto* hermitian_order = std::get_if<HermitianOrderPass>(&own_pass_))
+    return hermitian_order->execute(buffers);
   if (const auto* chirp = std::get_if<ChirpPass>(&own_pass_)) return chirp->execute(buffers);
   if (!copies_.empty()) return execute_copies(buffers);
   MemoryTraffic total;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernel/chirp_pass.hpp"
-#include "kernel/half_order.hpp"
+#include "kernel/hermitian_order.hpp"
 #include "kernel/tile_pass.hpp"
 
 namespace weft::kernel {
@@ -44,7 +44,7 @@ class Sweep {
         const Place& outlet, const LocalOptions& options);
 
   /// No axis, but half a spectrum that changes its order, or an end of a convolution.
-  explicit Sweep(HalfOrderPass half_order) : own_pass_(std::move(half_order)) {}
+  explicit Sweep(HermitianOrderPass hermitian_order) : own_pass_(std::move(hermitian_order)) {}
   explicit Sweep(ChirpPass chirp) : own_pass_(std::move(chirp)) {}
 
   ScratchSize scratch_size() const { return size_; }
@@ -87,7 +87,7 @@ class Sweep {
   ScratchSize size_;
   std::vector<Cell> cells_;
   std::vector<Copy> copies_;
-  std::variant<std::monostate, HalfOrderPass, ChirpPass> own_pass_;
+  std::variant<std::monostate, HermitianOrderPass, ChirpPass> own_pass_;
   std::int64_t blocks_ = 0;
 };
 

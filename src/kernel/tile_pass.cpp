@@ -123,7 +123,7 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
     const int axis = long_axes[loop];
     const bool batch = std::find(batch_axes.begin(), batch_axes.end(), axis) != batch_axes.end();
     const bool fixed = !batch || largest[axis] == region.extent(axis);
-    cell.loops[loop] = fixed ? Loop{box.extent(axis), -1} : Loop{1, axis};
+    cell.loops[loop] = fixed ? TileLoop{box.extent(axis), -1} : TileLoop{1, axis};
   }
   auto add = [&](const Place& place, std::vector<Segment>& segments) {
     for (const Piece& piece : place.pieces) {
@@ -228,7 +228,7 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
   std::array<std::int64_t, max_loops> extent;
   extent.fill(1);
   for (int loop = 0; loop < cell.loop_count; ++loop) {
-    const Loop& l = cell.loops[loop];
+    const TileLoop& l = cell.loops[loop];
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
   // Widths are balanced, so that 129 lines do not leave a tile of one, and whole cache lines.

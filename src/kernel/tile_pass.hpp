@@ -71,7 +71,7 @@ class TilePass {
   };
 
   /// A loop over lines: neighbouring axes are merged where the memory allows it.
-  struct Loop {
+  struct TileLoop {
     std::int64_t extent = 1;  ///< of the axes whose extent is fixed
     int block_axis = -1;      ///< multiplied by the block's extent along this axis
   };
@@ -80,7 +80,7 @@ class TilePass {
   struct Cell {
     std::vector<Segment> in;
     std::vector<Segment> out;
-    std::array<Loop, max_loops> loops;
+    std::array<TileLoop, max_loops> loops;
     int loop_count = 0;
     int line_axis = 0;            ///< the axis that numbers the lines, where that matters
     std::int64_t first_line = 0;  ///< the number of the cell's first line

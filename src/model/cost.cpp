@@ -42,11 +42,11 @@ void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
 
 PlanCost cost(const Plan& plan, const Machine& machine) {
   check(machine);
-  Known known;
+  KnownCounts known;
   return cost(plan, machine, known);
 }
 
-PlanCost cost(const Plan& plan, const Machine& machine, Known& known) {
+PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known) {
   PlanCost total;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     total.steps.push_back(stage_cost(plan, i, machine));

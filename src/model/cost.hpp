@@ -28,7 +28,7 @@ struct GroupsAlike {
 };
 
 /// What was counted for plans of one problem on one machine, ranks placed in one order.
-struct Known {
+struct KnownCounts {
   std::optional<Placement> placement = {};
   /// By whether short ways go first, and by the groups.
   std::map<std::pair<bool, GroupsAlike>, BusiestLink> loads = {};
@@ -59,7 +59,7 @@ struct Known {
 ///         dragonfly also the loads of its links.
 PlanCost cost(const Plan& plan, const Machine& machine);
 /// The same for one of many plans of one problem: what was counted for others is known.
-PlanCost cost(const Plan& plan, const Machine& machine, Known& known);
+PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known);
 
 /// Seconds of one line in cache: as measured, by operations between measured lengths, else by
 /// operation_s. Of a precision that the machine lacks: that of the nearest, by the bytes of a number;
@@ -74,5 +74,7 @@ double twiddle_seconds(const Machine& machine, Precision precision, Effort effor
 /// Seconds of one message over a link, without and with its start.
 double start_seconds(const Link& link, double bytes);
 double wire_seconds(const Link& link, double bytes);
+/// Seconds of so many messages of so many bytes together, by their average length.
+double message_seconds(const Link& link, std::int64_t messages, std::int64_t bytes);
 
 }  // namespace weft::model

@@ -27,7 +27,8 @@ struct Exchanged {
   std::int64_t on_node = 1;  ///< ranks
 };
 
-Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine, Known& known) {
+Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine,
+                    KnownCounts& known) {
   Exchange knobs = plan.exchanges[number];
   knobs.chunks = chunks_of(plan, number);
   const auto bytes = static_cast<double>(element_bytes_after(plan, number));
@@ -92,7 +93,7 @@ GroupsAlike known_by(const Exchanged& what, const std::vector<std::int64_t>& fir
 }
 
 const Groups& groups_of(const Exchanged& what, const std::vector<std::int64_t>& first,
-                        Known& known) {
+                        KnownCounts& known) {
   GroupsAlike alike = known_by(what, first);
   if (!are_alike(what) || known.groups_known_by != alike) {
     const bool all = static_cast<std::int64_t>(first.size()) == what.problem.ranks;
@@ -119,7 +120,7 @@ struct FirstGroup {
 
 /// Where they are no group of their own, as where rows of one grid are no rows of the other, messages
 /// go anywhere: all ranks are taken for one group, in which each sends as many as the busiest one.
-FirstGroup first_group(const Exchanged& what, Known& known) {
+FirstGroup first_group(const Exchanged& what, KnownCounts& known) {
   FirstGroup first{what.to.ranks_meeting(what.from.box(0))};
   if (in_groups(what, first.ranks)) return first;
   first.ranks.resize(static_cast<std::size_t>(what.problem.ranks));
@@ -135,7 +136,7 @@ bool is_one_by_one(const Exchange& knobs) {
 
 /// Of messages of one byte.
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
-                    const Machine& machine, Known& known) {
+                    const Machine& machine, KnownCounts& known) {
   const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.knobs);
   const auto key = std::make_pair(short_first, known_by(what, first));
   if (const auto found = known.loads.find(key); are_alike(what) && found != known.loads.end())
@@ -153,7 +154,7 @@ bool goes_in_rounds(const Exchange& knobs) {
 
 /// As load_of(), of messages that wait for each other: each round for its own busiest link.
 BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t>& first,
-                           const Machine& machine, Known& known) {
+                           const Machine& machine, KnownCounts& known) {
   const auto schedule =
       what.knobs.schedule == Schedule::cyclic ? Schedule::cyclic : Schedule::pairwise;
   const auto key = std::make_pair(schedule, known_by(what, first));
@@ -175,7 +176,7 @@ double share_at_once(const Exchanged& what, const Topology& topology) {
 
 /// Bytes that pass the busiest link, in units of a node's rate, and which it is.
 BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine,
-                    Known& known) {
+                    KnownCounts& known) {
   const auto on_node = static_cast<double>(what.on_node);
   BusiestLink node{traffic.far_bytes * on_node / share_at_once(what, machine.topology), ""};
   const bool shared = is_shared_network(machine.topology) && !known.links_of_their_own;
@@ -223,7 +224,7 @@ double bytes_at_once(const Exchange& knobs, const Traffic& traffic, double longe
 }
 
 void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
-                  const Machine& machine, Known& known) {
+                  const Machine& machine, KnownCounts& known) {
   const Link& far = machine.between_nodes;
   const Link& near = machine.within_node;
   const double cut = static_cast<double>(what.knobs.chunks);
@@ -283,7 +284,7 @@ const LinkPiece& piece_of(const Link& link, double bytes) {
 
 }  // namespace
 
-const Placement& placement_of(const Problem& problem, const Machine& machine, Known& known) {
+const Placement& placement_of(const Problem& problem, const Machine& machine, KnownCounts& known) {
   if (!known.placement)
     known.placement.emplace(machine.topology, problem.ranks, ranks_on_node(problem, machine));
   return *known.placement;
@@ -309,12 +310,19 @@ double wire_seconds(const Link& link, double bytes) {
   return bytes * piece_of(link, bytes).s_per_byte;
 }
 
+double message_seconds(const Link& link, std::int64_t messages, std::int64_t bytes) {
+  if (messages == 0) return 0;
+  const double each = static_cast<double>(bytes) / static_cast<double>(messages);
+  return static_cast<double>(messages) * (start_seconds(link, each) + wire_seconds(link, each));
+}
+
 std::int64_t chunks_of(const Plan& plan, std::size_t number) {
   const std::int64_t wanted = plan.exchanges[number].chunks;
   return wanted > 1 ? std::clamp<std::int64_t>(wanted, 1, most_slices(plan, number)) : 1;
 }
 
-StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine, Known& known) {
+StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
+                       KnownCounts& known) {
   const Exchanged what = exchanged(plan, number, machine, known);
   StepCost step;
   step.name = "exchange: " + describe(what.knobs);

@@ -9,7 +9,7 @@ namespace weft::model {
 std::int64_t chunks_of(const Plan& plan, std::size_t number);
 
 /// Where the ranks of a problem are, counted once.
-const Placement& placement_of(const Problem& problem, const Machine& machine, Known& known);
+const Placement& placement_of(const Problem& problem, const Machine& machine, KnownCounts& known);
 
 /// Whether no message waits for another: a rank's starts go on together.
 bool all_at_once(const Exchange& knobs);
@@ -21,6 +21,7 @@ double starts_seconds(const Link& link, double bytes, const Exchange& knobs, dou
                       const Machine& machine);
 
 /// The cost of exchange `number`, nothing hidden.
-StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine, Known& known);
+StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
+                       KnownCounts& known);
 
 }  // namespace weft::model

@@ -33,16 +33,16 @@ const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Eff
 }
 
 /// What a length is made of.
-struct Factors {
+struct PrimeFactors {
   std::int64_t rest = 1;  ///< what is left without the primes that FFT libraries have kernels for
   double lg = 0;
   std::array<double, 4> shares{};  ///< of lg: of 3, of 5, of 7, of 11 and 13
   int twos = 0;
 };
 
-Factors factors_of(std::int64_t length) {
-  Factors found{.rest = std::max<std::int64_t>(1, length),
-                .lg = std::log2(static_cast<double>(std::max<std::int64_t>(2, length)))};
+PrimeFactors factors_of(std::int64_t length) {
+  PrimeFactors found{.rest = std::max<std::int64_t>(1, length),
+                     .lg = std::log2(static_cast<double>(std::max<std::int64_t>(2, length)))};
   while (found.rest % 2 == 0) {
     found.rest /= 2;
     ++found.twos;
@@ -88,7 +88,7 @@ Family family_of_prime(Kind kind, std::int64_t prime) {
 }
 
 Family family_of(Kind kind, std::int64_t length) {
-  const Factors factors = factors_of(length);
+  const PrimeFactors factors = factors_of(length);
   if (factors.rest > 1) return family_of_prime(kind, factors.rest);
   if (length < 1 || (length & (length - 1)) == 0) return Family::power_of_two;
   constexpr std::array by_twos{Family::odd, Family::by_two, Family::by_four, Family::by_eight};
@@ -101,7 +101,7 @@ double operation_seconds(const LineTime& line) {
 
 /// How little two lengths have in common. The weights of size and factors were chosen so that FFTW's
 /// times for 165 lengths of 21 to 2592 points came out best.
-double distance(const Factors& one, const Factors& other) {
+double distance(const PrimeFactors& one, const PrimeFactors& other) {
   double sum = std::pow((one.lg - other.lg) / 4, 2);
   for (std::size_t i = 0; i < one.shares.size(); ++i)
     sum += std::pow(1.5 * (one.shares[i] - other.shares[i]), 2);
@@ -110,7 +110,7 @@ double distance(const Factors& one, const Factors& other) {
 
 /// A mean of these, each the heavier the more its length has in common with this one.
 double mean_of_alike(const std::vector<LineTime>& lines, std::int64_t length) {
-  const Factors factors = factors_of(length);
+  const PrimeFactors factors = factors_of(length);
   double sum = 0;
   double weights = 0;
   for (const LineTime& line : lines) {

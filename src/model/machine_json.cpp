@@ -60,8 +60,8 @@ constexpr auto fields<Sample> = std::tuple(Field{"series", &Sample::series}, Fie
 namespace {
 
 using json::Json;
+using json::JsonPlace;
 using json::Object;
-using json::Place;
 using json::read_as;
 using json::written;
 
@@ -136,7 +136,7 @@ Json write(const Machine& machine) {
 
 // --- reading ---
 
-Topology read_topology(const Place& place) {
+Topology read_topology(const JsonPlace& place) {
   Object object(place);
   Topology topology;
   topology.network = json::word<Network>(object.at("network"));
@@ -173,9 +173,9 @@ Topology read_topology(const Place& place) {
   return topology;
 }
 
-Machine read_machine(const Place& place) {
+Machine read_machine(const JsonPlace& place) {
   Object object(place);
-  const Place version = object.at("weft_machine");
+  const JsonPlace version = object.at("weft_machine");
   if (json::integer(version) != machine_version)
     json::refuse(version, "this weft reads machines of version " + std::to_string(machine_version) +
                               "; measure again by weft probe");

@@ -12,15 +12,15 @@ namespace {
 /// As the executor fuses axes: planes stay in cache, and leave each of several threads its share. A
 /// plane of two axes is taken to stay in cache where the machine does not say how large its caches
 /// are.
-Pass fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
-           const Problem& problem, const Machine& machine) {
+MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
+                 const Problem& problem, const Machine& machine) {
   constexpr std::int64_t largest_share = 4 << 20;
   const std::int64_t limit = std::max(
       machine.l2_bytes, std::min(largest_share, machine.l3_bytes / machine.cores_per_node));
   const auto extent = [&](std::size_t i) {
     return stage.target.shape()[static_cast<std::size_t>(stage.axes[i])];
   };
-  Pass found{first, 1, element_bytes * extent(first)};
+  MemoryPass found{first, 1, element_bytes * extent(first)};
   std::int64_t planes = stage.target.max_local_volume() / std::max<std::int64_t>(1, extent(first));
   bool has_rows = stage.source.order().back() == stage.axes[first];
   for (; first + found.count < stage.axes.size(); ++found.count) {
@@ -95,7 +95,7 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
 
 /// Does a pass write where it reads? Behind an exchange all of a stage but the last do; else all but
 /// the first, the last only where it writes one array.
-bool is_in_place(const Pass& pass, const Plan& plan, std::size_t number) {
+bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;
   const bool to_array =
@@ -109,12 +109,12 @@ constexpr double in_place_share = 2.0 / 3;
 
 }  // namespace
 
-std::vector<Pass> passes_of(const Plan& plan, std::size_t number, const Machine& machine) {
+std::vector<MemoryPass> passes_of(const Plan& plan, std::size_t number, const Machine& machine) {
   const Stage& stage = plan.stages[number];
   const std::int64_t element_after = element_bytes_after(plan, number);
   const std::int64_t after = stage.target.max_local_volume() * element_after;
   const std::int64_t before = stage.source.max_local_volume() * element_bytes_before(plan, number);
-  std::vector<Pass> found;
+  std::vector<MemoryPass> found;
   for (std::size_t first = 0; first < stage.axes.size(); first += found.back().count) {
     found.push_back(fused(stage, first, element_after, plan.problem, machine));
     const std::int64_t spectrum = stage.convolves ? after : 0;
@@ -124,8 +124,8 @@ std::vector<Pass> passes_of(const Plan& plan, std::size_t number, const Machine&
   return found;
 }
 
-double moving_seconds(const Pass& pass, const Plan& plan, std::size_t number, std::int64_t working,
-                      const Machine& machine) {
+double moving_seconds(const MemoryPass& pass, const Plan& plan, std::size_t number,
+                      std::int64_t working, const Machine& machine) {
   const std::vector<int>& axes = plan.stages[number].axes;
   const bool in_caches = knows_caches(machine);
   const auto in_memory = [&](std::int64_t bytes, Moved how) {

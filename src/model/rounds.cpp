@@ -42,9 +42,9 @@ class OneMedium : public Links {
 };
 
 /// The messages that begin and those that end at each of many places.
-class Ends {
+class RoundEnds {
  public:
-  explicit Ends(std::int64_t places)
+  explicit RoundEnds(std::int64_t places)
       : out_(static_cast<std::size_t>(places)), in_(static_cast<std::size_t>(places)) {}
 
   void send(std::int64_t from, std::int64_t to) {
@@ -94,12 +94,12 @@ class FatTreeLinks : public Links {
     return found;
   }
   void clear() override {
-    for (Ends& level : loads_) level.clear();
+    for (RoundEnds& level : loads_) level.clear();
   }
 
  private:
   std::vector<Uplinks> levels_;
-  std::vector<Ends> loads_;
+  std::vector<RoundEnds> loads_;
 };
 
 class TorusLinks : public Links {
@@ -230,7 +230,7 @@ class Rounds {
   std::span<const std::int64_t> node_of_;
   bool has_node_links_;
   double least_load_;
-  Ends nodes_;
+  RoundEnds nodes_;
   std::unique_ptr<Links> links_;
 };
 

@@ -31,7 +31,7 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
     step.memory_s =
         moving_seconds(static_cast<double>(step.bytes), how, plan.problem, working, machine);
   }
-  for (const Pass& pass : passes_of(plan, number, machine)) {
+  for (const MemoryPass& pass : passes_of(plan, number, machine)) {
     step.bytes += pass.moved_bytes;
     step.memory_s += moving_seconds(pass, plan, number, working, machine);
   }

@@ -24,13 +24,13 @@ bool fills_all_ranks(const Layout& layout) {
 }
 
 /// A digit of the numbers of ranks, and whether all ranks of a group have the same.
-struct Digit {
+struct GroupDigit {
   std::int64_t parts;
   bool stays;
 };
 
 /// The slowest one first; empty where both grids do not number ranks by the same digits.
-std::vector<Digit> common_digits(const Layout& from, const Layout& to) {
+std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
   if (!fills_all_ranks(from) || !fills_all_ranks(to)) return {};
   const auto before = factors(from);
   const auto after = factors(to);
@@ -38,7 +38,7 @@ std::vector<Digit> common_digits(const Layout& from, const Layout& to) {
       std::equal(before.begin(), before.end(), after.begin(), after.end(),
                  [](const Factor& a, const Factor& b) { return a.parts == b.parts; });
   if (!same_digits) return {};
-  std::vector<Digit> found;
+  std::vector<GroupDigit> found;
   // One that splits the same axis on both sides stays.
   for (std::size_t i = 0; i < before.size(); ++i)
     found.push_back({before[i].parts, before[i].axis == after[i].axis});
@@ -63,7 +63,7 @@ std::int64_t group_color(const Layout& from, const Layout& to, std::int64_t rank
 
 std::int64_t ranks_of_group(const Layout& from, const Layout& to) {
   std::int64_t groups = 1;
-  for (const Digit& digit : common_digits(from, to))
+  for (const GroupDigit& digit : common_digits(from, to))
     if (digit.stays) groups *= digit.parts;
   return from.ranks() / groups;
 }

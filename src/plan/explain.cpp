@@ -76,10 +76,10 @@ std::string cost_without_axes(const Plan& plan, std::size_t index) {
   if (plan.exchanges.empty()) return {};
   int ways = 0;
   std::string copying;
-  for (const bool backward : {false, true})
+  for (const Direction direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
-      if (!copies_always(plan, index, {backward, in_place})) continue;
-      copying += (copying.empty() ? "" : ", ") + to_string(Way{backward, in_place});
+      if (!copies_always(plan, index, {direction, in_place})) continue;
+      copying += (copying.empty() ? "" : ", ") + to_string(Variant{direction, in_place});
       ++ways;
     }
   if (ways == 4) return "; costs one copy";
@@ -129,13 +129,13 @@ std::string stage_line(const Plan& plan, std::size_t index) {
 }
 
 /// What the busiest rank sends others or gets from them, whichever is more: backward swaps the two.
-struct Traffic {
+struct ExchangedBytes {
   std::int64_t messages = 0;
   std::int64_t elements = 0;
 };
 
-Traffic traffic(const Layout& from, const Layout& to) {
-  Traffic most;
+ExchangedBytes traffic(const Layout& from, const Layout& to) {
+  ExchangedBytes most;
   for (std::int64_t rank = 0; rank < from.ranks(); ++rank) {
     const Box before = from.box(rank);
     const Box after = to.box(rank);
@@ -187,7 +187,7 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
   const Layout& from = plan.stages[index].target;
   const Layout& to = plan.stages[index + 1].source;
   std::string text = "exchange " + std::to_string(index) + ": ";
-  const Traffic most = traffic(from, to);
+  const ExchangedBytes most = traffic(from, to);
   if (most.elements == 0) return text + "nothing moves between ranks";
   const Exchange& exchange = plan.exchanges[index];
   const bool real = carries_reals(plan, index);

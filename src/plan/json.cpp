@@ -11,8 +11,8 @@ namespace weft {
 namespace {
 
 using json::Json;
+using json::JsonPlace;
 using json::Object;
-using json::Place;
 
 /// Raised whenever a plan of one version would be misread by the reader of another.
 constexpr std::int64_t plan_version = 10;
@@ -121,9 +121,9 @@ std::string dumped(const Json& value) {
 
 // --- reading ---
 
-Box read_box(const Place& place) {
+Box read_box(const JsonPlace& place) {
   Box box;
-  for (const Place& range : json::elements(place)) {
+  for (const JsonPlace& range : json::elements(place)) {
     const Shape bounds = json::shape(range);
     if (bounds.size() != 2) json::refuse(range, "a range of a box must be [lower, upper]");
     box.lower.push_back(bounds[0]);
@@ -134,9 +134,9 @@ Box read_box(const Place& place) {
 
 Layout read_boxes(Object& object, const Shape& shape, const std::vector<int>& order,
                   std::int64_t ranks) {
-  const Place place = object.at("boxes");
+  const JsonPlace place = object.at("boxes");
   std::vector<Box> boxes;
-  for (const Place& box : json::elements(place)) boxes.push_back(read_box(box));
+  for (const JsonPlace& box : json::elements(place)) boxes.push_back(read_box(box));
   if (static_cast<std::int64_t>(boxes.size()) != ranks)
     json::refuse(place,
                  "there must be one box for each of the " + std::to_string(ranks) + " ranks");
@@ -147,18 +147,18 @@ Layout read_grid(Object& object, const Shape& shape, const std::vector<int>& ord
                  std::int64_t ranks) {
   Layout layout = Layout::grid(shape, json::shape(object.at("grid")), order, ranks);
   if (!object.has("first_rank")) return layout;
-  const Place first_rank = object.at("first_rank");
+  const JsonPlace first_rank = object.at("first_rank");
   if (volume(layout.process_grid()) != 1)
     json::refuse(first_rank, "a first rank must stand only where one rank owns everything");
   return Layout::on_one(shape, ranks, json::integer(first_rank)).with_order(order);
 }
 
-Layout read_layout(const Place& place) {
+Layout read_layout(const JsonPlace& place) {
   Object object(place);
   const Shape shape = json::shape(object.at("shape"));
   std::vector<int> order;
   if (object.has("order")) {
-    const Place given = object.at("order");
+    const JsonPlace given = object.at("order");
     order = json::axes(given);
     // Left out is the C order; an empty list would be read as that.
     if (order.empty()) json::refuse(given, "a memory order must list every axis");
@@ -178,20 +178,20 @@ Layout read_layout(const Place& place) {
   return layout;
 }
 
-std::int64_t read_chunks(const Place& place) {
+std::int64_t read_chunks(const JsonPlace& place) {
   if (place.value == "slices") return every_slice;
   const std::int64_t chunks = json::integer(place);
   if (chunks < 0) json::refuse(place, "the number of chunks must not be negative");
   return chunks;
 }
 
-std::int64_t read_piece_bytes(const Place& place) {
+std::int64_t read_piece_bytes(const JsonPlace& place) {
   const std::int64_t bytes = json::integer(place);
   if (bytes < 0) json::refuse(place, "the bytes of a piece must not be negative");
   return bytes;
 }
 
-Knobs read_knobs(const Place& place, Missing missing) {
+Knobs read_knobs(const JsonPlace& place, Missing missing) {
   Object object(place);
   const auto wanted = [&](const char* key) {
     return missing == Missing::refused || object.has(key);
@@ -209,13 +209,13 @@ Knobs read_knobs(const Place& place, Missing missing) {
   return knobs;
 }
 
-void read_input(const Place& place, Problem& problem) {
+void read_input(const JsonPlace& place, Problem& problem) {
   if (place.value.is_null()) return;
   problem.has_input = true;
   problem.input = read_layout(place);
 }
 
-void read_output(const Place& place, Problem& problem) {
+void read_output(const JsonPlace& place, Problem& problem) {
   if (place.value.is_object()) {
     problem.output_choice = OutputChoice::given;
     problem.output = read_layout(place);
@@ -226,7 +226,7 @@ void read_output(const Place& place, Problem& problem) {
     json::refuse(place, "a given output must be written as its layout");
 }
 
-Problem read_problem(const Place& place, Missing missing) {
+Problem read_problem(const JsonPlace& place, Missing missing) {
   Object object(place);
   const auto wanted = [&](const char* key) {
     return missing == Missing::refused || object.has(key);
@@ -253,7 +253,7 @@ Problem read_problem(const Place& place, Missing missing) {
   return problem;
 }
 
-Stage read_stage(const Place& place) {
+Stage read_stage(const JsonPlace& place) {
   Object object(place);
   Stage stage{.source = read_layout(object.at("source")),
               .target = read_layout(object.at("target")),
@@ -266,7 +266,7 @@ Stage read_stage(const Place& place) {
   return stage;
 }
 
-void check_version(const Place& place) {
+void check_version(const JsonPlace& place) {
   if (json::integer(place) != plan_version)
     json::refuse(place, "this weft reads version " + std::to_string(plan_version) +
                             " of a plan: plan again, or use the weft that wrote it");
@@ -312,15 +312,15 @@ Plan plan_from_json(std::string_view text) {
   check_version(object.at("version"));
   Plan plan;
   plan.problem = read_problem(object.at("problem"), Missing::refused);
-  for (const Place& stage : json::elements(object.at("stages")))
+  for (const JsonPlace& stage : json::elements(object.at("stages")))
     plan.stages.push_back(read_stage(stage));
-  for (const Place& exchange : json::elements(object.at("exchanges")))
+  for (const JsonPlace& exchange : json::elements(object.at("exchanges")))
     plan.exchanges.push_back(read_knobs(exchange, Missing::refused));
   plan.line_effort = json::word<Effort>(object.at("line_effort"));
   plan.chosen_by = json::text(object.at("chosen_by"));
-  for (const Place& note : json::elements(object.at("notes")))
+  for (const JsonPlace& note : json::elements(object.at("notes")))
     plan.notes.push_back(json::text(note));
-  const Place prediction = object.at("prediction");
+  const JsonPlace prediction = object.at("prediction");
   if (!prediction.value.is_null()) plan.prediction = json::read_prediction(prediction);
   object.finish();
   check_plan(plan);

@@ -53,12 +53,13 @@ Json written(const T& value) {
 /// The inverse of written(). Throws invalid_argument for another type, and for keys that are missing
 /// or that no field has.
 template <class T>
-T read_as(const Place& place) {
+T read_as(const JsonPlace& place) {
   if constexpr (std::is_enum_v<T>) {
     return word<T>(place);
   } else if constexpr (is_list<T>) {
     T list;
-    for (const Place& each : elements(place)) list.push_back(read_as<typename T::value_type>(each));
+    for (const JsonPlace& each : elements(place))
+      list.push_back(read_as<typename T::value_type>(each));
     return list;
   } else if constexpr (has_fields<T>) {
     Object object(place);

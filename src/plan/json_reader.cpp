@@ -54,7 +54,7 @@ constexpr int depth_max = 32;
 
 }  // namespace
 
-void refuse(const Place& place, const std::string& rule) {
+void refuse(const JsonPlace& place, const std::string& rule) {
   throw Error(ErrorCode::invalid_argument,
               place.path + ": " + rule + "; given " + shortened(place.value));
 }
@@ -81,7 +81,7 @@ Json parse(std::string_view text, const std::string& what) {
   }
 }
 
-std::int64_t integer(const Place& place) {
+std::int64_t integer(const JsonPlace& place) {
   if (!place.value.is_number_integer()) refuse(place, "this must be an integer");
   if (place.value.is_number_unsigned() &&
       place.value.get<std::uint64_t>() >
@@ -90,55 +90,55 @@ std::int64_t integer(const Place& place) {
   return place.value.get<std::int64_t>();
 }
 
-int small_integer(const Place& place) {
+int small_integer(const JsonPlace& place) {
   const std::int64_t value = integer(place);
   if (!std::in_range<int>(value)) refuse(place, "this must fit in 31 bits");
   return static_cast<int>(value);
 }
 
-bool boolean(const Place& place) {
+bool boolean(const JsonPlace& place) {
   if (!place.value.is_boolean()) refuse(place, "this must be true or false");
   return place.value.get<bool>();
 }
 
-double number(const Place& place) {
+double number(const JsonPlace& place) {
   if (!place.value.is_number()) refuse(place, "this must be a number");
   const auto value = place.value.get<double>();
   if (!std::isfinite(value)) refuse(place, "this must be a finite number");
   return value;
 }
 
-std::string text(const Place& place) {
+std::string text(const JsonPlace& place) {
   if (!place.value.is_string()) refuse(place, "this must be a string");
   return place.value.get<std::string>();
 }
 
-std::vector<Place> elements(const Place& place) {
+std::vector<JsonPlace> elements(const JsonPlace& place) {
   if (!place.value.is_array()) refuse(place, "this must be a list");
-  std::vector<Place> found;
+  std::vector<JsonPlace> found;
   found.reserve(place.value.size());
   for (std::size_t i = 0; i < place.value.size(); ++i)
     found.push_back({place.value[i], place.path + "[" + std::to_string(i) + "]"});
   return found;
 }
 
-Shape shape(const Place& place) {
+Shape shape(const JsonPlace& place) {
   Shape result;
-  for (const Place& element : elements(place)) result.push_back(integer(element));
+  for (const JsonPlace& element : elements(place)) result.push_back(integer(element));
   return result;
 }
 
-std::vector<int> axes(const Place& place) {
+std::vector<int> axes(const JsonPlace& place) {
   std::vector<int> result;
-  for (const Place& element : elements(place)) result.push_back(small_integer(element));
+  for (const JsonPlace& element : elements(place)) result.push_back(small_integer(element));
   return result;
 }
 
-Object::Object(const Place& place) : place_(place) {
+Object::Object(const JsonPlace& place) : place_(place) {
   if (!place.value.is_object()) refuse(place, "this must be an object");
 }
 
-Place Object::at(const std::string& key) {
+JsonPlace Object::at(const std::string& key) {
   asked_.insert(key);
   const auto found = place_.value.find(key);
   if (found == place_.value.end()) refuse(place_, "the key \"" + key + "\" is missing");

@@ -18,32 +18,32 @@ namespace weft::json {
 using Json = nlohmann::ordered_json;
 
 /// A JSON value and where it stands, as in "plan.stages[1].source", for every message to say.
-struct Place {
+struct JsonPlace {
   const Json& value;
   std::string path;
 };
 
 /// Throws invalid_argument: the path, the rule, and the value given, cut where it is long.
-[[noreturn]] void refuse(const Place& place, const std::string& rule);
+[[noreturn]] void refuse(const JsonPlace& place, const std::string& rule);
 
 /// The document; throws invalid_argument for what is not JSON and for a key twice in one object.
 Json parse(std::string_view text, const std::string& what);
 
 /// Throw invalid_argument for another type: 1.0 and "1" are no integers, 0 and 1 no booleans.
-std::int64_t integer(const Place& place);
-int small_integer(const Place& place);
-bool boolean(const Place& place);
+std::int64_t integer(const JsonPlace& place);
+int small_integer(const JsonPlace& place);
+bool boolean(const JsonPlace& place);
 /// Any finite number.
-double number(const Place& place);
-std::string text(const Place& place);
+double number(const JsonPlace& place);
+std::string text(const JsonPlace& place);
 
 /// The elements of a list.
-std::vector<Place> elements(const Place& place);
-Shape shape(const Place& place);
-std::vector<int> axes(const Place& place);
+std::vector<JsonPlace> elements(const JsonPlace& place);
+Shape shape(const JsonPlace& place);
+std::vector<int> axes(const JsonPlace& place);
 
 template <class E>
-E word(const Place& place) {
+E word(const JsonPlace& place) {
   const std::string given = text(place);
   try {
     return from_string<E>(given);
@@ -55,16 +55,16 @@ E word(const Place& place) {
 /// An object of which every key must be asked for: finish() refuses what is left.
 class Object {
  public:
-  explicit Object(const Place& place);
+  explicit Object(const JsonPlace& place);
 
   /// Throws invalid_argument when the key is missing.
-  Place at(const std::string& key);
+  JsonPlace at(const std::string& key);
   bool has(const std::string& key) const { return place_.value.contains(key); }
   /// Throws invalid_argument when there are keys that nobody asked for.
   void finish() const;
 
  private:
-  Place place_;
+  JsonPlace place_;
   std::set<std::string> asked_;
 };
 

@@ -31,11 +31,11 @@ Json write(const StepCost& step) {
   return object;
 }
 
-StepCost read_step(const Place& place) {
+StepCost read_step(const JsonPlace& place) {
   Object object(place);
   StepCost step;
   step.name = text(object.at("name"));
-  const Place kind = object.at("kind");
+  const JsonPlace kind = object.at("kind");
   step.is_exchange = text(kind) == "exchange";
   if (!step.is_exchange && text(kind) != "stage") refuse(kind, "this must be stage or exchange");
   number(object.at("seconds"));  // the sum of the others, for people
@@ -50,7 +50,7 @@ StepCost read_step(const Place& place) {
 
 Json write(const Alternative& alternative) { return written(alternative); }
 
-Alternative read_alternative(const Place& place) { return read_as<Alternative>(place); }
+Alternative read_alternative(const JsonPlace& place) { return read_as<Alternative>(place); }
 
 Json write(const Prediction& prediction) {
   Json object{{"machine", prediction.machine}, {"seconds", prediction.cost.seconds()}};
@@ -67,12 +67,12 @@ Json write(const Prediction& prediction) {
   return object;
 }
 
-Prediction read_prediction(const Place& place) {
+Prediction read_prediction(const JsonPlace& place) {
   Object object(place);
   Prediction prediction;
   prediction.machine = text(object.at("machine"));
   number(object.at("seconds"));
-  for (const Place& step : elements(object.at("steps")))
+  for (const JsonPlace& step : elements(object.at("steps")))
     prediction.cost.steps.push_back(read_step(step));
   prediction.cost.call_s = number(object.at("call_s"));
   prediction.alternatives = read_as<std::vector<Alternative>>(object.at("alternatives"));

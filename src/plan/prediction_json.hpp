@@ -10,8 +10,8 @@ Json write(const StepCost& step);
 Json write(const Alternative& alternative);
 Json write(const Prediction& prediction);
 // The inverses. They throw invalid_argument as all readers of plan/json_reader.hpp do.
-StepCost read_step(const Place& place);
-Alternative read_alternative(const Place& place);
-Prediction read_prediction(const Place& place);
+StepCost read_step(const JsonPlace& place);
+Alternative read_alternative(const JsonPlace& place);
+Prediction read_prediction(const JsonPlace& place);
 
 }  // namespace weft::json

@@ -17,7 +17,7 @@ Plan make_plan(const Problem& problem, const Machine& machine, const Freedom& fr
 
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine,
                              const Freedom& freedom) {
-  const Found found = search(problem, machine, freedom);
+  const SearchResult found = search(problem, machine, freedom);
   std::vector<Plan> plans;
   for (std::size_t way = 0; way < found.ways.size(); ++way)
     plans.push_back(decision(found, way, machine));

@@ -20,7 +20,7 @@ double time_of(const Times& measured_s, std::size_t way) {
 }
 
 /// Those that were tried, by their measured times, then the others by the model.
-std::vector<std::size_t> others_in_order(const Found& found, std::size_t chosen,
+std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t chosen,
                                          const Times& measured_s) {
   std::vector<std::size_t> others;
   for (std::size_t way = 0; way < found.ways.size(); ++way)
@@ -51,7 +51,8 @@ std::string in_words(const Priced& way) {
 
 }  // namespace
 
-Plan decision(Found found, std::size_t chosen, const Machine& machine, const Times& measured_s) {
+Plan decision(SearchResult found, std::size_t chosen, const Machine& machine,
+              const Times& measured_s) {
   const Priced& best = found.ways[chosen];
   Prediction prediction{
       machine.name, best.cost,           {}, found.considered, time_of(measured_s, chosen),

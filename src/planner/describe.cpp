@@ -37,16 +37,16 @@ std::string in_words(const Plan& plan, const std::vector<Exchange>& exchanges) {
   return text;
 }
 
-struct Part {
+struct PlanPart {
   const char* words;
   double StepCost::*member;
 };
 
-constexpr std::array parts{Part{"more of arithmetic", &StepCost::arithmetic_s},
-                           Part{"more of moving data through memory", &StepCost::memory_s},
-                           Part{"more of starting messages", &StepCost::start_s},
-                           Part{"more on the wire", &StepCost::wire_s},
-                           Part{"more of receiving", &StepCost::processor_s}};
+constexpr std::array parts{PlanPart{"more of arithmetic", &StepCost::arithmetic_s},
+                           PlanPart{"more of moving data through memory", &StepCost::memory_s},
+                           PlanPart{"more of starting messages", &StepCost::start_s},
+                           PlanPart{"more on the wire", &StepCost::wire_s},
+                           PlanPart{"more of receiving", &StepCost::processor_s}};
 
 double sum(const PlanCost& cost, double StepCost::*member) {
   double total = 0;
@@ -71,7 +71,7 @@ std::string kind_of(const Plan& plan) {
 std::string difference(const PlanCost& cost, const PlanCost& best) {
   const char* words = "less hidden";
   double most = sum(best, &StepCost::hidden_s) - sum(cost, &StepCost::hidden_s);
-  for (const Part& part : parts) {
+  for (const PlanPart& part : parts) {
     const double more = sum(cost, part.member) - sum(best, part.member);
     if (more > most) {
       most = more;

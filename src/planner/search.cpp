@@ -41,7 +41,7 @@ constexpr double worth_more_ranks = 0.05;
 /// The machine with its ranks in one order, and what was counted for that.
 struct Setting {
   Machine machine;
-  model::Known known = {};
+  model::KnownCounts known = {};
 };
 
 class Search {
@@ -55,7 +55,7 @@ class Search {
     if (machine.topology.order == default_order(machine.topology)) machine_.topology.order.clear();
   }
 
-  Found found(const Problem& problem) {
+  SearchResult found(const Problem& problem) {
     std::vector<Priced> all;
     for (Plan& plan : ways(problem)) {
       plan.line_effort = std::min(problem.effort, freedom_.most_effort);
@@ -417,13 +417,13 @@ class Search {
   }
 
   /// What was decided for, then the best of each other kind.
-  Found best_first(Priced best) {
+  SearchResult best_first(Priced best) {
     std::vector<Priced> others;
-    const Way kind_of_best{kind_of(best.plan), best.order};
+    const WayKey kind_of_best{kind_of(best.plan), best.order};
     for (const auto& [kind, each] : seen_)
       if (kind != kind_of_best) others.push_back(each);
     sort(others);
-    Found found{{std::move(best)}, considered_};
+    SearchResult found{{std::move(best)}, considered_};
     for (Priced& other : others) found.ways.push_back(std::move(other));
     for (Priced& each : found.ways) {
       add_notes(each.plan);
@@ -434,7 +434,7 @@ class Search {
     return found;
   }
 
-  using Way = std::pair<std::string, std::string>;  ///< of way, and the order of its ranks
+  using WayKey = std::pair<std::string, std::string>;  ///< of way, and the order of its ranks
 
   Machine machine_;  ///< its order empty where it is the default one
   Setting alone_;    ///< as if no two nodes shared a link
@@ -443,7 +443,7 @@ class Search {
   std::map<std::string, Setting> settings_;  ///< by orders
   std::int64_t considered_ = 0;
   bool fits_ = true;
-  std::map<Way, Priced> seen_;
+  std::map<WayKey, Priced> seen_;
 };
 
 }  // namespace
@@ -460,7 +460,7 @@ Machine with_ranks_in_place(Machine machine) {
   return machine;
 }
 
-Found search(const Problem& problem, const Machine& machine, const Freedom& freedom) {
+SearchResult search(const Problem& problem, const Machine& machine, const Freedom& freedom) {
   check(machine);
   return Search(machine, freedom).found(checked(problem));
 }

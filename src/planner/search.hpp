@@ -18,7 +18,7 @@ struct Priced {
 };
 
 /// What was found for a problem: the best of each kind of way, fastest first, notes and all.
-struct Found {
+struct SearchResult {
   std::vector<Priced> ways;
   std::int64_t considered = 0;  ///< how many were priced
 };
@@ -40,6 +40,6 @@ struct Freedom {
 };
 
 /// Throws as checked() does.
-Found search(const Problem& problem, const Machine& machine, const Freedom& freedom = {});
+SearchResult search(const Problem& problem, const Machine& machine, const Freedom& freedom = {});
 
 }  // namespace weft::planner

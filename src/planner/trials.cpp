@@ -71,7 +71,7 @@ class Runner {
 /// requests, which the model prices alike.
 class Contest {
  public:
-  Contest(Found& found, Trials& trials, double planning_s, double budget_s)
+  Contest(SearchResult& found, Trials& trials, double planning_s, double budget_s)
       : found_(found), trials_(trials), planning_s_(planning_s), budget_s_(budget_s) {}
 
   void hold() {
@@ -141,7 +141,7 @@ class Contest {
     place_ = 1 - place_;
   }
 
-  Found& found_;
+  SearchResult& found_;
   Trials& trials_;
   const double planning_s_;  ///< of a line, as the machine has it
   const double budget_s_;
@@ -160,8 +160,8 @@ void check_budget(double budget_s) {
       "the time for trials must be 0 seconds (none) or more; given " + readable_number(budget_s));
 }
 
-Found found_within(const Problem& problem, const Machine& machine, double budget_s,
-                   Freedom freedom) {
+SearchResult found_within(const Problem& problem, const Machine& machine, double budget_s,
+                          Freedom freedom) {
   check_budget(budget_s);
   const Problem complete = checked(problem);
   freedom.most_effort = affordable_effort(complete, machine.planning_s, budget_s);
@@ -179,7 +179,7 @@ Plan plan_by_model(const Problem& problem, const Machine& machine, double budget
 
 Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials, double budget_s,
                     const Freedom& freedom) {
-  Found found = found_within(problem, machine, budget_s, freedom);
+  SearchResult found = found_within(problem, machine, budget_s, freedom);
   Contest contest(found, trials, machine.planning_s, budget_s);
   if (budget_s > 0) contest.hold();
   Plan plan = decision(std::move(found), contest.best(), machine, contest.measured_s());

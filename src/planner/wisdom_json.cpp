@@ -7,8 +7,8 @@ namespace weft {
 namespace {
 
 using json::Json;
+using json::JsonPlace;
 using json::Object;
-using json::Place;
 
 /// Raised whenever wisdom of one version would be misread by the reader of another.
 constexpr std::int64_t wisdom_version = 1;
@@ -41,13 +41,13 @@ std::string dumped(const Json& value) {
 
 // --- reading ---
 
-std::int64_t least(const Place& place, std::int64_t limit) {
+std::int64_t least(const JsonPlace& place, std::int64_t limit) {
   const std::int64_t value = json::integer(place);
   if (value < limit) json::refuse(place, "this must be at least " + std::to_string(limit));
   return value;
 }
 
-MachineIdentity read_identity(const Place& place) {
+MachineIdentity read_identity(const JsonPlace& place) {
   Object object(place);
   MachineIdentity machine;
   machine.weft = json::text(object.at("weft"));
@@ -66,7 +66,7 @@ MachineIdentity read_identity(const Place& place) {
   return machine;
 }
 
-Plan read_plan(const Place& place) {
+Plan read_plan(const JsonPlace& place) {
   try {
     return plan_from_json(place.value.dump());
   } catch (const Error& error) {
@@ -74,14 +74,14 @@ Plan read_plan(const Place& place) {
   }
 }
 
-WisdomEntry read_entry(const Place& place) {
+WisdomEntry read_entry(const JsonPlace& place) {
   Object object(place);
   WisdomEntry entry{read_identity(object.at("machine")), read_plan(object.at("plan"))};
   object.finish();
   return entry;
 }
 
-void check_version(const Place& place) {
+void check_version(const JsonPlace& place) {
   if (json::integer(place) != wisdom_version)
     json::refuse(place, "this weft reads wisdom of version " + std::to_string(wisdom_version) +
                             ": name another file, or use the weft that wrote it");
@@ -117,7 +117,7 @@ Wisdom wisdom_from_json(std::string_view text) {
   Object object({document, "wisdom"});
   check_version(object.at("weft_wisdom"));
   Wisdom wisdom;
-  for (const Place& place : json::elements(object.at("entries"))) {
+  for (const JsonPlace& place : json::elements(object.at("entries"))) {
     const std::size_t before = wisdom.size();
     wisdom.add(read_entry(place));
     if (wisdom.size() == before)

@@ -27,7 +27,7 @@ constexpr int most_reads_alone = 500;
 constexpr double for_filling = 0.2;
 constexpr double for_latency = 0.1;
 
-enum class Direction { read, write };
+enum class DiskDirection { read, write };
 
 class Stopwatch {
  public:
@@ -65,8 +65,8 @@ class DiskProbe {
     disk.in_flight = lanes;
     found.samples.push_back(latency());
     disk.latency_s = found.samples.back().seconds;
-    const LinkPiece write = fitted(Direction::write, found.samples);
-    const LinkPiece read = fitted(Direction::read, found.samples);
+    const LinkPiece write = fitted(DiskDirection::write, found.samples);
+    const LinkPiece read = fitted(DiskDirection::read, found.samples);
     disk.write_access_s = write.start_s;
     disk.write_bytes_per_s = 1 / write.s_per_byte;
     disk.read_access_s = read.start_s;
@@ -112,8 +112,8 @@ class DiskProbe {
   }
 
   /// What an access takes of the time while others are in flight, by its bytes.
-  LinkPiece fitted(Direction direction, std::vector<Sample>& samples) {
-    const std::string series = direction == Direction::write ? "disk write " : "disk read ";
+  LinkPiece fitted(DiskDirection direction, std::vector<Sample>& samples) {
+    const std::string series = direction == DiskDirection::write ? "disk write " : "disk read ";
     std::vector<MessageTime> times;
     for (const std::int64_t bytes : sizes) {
       std::vector<double> seconds;
@@ -124,7 +124,7 @@ class DiskProbe {
     return fit_pieces(times).front();
   }
 
-  double round_s(Direction direction, std::int64_t bytes) {
+  double round_s(DiskDirection direction, std::int64_t bytes) {
     const double most_s =
         (1 - for_filling - for_latency) * seconds_ / (2 * rounds * std::size(sizes));
     file_.forget();
@@ -133,13 +133,13 @@ class DiskProbe {
     disk::in_flight(lanes, filled_ / bytes, [&](int lane, std::int64_t number) {
       if (number >= lanes && watch.seconds() > most_s) return;
       const std::int64_t offset = scattered(accesses_ + number, bytes);
-      if (direction == Direction::write)
+      if (direction == DiskDirection::write)
         file_.write(offset, memory(lane), bytes);
       else
         file_.read(offset, memory(lane), bytes);
       ++done;
     });
-    if (direction == Direction::write) file_.flush();
+    if (direction == DiskDirection::write) file_.flush();
     const double seconds = watch.seconds();
     accesses_ += done;
     return seconds / static_cast<double>(done);

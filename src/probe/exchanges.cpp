@@ -48,14 +48,14 @@ class AllWithAll {
     const std::int64_t ranks = group.size();
     if (ranks < 2) return;
     const Shape shape{ranks, ranks, std::max<std::int64_t>(1, bytes / element_bytes)};
-    exchange::Side side;
+    exchange::ExchangeEndpoint side;
     side.from = Layout::grid(shape, {ranks, 1, 1});
     side.to = Layout::grid(shape, {1, ranks, 1});
     side.rank = group.rank();
     side.element_bytes = element_bytes;
     side.recv_buffer = 1;
     side.keep_own_block = true;
-    const exchange::Ends ends = exchange::ends(knobs, side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(knobs, side);
     send_ = zeros(ends.send_elements);
     receive_ = zeros(ends.recv_elements);
     executor_ = exchange::make_executor(knobs, side, {group});
@@ -80,16 +80,16 @@ class AllWithAll {
 };
 
 /// Ranks that exchange, and what is known of them by now.
-struct Group {
+struct RankGroup {
   comm::Communicator ranks;
   std::int64_t most = 0;  ///< ranks of the largest of its kind
   std::vector<MessageTime> times;
 };
 
-class Sweep {
+class ExchangeTimings {
  public:
-  Sweep(Timing& timing, const comm::Communicator& comm, const Placement& placement,
-        const Machine& machine)
+  ExchangeTimings(Timing& timing, const comm::Communicator& comm, const ProbedRanks& placement,
+                  const Machine& machine)
       : timing_(timing), placement_(placement), machine_(machine) {
     const bool first = comm.rank() % placement.ranks_per_node == 0;
     const std::int64_t node = comm.rank() / placement.ranks_per_node;
@@ -110,7 +110,7 @@ class Sweep {
       measured_ = 0;
       measure(lengths[i], found);
     }
-    for (const Group& group : groups_) add_calls(group, found.all_to_all);
+    for (const RankGroup& group : groups_) add_calls(group, found.all_to_all);
     for (const auto& [series, last] : last_)
       if (last.bytes < static_cast<double>(lengths.back()))
         found.assumed.push_back(series + " beyond " + std::to_string(std::llround(last.bytes)) +
@@ -121,7 +121,7 @@ class Sweep {
  private:
   /// A straight piece from each length to the next: where a switch begins to drop messages the time
   /// leaps, and no line fits both sides. One length alone lies on a line through the origin.
-  static void add_calls(const Group& group, std::vector<AllToAll>& found) {
+  static void add_calls(const RankGroup& group, std::vector<AllToAll>& found) {
     constexpr double least_slope = 1e-15;
     if (group.times.size() == 1)
       found.push_back({group.most, 0, 0, group.times[0].seconds / group.times[0].bytes});
@@ -156,7 +156,7 @@ class Sweep {
   }
 
   /// Where there is no time for it, the time of the length before, by bytes.
-  double seconds_of(const std::string& series, const Exchange& knobs, const Group& group,
+  double seconds_of(const std::string& series, const Exchange& knobs, const RankGroup& group,
                     std::int64_t bytes) {
     MessageTime& last = last_[series];
     const auto size = static_cast<double>(bytes);
@@ -179,9 +179,9 @@ class Sweep {
   }
 
   Timing& timing_;
-  const Placement placement_;
+  const ProbedRanks placement_;
   const Machine& machine_;
-  std::vector<Group> groups_;
+  std::vector<RankGroup> groups_;
   std::map<std::string, MessageTime> last_;
   int measured_ = 0;  ///< of the present length, among all nodes
 };
@@ -189,10 +189,10 @@ class Sweep {
 }  // namespace
 
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
-                            const Placement& placement, const Machine& machine) {
+                            const ProbedRanks& placement, const Machine& machine) {
   if (placement.nodes < 2) return {};
   timing.tire_links(extent.link_round_s);
-  return Sweep(timing, comm, placement, machine).over(extent.exchange_bytes);
+  return ExchangeTimings(timing, comm, placement, machine).over(extent.exchange_bytes);
 }
 
 }  // namespace weft::probe

@@ -6,7 +6,7 @@
 #include <weft/machine.hpp>
 
 #include "probe/extent.hpp"
-#include "probe/links.hpp"
+#include "probe/network_probe.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
@@ -23,6 +23,6 @@ struct Exchanges {
 /// as assumed. The machine's link between nodes, of pairs alone, and request_s are measured.
 /// Collective; empty on fewer than two nodes.
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
-                            const Placement& placement, const Machine& machine);
+                            const ProbedRanks& placement, const Machine& machine);
 
 }  // namespace weft::probe

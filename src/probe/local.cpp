@@ -107,7 +107,7 @@ class Arrays {
         run::Transform::Options{local_options(precision, Effort::estimate, threads), true});
     return {std::string("stage along ") + how + " " + to_string(precision),
             static_cast<double>(bytes), [this, transform] {
-              transform->execute({run::Direction::forward, false}, in_.data(), out_.data());
+              transform->execute({Direction::forward, false}, in_.data(), out_.data());
             }};
   }
 

@@ -17,9 +17,9 @@
 #include "probe/crowding.hpp"
 #include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
-#include "probe/handing_over.hpp"
-#include "probe/links.hpp"
 #include "probe/local.hpp"
+#include "probe/network_probe.hpp"
+#include "probe/node_sync_probe.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
@@ -41,7 +41,7 @@ constexpr double for_exchanges = 0.5;
 /// Of the time, each disk, which comes on top: how many there are takes nothing from the rest.
 constexpr double for_a_disk = 0.1;
 
-void check(const Options& options) {
+void check(const ProbeOptions& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
     throw Error(ErrorCode::invalid_argument,
                 "the seconds of a probe must be a finite number above 0; given " +
@@ -88,8 +88,8 @@ double crowding_of(const comm::Communicator& comm, bool has_core, int threads) {
   return found >= least ? found : 0;
 }
 
-void measure_local(Machine& machine, const Options& options, const Extent& extent,
-                   const comm::Communicator& comm, const Placement& placement, double seconds) {
+void measure_local(Machine& machine, const ProbeOptions& options, const Extent& extent,
+                   const comm::Communicator& comm, const ProbedRanks& placement, double seconds) {
   Timing lines(comm, for_lines * seconds);
   Timing planning(comm, std::max(least_for_planning_s, for_planning * seconds));
   const std::int64_t with_core =
@@ -122,7 +122,7 @@ void measure_local(Machine& machine, const Options& options, const Extent& exten
 }
 
 void measure_links(Machine& machine, const Extent& extent, const comm::Communicator& comm,
-                   const Placement& placement, double seconds) {
+                   const ProbedRanks& placement, double seconds) {
   Timing timing(comm, for_links * seconds);
   if (!extent.message_bytes.empty()) {
     machine.barrier_s = measure_barrier(timing, comm);
@@ -146,7 +146,7 @@ void measure_links(Machine& machine, const Extent& extent, const comm::Communica
 }
 
 void add_exchanges(Machine& machine, const Extent& extent, const comm::Communicator& comm,
-                   const Placement& placement, double seconds) {
+                   const ProbedRanks& placement, double seconds) {
   if (placement.nodes < 2 || extent.exchange_bytes.empty()) {
     machine.assumed.emplace_back("blocking");
     return;
@@ -160,7 +160,7 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
 }
 
 /// Rank 0 alone: ranks that share a disk would measure each other.
-void add_disks(Machine& machine, const Options& options, const comm::Communicator& comm) {
+void add_disks(Machine& machine, const ProbeOptions& options, const comm::Communicator& comm) {
   comm::together(comm, [&] {
     if (comm.rank() != 0) return;
     for (const std::string& directory : options.directories) {
@@ -173,7 +173,7 @@ void add_disks(Machine& machine, const Options& options, const comm::Communicato
 
 }  // namespace
 
-Machine measure(const Options& options, const comm::Communicator& given) {
+Machine measure(const ProbeOptions& options, const comm::Communicator& given) {
   // Who is on one node, and where another begins, is told by numbers below.
   const comm::Communicator comm = given.by_nodes();
   const Extent& extent = options.extent;
@@ -194,7 +194,7 @@ Machine measure(const Options& options, const comm::Communicator& given) {
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
   // First, so that a directory that will not do is known at once.
   add_disks(machine, options, comm);
-  const Placement placement = placement_of(comm);
+  const ProbedRanks placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};
   if (comm::placement(given).order == "cyclic") machine.topology.order = "nt";
   machine.assumed = {"topology"};

@@ -10,7 +10,7 @@
 
 namespace weft::probe {
 
-struct Options {
+struct ProbeOptions {
   std::string name;
   std::string source;   ///< who measured, when, with what
   double seconds = 30;  ///< about how long; a measurement that has begun is ended
@@ -27,7 +27,7 @@ struct Options {
 /// Collective; the same result on all ranks. Memory: extent.memory_bytes() for each thread.
 /// Errors  invalid_argument for a time that is not above 0 or finite, no threads, or a directory that
 ///         is named twice; as measure_disk(), of rank 0; out_of_memory.
-Machine measure(const Options& options, const comm::Communicator& comm);
+Machine measure(const ProbeOptions& options, const comm::Communicator& comm);
 
 /// The machine, but what it takes to read what another rank has just written is measured anew, in one
 /// precision, for arrays of up to 8 MiB on a rank; of longer ones it takes next to nothing. As it is

@@ -6,7 +6,7 @@
 #include "base/chirp.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
-#include "run/lane.hpp"
+#include "run/execution.hpp"
 
 namespace weft::run {
 namespace {
@@ -80,10 +80,10 @@ std::shared_ptr<const kernel::LineSpectrum> chirp_spectrum(const Plan& plan,
     spectrum = AlignedBuffer(spectrum_bytes);
     fill(plan, columns, chirp.data());
   });
-  Lane lane(middle, comm, local, true, 0, {});
-  Progress progress;
-  lane.begin({Direction::forward, false}, chirp.data(), spectrum.data(), progress, nullptr);
-  while (lane.is_busy()) lane.execute_stage();
+  Execution execution(middle, comm, local, true, 0, {});
+  StageProgress progress;
+  execution.begin({Direction::forward, false}, chirp.data(), spectrum.data(), progress, nullptr);
+  while (execution.is_busy()) execution.execute_stage();
   return std::make_shared<const kernel::LineSpectrum>(std::move(spectrum), rows.lower[0],
                                                       plan.view()[1]);
 }

@@ -120,10 +120,10 @@ std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
     if (spec.chirp)
       return kernel::Sweep(
           kernel::ChirpPass(*spec.chirp, spec.source, natural, two_axes, options.threads));
-    return kernel::Sweep(
-        kernel::HalfOrderPass(*spec.half_order, spec.source, two_axes, natural, options.threads));
+    return kernel::Sweep(kernel::HermitianOrderPass(*spec.hermitian_order, spec.source, two_axes,
+                                                    natural, options.threads));
   };
-  const bool to_natural = spec.chirp ? !spec.chirp->to_rows : spec.half_order->to_natural;
+  const bool to_natural = spec.chirp ? !spec.chirp->to_rows : spec.hermitian_order->to_natural;
   if (!to_natural) return {pass(spec.outlet, spec.inlet)};
   if (!spec.in_place) return {pass(spec.inlet, spec.outlet)};
   const Box result = spec.outlet.pieces[0].box;
@@ -154,7 +154,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
                                        BufferSizes& sizes) {
   std::vector<kernel::Sweep> sweeps;
   if (given.source.empty()) return sweeps;
-  if (given.half_order || given.chirp) return reordering_sweeps(given, options, sizes);
+  if (given.hermitian_order || given.chirp) return reordering_sweeps(given, options, sizes);
   StageSpec spec = given;
   const bool detour = spec.in_place && !keeps_positions(spec);
   if (detour) {  // to the idle buffer and back: lines would overwrite each other

@@ -21,7 +21,7 @@ struct StageSpec {
   int idle_buffer = 0;           ///< workspace that neither inlet nor outlet uses
   /// A stage without axes in which half a spectrum changes its order: the boxes are of its columns,
   /// and of inlet and outlet the one that is the caller's array has one axis.
-  std::optional<kernel::HalfOrder> half_order = {};
+  std::optional<kernel::HermitianOrder> hermitian_order = {};
   /// Likewise a stage at an end of a convolution: the boxes are of its rows.
   std::optional<kernel::ChirpEnd> chirp = {};
 };

@@ -13,7 +13,7 @@ namespace weft::run {
 
 /// What is under way while stages work: exchanges, or the gate before the first of them. MPI moves
 /// large messages only inside its calls, so stages call it between tiles.
-class Progress final : public kernel::Progress {
+class StageProgress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }
   void remove(exchange::Executor* executor) { std::erase(active_, executor); }

@@ -8,10 +8,9 @@
 
 #include "kernel/chirp_pass.hpp"
 #include "kernel/lines.hpp"
+#include "plan/end_stages.hpp"
 
 namespace weft::run {
-
-enum class Direction { forward, backward };
 
 /// A plan's stages as executed in one direction: order, source and target.
 std::vector<Stage> route_of(const Plan& plan, Direction direction);

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "run/execution.hpp"
 #include "run/gate.hpp"
-#include "run/lane.hpp"
 
 namespace weft::run {
 
@@ -23,10 +23,11 @@ class Transform {
 
   /// Workspace of this rank, besides the caller's arrays.
   std::int64_t workspace_bytes() const {
-    return lane_.workspace_bytes() + (second_lane_ ? second_lane_->workspace_bytes() : 0);
+    return execution_.workspace_bytes() +
+           (second_execution_ ? second_execution_->workspace_bytes() : 0);
   }
   /// False until use_workspace() where the transform has none of its own.
-  bool has_workspace() const { return lane_.has_workspace(); }
+  bool has_workspace() const { return execution_.has_workspace(); }
   /// Works in the caller's memory from now on: at least workspace_bytes(), 64-byte aligned. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
@@ -52,15 +53,16 @@ class Transform {
   StepRecord* make_records(const Variant& variant, std::size_t arrays);
   bool can_overlap() const;
   void take_turns(const Variant& variant, std::span<const void* const> in,
-                  std::span<void* const> out, std::span<Lane* const> lanes, StepRecord* records);
+                  std::span<void* const> out, std::span<Execution* const> executions,
+                  StepRecord* records);
 
   Plan plan_;
   comm::Communicator comm_;
   Options options_;
   std::shared_ptr<const kernel::LineSpectrum> spectrum_;  ///< where the plan convolves
-  Lane lane_;
-  std::optional<Lane> second_lane_;
-  Progress progress_;
+  Execution execution_;
+  std::optional<Execution> second_execution_;
+  StageProgress progress_;
   bool recording_ = false;
   std::vector<StepRecord> records_;
 };

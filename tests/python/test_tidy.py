@@ -1,4 +1,4 @@
-"""tools/tidy.py passes a clean tree, and finds each kind of offence in a bad one."""
+"""tools/tidy.py and tools/names.py pass a clean tree, and find each kind of offence in a bad one."""
 
 import subprocess
 import sys
@@ -9,10 +9,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run_tidy(folder: Path) -> subprocess.CompletedProcess[str]:
+def run_tool(name: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, ROOT / "tools" / "tidy.py", folder], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "tools" / name, *arguments], capture_output=True, text=True, check=False
     )
+
+
+def run_tidy(folder: Path) -> subprocess.CompletedProcess[str]:
+    return run_tool("tidy.py", folder)
 
 
 def write(folder: Path, name: str, text: str) -> None:
@@ -27,6 +31,10 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "include/weft/layout.hpp", "#pragma once\n#include <weft/error.hpp>\n")
     write(tmp_path, "src/layout/box.cpp", '#include <weft/layout.hpp>\n#include "base/checked.hpp"\n')
     write(tmp_path, "src/exchange/packed.cpp", '#include "comm/messages.hpp"\n#include "kernel/tile.hpp"\n')
+    write(tmp_path, "src/ooc/plan/cost.cpp", '#include "model/cost.hpp"\n#include "ooc/plan/radices.hpp"\n')
+    write(tmp_path, "src/ooc/run/files.cpp", '#include "disk/volume.hpp"\n#include "ooc/plan/radices.hpp"\n')
+    write(tmp_path, "src/bmmc/ranks/records.cpp", '#include "comm/messages.hpp"\n#include "ooc/ranks/sets.hpp"\n')
+    write(tmp_path, "src/ooc_choice/all.cpp", '#include "bmmc/plan/cost.hpp"\n#include "ooc/plan/cost.hpp"\n')
     write(tmp_path, "src/comm/messages.hpp", "#pragma once\n#include <mpi.h>\n")
     write(tmp_path, "tests/mpi/main.cpp", "#include <mpi.h>\n")
     # What cannot be broken may be long: rows of tables, links.
@@ -50,6 +58,24 @@ OFFENCES = {
     "facade, from below": ("src/run/a.cpp", "#include <weft/fft.hpp>\n", "run must not include"),
     "unknown public header": ("src/run/a.cpp", "#include <weft/odd.hpp>\n", "run must not include"),
     "mpi": ("src/exchange/a.cpp", "#include <mpi.h>\n", "only comm"),
+    "plan uses a kernel": ("src/ooc/plan/a.cpp", '#include "kernel/tile.hpp"\n', "ooc/plan must not include kernel"),
+    "plan uses disks": ("src/bmmc/plan/a.cpp", '#include "disk/volume.hpp"\n', "bmmc/plan must not include disk"),
+    "plan uses its run": ("src/ooc/plan/a.cpp", '#include "ooc/run/a.hpp"\n', "ooc/plan must not include ooc/run"),
+    "run uses comm": ("src/ooc/run/a.cpp", '#include "comm/comm.hpp"\n', "ooc/run must not include comm"),
+    "run uses its ranks": (
+        "src/bmmc/run/a.cpp",
+        '#include "bmmc/ranks/a.hpp"\n',
+        "bmmc/run must not include bmmc/ranks",
+    ),
+    "one subject uses the other": (
+        "src/ooc/run/a.cpp",
+        '#include "bmmc/plan/a.hpp"\n',
+        "ooc/run must not include bmmc",
+    ),
+    "model uses passes": ("src/model/a.cpp", '#include "ooc/plan/a.hpp"\n', "model must not include ooc/plan"),
+    "a folder of parts": ("src/ooc/a.cpp", "int x;\n", "'ooc' has no place in the order"),
+    "unknown part": ("src/ooc/stuff/a.cpp", "int x;\n", "'ooc/stuff' has no place in the order"),
+    "includes no part": ("src/ooc/run/a.cpp", '#include "ooc/a.hpp"\n', "ooc/run must not include ooc/a.hpp"),
     "unknown folder": ("src/stuff/a.cpp", "int x;\n", "no place in the order"),
     "long file": ("src/base/a.cpp", "\n" * 501, "501 lines"),
     "long line": ("src/base/a.cpp", "//" + "x" * 119 + "\n", "121 columns"),
@@ -72,5 +98,48 @@ def test_offence_is_found(clean_tree: Path, offence: str) -> None:
 
 def test_a_tree_without_sources_is_an_error(tmp_path: Path) -> None:
     done = run_tidy(tmp_path)
+    assert done.returncode == 1
+    assert "nothing was checked" in done.stdout
+
+
+def test_names_of_one_folder_pass(tmp_path: Path) -> None:
+    write(tmp_path, "src/plan/a.hpp", "struct Side {\n};\nclass Layout;\ntemplate <>\nstruct Words<Kind> {\n};\n")
+    write(tmp_path, "src/plan/b.hpp", "struct Side {\n};\n")
+    write(tmp_path, "src/run/c.hpp", "struct Layout {\n};\nstruct Words {\n};\n")
+    write(tmp_path, "python/weft/ooc/a.py", "class Side:\n    pass\n")
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "0 findings" in done.stdout
+
+
+NAMES = {
+    "struct": ("src/run/a.hpp", "struct Side {\n", "src/plan/a.hpp", "class Side final : public End {\n"),
+    "enum": ("src/run/a.hpp", "enum class Side { a, b };\n", "src/plan/a.hpp", "struct Side {\n"),
+    "alias": ("src/run/a.cpp", "using Side = int;\n", "src/plan/a.cpp", "class Side\n    : public End {\n"),
+    "member": ("src/run/a.hpp", "  struct Side {\n", "src/plan/a.hpp", "struct Side {\n"),
+    "template": ("src/run/a.hpp", "template <class T> struct Side {\n", "src/plan/a.hpp", "struct Side {\n"),
+    "parts": ("src/ooc/run/a.hpp", "struct Side {\n", "src/ooc/plan/a.hpp", "struct Side {\n"),
+    "public header": ("src/run/a.hpp", "struct Side {\n", "include/weft/a.hpp", "struct Side {\n"),
+    "python": ("python/weft/a.py", "class Side:\n", "python/weft/ooc/a.py", "class Side(End):\n"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_name_of_two_folders_is_found(tmp_path: Path, case: str) -> None:
+    one, one_text, other, other_text = NAMES[case]
+    write(tmp_path, one, one_text)
+    write(tmp_path, other, other_text)
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 1
+    assert "Side: a type of " in done.stdout
+
+
+def test_names_of_this_tree_pass() -> None:
+    done = run_tool("names.py")
+    assert done.returncode == 0, done.stdout
+
+
+def test_names_of_nothing_are_an_error(tmp_path: Path) -> None:
+    done = run_tool("names.py", tmp_path)
     assert done.returncode == 1
     assert "nothing was checked" in done.stdout

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/memory.hpp"
-#include "run/program.hpp"
+#include "run/rank_program.hpp"
 
 namespace weft::run {
 namespace {
@@ -28,7 +28,7 @@ constexpr Variant variants[] = {{Direction::forward, false},
                                 {Direction::backward, false},
                                 {Direction::backward, true}};
 
-/// One rank of a transform: what run::Lane makes with MPI.
+/// One rank of a transform: what run::Execution makes with MPI.
 class ThreadRank {
  public:
   ThreadRank(const Plan& plan, int rank) : plan_(plan), rank_(rank) {
@@ -52,7 +52,7 @@ class ThreadRank {
   void connect(const std::vector<char*>& memory, const std::vector<BufferSizes>& sizes) {
     shared_ = std::make_unique<SharedBuffers>(memory, sizes, rank_);
     buffers_.resize(shared_->pointers());
-    for (Program& program : programs_)
+    for (RankProgram& program : programs_)
       program.connect({comm::Communicator::solo(), &shared_->hand_over(), 0});
   }
 
@@ -60,7 +60,7 @@ class ThreadRank {
     buffers_[input_buffer] = in;
     buffers_[output_buffer] = out;
     buffers_[spare_buffer] = spare_.data();
-    const Program& program = programs_[static_cast<std::size_t>(variant)];
+    const RankProgram& program = programs_[static_cast<std::size_t>(variant)];
     const kernel::Scratch scratch(scratch_size_, scratch_.data(), &progress_);
     program.begin(buffers_.data(), shared_.get());
     for (std::size_t stage = 0; stage < program.stage_count(); ++stage)
@@ -105,7 +105,7 @@ class ThreadRank {
 
   const Plan& plan_;
   int rank_;
-  std::vector<Program> programs_;
+  std::vector<RankProgram> programs_;
   BufferSizes sizes_{};
   kernel::ScratchSize scratch_size_;
   AlignedBuffer memory_;
@@ -113,7 +113,7 @@ class ThreadRank {
   AlignedBuffer scratch_;
   std::unique_ptr<SharedBuffers> shared_;
   std::vector<void*> buffers_;
-  Progress progress_;
+  StageProgress progress_;
   Array spectrum_;
   double difference_ = 0;
 };

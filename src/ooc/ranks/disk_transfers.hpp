@@ -13,7 +13,7 @@ class DiskTransfers {
  public:
   /// `list` has the capacity that lists are to have. It and the volume stay the caller's; others may
   /// use the list between start() and the next add(). No volume: there will be no runs.
-  DiskTransfers(disk::Volume* volume, disk::Direction direction, std::vector<disk::Run>& list)
+  DiskTransfers(disk::Volume* volume, disk::AccessDirection direction, std::vector<disk::Run>& list)
       : volume_(volume), direction_(direction), list_(list) {}
   DiskTransfers(const DiskTransfers&) = delete;
   DiskTransfers& operator=(const DiskTransfers&) = delete;
@@ -41,8 +41,8 @@ class DiskTransfers {
   /// Starts what has been added and not started.
   void start() {
     if (list_.empty()) return;
-    tickets_.push_back(direction_ == disk::Direction::read ? volume_->start_read(list_)
-                                                           : volume_->start_write(list_));
+    tickets_.push_back(direction_ == disk::AccessDirection::read ? volume_->start_read(list_)
+                                                                 : volume_->start_write(list_));
     list_.clear();
   }
 
@@ -62,7 +62,7 @@ class DiskTransfers {
 
  private:
   disk::Volume* volume_;
-  disk::Direction direction_;
+  disk::AccessDirection direction_;
   std::vector<disk::Run>& list_;
   std::vector<disk::Volume::Ticket> tickets_;
 };

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "disk/volume.hpp"
-#include "ooc/passes.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
 
@@ -12,32 +12,32 @@ namespace weft::ooc {
 /// are still speaks of the other.
 class RoundJournal {
  public:
-  /// The volume stays the caller's, and begins with the slots. trip_bytes : of a full trip.
-  RoundJournal(disk::Volume& volume, const FftPasses& plan, std::int64_t trip_bytes)
-      : volume_(volume), plan_(plan), trip_bytes_(trip_bytes) {}
+  /// The volume stays the caller's, and begins with the slots. batch_bytes : of a full batch.
+  RoundJournal(disk::Volume& volume, const KPassPlan& plan, std::int64_t batch_bytes)
+      : volume_(volume), plan_(plan), batch_bytes_(batch_bytes) {}
 
-  void write(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) {
-    if (bytes == 0) return;  // of the last trips some ranks have nothing
-    const disk::Run run = run_of(round, trip, bytes, memory);
+  void write(std::int64_t round, std::int64_t batch, std::int64_t bytes, char* memory) {
+    if (bytes == 0) return;  // of the last batches some ranks have nothing
+    const disk::Run run = run_of(round, batch, bytes, memory);
     volume_.wait(volume_.start_write({&run, 1}));
   }
-  void read(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) {
+  void read(std::int64_t round, std::int64_t batch, std::int64_t bytes, char* memory) {
     if (bytes == 0) return;
-    const disk::Run run = run_of(round, trip, bytes, memory);
+    const disk::Run run = run_of(round, batch, bytes, memory);
     volume_.wait(volume_.start_read({&run, 1}));
   }
   /// Returns when what was written is on the disks.
   void flush() { volume_.flush(); }
 
  private:
-  disk::Run run_of(std::int64_t round, std::int64_t trip, std::int64_t bytes, char* memory) const {
-    return {plan_.journal_byte(round) + trip * trip_bytes_, bytes,
+  disk::Run run_of(std::int64_t round, std::int64_t batch, std::int64_t bytes, char* memory) const {
+    return {plan_.journal_byte(round) + batch * batch_bytes_, bytes,
             reinterpret_cast<std::byte*>(memory)};
   }
 
   disk::Volume& volume_;
-  const FftPasses& plan_;
-  std::int64_t trip_bytes_;
+  const KPassPlan& plan_;
+  std::int64_t batch_bytes_;
 };
 
 }  // namespace weft::ooc

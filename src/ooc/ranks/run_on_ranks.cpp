@@ -13,15 +13,15 @@
 
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
+#include "ooc/ranks/batch_exchange.hpp"
 #include "ooc/ranks/disk_transfers.hpp"
 #include "ooc/ranks/round_journal.hpp"
-#include "ooc/ranks/trip_exchange.hpp"
 #include "ooc/run/panel_transform.hpp"
 
 namespace weft::ooc {
 namespace {
 
-/// Where each block of one side of a trip begins: blocks lie in rank order.
+/// Where each block of one side of a batch begins: blocks lie in rank order.
 class Cursors {
  public:
   explicit Cursors(const std::vector<std::int64_t>& bytes) : next_(bytes.size()) {
@@ -44,9 +44,9 @@ struct SideOnDisks {
   std::function<void()> flush = {};  ///< of all ranks together; else each flushes its volume
 };
 
-/// Of one trip, on the disks of the rank that counts.
-std::int64_t on_own_disks(const Round::Trip& trip) {
-  return std::accumulate(trip.on_disks.begin(), trip.on_disks.end(), std::int64_t{0});
+/// Of one batch, on the disks of the rank that counts.
+std::int64_t on_own_disks(const ExchangeRound::RoundBatch& batch) {
+  return std::accumulate(batch.on_disks.begin(), batch.on_disks.end(), std::int64_t{0});
 }
 
 /// One pass on this rank. Four buffers: what comes from the disks, a panel, what is sent or received
@@ -54,11 +54,11 @@ std::int64_t on_own_disks(const Round::Trip& trip) {
 class PassOnRanks {
  public:
   /// journal : of this rank, where the pass is journaled and there are checkpoints.
-  PassOnRanks(const FftPasses& plan, std::size_t index, const comm::Communicator& comm,
+  PassOnRanks(const KPassPlan& plan, std::size_t index, const comm::Communicator& comm,
               const SideOnDisks& source, const SideOnDisks& target, disk::Volume* journal,
               const PassesOptions& options)
       : pass_(plan.passes[index]),
-        deal_(pass_, plan.ranks),
+        schedule_(pass_, plan.ranks),
         comm_(comm),
         source_(source.side),
         target_(target.side),
@@ -66,9 +66,9 @@ class PassOnRanks {
         flush_target_(target.flush),
         options_(options),
         exchange_(comm) {
-    progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, deal_.panels()};
+    progress_ = {static_cast<std::int64_t>(index), std::ssize(plan.passes), 0, schedule_.panels()};
     if (progress_.pass == options.start.pass) progress_.panels_done = options.start.panels_done;
-    if (journal != nullptr) journal_.emplace(*journal, plan, trip_bytes(target_));
+    if (journal != nullptr) journal_.emplace(*journal, plan, batch_bytes(target_));
     comm::together(comm, [&] { allocate(plan, index, source.volume, target.volume); });
   }
 
@@ -80,17 +80,17 @@ class PassOnRanks {
     if (options_.start.has_journal && progress_.pass == options_.start.pass)
       write_from_journal(first++, no_trip);
     here([&] { start_read(first, 0); });
-    for (std::int64_t round = first; round < deal_.rounds(); ++round) {
+    for (std::int64_t round = first; round < schedule_.rounds(); ++round) {
       read(round);
       here([&] { transform(round); });
       write(round);
-      if (!journal_ && round + 1 < deal_.rounds() && is_due()) keep(round + 1, false);
+      if (!journal_ && round + 1 < schedule_.rounds() && is_due()) keep(round + 1, false);
     }
-    here([&] { wait_for_writes(deal_.rounds()); });
+    here([&] { wait_for_writes(schedule_.rounds()); });
     comm::agree_or_throw(comm_, failed_);
     // Before the next pass writes over what this one has read.
     if (options_.checkpoints.keep && progress_.pass + 1 < progress_.passes)
-      keep(deal_.rounds(), false);
+      keep(schedule_.rounds(), false);
   }
 
  private:
@@ -103,7 +103,7 @@ class PassOnRanks {
     if (!failed_) failed_ = comm::error_of(std::forward<Work>(work));
   }
 
-  void allocate(const FftPasses& plan, std::size_t index, disk::Volume* source,
+  void allocate(const KPassPlan& plan, std::size_t index, disk::Volume* source,
                 disk::Volume* target) {
     const PassMemory memory = memory_of(plan, pass_);
     buffers_ = AlignedBuffer(memory.panels_bytes);
@@ -114,35 +114,35 @@ class PassOnRanks {
     outgoing_ = first + 3 * memory.panel_bytes;
     list_.reserve(static_cast<std::size_t>(memory.run_bytes) / sizeof(disk::Run));
     transform_.emplace(plan, index, options_);
-    reads_.emplace(source, disk::Direction::read, list_);
-    writes_.emplace(target, disk::Direction::write, list_);
+    reads_.emplace(source, disk::AccessDirection::read, list_);
+    writes_.emplace(target, disk::AccessDirection::write, list_);
     const auto runs = static_cast<std::int64_t>(list_.capacity() * sizeof(disk::Run));
     held_bytes_ = buffers_.size() + runs + transform_->held_bytes();
   }
 
   /// Brings this rank's panel of the round into panel_.
   void read(std::int64_t round) {
-    const Round pieces(source_, round);
-    const Round::Trips all = pieces.trips(comm_.rank());
-    for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
-      const Round::Trip& bytes = all.trips[trip];
+    const ExchangeRound pieces(source_, round);
+    const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
+    for (std::size_t batch = 0; batch < all.batches.size(); ++batch) {
+      const ExchangeRound::RoundBatch& bytes = all.batches[batch];
       here([&] { reads_->wait(); });
       if (is_local(all))
         std::swap(incoming_, panel_);
       else
         exchange_.execute(failed_, bytes.on_disks, bytes.of_panel, incoming_, other_);
       here([&] {
-        if (trip + 1 < all.trips.size())
-          start_read(round, trip + 1);
+        if (batch + 1 < all.batches.size())
+          start_read(round, batch + 1);
         else
           start_read(round + 1, 0);
-        if (!is_local(all)) unpack(pieces, trip, bytes.of_panel);
+        if (!is_local(all)) unpack(pieces, batch, bytes.of_panel);
       });
     }
   }
 
   void transform(std::int64_t round) {
-    const auto panel = deal_.panel(round, comm_.rank());
+    const auto panel = schedule_.panel(round, comm_.rank());
     if (!panel) return;
     const std::vector<Panel> parts = panel_parts(pass_, *panel);
     if (pass_.transforms_in_place()) return transform_->execute(parts, panel_, panel_);
@@ -152,14 +152,14 @@ class PassOnRanks {
 
   /// Takes panel_ to the disks.
   void write(std::int64_t round) {
-    const Round pieces(target_, round);
-    const Round::Trips all = pieces.trips(comm_.rank());
+    const ExchangeRound pieces(target_, round);
+    const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
     std::int64_t in_memory = no_trip;
-    for (std::size_t trip = 0; trip < all.trips.size(); ++trip) {
-      const Round::Trip& bytes = all.trips[trip];
+    for (std::size_t batch = 0; batch < all.batches.size(); ++batch) {
+      const ExchangeRound::RoundBatch& bytes = all.batches[batch];
       here([&] {
-        if (!is_local(all)) pack(pieces, trip, bytes.of_panel);
-        if (trip == 0)
+        if (!is_local(all)) pack(pieces, batch, bytes.of_panel);
+        if (batch == 0)
           wait_for_writes(round);
         else
           writes_->wait();
@@ -168,12 +168,12 @@ class PassOnRanks {
         std::swap(panel_, outgoing_);
       else
         exchange_.execute(failed_, bytes.of_panel, bytes.on_disks, other_, outgoing_);
-      if (on_own_disks(bytes) > 0) in_memory = static_cast<std::int64_t>(trip);
+      if (on_own_disks(bytes) > 0) in_memory = static_cast<std::int64_t>(batch);
       here([&] {
         if (journal_)
-          journal_->write(round, static_cast<std::int64_t>(trip), on_own_disks(bytes), outgoing_);
+          journal_->write(round, static_cast<std::int64_t>(batch), on_own_disks(bytes), outgoing_);
         else
-          start(*writes_, pieces, trip, outgoing_);
+          start(*writes_, pieces, batch, outgoing_);
       });
     }
     if (!journal_) return;
@@ -181,31 +181,34 @@ class PassOnRanks {
     write_from_journal(round, in_memory);
   }
 
-  /// Starts to write a round where it was read. in_memory : the trip that is in outgoing_.
+  /// Starts to write a round where it was read. in_memory : the batch that is in outgoing_.
   void write_from_journal(std::int64_t round, std::int64_t in_memory) {
     here([&] {
-      const Round pieces(target_, round);
-      const Round::Trips all = pieces.trips(comm_.rank());
-      for (std::int64_t trip = std::ssize(all.trips); trip-- > 0;) {
-        const auto number = static_cast<std::size_t>(trip);
+      const ExchangeRound pieces(target_, round);
+      const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
+      for (std::int64_t batch = std::ssize(all.batches); batch-- > 0;) {
+        const auto number = static_cast<std::size_t>(batch);
         writes_->wait();
-        if (trip != in_memory)
-          journal_->read(round, trip, on_own_disks(all.trips[number]), outgoing_);
+        if (batch != in_memory)
+          journal_->read(round, batch, on_own_disks(all.batches[number]), outgoing_);
         start(*writes_, pieces, number, outgoing_);
       }
     });
   }
 
   /// The disks have the panels as they lie in memory.
-  static bool is_local(const Round::Trips& all) { return !all.crosses && all.trips.size() == 1; }
-
-  void start_read(std::int64_t round, std::size_t trip) {
-    if (round < deal_.rounds()) start(*reads_, Round(source_, round), trip, incoming_);
+  static bool is_local(const ExchangeRound::RoundBatches& all) {
+    return !all.crosses && all.batches.size() == 1;
   }
 
-  void start(DiskTransfers& transfers, const Round& pieces, std::size_t trip, char* memory) const {
-    pieces.for_each_piece([&](const Piece& piece) {
-      if (piece.disk_rank == comm_.rank() && piece.trip == static_cast<std::int64_t>(trip))
+  void start_read(std::int64_t round, std::size_t batch) {
+    if (round < schedule_.rounds()) start(*reads_, ExchangeRound(source_, round), batch, incoming_);
+  }
+
+  void start(DiskTransfers& transfers, const ExchangeRound& pieces, std::size_t batch,
+             char* memory) const {
+    pieces.for_each_piece([&](const RoundPiece& piece) {
+      if (piece.disk_rank == comm_.rank() && piece.batch == static_cast<std::int64_t>(batch))
         transfers.add({piece.offset, piece.bytes, reinterpret_cast<std::byte*>(memory + piece.at)});
     });
     transfers.start();
@@ -213,7 +216,7 @@ class PassOnRanks {
 
   void wait_for_writes(std::int64_t rounds_done) {
     writes_->wait();
-    const std::int64_t done = std::min(deal_.panels(), rounds_done * comm_.size());
+    const std::int64_t done = std::min(schedule_.panels(), rounds_done * comm_.size());
     if (done == progress_.panels_done) return;
     progress_.panels_done = done;
     if (options_.on_panel) options_.on_panel(progress_);
@@ -254,37 +257,39 @@ class PassOnRanks {
       });
   }
 
-  void unpack(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes) {
-    for_own_panel(pieces, trip, bytes, [&](const Piece& piece, std::int64_t at) {
+  void unpack(const ExchangeRound& pieces, std::size_t batch,
+              const std::vector<std::int64_t>& bytes) {
+    for_own_panel(pieces, batch, bytes, [&](const RoundPiece& piece, std::int64_t at) {
       std::memcpy(panel_ + piece.memory, other_ + at, static_cast<std::size_t>(piece.bytes));
     });
   }
 
-  void pack(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes) {
-    for_own_panel(pieces, trip, bytes, [&](const Piece& piece, std::int64_t at) {
+  void pack(const ExchangeRound& pieces, std::size_t batch,
+            const std::vector<std::int64_t>& bytes) {
+    for_own_panel(pieces, batch, bytes, [&](const RoundPiece& piece, std::int64_t at) {
       std::memcpy(other_ + at, panel_ + piece.memory, static_cast<std::size_t>(piece.bytes));
     });
   }
 
   template <class Visit>
-  void for_own_panel(const Round& pieces, std::size_t trip, const std::vector<std::int64_t>& bytes,
-                     Visit&& visit) const {
+  void for_own_panel(const ExchangeRound& pieces, std::size_t batch,
+                     const std::vector<std::int64_t>& bytes, Visit&& visit) const {
     Cursors cursors(bytes);
-    pieces.for_each_piece([&](const Piece& piece) {
-      if (piece.panel_rank == comm_.rank() && piece.trip == static_cast<std::int64_t>(trip))
+    pieces.for_each_piece([&](const RoundPiece& piece) {
+      if (piece.panel_rank == comm_.rank() && piece.batch == static_cast<std::int64_t>(batch))
         visit(piece, cursors.advance(piece.disk_rank, piece.bytes));
     });
   }
 
-  const FftPass& pass_;
-  Deal deal_;
+  const KPass& pass_;
+  PanelSchedule schedule_;
   comm::Communicator comm_;
   PassSide source_;
   PassSide target_;
   disk::Volume* target_volume_;
   std::function<void()> flush_target_;
   const PassesOptions& options_;
-  TripExchange exchange_;
+  BatchExchange exchange_;
   PassProgress progress_;
   std::optional<Error> failed_;
   std::int64_t held_bytes_ = 0;
@@ -309,11 +314,11 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
 }
 
 /// Checkpoints are kept between rounds, of journaled passes when the next one is in the journals.
-void check_start(const FftPasses& plan, const PassesOptions& options) {
+void check_start(const KPassPlan& plan, const PassesOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
-  const FftPass none;
-  const FftPass& pass = is_pass ? plan.passes[static_cast<std::size_t>(start.pass)] : none;
+  const KPass none;
+  const KPass& pass = is_pass ? plan.passes[static_cast<std::size_t>(start.pass)] : none;
   const std::int64_t panels = panel_count(pass);
   const std::int64_t done = start.panels_done;
   const bool has_journal = pass.journaled && done < panels && options.checkpoints.keep;
@@ -328,7 +333,7 @@ void check_start(const FftPasses& plan, const PassesOptions& options) {
 }
 
 /// All that passes in place write again after a failure is in journals.
-void check_in_place(const FftPasses& plan, const VolumesOnRanks& volumes,
+void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
                     const PassesOptions& options) {
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)
     throw Error(ErrorCode::invalid_argument,
@@ -341,7 +346,7 @@ void check_in_place(const FftPasses& plan, const VolumesOnRanks& volumes,
                 "with keep_sources");
 }
 
-void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
+void check(const KPassPlan& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
            const PassesOptions& options) {
   if (plan.ranks != comm.size())
     throw Error(ErrorCode::invalid_argument,
@@ -360,9 +365,9 @@ void check(const FftPasses& plan, const comm::Communicator& comm, const VolumesO
                    scratch_bytes(plan, comm.rank(), k));
 }
 
-void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
+void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
                           const PassesOptions& options) {
-  const PassesProblem& problem = plan.problem;
+  const KPassProblem& problem = plan.problem;
   std::string axes;
   for (const int axis : problem.axes) axes += std::to_string(axis) + " ";
   comm::require_same(comm,
@@ -386,7 +391,7 @@ void require_same_problem(const FftPasses& plan, const comm::Communicator& comm,
 
 }  // namespace
 
-RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
+RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
                           const VolumesOnRanks& volumes, const PassesOptions& options) {
   comm::together(comm, [&] { check(plan, comm, volumes, options); });
   require_same_problem(plan, comm, options);
@@ -394,13 +399,13 @@ RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
     return volumes.scratch.at(static_cast<std::size_t>(scratch_written_by(plan, written_by)));
   };
   const auto source = [&](std::size_t pass) -> SideOnDisks {
-    const bool is_scratch = plan.passes[pass].source == Where::scratch;
-    return {reading_side(plan, pass, volumes.input.holding),
+    const bool is_scratch = plan.passes[pass].source == model::VolumeRole::scratch;
+    return {reading_side(plan, pass, volumes.input.ownership),
             is_scratch ? scratch(pass - 1) : volumes.input.volume};
   };
   const auto target = [&](std::size_t pass) -> SideOnDisks {
-    const PassSide side = writing_side(plan, pass, volumes.output.holding);
-    if (plan.passes[pass].target == Where::scratch) return {side, scratch(pass)};
+    const PassSide side = writing_side(plan, pass, volumes.output.ownership);
+    if (plan.passes[pass].target == model::VolumeRole::scratch) return {side, scratch(pass)};
     return {side, volumes.output.volume, volumes.flush_output};
   };
   RanksOutcome outcome;

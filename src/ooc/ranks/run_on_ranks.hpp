@@ -6,15 +6,15 @@
 
 #include "comm/communicator.hpp"
 #include "disk/volume.hpp"
-#include "ooc/on_ranks.hpp"
-#include "ooc/run/run_passes.hpp"
+#include "ooc/plan/distribute_plan.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 namespace weft::ooc {
 
 /// An array on the disks of all ranks: what this rank can reach of it, and who has what.
 struct ArrayOnRanks {
   disk::Volume* volume = nullptr;
-  SharedHolding holding;
+  OwnershipPtr ownership;
 };
 
 struct VolumesOnRanks {
@@ -34,7 +34,7 @@ struct RanksOutcome {
 
 /// Executes a plan that was dealt to ranks: while a round's panels are transformed those of the next
 /// one are read and those of the last one written. A rank touches those bytes of its volumes only
-/// that the holdings give it; the others travel.
+/// that the ownerships give it; the others travel.
 ///
 /// Collective  `plan` and `options` are the same on all ranks, but for on_panel, which each has called
 ///             after every round, and what checkpoints keep.
@@ -48,7 +48,7 @@ struct RanksOutcome {
 ///             few numbers for each rank, and what engine, volumes and MPI need for themselves.
 /// Errors      as run_passes, the same on all ranks, and then nothing is under way on any;
 ///             disagreement. A failing message ends the program.
-RanksOutcome run_on_ranks(const FftPasses& plan, const comm::Communicator& comm,
+RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
                           const VolumesOnRanks& volumes, const PassesOptions& options = {});
 
 }  // namespace weft::ooc

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/checked.hpp"
+#include "base/direct_io.hpp"
 #include "comm/agreement.hpp"
 #include "disk/set_index.hpp"
 #include "ooc/ranks/shared_sets.hpp"
@@ -11,10 +12,7 @@
 namespace weft::ooc {
 namespace {
 
-/// What blocks of several disks are whole multiples of.
-constexpr std::int64_t granule_bytes = 4096;
-
-OpenSet scratch_of(const FftPasses& plan, const PassesFiles& files, int rank, int volume) {
+OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
   if (bytes == 0) return nullptr;
   if (!files.own_scratch.empty())
@@ -30,22 +28,22 @@ OpenSet scratch_of(const FftPasses& plan, const PassesFiles& files, int rank, in
   const std::span<const std::string> all(files.scratch_directories);
   const auto mine =
       all.subspan(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.count()));
-  const std::int64_t granules = (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes;
-  return disk::scratch_set({mine.begin(), mine.end()},
-                           {.bytes = bytes, .block_bytes = granules * granule_bytes},
-                           {.backend = files.backend});
+  return disk::scratch_set(
+      {mine.begin(), mine.end()},
+      {.bytes = bytes, .block_bytes = direct_io_rounded(plan.problem.block_bytes)},
+      {.backend = files.backend});
 }
 
-struct Opened {
+struct OpenSharedSets {
   OpenSet input;
   OpenSet output;
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
 /// input : none in place, where the output is read, too.
-Opened opened_all(const FftPasses& plan, const PassesFiles& files, const comm::Communicator& comm,
-                  const PassesOptions& options) {
-  Opened all;
+OpenSharedSets opened_all(const KPassPlan& plan, const PassesFiles& files,
+                          const comm::Communicator& comm, const PassesOptions& options) {
+  OpenSharedSets all;
   disk::SetOptions how = {.backend = files.backend, .verify = true};
   if (plan.problem.in_place)
     how.half_done = remedy_in_place(options);
@@ -78,25 +76,25 @@ SharedOutcome of_all_ranks(const SharedOutcome& mine, const comm::Communicator& 
 
 }  // namespace
 
-SharedHolding holding_of(const StoredArray& array, int ranks) {
-  if (array.is_set) return held_by_disks(disk::read_index(array.path).striping, ranks);
-  return held_by_parts(array.offset, array.bytes, ranks);
+OwnershipPtr ownership_of(const StoredArray& array, int ranks) {
+  if (array.is_set) return owned_by_disks(disk::read_index(array.path).striping, ranks);
+  return owned_by_parts(array.offset, array.bytes, ranks);
 }
 
-SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& files,
+SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm, const PassesOptions& options) {
   VolumesOnRanks volumes;
-  const Opened sets = comm::together(comm, [&] {
-    volumes.output.holding = holding_of(files.output, plan.ranks);
-    volumes.input.holding =
-        plan.problem.in_place ? volumes.output.holding : holding_of(files.input, plan.ranks);
+  const OpenSharedSets sets = comm::together(comm, [&] {
+    volumes.output.ownership = ownership_of(files.output, plan.ranks);
+    volumes.input.ownership =
+        plan.problem.in_place ? volumes.output.ownership : ownership_of(files.input, plan.ranks);
     return opened_all(plan, files, comm, options);
   });
   volumes.input.volume = plan.problem.in_place ? sets.output.get() : sets.input.get();
   volumes.output.volume = sets.output.get();
   for (std::size_t k = 0; k < volumes.scratch.size(); ++k)
     volumes.scratch.at(k) = sets.scratch.at(k).get();
-  const auto flush = [&] { flush_shared(*sets.output, *volumes.output.holding, comm); };
+  const auto flush = [&] { flush_shared(*sets.output, *volumes.output.ownership, comm); };
   volumes.flush_output = flush;
   SharedOutcome mine;
   mine.passes.backend = sets.output->backend().kind;

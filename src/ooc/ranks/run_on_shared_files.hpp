@@ -15,7 +15,7 @@ struct SharedOutcome {
 };
 
 /// Who has what of an array in files, as the ranks of run_on_shared_files take it.
-SharedHolding holding_of(const StoredArray& array, int ranks);
+OwnershipPtr ownership_of(const StoredArray& array, int ranks);
 
 /// run_on_files on ranks. Of a striped set each rank opens the files of its own disks, of a plain
 /// file it uses its own part; the index of a set must be seen by all ranks. Scratch directories are
@@ -23,7 +23,7 @@ SharedHolding holding_of(const StoredArray& array, int ranks);
 ///
 /// Checksums   of blocks that one rank read or wrote as a whole, saved by the first rank.
 /// Collective  as run_on_ranks. Errors: those of run_on_files, the same on all ranks.
-SharedOutcome run_on_shared_files(const FftPasses& plan, const PassesFiles& files,
+SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm,
                                   const PassesOptions& options = {});
 

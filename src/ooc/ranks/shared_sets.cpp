@@ -13,7 +13,8 @@ namespace weft::ooc {
 namespace {
 
 /// A block's checksum is what the rank that holds it knows.
-void share_sums(disk::StripedSet& set, const Holding& holding, const comm::Communicator& comm) {
+void share_sums(disk::StripedSet& set, const FileOwnership& ownership,
+                const comm::Communicator& comm) {
   constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::max();
   std::vector<std::uint32_t>& sums = set.sums()->all();
   std::array<std::int64_t, 4096> part{};
@@ -21,7 +22,8 @@ void share_sums(disk::StripedSet& set, const Holding& holding, const comm::Commu
     const std::size_t count = std::min(part.size(), sums.size() - first);
     for (std::size_t k = 0; k < count; ++k) {
       const auto block = static_cast<std::int64_t>(first + k);
-      const bool mine = holding.part_at(block * set.striping().block_bytes, 1).rank == comm.rank();
+      const bool mine =
+          ownership.part_at(block * set.striping().block_bytes, 1).rank == comm.rank();
       part.at(k) = mine ? sums[first + k] : not_mine;
     }
     comm::Pending pending;
@@ -45,11 +47,11 @@ OpenSet open_own_disks(const StoredArray& array, const comm::Communicator& comm,
                                  static_cast<int>(own.end), options);
 }
 
-void flush_shared(disk::StripedSet& output, const Holding& holding,
+void flush_shared(disk::StripedSet& output, const FileOwnership& ownership,
                   const comm::Communicator& comm) {
   comm::together(comm, [&] { output.flush_disks(); });
   if (output.sums() == nullptr) return;
-  share_sums(output, holding, comm);
+  share_sums(output, ownership, comm);
   comm::together(comm, [&] {
     if (comm.rank() == 0) output.sums()->save();
   });

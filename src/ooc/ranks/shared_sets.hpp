@@ -4,7 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "disk/striped_set.hpp"
-#include "ooc/holding.hpp"
+#include "ooc/plan/ownership.hpp"
 #include "ooc/run/run_on_files.hpp"
 
 namespace weft::ooc {
@@ -18,6 +18,7 @@ OpenSet open_own_disks(const StoredArray& array, const comm::Communicator& comm,
 
 /// Returns when what all ranks have written is on the disks, and the checksums of blocks that one rank
 /// wrote as a whole are saved, by the first rank. Collective.
-void flush_shared(disk::StripedSet& output, const Holding& holding, const comm::Communicator& comm);
+void flush_shared(disk::StripedSet& output, const FileOwnership& ownership,
+                  const comm::Communicator& comm);
 
 }  // namespace weft::ooc

@@ -103,23 +103,22 @@ void convert_to(const ElementType& type, std::int64_t stride, std::int64_t count
   const auto of = [&](auto raw) {
     Conversion<Real, decltype(raw)>(type, stride, threads, memory).run(count);
   };
-  using Kind = ElementType::Kind;
   const std::int64_t bytes = type.number_bytes();
   switch (type.kind) {
-    case Kind::boolean:
+    case NumberKind::boolean:
       return of(std::uint8_t());
-    case Kind::integer:
+    case NumberKind::integer:
       return bytes == 1   ? of(std::int8_t())
              : bytes == 2 ? of(std::int16_t())
              : bytes == 4 ? of(std::int32_t())
                           : of(std::int64_t());
-    case Kind::natural:
+    case NumberKind::natural:
       return bytes == 1   ? of(std::uint8_t())
              : bytes == 2 ? of(std::uint16_t())
              : bytes == 4 ? of(std::uint32_t())
                           : of(std::uint64_t());
-    case Kind::real:
-    case Kind::complex:
+    case NumberKind::real:
+    case NumberKind::complex:
       return bytes == 2 ? of(Half()) : bytes == 4 ? of(float()) : of(double());
   }
 }

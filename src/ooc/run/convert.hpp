@@ -4,7 +4,7 @@
 
 #include <weft/precision.hpp>
 
-#include "ooc/element_type.hpp"
+#include "ooc/plan/element_type.hpp"
 
 namespace weft::ooc {
 

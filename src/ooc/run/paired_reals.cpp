@@ -37,7 +37,7 @@ struct Columns {
   std::int64_t count = 0;
 };
 
-Columns columns_of(const FftPass& pass, const Panel& panel) {
+Columns columns_of(const KPass& pass, const Panel& panel) {
   if (pass.packs_reals) return {panel.rest, panel.rests};
   return {panel.inner, panel.inners};
 }
@@ -45,8 +45,9 @@ Columns columns_of(const FftPass& pass, const Panel& panel) {
 /// Calls visit(one, other, root) for k and N/2 - k, but for k = 0: row k / columns, column
 /// k % columns of the parts.
 template <class Real, class Visit>
-void for_each_pair(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
-                   int threads, std::complex<Real>* memory, Visit&& visit) {
+void for_each_pair(const KPass& pass, const std::vector<Panel>& parts,
+                   const kernel::RowTwiddles& twiddles, int threads, std::complex<Real>* memory,
+                   Visit&& visit) {
   const std::int64_t radix = pass.radix;
   const std::int64_t columns = pass.packs_reals ? pass.rest : pass.inner;
   const Columns main = columns_of(pass, parts[0]);
@@ -76,7 +77,7 @@ void for_each_pair(const FftPass& pass, const std::vector<Panel>& parts, const T
 }
 
 template <class Real>
-void unpack(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
+void unpack(const KPass& pass, const std::vector<Panel>& parts, const kernel::RowTwiddles& twiddles,
             int threads, std::complex<Real>* memory) {
   for_each_pair(pass, parts, twiddles, threads, memory,
                 [](auto& one, auto& other, auto root) { unpack_pair(one, other, root); });
@@ -87,7 +88,7 @@ void unpack(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles
 }
 
 template <class Real>
-void pack(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
+void pack(const KPass& pass, const std::vector<Panel>& parts, const kernel::RowTwiddles& twiddles,
           int threads, std::complex<Real>* memory) {
   for_each_pair(pass, parts, twiddles, threads, memory,
                 [](auto& one, auto& other, auto root) { pack_pair(one, other, root); });
@@ -99,16 +100,18 @@ void pack(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& 
 
 }  // namespace
 
-void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
-                  Precision precision, int threads, void* memory) {
+void unpack_reals(const KPass& pass, const std::vector<Panel>& parts,
+                  const kernel::RowTwiddles& twiddles, Precision precision, int threads,
+                  void* memory) {
   if (precision == Precision::f32)
     unpack(pass, parts, twiddles, threads, static_cast<std::complex<float>*>(memory));
   else
     unpack(pass, parts, twiddles, threads, static_cast<std::complex<double>*>(memory));
 }
 
-void pack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
-                Precision precision, int threads, void* memory) {
+void pack_reals(const KPass& pass, const std::vector<Panel>& parts,
+                const kernel::RowTwiddles& twiddles, Precision precision, int threads,
+                void* memory) {
   if (precision == Precision::f32)
     pack(pass, parts, twiddles, threads, static_cast<std::complex<float>*>(memory));
   else

@@ -2,8 +2,8 @@
 
 #include <weft/precision.hpp>
 
-#include "ooc/passes.hpp"
-#include "ooc/twiddles.hpp"
+#include "kernel/row_twiddles.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
 
@@ -13,15 +13,17 @@ namespace weft::ooc {
 /// of N. In place; X[N/2] goes behind the parts.
 ///
 /// Shapes  `memory` has the parts one after the other, as [radix][inners] each.
-void unpack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
-                  Precision precision, int threads, void* memory);
+void unpack_reals(const KPass& pass, const std::vector<Panel>& parts,
+                  const kernel::RowTwiddles& twiddles, Precision precision, int threads,
+                  void* memory);
 
 /// The way back, before the transform: of X[k] and X[N/2 - k] become Z[k] = S + i T and
 /// Z[N/2 - k] = conj(S - i T), where S = X[k] + conj X[N/2 - k], T = w (X[k] - conj X[N/2 - k]).
 /// X[N/2] is behind the parts; its imaginary part and that of X[0] do not matter.
 ///
 /// Shapes  as above, [radix][rests].
-void pack_reals(const FftPass& pass, const std::vector<Panel>& parts, const Twiddles& twiddles,
-                Precision precision, int threads, void* memory);
+void pack_reals(const KPass& pass, const std::vector<Panel>& parts,
+                const kernel::RowTwiddles& twiddles, Precision precision, int threads,
+                void* memory);
 
 }  // namespace weft::ooc

@@ -14,7 +14,7 @@ std::int64_t elements_of(const std::vector<RunGrid>& grids) {
 
 /// Halves what the panel, [radix][width], has of elements [first, end) of its slab.
 template <class Real>
-void halve(const FftPass& pass, const Panel& panel, std::int64_t first, std::int64_t end,
+void halve(const KPass& pass, const Panel& panel, std::int64_t first, std::int64_t end,
            std::complex<Real>* memory) {
   const std::int64_t columns = pass.rest * pass.inner;
   const std::int64_t width = panel.rests * panel.inners;
@@ -27,7 +27,7 @@ void halve(const FftPass& pass, const Panel& panel, std::int64_t first, std::int
 }
 
 template <class Real>
-void complete(const FftPass& pass, const std::vector<Panel>& parts, Real* memory) {
+void complete(const KPass& pass, const std::vector<Panel>& parts, Real* memory) {
   auto* numbers = reinterpret_cast<std::complex<Real>*>(memory);
   const std::int64_t present = elements_of(reads_of(pass, parts));
   if (pass.reads_reals)
@@ -41,13 +41,13 @@ void complete(const FftPass& pass, const std::vector<Panel>& parts, Real* memory
 }
 
 template <class Real>
-void keep(const FftPass& pass, const std::vector<Panel>& parts, Real* memory) {
+void keep(const KPass& pass, const std::vector<Panel>& parts, Real* memory) {
   for (std::int64_t k = 0; k < elements(pass, parts); ++k) memory[k] = memory[2 * k];
 }
 
 }  // namespace
 
-void complete_source(const FftPass& pass, const std::vector<Panel>& parts, Precision precision,
+void complete_source(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory) {
   if (precision == Precision::f32)
     complete(pass, parts, static_cast<float*>(memory));
@@ -55,7 +55,7 @@ void complete_source(const FftPass& pass, const std::vector<Panel>& parts, Preci
     complete(pass, parts, static_cast<double*>(memory));
 }
 
-void keep_real_parts(const FftPass& pass, const std::vector<Panel>& parts, Precision precision,
+void keep_real_parts(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory) {
   if (precision == Precision::f32)
     keep(pass, parts, static_cast<float*>(memory));

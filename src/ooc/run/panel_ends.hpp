@@ -2,18 +2,18 @@
 
 #include <weft/precision.hpp>
 
-#include "ooc/passes.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
 
 /// Makes of what was read the whole panel in complex numbers: reals become complex, what is not on
 /// the disks zero. Of half a spectrum, elements 0 and N/2 are halved: twice the real part of its
 /// transform then is that of the whole spectrum.
-void complete_source(const FftPass& pass, const std::vector<Panel>& parts, Precision precision,
+void complete_source(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory);
 
 /// Puts the real parts of a panel one after the other.
-void keep_real_parts(const FftPass& pass, const std::vector<Panel>& parts, Precision precision,
+void keep_real_parts(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory);
 
 }  // namespace weft::ooc

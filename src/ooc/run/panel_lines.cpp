@@ -30,9 +30,9 @@ void poke_by_caller(kernel::Progress* progress) {
 
 }  // namespace
 
-PanelLines::PanelLines(const FftPass& pass, const PanelAxis& axis,
+PanelLines::PanelLines(const KPass& pass, const PanelAxis& axis,
                        const kernel::AxisTransform& transform, const kernel::LocalOptions& options,
-                       const Twiddles* twiddles)
+                       const kernel::RowTwiddles* twiddles)
     : axis_(axis),
       source_length_(kernel::input_extent(transform)),
       target_length_(kernel::output_extent(transform)),

@@ -5,9 +5,9 @@
 
 #include "kernel/lines.hpp"
 #include "kernel/progress.hpp"
+#include "kernel/row_twiddles.hpp"
 #include "kernel/two_step_line.hpp"
-#include "ooc/passes.hpp"
-#include "ooc/twiddles.hpp"
+#include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
 
@@ -19,8 +19,8 @@ class PanelLines {
  public:
   /// `twiddles` are those of the pass, nullptr for a pass without; they stay the caller's.
   /// Errors  those of Engine::lines.
-  PanelLines(const FftPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
-             const kernel::LocalOptions& options, const Twiddles* twiddles);
+  PanelLines(const KPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
+             const kernel::LocalOptions& options, const kernel::RowTwiddles* twiddles);
 
   /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the axis
   ///         is not halved, else they do not overlap and `from` stays as it is, but for a c2r.
@@ -44,7 +44,7 @@ class PanelLines {
   TwiddleBy twiddle_;
   bool twiddles_first_;
   std::int64_t twiddle_step_;
-  const Twiddles* twiddles_;
+  const kernel::RowTwiddles* twiddles_;
   kernel::LocalOptions options_;
   std::int64_t source_element_bytes_;
   std::int64_t target_element_bytes_;

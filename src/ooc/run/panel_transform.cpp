@@ -1,14 +1,14 @@
 #include "ooc/run/panel_transform.hpp"
 
-#include "ooc/run/chirp.hpp"
+#include "kernel/finite.hpp"
+#include "ooc/run/bluestein.hpp"
 #include "ooc/run/convert.hpp"
-#include "ooc/run/finite.hpp"
 #include "ooc/run/paired_reals.hpp"
 #include "ooc/run/panel_ends.hpp"
 
 namespace weft::ooc {
 
-PanelTransform::PanelTransform(const FftPasses& plan, std::size_t index,
+PanelTransform::PanelTransform(const KPassPlan& plan, std::size_t index,
                                const PassesOptions& options)
     : problem_(plan.problem),
       pass_(plan.passes[index]),
@@ -82,7 +82,8 @@ std::int64_t PanelTransform::elements_read(const std::vector<Panel>& parts) cons
 
 void PanelTransform::look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const {
   const std::int64_t reals = elements_read(parts) * (pass_.reads_reals ? 1 : 2);
-  if (!*found_not_finite_ && !all_finite(problem_.precision, reals, problem_.threads, panel))
+  if (!*found_not_finite_ &&
+      !kernel::all_finite(problem_.precision, reals, problem_.threads, panel))
     *found_not_finite_ = true;
 }
 
@@ -114,8 +115,8 @@ void PanelTransform::convolve(const Panel& panel, char* memory) const {
 }
 
 std::int64_t PanelTransform::held_bytes() const {
-  const auto table = [](const std::optional<Twiddles>& twiddles) {
-    return twiddles ? Twiddles::table_bytes(twiddles->length()) : 0;
+  const auto table = [](const std::optional<kernel::RowTwiddles>& twiddles) {
+    return twiddles ? kernel::RowTwiddles::table_bytes(twiddles->length()) : 0;
   };
   return tiles_.size() + table(twiddles_) + table(chirp_roots_);
 }

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/memory.hpp"
-#include "ooc/passes.hpp"
+#include "kernel/row_twiddles.hpp"
+#include "ooc/plan/pass_plan.hpp"
 #include "ooc/run/panel_lines.hpp"
-#include "ooc/run/run_passes.hpp"
-#include "ooc/twiddles.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 namespace weft::ooc {
 
@@ -16,7 +16,7 @@ namespace weft::ooc {
 class PanelTransform {
  public:
   /// The plan stays the caller's. Errors  those of the engine, and out_of_memory.
-  PanelTransform(const FftPasses& plan, std::size_t index, const PassesOptions& options);
+  PanelTransform(const KPassPlan& plan, std::size_t index, const PassesOptions& options);
 
   /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place, else
   ///           another buffer.
@@ -37,13 +37,13 @@ class PanelTransform {
                        kernel::Progress* progress) const;
   void convolve(const Panel& panel, char* memory) const;
 
-  const PassesProblem& problem_;
-  const FftPass& pass_;
+  const KPassProblem& problem_;
+  const KPass& pass_;
   int sign_;
   bool* found_not_finite_;  ///< nullptr in passes that read no input
   AlignedBuffer tiles_;
-  std::optional<Twiddles> twiddles_;
-  std::optional<Twiddles> chirp_roots_;
+  std::optional<kernel::RowTwiddles> twiddles_;
+  std::optional<kernel::RowTwiddles> chirp_roots_;
   std::vector<PanelLines> lines_;
 };
 

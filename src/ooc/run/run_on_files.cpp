@@ -2,18 +2,14 @@
 
 #include <memory>
 
+#include "base/direct_io.hpp"
 #include "disk/striped_set.hpp"
 
 namespace weft::ooc {
 namespace {
 
-/// What blocks of several disks are whole multiples of.
-constexpr std::int64_t granule_bytes = 4096;
-
 /// What a set can have as its block.
-std::int64_t block_of(const FftPasses& plan) {
-  return (plan.problem.block_bytes + granule_bytes - 1) / granule_bytes * granule_bytes;
-}
+std::int64_t block_of(const KPassPlan& plan) { return direct_io_rounded(plan.problem.block_bytes); }
 
 std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mode,
                                          const disk::SetOptions& options,
@@ -23,7 +19,7 @@ std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mo
                          options, sums);
 }
 
-std::unique_ptr<disk::StripedSet> opened_output(const FftPasses& plan, const PassesFiles& files,
+std::unique_ptr<disk::StripedSet> opened_output(const KPassPlan& plan, const PassesFiles& files,
                                                 const PassesOptions& options) {
   std::optional<disk::PlainSums> sums;
   if (files.checks_output) sums = {files.output.path + ".sums", block_of(plan)};
@@ -32,7 +28,7 @@ std::unique_ptr<disk::StripedSet> opened_output(const FftPasses& plan, const Pas
   return opened(files.output, disk::Mode::write, how, sums);
 }
 
-std::unique_ptr<disk::StripedSet> scratch_of(const FftPasses& plan, const PassesFiles& files) {
+std::unique_ptr<disk::StripedSet> scratch_of(const KPassPlan& plan, const PassesFiles& files) {
   if (plan.scratch_bytes == 0) return nullptr;
   if (files.scratch)
     return opened(*files.scratch, disk::Mode::write, {.backend = files.backend, .verify = true});
@@ -41,7 +37,7 @@ std::unique_ptr<disk::StripedSet> scratch_of(const FftPasses& plan, const Passes
   return disk::scratch_set(files.scratch_directories,
                            {.bytes = plan.scratch_bytes,
                             .block_bytes = block,
-                            .skew_rows = disk::usual_skew_rows(plan.scratch_bytes, block, disks)},
+                            .skew_rows = usual_skew_rows(plan.scratch_bytes, block, disks)},
                            {.backend = files.backend});
 }
 
@@ -62,7 +58,7 @@ std::string remedy_in_place(const PassesOptions& options) {
              : "it was changed without checkpoints to go on from: remove it and write it anew";
 }
 
-PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
+PassesOutcome run_on_files(const KPassPlan& plan, const PassesFiles& files,
                            const PassesOptions& options) {
   const bool in_place = plan.problem.in_place;
   std::unique_ptr<disk::StripedSet> input;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "disk/backend.hpp"
-#include "ooc/run/run_passes.hpp"
+#include "ooc/run/pass_executor.hpp"
 
 namespace weft::ooc {
 
@@ -55,7 +55,7 @@ struct PassesOutcome {
 ///           caller says that the set is whole when all is done.
 /// Scratch  files without names, gone at the end however it comes; or the set that is given.
 /// Errors   as open_set, plain_set, scratch_set and run_passes.
-PassesOutcome run_on_files(const FftPasses& plan, const PassesFiles& files,
+PassesOutcome run_on_files(const KPassPlan& plan, const PassesFiles& files,
                            const PassesOptions& options = {});
 
 }  // namespace weft::ooc

@@ -1,0 +1,372 @@
+// weft._planning: layouts, problems and plans. Links no MPI.
+#include <cstdint>
+#include <functional>
+
+#include <weft/machine.hpp>
+#include <weft/plan.hpp>
+
+#include "common.hpp"
+#include "plan/parts_json.hpp"
+#include "planner/decision.hpp"
+#include "planning/alternatives.hpp"
+#include "planning/bmmc.hpp"
+#include "planning/disks.hpp"
+#include "planning/machines.hpp"
+#include "planning/ooc.hpp"
+#include "planning/ranks.hpp"
+#include "planning/superlevels.hpp"
+#include "planning/wisdom.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using weft::python::Bounds;
+
+namespace {
+
+/// output.empty() is in node memory, and so is what a call without `out` returns.
+constexpr weft::planner::Freedom outputs_of_python{.outputs_in_node_memory = true};
+
+nb::tuple bounds_tuple(const weft::Box& box) {
+  nb::list pairs;
+  for (const auto& [lower, upper] : weft::python::to_bounds(box))
+    pairs.append(nb::make_tuple(lower, upper));
+  return nb::tuple(pairs);
+}
+
+template <class T>
+nb::tuple as_tuple(const std::vector<T>& values) {
+  nb::list list;
+  for (const T& value : values) list.append(nb::cast(value));
+  return nb::tuple(list);
+}
+
+weft::Layout layout_of_boxes(const weft::Shape& shape, const std::vector<Bounds>& boxes,
+                             const std::vector<int>& order) {
+  std::vector<weft::Box> converted;
+  for (const Bounds& bounds : boxes) converted.push_back(weft::python::to_box(bounds));
+  return weft::Layout::of_boxes(shape, std::move(converted), order);
+}
+
+/// By the buffer protocol, which takes a fifth of the time of the other way; it refuses some dtypes.
+std::uintptr_t start_of(nb::handle array) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_STRIDES) == 0) {
+    const auto start = reinterpret_cast<std::uintptr_t>(buffer.buf);
+    PyBuffer_Release(&buffer);
+    return start;
+  }
+  PyErr_Clear();
+  return nb::cast<std::uintptr_t>(array.attr("__array_interface__")["data"][0]);
+}
+
+void bind_layout(nb::module_& m) {
+  using weft::Layout;
+  nb::class_<Layout> bound(
+      m, "Layout",
+      "Who owns which box of a global array, and in which memory order each box lies.\n\n"
+      "A plain value: comparable, printable, made without MPI for any number of ranks. Boxes are\n"
+      "half-open, in logical axis order; part r of p of n indices is [n*r//p, n*(r+1)//p).");
+  bound
+      .def_static(
+          "grid", &Layout::grid, "shape"_a, "grid"_a, "order"_a = std::vector<int>{}, "ranks"_a = 0,
+          "Splits axis a of `shape` into grid[a] balanced parts, ranks over the grid with its last "
+          "axis\n"
+          "fastest. `order` lists the axes from slowest to fastest in memory (default: C order).\n"
+          "`ranks` may exceed the product of the grid: the ranks beyond it own nothing.")
+      .def_static("slab", &Layout::slab, "shape"_a, "ranks"_a, "axis"_a = 0,
+                  "One axis split over all ranks.")
+      .def_static("pencil", &Layout::pencil, "shape"_a, "ranks"_a, "first_axis"_a = 0,
+                  "second_axis"_a = 1,
+                  "Two axes split over a process grid as square as `ranks` allows.")
+      .def_static("brick", &Layout::brick, "shape"_a, "ranks"_a,
+                  "The first three axes split over a process grid as cubic as `ranks` allows.")
+      .def_static("on_one", &Layout::on_one, "shape"_a, "ranks"_a, "owner"_a = 0,
+                  "Everything on rank `owner`, nothing on the others.")
+      .def_static("of_boxes", &layout_of_boxes, "shape"_a, "boxes"_a,
+                  "order"_a = std::vector<int>{},
+                  "One box a rank, each a sequence of (lo, hi) pairs. Boxes may be empty; they "
+                  "must not overlap and\n"
+                  "must leave no hole.")
+      .def_prop_ro(
+          "shape", [](const Layout& l) { return as_tuple(l.shape()); },
+          "Extents of the global array.")
+      .def_prop_ro("ranks", &Layout::ranks, "Number of ranks.")
+      .def_prop_ro(
+          "order", [](const Layout& l) { return as_tuple(l.order()); },
+          "Axes from slowest to fastest in memory.")
+      .def_prop_ro(
+          "process_grid", [](const Layout& l) { return as_tuple(l.process_grid()); },
+          "Parts along each axis; empty where boxes were given.")
+      .def_prop_ro("family", &Layout::family, "slab, pencil, brick, grid, whole or boxes.")
+      .def(
+          "box", [](const Layout& l, std::int64_t rank) { return bounds_tuple(l.box(rank)); },
+          "rank"_a, "The (lo, hi) pairs that a rank owns; all (0, 0) where it owns nothing.")
+      .def(
+          "local_shape",
+          [](const Layout& l, std::int64_t rank) { return as_tuple(l.local_shape(rank)); },
+          "rank"_a, "Extents of a rank's box.")
+      .def(
+          "strides", [](const Layout& l, std::int64_t rank) { return as_tuple(l.strides(rank)); },
+          "rank"_a, "Strides in elements of a rank's local array, in logical axis order.")
+      .def("local_volume", &Layout::local_volume, "rank"_a, "Number of elements of a rank's box.")
+      .def("is_whole", &Layout::is_whole, "axis"_a,
+           "True when no rank holds only a part of this axis.")
+      .def_prop_ro("empty_ranks", &Layout::empty_ranks, "Number of ranks that own nothing.")
+      .def("with_order", &Layout::with_order, "order"_a,
+           "The same ownership in another memory order.")
+      .def("same_boxes", &Layout::same_boxes, "other"_a,
+           "True when both give every rank the same box.")
+      .def("describe", &Layout::describe, "One line for people.")
+      .def(
+          "to_json", [](const Layout& l) { return weft::to_json(l); },
+          "JSON text; symbolic unless boxes were given.")
+      .def_static(
+          "from_json", [](const std::string& text) { return weft::layout_from_json(text); },
+          "text"_a, "Inverse of to_json.")
+      .def("__repr__", [](const Layout& l) { return "<weft.Layout " + l.describe() + ">"; });
+  weft::python::bind_value(
+      bound, [](const Layout& l) { return weft::to_json(l); },
+      [](const std::string& text) { return weft::layout_from_json(text); });
+}
+
+weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
+                           const std::string& kind, const std::string& precision,
+                           std::int64_t ranks, std::int64_t ranks_per_node,
+                           std::optional<weft::Layout> input, bool all_ranks,
+                           const std::string& output_choice, std::optional<weft::Layout> output,
+                           const std::string& norm, int sign, int threads,
+                           const std::string& effort, bool overwrite_input,
+                           const std::string& method, const std::string& wire_form,
+                           const std::string& schedule, const std::string& requests,
+                           std::int64_t chunks, const std::string& preset, const std::string& wire,
+                           const std::string& nodes, std::int64_t piece_bytes) {
+  weft::Problem problem;
+  problem.shape = shape;
+  problem.axes = axes;
+  problem.kind = weft::from_string<weft::Kind>(kind);
+  problem.precision = weft::from_string<weft::Precision>(precision);
+  problem.ranks = ranks;
+  problem.ranks_per_node = ranks_per_node;
+  problem.has_input = input.has_value();
+  if (input) problem.input = *input;
+  problem.all_ranks = all_ranks;
+  problem.output_choice = weft::from_string<weft::OutputChoice>(output_choice);
+  if (output) problem.output = *output;
+  problem.norm = weft::from_string<weft::Norm>(norm);
+  problem.sign = sign;
+  problem.threads = threads;
+  problem.effort = weft::from_string<weft::Effort>(effort);
+  problem.overwrite_input = overwrite_input;
+  problem.knobs = {weft::from_string<weft::Method>(method),
+                   weft::from_string<weft::WireForm>(wire_form),
+                   weft::from_string<weft::Schedule>(schedule),
+                   weft::from_string<weft::Requests>(requests),
+                   chunks,
+                   weft::from_string<weft::NodeUse>(nodes),
+                   weft::from_string<weft::WirePrecision>(wire),
+                   piece_bytes};
+  problem.preset = weft::from_string<weft::Preset>(preset);
+  return problem;
+}
+
+void bind_problem(nb::module_& m) {
+  using weft::Problem;
+  nb::class_<Problem> bound(
+      m, "Problem", "What is to be transformed, where it lies and where the result is wanted.");
+  bound
+      .def_prop_ro(
+          "shape", [](const Problem& p) { return as_tuple(p.shape); }, "Extents before forward.")
+      .def_prop_ro(
+          "axes", [](const Problem& p) { return as_tuple(p.axes); }, "Transformed axes.")
+      .def_prop_ro(
+          "kind", [](const Problem& p) { return weft::to_string(p.kind); }, "c2c or r2c.")
+      .def_prop_ro(
+          "precision", [](const Problem& p) { return weft::to_string(p.precision); },
+          "f32, f64 or f80.")
+      .def_ro("ranks", &Problem::ranks, "Number of ranks.")
+      .def_ro("all_ranks", &Problem::all_ranks,
+              "Whether every rank gets a part of an input that weft chooses.")
+      .def_ro("ranks_per_node", &Problem::ranks_per_node,
+              "Ranks that can use each other's memory; 1: none.")
+      .def_prop_ro(
+          "norm", [](const Problem& p) { return weft::to_string(p.norm); },
+          "Which direction scales.")
+      .def_ro("sign", &Problem::sign, "Sign of the exponent of forward.")
+      .def_ro("threads", &Problem::threads, "Threads of a rank.")
+      .def_prop_ro(
+          "effort", [](const Problem& p) { return weft::to_string(p.effort); }, "How hard to plan.")
+      .def_ro("overwrite_input", &Problem::overwrite_input, "True when the input may be destroyed.")
+      .def(
+          "to_json", [](const Problem& p) { return weft::to_json(p); }, "JSON text.")
+      .def_static(
+          "from_json", [](const std::string& text) { return weft::problem_from_json(text); },
+          "text"_a,
+          "Inverse of to_json. Refuses text that is damaged, and a problem that cannot be.")
+      .def("__repr__", [](const Problem& p) {
+        return std::string("<weft.Problem ") + weft::to_string(p.kind) + " " +
+               weft::to_string(p.shape) + " " + weft::to_string(p.precision) + " on " +
+               std::to_string(p.ranks) + " ranks>";
+      });
+  weft::python::bind_value(
+      bound, [](const Problem& p) { return weft::to_json(p); },
+      [](const std::string& text) { return weft::problem_from_json(text); });
+  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
+        "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(),
+        "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
+        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
+        "Collects the options of a transform; checked when it is planned.");
+}
+
+void bind_stage(nb::module_& m) {
+  using weft::Stage;
+  nb::class_<Stage> bound(m, "Stage", "Axes transformed while the data lie in one layout.");
+  bound.def_ro("source", &Stage::source, "Layout before the transforms.")
+      .def_ro(
+          "target", &Stage::target,
+          "Layout after them; differs where r2c halves an axis, and where one axis is seen as two.")
+      .def_ro("twiddles", &Stage::twiddles,
+              "Whether element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/n).")
+      .def_ro("folds", &Stage::folds,
+              "Whether the columns of axis 1 are left in the order 0, n2-1, 1, n2-2, ...")
+      .def_ro("chirps", &Stage::chirps,
+              "Whether an end of a convolution is multiplied by the chirp and becomes its rows.")
+      .def_ro("convolves", &Stage::convolves,
+              "Whether lines are convolved: transformed, multiplied by a spectrum, and back.")
+      .def_prop_ro(
+          "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
+      .def("__repr__", [](const Stage& s) {
+        std::string axes;
+        for (int axis : s.axes) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
+        return "<weft.Stage axes (" + axes + ") of " + s.source.describe() + ">";
+      });
+  weft::python::bind_value(
+      bound, [](const Stage& s) { return weft::to_json(s); },
+      [](const std::string& text) { return weft::stage_from_json(text); });
+}
+
+void bind_exchange(nb::module_& m) {
+  using weft::Exchange;
+  nb::class_<Exchange> bound(m, "Exchange",
+                             "Moves the array from the layout of one stage to that of the next.");
+  bound
+      .def_prop_ro(
+          "method", [](const Exchange& e) { return weft::to_string(e.method); },
+          "shared, collective or messages.")
+      .def_prop_ro(
+          "wire_form", [](const Exchange& e) { return weft::to_string(e.wire_form); },
+          "packed or datatype; automatic where the method has none.")
+      .def_prop_ro(
+          "schedule", [](const Exchange& e) { return weft::to_string(e.schedule); },
+          "Order of the messages: pairwise, cyclic or scattered; automatic where the method has "
+          "none.")
+      .def_prop_ro(
+          "requests", [](const Exchange& e) { return weft::to_string(e.requests); },
+          "ordinary or persistent; automatic where the method has none.")
+      .def_ro("chunks", &Exchange::chunks, "Parts in which the array is sent.")
+      .def_prop_ro(
+          "nodes", [](const Exchange& e) { return weft::to_string(e.nodes); },
+          "What ranks of a node do: unaware, separate or combined; automatic where the method has "
+          "none.")
+      .def_prop_ro(
+          "wire", [](const Exchange& e) { return weft::to_string(e.wire); },
+          "same, or f32: doubles travel as floats.")
+      .def_ro("piece_bytes", &Exchange::piece_bytes,
+              "Bytes of the pieces in which blocks travel; 0: whole blocks.")
+      .def(
+          "describe", [](const Exchange& e) { return weft::describe(e); },
+          "The method and its knobs in words.")
+      .def("__repr__",
+           [](const Exchange& e) { return "<weft.Exchange " + weft::describe(e) + ">"; });
+  weft::python::bind_value(
+      bound, [](const Exchange& e) { return weft::to_json(e); },
+      [](const std::string& text) { return weft::exchange_from_json(text); });
+}
+
+void bind_plan(nb::module_& m) {
+  using weft::Plan;
+  bind_stage(m);
+  bind_exchange(m);
+  nb::class_<Plan> bound(
+      m, "Plan",
+      "A list of stages with one exchange between each two: plain data, made without MPI.\n\n"
+      "Backward is the same stages in the opposite order.");
+  bound.def_ro("problem", &Plan::problem, "The problem that it solves, defaults filled in.")
+      .def_prop_ro(
+          "stages", [](const Plan& p) { return as_tuple(p.stages); },
+          "The stages in the order of forward.")
+      .def_prop_ro(
+          "exchanges", [](const Plan& p) { return as_tuple(p.exchanges); },
+          "What lies between the stages: one fewer than there are stages.")
+      .def_prop_ro(
+          "input", [](const Plan& p) { return p.input(); }, "Layout of the input of forward.")
+      .def_prop_ro(
+          "output", [](const Plan& p) { return p.output(); }, "Layout of the output of forward.")
+      .def_prop_ro(
+          "line_effort", [](const Plan& p) { return std::string(to_string(p.line_effort)); },
+          "With which the local FFTs are planned: the problem's effort, or what the budget allows.")
+      .def_ro("chosen_by", &Plan::chosen_by, "Who decided.")
+      .def_prop_ro(
+          "notes", [](const Plan& p) { return as_tuple(p.notes); }, "What a user should know.")
+      .def_ro("prediction", &Plan::prediction,
+              "What it should take; None where no machine was given.")
+      .def(
+          "explain", [](const Plan& p) { return weft::explain(p); },
+          "What was chosen and why, in a few lines.")
+      .def(
+          "to_json", [](const Plan& p) { return weft::to_json(p); }, "JSON text.")
+      .def_static(
+          "from_json", [](const std::string& text) { return weft::plan_from_json(text); }, "text"_a,
+          "Inverse of to_json. Refuses text that is damaged, unknown or inconsistent.")
+      .def("__repr__", [](const Plan& p) {
+        return "<weft.Plan " + weft::to_string(p.problem.shape) + ", " +
+               std::to_string(p.stages.size()) + " stages on " + std::to_string(p.problem.ranks) +
+               " ranks>";
+      });
+  weft::python::bind_value(
+      bound, [](const Plan& p) { return weft::to_json(p); },
+      [](const std::string& text) { return weft::plan_from_json(text); });
+  m.def("make_plan", nb::overload_cast<const weft::Problem&>(&weft::make_plan), "problem"_a,
+        "Plans a problem by a fixed rule; pure.");
+  m.def(
+      "make_plan",
+      [](const weft::Problem& problem, const weft::Machine& machine, const std::string& note) {
+        weft::Plan plan = weft::planner::make_plan(problem, machine, outputs_of_python);
+        if (!note.empty()) plan.notes.push_back(note);
+        return plan;
+      },
+      "problem"_a, "machine"_a, "note"_a = "",
+      "Plans a problem by a model of the machine; pure. `note` says how that was come by.");
+  m.def(
+      "candidates",
+      [](const weft::Problem& problem, const weft::Machine& machine) {
+        return as_tuple(weft::planner::candidates(problem, machine, outputs_of_python));
+      },
+      "problem"_a, "machine"_a, "The best of each kind of way, fastest first by the model; pure.");
+  m.def("predict", &weft::predict, "plan"_a, "machine"_a, "What a plan should take; pure.");
+}
+
+}  // namespace
+
+NB_MODULE(_planning, m) {
+  m.doc() = "Layouts, problems and plans of weft; needs no MPI.";
+  weft::python::translate_errors();
+  bind_layout(m);
+  bind_problem(m);
+  weft::python::bind_machines(m);
+  bind_plan(m);
+  weft::python::bind_wisdom(m);
+  weft::python::bind_ooc(m);
+  weft::python::bind_bmmc(m);
+  weft::python::bind_passes(m);
+  weft::python::bind_rank_passes(m);
+  weft::python::bind_ways(m);
+  weft::python::bind_disks(m);
+  m.def(
+      "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
+      "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");
+  m.def("start_of", &start_of, "array"_a,
+        "Where a numpy array's memory begins, also that of an array without elements.");
+  m.attr("EVERY_SLICE") = weft::every_slice;
+  m.attr("version") = WEFT_VERSION;
+}

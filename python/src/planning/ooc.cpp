@@ -1,0 +1,175 @@
+#include "planning/ooc.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/pass_plan.hpp"
+#include "planning/ooc_state.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+using ooc::KPass;
+using ooc::KPassPlan;
+
+ooc::OutputOrder order_of(const std::string& word) {
+  if (word == "natural") return ooc::OutputOrder::natural;
+  if (word == "transposed") return ooc::OutputOrder::transposed;
+  throw Error(ErrorCode::invalid_argument,
+              "an order must be one of natural, transposed; given \"" + word + "\"; give natural");
+}
+
+const char* word_of(model::VolumeRole where) {
+  switch (where) {
+    case model::VolumeRole::input:
+      return "input";
+    case model::VolumeRole::scratch:
+      return "scratch";
+    case model::VolumeRole::output:
+      return "output";
+    case model::VolumeRole::nothing:
+      return "nothing";
+  }
+  return "";
+}
+
+const char* kind_of(const KPassPlan& plan) {
+  return plan.problem.real_input ? "r2c" : plan.problem.real_output ? "c2r" : "c2c";
+}
+
+KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
+                  const std::string& kind, const std::string& order, std::int64_t memory_bytes,
+                  std::int64_t block_bytes, int threads, bool keep_sources,
+                  const std::string& input_type, bool in_place) {
+  return ooc::plan_passes({.shape = shape,
+                           .axes = axes,
+                           .precision = from_string<Precision>(precision),
+                           .order = order_of(order),
+                           .real_input = kind == "r2c",
+                           .real_output = kind == "c2r",
+                           .memory_bytes = memory_bytes,
+                           .block_bytes = block_bytes,
+                           .threads = threads,
+                           .keep_sources = keep_sources,
+                           .in_place = in_place,
+                           .input_type = input_type.empty()
+                                             ? std::nullopt
+                                             : std::optional(ooc::element_type(input_type))});
+}
+
+nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
+  nb::list list;
+  for (const std::int64_t value : values) list.append(value);
+  return nb::tuple(list);
+}
+
+nb::tuple result_shape(const KPassPlan& plan) {
+  const Shape& shape = plan.problem.shape;
+  if (plan.problem.real_input) return as_tuple(complex_shape(plan.problem));
+  if (plan.transposed_rows == 1) return as_tuple(shape);
+  return as_tuple({plan.transposed_rows, shape[0] / plan.transposed_rows});
+}
+
+nb::dict pass_of(const KPassPlan& plan, const KPass& pass) {
+  const ooc::PassCounts counts = counts_of(plan, pass);
+  std::vector<std::int64_t> lengths;
+  for (const ooc::PanelAxis& axis : pass.axes) lengths.push_back(axis.length);
+  nb::dict found;
+  found["radix"] = pass.radix;
+  found["lines"] = as_tuple(lengths);
+  found["panels"] = counts.panels;
+  found["read_runs"] = counts.read_runs;
+  found["written_runs"] = counts.written_runs;
+  found["shortest_run_bytes"] = counts.shortest_run_bytes;
+  found["read_bytes"] = counts.read_bytes;
+  found["written_bytes"] = counts.written_bytes;
+  found["journal_bytes"] = counts.journal_bytes;
+  found["source"] = word_of(pass.source);
+  found["target"] = word_of(pass.target);
+  return found;
+}
+
+nb::tuple passes_of(const KPassPlan& plan) {
+  nb::list passes;
+  for (const KPass& pass : plan.passes) passes.append(pass_of(plan, pass));
+  return nb::tuple(passes);
+}
+
+}  // namespace
+
+void bind_passes(nb::module_& m) {
+  nb::class_<KPassPlan> bound(m, "OutOfCorePlan",
+                              "The passes of an out-of-core FFT, plain data; from weft.ooc.plan.");
+  bound
+      .def_prop_ro(
+          "shape", [](const KPassPlan& p) { return as_tuple(p.problem.shape); },
+          "Of the input; for r2c and c2r of the reals.")
+      .def_prop_ro("result_shape", &result_shape,
+                   "Of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
+                   "k2].")
+      .def_prop_ro(
+          "axes",
+          [](const KPassPlan& p) {
+            return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
+          },
+          "Those that are transformed.")
+      .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r.")
+      .def_prop_ro(
+          "precision", [](const KPassPlan& p) { return to_string(p.problem.precision); },
+          "f32 or f64.")
+      .def_prop_ro(
+          "block_bytes", [](const KPassPlan& p) { return p.problem.block_bytes; },
+          "What no transfer is to be shorter than.")
+      .def_prop_ro(
+          "threads", [](const KPassPlan& p) { return p.problem.threads; }, "That compute.")
+      .def_prop_ro(
+          "keep_sources", [](const KPassPlan& p) { return p.problem.keep_sources; },
+          "Whether every pass leaves what it reads, or has it in a journal, so that it can be done "
+          "again.")
+      .def_prop_ro(
+          "in_place", [](const KPassPlan& p) { return p.problem.in_place; },
+          "Whether the output takes the place of the input.")
+      .def_ro("ranks", &KPassPlan::ranks, "That the panels are dealt to, each with the memory.")
+      .def_prop_ro(
+          "pass_count", [](const KPassPlan& p) { return p.passes.size(); }, "How many passes.")
+      .def_prop_ro("passes", &passes_of,
+                   "In their order: radix, lengths of lines, panels, runs read and written, the "
+                   "shortest run and all\nbytes of each, and where it reads and writes.")
+      .def_prop_ro(
+          "read_bytes", [](const KPassPlan& p) { return counts_of(p).read_bytes; },
+          "Bytes that all passes read.")
+      .def_prop_ro(
+          "written_bytes", [](const KPassPlan& p) { return counts_of(p).written_bytes; },
+          "Bytes that all passes write, those of the journal with them.")
+      .def_prop_ro(
+          "journal_bytes", [](const KPassPlan& p) { return counts_of(p).journal_bytes; },
+          "Bytes that passes in place write twice, so that they can be done again.")
+      .def_ro("convolution_points", &KPassPlan::convolution_points,
+              "Of the transforms of Bluestein's algorithm; 0: it is not used.")
+      .def_ro("kernel_passes", &KPassPlan::kernel_passes,
+              "The first so many passes make the kernel of its convolution.")
+      .def_prop_ro("input_bytes", &KPassPlan::input_bytes, "Bytes of the input.")
+      .def_prop_ro("output_bytes", &KPassPlan::output_bytes, "Bytes of the output.")
+      .def_ro("scratch_bytes", &KPassPlan::scratch_bytes, "Temporary space on disks.")
+      .def_prop_ro(
+          "memory_bytes", [](const KPassPlan& p) { return ooc::memory_bytes(p); },
+          "Memory that the passes hold; tables of the local FFT library are not counted.")
+      .def("__repr__", [](const KPassPlan& p) {
+        return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
+               std::to_string(p.passes.size()) + " passes>";
+      });
+  bind_value(bound, &state_of_passes, &passes_of_state);
+  m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
+        "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
+        "input_type"_a = "", "in_place"_a = false, "Plans the fewest passes over the disks; pure.");
+}
+
+}  // namespace weft::python

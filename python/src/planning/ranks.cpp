@@ -1,0 +1,76 @@
+#include "planning/ranks.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common.hpp"
+#include "ooc/plan/distribute_plan.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+
+ooc::OwnershipPtr to_ownership(const Lying& given, int ranks) {
+  const auto& [bytes, lead, block, disks, processors, band, skew] = given;
+  if (block == 0) return ooc::owned_by_parts(lead, bytes, ranks);
+  const Striping striping = {.bytes = bytes,
+                             .block_bytes = block,
+                             .disks = disks,
+                             .processors = processors,
+                             .band_bytes = band,
+                             .skew_rows = skew};
+  check(striping);
+  return ooc::owned_by_disks(striping, ranks);
+}
+
+namespace {
+
+/// Messages and bytes of all ranks together.
+std::pair<std::int64_t, std::int64_t> traffic(const ooc::KPassPlan& plan, const Lying& input,
+                                              const Lying& output) {
+  ooc::RankTraffic all;
+  for (const ooc::RankTraffic& sent :
+       traffic_of(plan, to_ownership(input, plan.ranks), to_ownership(output, plan.ranks)))
+    all += sent;
+  return {all.messages, all.bytes};
+}
+
+std::vector<std::int64_t> scratch_of_rank(const ooc::KPassPlan& plan, int rank) {
+  std::vector<std::int64_t> bytes;
+  for (int k = 0; k < ooc::scratch_volumes; ++k) bytes.push_back(scratch_bytes(plan, rank, k));
+  return bytes;
+}
+
+}  // namespace
+
+void bind_rank_passes(nb::module_& m) {
+  m.def(
+      "deal_out_of_core",
+      [](const ooc::KPassPlan& plan, int ranks, const std::optional<Lying>& array) {
+        return distribute_plan(plan, ranks, array ? to_ownership(*array, ranks) : nullptr);
+      },
+      "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),
+      "The plan for so many ranks, each with its memory; array : how that lies which is "
+      "transformed in "
+      "place, as for\nout_of_core_traffic. Pure.");
+  m.def("out_of_core_traffic", &traffic, "plan"_a, "input"_a, "output"_a,
+        "Messages and bytes that all ranks send, for arrays that lie so: bytes, first byte, block "
+        "bytes (0: a plain\nfile), disks, processors, band bytes, skew rows.");
+  m.def("out_of_core_scratch", &scratch_of_rank, "plan"_a, "rank"_a,
+        "Bytes of a rank's temporary files.");
+  m.def(
+      "disks_of_rank",
+      [](int disks, int ranks, int rank) {
+        const ooc::Share own = ooc::disks_of_rank(disks, ranks, rank);
+        return std::pair(own.first, own.end);
+      },
+      "disks"_a, "ranks"_a, "rank"_a, "The first of a rank's disks, and the one after its last.");
+}
+
+}  // namespace weft::python

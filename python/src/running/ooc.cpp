@@ -1,0 +1,127 @@
+#include "running/ooc.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common.hpp"
+#include "kernel/engine.hpp"
+#include "ooc/run/run_on_files.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+ooc::StoredArray to_stored(const Stored& given) {
+  const auto& [path, is_set, offset, bytes] = given;
+  return {.path = path, .is_set = is_set, .offset = offset, .bytes = bytes};
+}
+
+void tell(const nb::object& progress, const ooc::PassProgress& at) {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+  if (!progress.is_none()) progress(at.pass, at.passes, at.panels_done, at.panels);
+}
+
+}  // namespace
+
+ooc::PassesFiles files_of(const Stored& input, const Stored& output,
+                          const std::vector<std::string>& scratch_directories,
+                          const std::string& backend) {
+  return {.input = to_stored(input),
+          .output = to_stored(output),
+          .scratch_directories = scratch_directories,
+          .backend = disk::backend_from_string(backend)};
+}
+
+ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
+                              const nb::object& progress) {
+  return {.effort = from_string<Effort>(effort),
+          .sign = sign,
+          .scale = scale,
+          .on_panel = [&progress](const ooc::PassProgress& at) { tell(progress, at); }};
+}
+
+ooc::Checkpoints checkpoints_of(const nb::object& kept) {
+  return {.is_due =
+              [&kept] {
+                const nb::gil_scoped_acquire held;
+                return nb::cast<bool>(kept.attr("is_due")());
+              },
+          .keep =
+              [&kept](const ooc::PassProgress& at) {
+                const nb::gil_scoped_acquire held;
+                const nb::object error = kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
+                if (const auto failed = to_error(nb::cast<GivenError>(error))) throw *failed;
+              }};
+}
+
+nb::dict as_dict(const ooc::PassesOutcome& outcome) {
+  nb::dict moved;
+  moved["memory_bytes"] = outcome.held_bytes;
+  moved["read_bytes"] = outcome.bytes_read;
+  moved["written_bytes"] = outcome.bytes_written;
+  moved["backend"] = disk::to_string(outcome.backend);
+  moved["found_not_finite"] = outcome.found_not_finite;
+  return moved;
+}
+
+namespace {
+
+nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
+             const std::vector<std::string>& scratch_directories, const std::string& backend,
+             const std::string& effort, int sign, double scale, const nb::object& progress,
+             bool moves_only, const std::optional<Stored>& scratch,
+             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
+  ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  if (scratch) files.scratch = to_stored(*scratch);
+  ooc::PassesOptions options = options_of(effort, sign, scale, progress);
+  options.moves_only = moves_only;
+  options.start = {.pass = std::get<0>(start),
+                   .panels_done = std::get<1>(start),
+                   .has_journal = std::get<2>(start)};
+  files.checks_output = !kept.is_none() && !plan.problem.in_place;
+  if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
+  ooc::PassesOutcome outcome;
+  {
+    const nb::gil_scoped_release release;
+    outcome = ooc::run_on_files(plan, files, options);
+  }
+  return as_dict(outcome);
+}
+
+}  // namespace
+
+void bind_ooc_runs(nb::module_& m) {
+  m.def("run_out_of_core", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
+        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
+        "scratch"_a.none() = nb::none(),
+        "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
+        "kept"_a.none() = nb::none(),
+        "Executes the passes of a plan on files that are there, from a pass and a panel on; "
+        "weft.ooc.fft is its face.");
+  m.def(
+      "engine_learnt",
+      [](const std::string& precision) {
+        return kernel::default_engine().learnt(from_string<Precision>(precision));
+      },
+      "precision"_a, "What the local FFT library has learnt by planning.");
+  m.def(
+      "engine_learn",
+      [](const std::string& precision, const std::string& text) {
+        kernel::default_engine().learn(from_string<Precision>(precision), text);
+      },
+      "precision"_a, "text"_a, "Takes what it has learnt in another process.");
+  m.def(
+      "engine_description", [] { return kernel::default_engine().description(); },
+      "Library, version and instruction sets.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,57 @@
+#include "running/ranks.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "comm/mpi.hpp"
+#include "common.hpp"
+#include "ooc/ranks/run_on_shared_files.hpp"
+#include "running/ooc.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace weft::python {
+namespace {
+
+nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
+             const std::vector<std::string>& scratch_directories, const std::string& backend,
+             const std::string& effort, int sign, double scale, const nb::object& progress,
+             int comm, const std::vector<std::string>& own_scratch,
+             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
+  ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  files.own_scratch = own_scratch;
+  ooc::PassesOptions options = options_of(effort, sign, scale, progress);
+  options.start = {.pass = std::get<0>(start),
+                   .panels_done = std::get<1>(start),
+                   .has_journal = std::get<2>(start)};
+  if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
+  ooc::SharedOutcome outcome;
+  {
+    const nb::gil_scoped_release release;
+    outcome =
+        ooc::run_on_shared_files(plan, files, comm::Communicator::of(MPI_Comm_f2c(comm)), options);
+  }
+  nb::dict moved = as_dict(outcome.passes);
+  moved["messages"] = outcome.sent.messages;
+  moved["sent_bytes"] = outcome.sent.bytes;
+  return moved;
+}
+
+}  // namespace
+
+void bind_ooc_runs_on_ranks(nb::module_& m) {
+  m.def("run_out_of_core_on_ranks", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
+        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "comm"_a,
+        "own_scratch"_a = std::vector<std::string>(),
+        "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
+        "kept"_a.none() = nb::none(),
+        "Collective: executes a plan that was dealt to ranks on files that are there, from a pass "
+        "and a panel on; weft.ooc.fft is its face.");
+}
+
+}  // namespace weft::python

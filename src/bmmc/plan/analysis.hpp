@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bmmc/plan/permutation_pass.hpp"
+#include "bmmc/plan/processor_traffic.hpp"
+#include "bmmc/plan/superlevel.hpp"
+
+namespace weft::bmmc {
+
+/// Where consecutive records lie (the band size beta) and what a mini-butterfly spans (F): the four
+/// variants of paper 003, section 6.
+enum class FftMethod {
+  stripe_communicating,      ///< beta = BD, F = M
+  memoryload_communicating,  ///< beta = M, F = M
+  processor_local,           ///< beta = N, F = M/P
+  memoryload_local           ///< beta = M, F = M/P
+};
+extern const std::vector<FftMethod> fft_methods;
+/// As the paper calls it, such as "stripe-major/communication".
+const char* to_string(FftMethod method);
+/// The inverse. Errors: Error(invalid_argument) that lists the words.
+FftMethod fft_method_of(std::string_view word);
+
+/// Which factors of the permutations are counted.
+enum class Factoring {
+  published,      ///< MLD passes and an MRC pass, lowest bits first: reproduces 003, Fig. 7
+  least_crossing  ///< as factored() chooses
+};
+
+const char* to_string(Factoring factoring);
+/// The inverse. Errors: Error(invalid_argument) that lists the words.
+Factoring factoring_of(std::string_view word);
+
+/// An out-of-core FFT by superlevels. Numbers are powers of two.
+struct SuperlevelFft {
+  std::int64_t points = 0;
+  std::int64_t memory_bytes = 0;  ///< of each processor
+  std::int64_t block_bytes = 0;
+  std::int64_t disks = 1;
+  std::int64_t processors = 1;
+  std::int64_t record_bytes = 16;
+  /// Memory is split into so many buffers, of which one is a memoryload of mini-butterflies.
+  std::int64_t butterfly_buffers = 2;
+  /// The same while records are permuted.
+  std::int64_t permutation_buffers = 4;
+  Factoring factoring = Factoring::least_crossing;
+  friend bool operator==(const SuperlevelFft&, const SuperlevelFft&) = default;
+};
+
+/// One permutation of the whole array: its passes and what crosses processors in each.
+struct PermutationAnalysis {
+  std::string name;
+  std::vector<PermutationPass> passes;
+  std::vector<ProcessorTraffic> crossings;
+};
+
+struct FftAnalysis {
+  SuperlevelFft fft;  ///< what was analyzed
+  FftMethod method = FftMethod::stripe_communicating;
+  DiskModel disks;          ///< with the memory that permutations have
+  int lg_band = 0;          ///< beta, records
+  int lg_span = 0;          ///< F, records
+  std::vector<int> depths;  ///< butterfly stages of each superlevel
+  std::vector<Superlevel> levels;
+  std::vector<PermutationAnalysis> permutations;  ///< the first one, then one after each level
+  std::int64_t passes = 0;                        ///< over the disks, permutations and superlevels
+  std::int64_t parallel_ios = 0;
+  // Of each processor; where processors differ, messages of the busiest one and average bytes.
+  std::int64_t butterfly_messages = 0;
+  std::int64_t butterfly_bytes = 0;
+  std::int64_t permutation_messages = 0;
+  std::int64_t permutation_bytes = 0;
+
+  std::int64_t messages() const { return butterfly_messages + permutation_messages; }
+  std::int64_t bytes() const { return butterfly_bytes + permutation_bytes; }
+  /// All else follows from these two.
+  friend bool operator==(const FftAnalysis& a, const FftAnalysis& b) {
+    return a.method == b.method && a.fft == b.fft;
+  }
+};
+
+/// Counts what a method would do, without any data: bit reversal, then in each superlevel N/F
+/// mini-butterflies and a rotation by its depth, with conversions of the band size folded in.
+///
+/// A stage of mini-butterflies whose two inputs lie on different processors takes two messages of
+/// half a load each: half of the inputs go over, half of the results come back.
+///
+/// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, memory holds two
+///         blocks of each disk in each buffer, F >= 2, and N is more than memory holds.
+/// Cost    milliseconds, whatever the sizes.
+/// Source  Cormen and Nicol (003), sections 5 and 6.
+FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method);
+
+/// lg of the smallest and largest N of so many superlevels.
+std::pair<int, int> superlevel_range(int lg_span, int superlevels);
+
+}  // namespace weft::bmmc

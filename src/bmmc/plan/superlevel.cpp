@@ -1,0 +1,78 @@
+#include "bmmc/plan/superlevel.hpp"
+
+#include <bit>
+
+#include <weft/error.hpp>
+
+#include "bmmc/plan/permutations.hpp"
+
+namespace weft::bmmc {
+namespace {
+
+/// Where a bit of an index on the disks is found.
+enum class Home { slot, processor, load };
+struct BitPlace {
+  Home home = Home::slot;
+  int bit = 0;
+};
+
+BitPlace place_of(int disk_bit, int lg_load, const DiskModel& disks) {
+  const int first = disks.b + disks.d - disks.p;
+  if (disk_bit >= lg_load) return {Home::load, disk_bit - lg_load};
+  if (disk_bit >= first + disks.p) return {Home::slot, disk_bit - disks.p};
+  if (disk_bit >= first) return {Home::processor, disk_bit - first};
+  return {Home::slot, disk_bit};
+}
+
+/// After so many stages, and a rotation by each superlevel's depth, the top bits of the logical index
+/// are the lowest ones of the frequency; the stages of this superlevel then add its lowest bits.
+Bits frequency_of(int bit, const Superlevel& level, int n) {
+  if (bit >= n - level.stages_done) return Bits{1} << (bit - (n - level.stages_done));
+  return bit < level.depth ? Bits{1} << (bit + level.stages_done) : 0;
+}
+
+bool goes_on(const ButterflyStep& step, const BitPlace& place) {
+  return step.is_local && place.home == Home::slot && step.stages < most_stages_of_a_sweep &&
+         place.bit == step.first_slot + step.stages;
+}
+
+}  // namespace
+
+BitMatrix placement(int lg_band, const DiskModel& disks) {
+  const int first = disks.b + disks.d - disks.p;
+  std::vector<int> target;
+  for (int bit = 0; bit < disks.n; ++bit) {
+    if (bit < first || bit >= lg_band)
+      target.push_back(bit);
+    else
+      target.push_back(bit < lg_band - disks.p ? bit + disks.p : bit - (lg_band - disks.p) + first);
+  }
+  return bit_permutation(target);
+}
+
+Superlevel superlevel(int depth, int stages_done, int lg_load, const BitMatrix& place,
+                      const DiskModel& disks) {
+  Superlevel level{.depth = depth, .stages_done = stages_done, .lg_load = lg_load};
+  level.slot_frequency.resize(static_cast<std::size_t>(lg_load - disks.p));
+  level.processor_frequency.resize(static_cast<std::size_t>(disks.p));
+  level.load_frequency.resize(static_cast<std::size_t>(disks.n - lg_load));
+  for (int bit = 0; bit < disks.n; ++bit) {
+    const BitPlace at = place_of(std::countr_zero(place.column(bit)), lg_load, disks);
+    auto& frequencies = at.home == Home::slot        ? level.slot_frequency
+                        : at.home == Home::processor ? level.processor_frequency
+                                                     : level.load_frequency;
+    frequencies[static_cast<std::size_t>(at.bit)] = frequency_of(bit, level, disks.n);
+    if (bit >= depth) continue;
+    if (at.home == Home::load)
+      throw Error(ErrorCode::internal, "a superlevel's butterflies lie within a load");
+    if (!level.steps.empty() && goes_on(level.steps.back(), at))
+      ++level.steps.back().stages;
+    else if (at.home == Home::slot)
+      level.steps.push_back({.first_stage = bit, .first_slot = at.bit});
+    else
+      level.steps.push_back({.first_stage = bit, .is_local = false, .processor_bit = at.bit});
+  }
+  return level;
+}
+
+}  // namespace weft::bmmc

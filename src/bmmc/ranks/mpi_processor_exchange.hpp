@@ -1,0 +1,22 @@
+#pragma once
+
+#include "bmmc/run/processor_exchange.hpp"
+#include "comm/communicator.hpp"
+
+namespace weft::bmmc {
+
+/// Ranks as processors, a power of two of them. Messages go pair by pair: in step k with rank xor k.
+class MpiProcessorExchange final : public ProcessorExchange {
+ public:
+  explicit MpiProcessorExchange(const comm::Communicator& comm) : comm_(comm) {}
+
+  int rank() const override { return comm_.rank(); }
+  void exchange(std::span<const ProcessorMessage> sent,
+                std::span<const ProcessorMessage> received) override;
+  void together(const std::function<void()>& work) override;
+
+ private:
+  comm::Communicator comm_;
+};
+
+}  // namespace weft::bmmc

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bmmc/plan/permutation_pass.hpp"
+#include "bmmc/run/record_volumes.hpp"
+#include "disk/volume.hpp"
+
+namespace weft::bmmc {
+
+/// Buffers of a group's size that execute_pass() holds in each processor's memory.
+inline constexpr int permuting_buffers = 4;
+
+/// Executes one pass: reads each record once from one volume and writes it once to another.
+///
+/// Group by group: read its blocks, permute its records in memory and between processors, write whole
+/// blocks. One processor reads the next group and writes the last one while it permutes; several read
+/// the next one while they unpack what has come.
+///
+/// Volumes  different ones of 2^n records. A processor touches only blocks of its own disks, block k
+///          lying on disk k mod D.
+/// Cost     parallel_ios(pass, disks) I/Os, one ticket each; messages and records as crossing() says.
+/// Memory   permuting_buffers times the records of a group, over all processors.
+/// Errors   those of the volumes, and out_of_memory; the same on all processors.
+void execute_pass(const PermutationPass& pass, const DiskModel& disks, disk::Volume& source,
+                  disk::Volume& target, const RecordRun& run);
+
+}  // namespace weft::bmmc

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "bmmc/run/processor_exchange.hpp"
+#include "disk/volume.hpp"
+
+namespace weft::bmmc {
+
+/// Where the time of one processor went, in the parts of Fig. 7 of paper 003, seconds.
+struct SuperlevelTimes {
+  double permuting_communication_s = 0;
+  double butterfly_communication_s = 0;
+  double permuting_rest_s = 0;
+  double butterfly_compute_s = 0;
+  double butterfly_read_s = 0;
+  double butterfly_write_s = 0;
+};
+
+/// What one processor did.
+struct SuperlevelCounts {
+  SuperlevelTimes times;
+  MessageCount permuting;
+  MessageCount butterflies;
+  std::int64_t parallel_ios = 0;  ///< that it took part in
+  bool looks_at_input = false;    ///< while butterflies read what is still the input's numbers
+  bool found_not_finite = false;  ///< among these
+};
+
+/// What the passes of one processor work with; all of it stays the caller's.
+struct RecordRun {
+  std::int64_t record_bytes = 16;
+  ProcessorExchange* peers = nullptr;
+  SuperlevelCounts* counts = nullptr;
+  /// Called after every load of memory.
+  std::function<void()> on_load = {};
+
+  int processor() const { return peers == nullptr ? 0 : peers->rank(); }
+  /// Collective where there are several processors.
+  void together(const std::function<void()>& work) const {
+    if (peers == nullptr)
+      work();
+    else
+      peers->together(work);
+  }
+};
+
+/// Work between two agreements of all processors: what it throws waits for the next one, and nothing
+/// is done until then. So one agreement a load is enough.
+class Deferred {
+ public:
+  void run(const std::function<void()>& work);
+  /// Throws what has waited.
+  void settle();
+
+ private:
+  std::exception_ptr failure_;
+};
+
+/// Adds what passes between two calls to a part of the time.
+class PhaseClock {
+ public:
+  PhaseClock();
+  void add_to(double& seconds);
+
+ private:
+  double since_s_;
+};
+
+/// A load that is being read or written, as parallel I/Os.
+class LoadTransfer {
+ public:
+  explicit LoadTransfer(disk::Volume& volume) : volume_(volume) {}
+  LoadTransfer(const LoadTransfer&) = delete;
+  LoadTransfer& operator=(const LoadTransfer&) = delete;
+  /// Nothing may be under way to memory that goes: after an error, too.
+  ~LoadTransfer();
+
+  /// One parallel I/O: these blocks of the volume, which lie one after the other in memory.
+  void start(bool reads, const std::vector<std::int64_t>& blocks, std::int64_t block_bytes,
+             char* memory);
+  /// Returns, or throws the first error, when all that was started has ended.
+  void wait();
+
+ private:
+  disk::Volume& volume_;
+  std::vector<disk::Run> runs_;
+  std::deque<disk::Volume::Ticket> tickets_;
+};
+
+}  // namespace weft::bmmc

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/place.hpp"
+#include "kernel/tile_pass.hpp"
+
+namespace weft::kernel {
+
+/// Half the spectrum of n = n1*n2 real points, whose element (k1, k2) is X[k1 + n1*k2], k1 up to n1/2.
+struct HermitianOrder {
+  std::int64_t n1 = 0;
+  std::int64_t n2 = 0;
+  bool to_natural = true;  ///< else from the natural order to the columns
+};
+
+/// One pass between the folded columns 0, n2-1, 1, n2-2, ... of half a spectrum and its natural order
+/// X[0..n/2]: row b of n1 of that is column b and, from its end on, the conjugate of column n2-1-b.
+///
+/// Backward, rows 0 and n1/2 have room for both X[k] and X[n-k], of which the natural order has one,
+/// and not always on the rank that needs the other. What becomes of the two in a c2r is their mean:
+/// so the one that is there counts twice, and the other is 0.
+class HermitianOrderPass {
+ public:
+  /// `box` of the folded columns; the natural order has one piece of one axis, which spans the rows
+  /// of the box at least.
+  HermitianOrderPass(const HermitianOrder& half, const Box& box, const Place& columns,
+                     const Place& natural, int threads);
+
+  /// buffers[b] is where buffer b of the pieces starts.
+  MemoryTraffic execute(void* const* buffers) const;
+
+ private:
+  /// Where elements (row, pair) of a move lie, in elements.
+  struct RowEnd {
+    int buffer = 0;
+    std::int64_t offset = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t pair_stride = 0;
+  };
+  struct Move {
+    RowEnd from;
+    RowEnd to;
+    std::int64_t rows = 0;
+    Range pairs;
+    int times = 1;  ///< 0: the target becomes 0 and nothing is read
+    bool conjugates = false;
+  };
+  struct Part;
+
+  void add_piece(const Piece& columns, const Box& common, const Piece& natural);
+  void add_direct(const Part& part);
+  void add_mirrored(const Part& part);
+  void add(const Part& part, const Range& rows, const Range& pairs, bool mirrored, int times);
+  template <class From, class To>
+  static void execute_move(const Move& move, const Range& pairs, void* const* buffers);
+  template <class From, class To>
+  void execute_as(void* const* buffers) const;
+
+  HermitianOrder half_;
+  int threads_ = 1;
+  std::int64_t from_bytes_ = 0;
+  std::int64_t to_bytes_ = 0;
+  bool narrow_from_ = false;
+  bool narrow_to_ = false;
+  Range pairs_;  ///< those of the box
+  std::vector<Move> moves_;
+};
+
+}  // namespace weft::kernel

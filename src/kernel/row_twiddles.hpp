@@ -1,0 +1,33 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "base/roots.hpp"
+
+namespace weft::kernel {
+
+/// exp(sign*2*pi*i*m/n) for 0 <= m < n by two tables of doubles, and rows of them.
+class RowTwiddles {
+ public:
+  /// sign is -1 (forward) or 1. Errors and cost: those of the tables.
+  RowTwiddles(std::int64_t n, int sign) : tables_(n, sign) {}
+
+  /// What the tables of a length take.
+  static std::int64_t table_bytes(std::int64_t n) { return RootTables<double>::table_bytes(n); }
+
+  std::int64_t length() const { return tables_.length(); }
+
+  /// Errors below 1.5*2^-53 in each part, for a long double of 64 bits.
+  std::complex<double> at(std::int64_t m) const { return tables_.at(m); }
+
+  /// out[k] = at(k*step mod n) for k < count, 0 <= step < n. One product for each element and two
+  /// look-ups for each 64; errors below 2^-51.
+  template <class Real>
+  void row(std::int64_t step, std::int64_t count, std::complex<Real>* out) const;
+
+ private:
+  RootTables<double> tables_;
+};
+
+}  // namespace weft::kernel

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft::ooc {
+
+enum class NumberKind { boolean, integer, natural, real, complex };
+
+/// What a file's elements are, where they are not those of the transform.
+struct ElementType {
+  NumberKind kind = NumberKind::real;
+  std::int64_t bytes = 8;
+  bool is_swapped = false;  ///< in the other byte order than the machine's
+
+  bool operator==(const ElementType&) const = default;
+  bool is_complex() const { return kind == NumberKind::complex; }
+  /// Of one number: a complex element has two.
+  std::int64_t number_bytes() const { return is_complex() ? bytes / 2 : bytes; }
+};
+
+/// Reads numpy's name with a byte order: "<f4", ">i2", "|u1", "|b1", "<c16".
+///
+/// Errors  Error(invalid_argument) for what is no number of 1 to 8 bytes, or two of 4 or 8.
+ElementType element_type(const std::string& name);
+
+}  // namespace weft::ooc

@@ -1,0 +1,394 @@
+#include "ooc/plan/k_pass_planner.hpp"
+
+// Chooses the passes of a k-pass FFT.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <weft/error.hpp>
+
+#include "base/checked.hpp"
+#include "ooc/plan/array_assignment.hpp"
+#include "ooc/plan/bluestein.hpp"
+#include "ooc/plan/panel_size.hpp"
+#include "ooc/plan/radices.hpp"
+
+namespace weft::ooc {
+namespace {
+
+/// Longer runs are hardly faster on any disk; volumes cut them there.
+constexpr std::int64_t long_run_bytes = 1 << 20;
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
+
+void check_input_type(const KPassProblem& p) {
+  if (!p.input_type) return;
+  if (p.input_type->is_complex() ? p.real_input : p.real_output)
+    refuse(std::string("the input of ") + (p.real_input ? "r2c has reals" : "c2r is complex") +
+           "; given another type; choose another kind");
+  if (2 * p.input_type->number_bytes() > complex_bytes(p.precision))
+    refuse("an input's numbers are no longer than those of the transform, " +
+           std::to_string(complex_bytes(p.precision) / 2) + " bytes; given " +
+           std::to_string(p.input_type->number_bytes()) + "; take the longer precision");
+}
+
+void check(const KPassProblem& p) {
+  if (p.precision == Precision::f80)
+    refuse("out of core transforms are of f32 or f64; given f80; convert, or use memory");
+  if (p.shape.empty() || std::any_of(p.shape.begin(), p.shape.end(), [](auto n) { return n < 1; }))
+    refuse("an array has at least one axis, and extents of 1 or more; given " +
+           std::to_string(p.shape.size()) + " axes; give the shape of the array");
+  std::int64_t bytes = complex_bytes(p.precision);
+  for (const std::int64_t n : p.shape) bytes = checked_mul(bytes, n, "bytes of the array");
+  for (std::size_t i = 0; i < p.axes.size(); ++i)
+    if (p.axes[i] < 0 || p.axes[i] >= std::ssize(p.shape) ||
+        std::count(p.axes.begin(), p.axes.end(), p.axes[i]) != 1)
+      refuse("axes are different numbers from 0 to dimensions - 1; given " +
+             std::to_string(p.axes[i]) + " of " + std::to_string(p.shape.size()) +
+             " dimensions; name each axis once");
+  if (p.block_bytes < 1 || p.block_bytes % complex_bytes(p.precision) != 0)
+    refuse("a block has whole elements of " + std::to_string(complex_bytes(p.precision)) +
+           " bytes; given " + std::to_string(p.block_bytes) + "; give a multiple");
+  check_input_type(p);
+  if (p.in_place && (p.has_reals() || p.input_type))
+    refuse(
+        "in place are transforms of complex numbers of their own precision; given other elements; "
+        "name another target");
+  if (p.buffers < 2 || p.threads < 1)
+    refuse("passes take 2 or more buffers and 1 or more threads; given " +
+           std::to_string(p.buffers) + " and " + std::to_string(p.threads) +
+           "; give at least as many");
+  if (p.real_input && p.real_output)
+    refuse("a transform has reals on one side; given both; ask for r2c or c2r");
+  if (p.has_reals() && p.axes.empty())
+    refuse("reals are transformed along at least one axis; given 0 axes; name one");
+  if (p.has_reals() && p.order == OutputOrder::transposed)
+    refuse(
+        "the half spectrum of reals is in natural order; given the transposed order; ask for the "
+        "natural order, or for c2c, which takes real numbers too");
+  if (p.order == OutputOrder::transposed && (p.shape.size() != 1 || p.axes.size() != 1))
+    refuse("a transposed result is that of one axis; given " + std::to_string(p.axes.size()) +
+           " axes of " + std::to_string(p.shape.size()) + "; ask for the natural order");
+}
+
+class Planner {
+ public:
+  explicit Planner(const KPassProblem& problem)
+      : problem_(problem), shape_(complex_shape(problem)), fit_(problem) {
+    plan_.problem = problem;
+    plan_.element_bytes = complex_bytes(problem.precision);
+  }
+
+  KPassPlan planned() {
+    if (problem_.order == OutputOrder::transposed)
+      add_transposed();
+    else if (problem_.has_reals())
+      add_reals();
+    else
+      add_groups(descending());
+    if (plan_.passes.empty()) add_copy();
+    plan_.passes[plan_.kernel_passes].converts = problem_.input_type.has_value();
+    assign_arrays(plan_);
+    return plan_;
+  }
+
+ private:
+  /// The axes from the last to the first; those of one point only where they are halved.
+  std::vector<int> descending() const {
+    std::vector<int> axes = problem_.axes;
+    std::erase_if(axes, [&](int axis) { return extent(axis) == 1 && !is_halved(axis); });
+    std::sort(axes.rbegin(), axes.rend());
+    return axes;
+  }
+
+  /// As many axes together as memory holds, or as the problem's groups say, or one in radices.
+  void add_groups(const std::vector<int>& axes) {
+    for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
+      std::size_t end = i;
+      const std::size_t most = last_of_group(number, i, axes.size());
+      std::optional<KPass> pass;
+      while (end < most) {
+        auto wider = fit_.fitted(group(axes, i, end + 1));
+        if (!wider) break;
+        pass = wider;
+        ++end;
+      }
+      if (pass)
+        plan_.passes.push_back(*pass);
+      else
+        add_split(axes[end++]);
+      i = end;
+    }
+  }
+
+  /// Where the group of axes that begins at `first` ends at the latest.
+  std::size_t last_of_group(std::size_t number, std::size_t first, std::size_t axes) const {
+    if (number >= problem_.groups.size()) return axes;
+    return std::min(axes, first + std::max<std::size_t>(1, problem_.groups[number]));
+  }
+
+  /// Complex numbers have the shape of the half spectrum: r2c begins with the halved axis and those
+  /// that memory holds with it, c2r ends with them.
+  void add_reals() {
+    if (has_pairs() && shape_.size() == 1) return add_pairs();
+    const std::vector<int> axes = descending();
+    const auto at = static_cast<std::size_t>(
+        std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin());
+    std::size_t first = at;
+    std::size_t end = at + 1;
+    auto pass = fit_.fitted(halving(axes, first, end));
+    while (pass && first > 0 && fit_.fitted(halving(axes, first - 1, end))) --first;
+    while (pass && end < axes.size() && fit_.fitted(halving(axes, first, end + 1))) ++end;
+    const auto add_halved = [&] {
+      if (pass)
+        plan_.passes.push_back(*fit_.fitted(halving(axes, first, end)));
+      else
+        add_split_reals(axes[at]);
+    };
+    if (problem_.real_input) add_halved();
+    add_groups({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(first)});
+    add_groups({axes.begin() + static_cast<std::ptrdiff_t>(end), axes.end()});
+    if (problem_.real_output) add_halved();
+  }
+
+  bool is_halved(int axis) const { return problem_.has_reals() && axis == problem_.axes.back(); }
+
+  /// Reals of the halved axis.
+  std::int64_t real_extent() const {
+    return problem_.shape[static_cast<std::size_t>(problem_.axes.back())];
+  }
+
+  /// Whether neighbours along the halved axis lie together in pairs, which are complex numbers.
+  bool has_pairs() const {
+    return problem_.has_reals() && real_extent() % 2 == 0 &&
+           product(problem_.axes.back() + 1, static_cast<int>(shape_.size())) == 1;
+  }
+
+  void add_pairs() {
+    see_split_axis();
+    if (const auto pass = fit_.fitted(with_reals(group({0}, 0, 1), true, true)))
+      plan_.passes.push_back(*pass);
+    else
+      add_split(0);
+  }
+
+  /// A halved axis that is too long for lines in memory.
+  void add_split_reals(int axis) {
+    const Shape shape = shape_;
+    see_split_axis();
+    add_split(axis);
+    shape_ = shape;
+  }
+
+  /// As the passes of radices have the halved axis.
+  void see_split_axis() {
+    shape_[static_cast<std::size_t>(problem_.axes.back())] =
+        has_pairs() ? real_extent() / 2 : real_extent();
+  }
+
+  /// What is left to do without axes is to copy and to scale.
+  void add_copy() {
+    KPass pass;
+    pass.outer = volume(shape_);
+    pass.axes = {{}};
+    const auto copy = fit_.fitted(pass);
+    if (!copy) refuse_memory(pass);
+    plan_.passes.push_back(*copy);
+  }
+
+  /// Axes [first, end) of `axes`, which descend, and whatever lies between them.
+  KPass group(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
+    KPass pass;
+    pass.outer = product(0, axes[end - 1]);
+    pass.radix = product(axes[end - 1], axes[first] + 1);
+    pass.inner = product(axes[first] + 1, static_cast<int>(shape_.size()));
+    for (std::size_t i = first; i < end; ++i)
+      pass.axes.push_back({product(axes[end - 1], axes[i]), extent(axes[i]),
+                           product(axes[i] + 1, axes[first] + 1)});
+    return pass;
+  }
+
+  /// A group with the halved axis; the others are transformed on the side of complex numbers.
+  KPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
+    KPass pass = group(axes, first, end);
+    const auto at = std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin() -
+                    static_cast<std::ptrdiff_t>(first);
+    PanelAxis halved = pass.axes[static_cast<std::size_t>(at)];
+    halved.length = real_extent();
+    halved.halved = true;
+    pass.real_radix = halved.before * halved.length * halved.after;
+    pass.reads_reals = problem_.real_input;
+    pass.writes_reals = problem_.real_output;
+    pass.axes.erase(pass.axes.begin() + at);
+    pass.axes.insert(problem_.real_input ? pass.axes.begin() : pass.axes.end(), halved);
+    return pass;
+  }
+
+  /// What the first and the last of the passes of a halved axis do with reals.
+  KPass with_reals(KPass pass, bool is_first, bool is_last) const {
+    const std::int64_t n = real_extent();
+    const std::int64_t after = product(problem_.axes.back() + 1, static_cast<int>(shape_.size()));
+    const bool pairs = has_pairs();
+    const bool unpacks = pairs && problem_.real_input && is_last;
+    const bool packs = pairs && problem_.real_output && is_first;
+    if (problem_.real_input && is_last) pass.target_slab = (n / 2 + 1) * after;
+    if (problem_.real_output && is_first) pass.source_slab = (n / 2 + 1) * after;
+    if (unpacks || packs) {
+      pass.twiddle_step *= 2;  // of n, not of n/2
+      pass.twiddle_length = n;
+    }
+    pass.unpacks_reals = unpacks;
+    pass.packs_reals = packs;
+    if (pairs) return pass;
+    pass.reads_reals = problem_.real_input && is_first;
+    pass.writes_reals = problem_.real_output && is_last;
+    if (problem_.real_output && is_first) pass.spectrum_of = n;
+    if (problem_.real_output && is_last) pass.scale = 2;
+    return pass;
+  }
+
+  /// The fewest radices of which a panel has a block of columns each.
+  void add_split(int axis) {
+    const std::int64_t n = extent(axis);
+    const auto primes = static_cast<int>(prime_factors(n).size());
+    for (int count = 2; count <= primes; ++count)
+      if (auto passes = split(axis, balanced_factors(n, count))) {
+        plan_.passes.insert(plan_.passes.end(), passes->begin(), passes->end());
+        return;
+      }
+    const std::optional<BluesteinPasses> chirp =
+        shape_.size() == 1 ? bluestein_passes(problem_, fit_) : std::nullopt;
+    if (!chirp) refuse_memory(split_pass(axis, 1, n > 1 ? prime_factors(n).back() : 1));
+    plan_.passes = chirp->passes;
+    plan_.convolution_points = chirp->points;
+    plan_.kernel_passes = chirp->kernel_passes;
+  }
+
+  std::optional<std::vector<KPass>> split(int axis,
+                                          const std::vector<std::int64_t>& radices) const {
+    std::vector<KPass> passes;
+    std::int64_t done = 1;
+    for (const std::int64_t radix : radices) {
+      KPass one = split_pass(axis, done, radix);
+      if (is_halved(axis)) one = with_reals(one, done == 1, one.rest == 1);
+      const auto pass = fit_.fitted(one);
+      if (!pass) return std::nullopt;
+      passes.push_back(*pass);
+      done *= radix;
+    }
+    return passes;
+  }
+
+  /// One radix of an axis of which radices with the product `done` came before.
+  KPass split_pass(int axis, std::int64_t done, std::int64_t radix) const {
+    KPass pass;
+    pass.outer = product(0, axis);
+    pass.radix = radix;
+    pass.rest = extent(axis) / done / radix;
+    pass.inner = done * product(axis + 1, static_cast<int>(shape_.size()));
+    pass.axes = {{1, radix, 1}};
+    if (pass.rest > 1) {
+      pass.twiddle = TwiddleBy::rest;
+      pass.twiddle_length = extent(axis);
+      pass.twiddle_step = done;
+    }
+    return pass;
+  }
+
+  /// N1 columns, then whole rows of N2 points where they are: N2 as long as memory allows, for that
+  /// makes the runs of the columns widest; where these are long, shorter, for long rows are slow.
+  void add_transposed() {
+    const std::int64_t n = extent(0);
+    if (const auto whole = fit_.fitted(transposed_rows(n))) {
+      plan_.passes = {*whole};
+      return;
+    }
+    // N1; more rows than memory has blocks would not fit.
+    const std::int64_t most = std::min(n - 1, problem_.memory_bytes / problem_.block_bytes);
+    for (const std::int64_t rows : divisors(n)) {
+      if (rows < 2 || rows > most) continue;
+      const auto row_pass = fit_.fitted(transposed_rows(n / rows));
+      if (!row_pass) continue;
+      KPass columns{.radix = rows,
+                    .inner = n / rows,
+                    .axes = {{1, rows, 1}},
+                    .twiddle = TwiddleBy::inner,
+                    .twiddle_length = n};
+      const auto column_pass = fit_.fitted(columns);
+      if (!column_pass) break;
+      const std::int64_t run_bytes = column_pass->inner_width * plan_.element_bytes;
+      if (!plan_.passes.empty() && run_bytes < long_run_bytes) break;
+      plan_.passes = {*column_pass, *row_pass};
+      plan_.transposed_rows = rows;
+    }
+    if (!plan_.passes.empty()) return;
+    refuse(
+        "the transposed order needs N <= M^2/B, as two factors of N of which memory holds a row "
+        "and a block of a column: given N = " +
+        std::to_string(n) + " and " + std::to_string(problem_.memory_bytes) +
+        " bytes of memory; give more memory, or ask for the natural order");
+  }
+
+  KPass transposed_rows(std::int64_t row) const {
+    return {.outer = extent(0) / row, .radix = row, .axes = {{1, row, 1}}};
+  }
+
+  /// `tried` is the pass of the largest prime of an axis. What is said to be enough is so for all.
+  [[noreturn]] void refuse_memory(const KPass& tried) {
+    if (problem_.has_reals()) see_split_axis();
+    std::int64_t enough = fit_.enough_bytes(tried);
+    for (const int axis : problem_.axes)
+      if (extent(axis) > 1)
+        enough = std::max(
+            enough, fit_.enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
+    if (shape_.size() == 1 && !problem_.axes.empty()) enough = enough_for_chirp(enough);
+    const std::string given = "given " + std::to_string(problem_.memory_bytes) +
+                              " bytes of memory in " + std::to_string(problem_.buffers) +
+                              " buffers; " + std::to_string(enough) +
+                              " bytes are enough, or give smaller blocks";
+    KPass least = tried;
+    least.radix = 2;
+    least.axes = {{1, 2, 1}};
+    if (tried.radix > 2 && fit_.fitted(least))
+      refuse(
+          "memory holds a block of each point of a line as long as the largest prime factor, or "
+          "what Bluestein's algorithm takes for an array of one axis: the prime is " +
+          std::to_string(tried.radix) + "; " + given);
+    refuse("each buffer holds a block of each point of the shortest line, " +
+           std::to_string(tried.radix) + " blocks of " + std::to_string(problem_.block_bytes) +
+           " bytes; " + given);
+  }
+
+  /// Less than `enough`, where that does for Bluestein's algorithm.
+  std::int64_t enough_for_chirp(std::int64_t enough) const {
+    if (problem_.order == OutputOrder::transposed) return enough;
+    KPassProblem more = problem_;
+    for (more.memory_bytes *= 2; more.memory_bytes < enough; more.memory_bytes *= 2)
+      if (bluestein_passes(more, PanelSizer(more))) return more.memory_bytes;
+    return enough;
+  }
+
+  std::int64_t extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  std::int64_t product(int first, int end) const {
+    std::int64_t result = 1;
+    for (int axis = first; axis < end; ++axis) result *= extent(axis);
+    return result;
+  }
+
+  const KPassProblem& problem_;
+  Shape shape_;  ///< in complex numbers
+  PanelSizer fit_;
+  KPassPlan plan_;
+};
+
+}  // namespace
+
+KPassPlan plan_passes(const KPassProblem& problem) {
+  check(problem);
+  return Planner(problem).planned();
+}
+
+}  // namespace weft::ooc

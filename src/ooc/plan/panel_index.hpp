@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ooc/plan/pass_plan.hpp"
+
+namespace weft::ooc {
+
+/// Where an element of a pass's source comes to lie when its panel is read.
+struct PanelIndex {
+  std::int64_t panel = 0;
+  std::int64_t offset = 0;    ///< in the panel's memory, in elements
+  std::int64_t elements = 1;  ///< that lie in a row from it on, in the source and in memory
+};
+PanelIndex panel_index(const KPass& pass, std::int64_t element);
+
+}  // namespace weft::ooc

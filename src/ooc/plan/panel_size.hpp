@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ooc/plan/pass_plan.hpp"
+
+namespace weft::ooc {
+
+/// Finds the widths of the panels that memory allows to a pass.
+class PanelSizer {
+ public:
+  /// `problem` stays the caller's.
+  explicit PanelSizer(const KPassProblem& problem);
+
+  /// The pass with the widths of its panels; none if memory has no room for a block of columns.
+  std::optional<KPass> fitted(KPass pass) const;
+  /// Enough memory for a pass of this radix and a block of columns.
+  std::int64_t enough_bytes(const KPass& pass) const;
+
+ private:
+  std::optional<KPass> fitted_mirrored(KPass pass) const;
+  std::int64_t tile_lines(std::int64_t length) const;
+  std::int64_t panel_elements(const KPass& pass, std::int64_t runs) const;
+  std::int64_t beside_panels(const KPass& pass, std::int64_t lines, std::int64_t runs) const;
+
+  const KPassProblem& problem_;
+  std::int64_t element_bytes_;
+  std::int64_t block_;  ///< in complex numbers
+};
+
+}  // namespace weft::ooc

@@ -1,0 +1,120 @@
+#include "probe/node_sync_probe.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "comm/node_memory.hpp"
+#include "kernel/engine.hpp"
+#include "model/cost.hpp"
+#include "model/moving.hpp"
+#include "run/transform.hpp"
+
+namespace weft::probe {
+namespace {
+
+constexpr std::int64_t columns = 256;  ///< points along the axis that is split first
+constexpr std::int64_t rows = 64;      ///< points along the axis that is transformed first
+/// Bytes on a rank: what is longer has left the caches when others read it, and takes as long.
+constexpr std::int64_t longest = 32 << 20;
+
+/// A transform of about so many bytes on each rank, in which every rank reads from every other.
+Plan plan_of(Precision precision, std::int64_t bytes, const comm::Communicator& node, int threads) {
+  const std::int64_t ranks = node.size();
+  const std::int64_t planes = bytes * ranks / (columns * rows * complex_bytes(precision));
+  Problem problem{.shape = {columns, std::max<std::int64_t>(1, planes), rows},
+                  .axes = {0, 2},
+                  .precision = precision};
+  problem.ranks = problem.ranks_per_node = ranks;
+  problem.threads = threads;
+  problem.knobs.method = Method::shared;
+  problem.has_input = true;
+  problem.input = Layout::grid(problem.shape, {ranks, 1, 1});
+  return make_plan(problem);
+}
+
+/// Of the rank with most, in the input or the output.
+std::int64_t box_bytes(const Plan& plan) {
+  return complex_bytes(plan.problem.precision) *
+         std::max(plan.input().max_local_volume(), plan.output().max_local_volume());
+}
+
+std::int64_t largest_box(const std::vector<Plan>& plans) {
+  std::int64_t bytes = 0;
+  for (const Plan& plan : plans) bytes = std::max(bytes, box_bytes(plan));
+  return bytes;
+}
+
+/// What a rank reads from others.
+double read_bytes(const Plan& plan) {
+  const auto ranks = static_cast<double>(plan.problem.ranks);
+  return static_cast<double>(box_bytes(plan)) * (ranks - 1) / ranks;
+}
+
+double known_seconds(const Plan& plan, const Machine& machine) {
+  model::KnownCounts known;
+  return model::cost(plan, machine, known).seconds();
+}
+
+class Arrays {
+ public:
+  explicit Arrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
+    std::memset(in_.data(), 0, static_cast<std::size_t>(bytes));
+    std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
+  }
+
+  Work transform(const Plan& plan, const comm::Communicator& node) const {
+    const auto made = std::make_shared<run::Transform>(
+        plan, node,
+        run::Transform::Options{{.engine = &kernel::default_engine(),
+                                 .precision = plan.problem.precision,
+                                 .effort = Effort::estimate,
+                                 .threads = plan.problem.threads},
+                                true});
+    return {std::string("exchange in node memory ") + to_string(plan.problem.precision),
+            static_cast<double>(box_bytes(plan)), [this, made] {
+              made->execute({Direction::forward, false}, in_.data(), out_.data());
+            }};
+  }
+
+ private:
+  AlignedBuffer in_;
+  AlignedBuffer out_;
+};
+
+}  // namespace
+
+bool measure_handing_over(Timing& timing, int visits, Machine& machine,
+                          const comm::Communicator& comm, int threads,
+                          const std::function<bool(const Copying&)>& which) {
+  const comm::Communicator node = comm.node_group();
+  const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective: before all else
+  const bool shares =
+      node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
+  std::vector<Copying*> wanted;
+  for (Copying& each : machine.copying)
+    if (which(each)) wanted.push_back(&each);
+  if (comm.min(std::int64_t{shares && !wanted.empty()}) == 0) return false;
+  std::vector<Plan> plans;
+  for (const Copying* each : wanted)
+    plans.push_back(plan_of(each->precision, std::min(each->bytes, longest), node, threads));
+  const Arrays arrays(largest_box(plans));
+  std::vector<Work> works;
+  for (const Plan& plan : plans) works.push_back(arrays.transform(plan, node));
+  const std::vector<double> seconds = timing.seconds_in_turn(works, visits);
+  const double share = model::share_of_core(plans.front().problem, node.size(), machine);
+  // What is known must not contain what is looked for.
+  for (Copying* each : wanted) each->handed_over_s_per_byte = 0;
+  std::vector<double> found;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    found.push_back(std::max(0.0, seconds[i] - known_seconds(plans[i], machine)) /
+                    read_bytes(plans[i]) / share);
+  for (std::size_t i = 0; i < plans.size(); ++i) wanted[i]->handed_over_s_per_byte = found[i];
+  return true;
+}
+
+}  // namespace weft::probe

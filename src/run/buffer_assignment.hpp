@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <weft/plan.hpp>
+
+#include "exchange/exchange.hpp"
+#include "plan/end_stages.hpp"
+#include "run/buffers.hpp"
+
+namespace weft::run {
+
+/// An exchange between two stages as one rank sees it, with the buffers that it uses.
+struct StageExchange {
+  Exchange knobs;
+  exchange::ExchangeEndpoint side;
+  bool both_sides = false;  ///< the later stage can work on chunks that have arrived
+};
+
+/// The buffers of one rank in all exchanges of a variant.
+struct BufferAssignment {
+  std::vector<StageExchange> exchanges;  ///< in the order of execution
+  BufferSizes sizes{};
+  bool peers_read_source_last = false;  ///< a call must not return before they have
+
+  /// True when an exchange needs buffers that other ranks see.
+  bool is_shared() const;
+};
+
+/// Chooses the buffers of all exchanges. Pure.
+///
+/// route : the plan's stages as this variant executes them. first_uses_work : the first stage keeps
+/// numbers in the work buffer between its two sweeps.
+BufferAssignment assign_buffers(const Plan& plan, const std::vector<Stage>& route,
+                                const Variant& variant, std::int64_t rank, bool first_uses_work);
+
+/// The caller's input or output on one rank, as the stages of a variant see it.
+kernel::Place users_array(const Plan& plan, const std::vector<Stage>& route, const Variant& variant,
+                          bool is_input, std::int64_t rank);
+
+/// Is the array real before the stage that is executed at this position, or behind the last one?
+bool is_real_before(const Plan& plan, std::size_t position, Direction direction);
+
+/// Strides of the caller's real array when it shares its memory with the complex one: rows padded
+/// to 2*(n/2+1) reals where the halved axis is whole and fastest in memory, else dense.
+Shape inplace_real_strides(const Layout& real_layout, const Problem& problem, std::int64_t rank);
+
+/// Elements from the first of a dense or padded array to its end, the padding of its last row
+/// included: the slowest axis has the largest stride.
+std::int64_t span_of(const Shape& extents, const Shape& strides);
+
+}  // namespace weft::run

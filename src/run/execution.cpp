@@ -1,0 +1,115 @@
+#include "run/execution.hpp"
+
+#include <algorithm>
+
+#include <weft/error.hpp>
+
+#include "comm/agreement.hpp"
+#include "comm/node_memory.hpp"
+
+namespace weft::run {
+namespace {
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + AlignedBuffer::alignment_bytes - 1) / AlignedBuffer::alignment_bytes *
+         AlignedBuffer::alignment_bytes;
+}
+
+}  // namespace
+
+Execution::Execution(const Plan& plan, const comm::Communicator& comm,
+                     const kernel::LocalOptions& local, bool own_workspace, int number,
+                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum)
+    : threads_(local.threads) {
+  comm::together(comm, [&] {
+    make_programs(plan, comm.rank(), local, spectrum);
+    shared_bytes_ = SharedBuffers::bytes(sizes_);
+  });
+  if (own_workspace) {
+    comm::require_memory_together(comm, workspace_bytes_ + shared_bytes_,
+                                  "the workspace of a transform");
+    comm::together(comm, [&] {
+      memory_ = AlignedBuffer(workspace_bytes_);
+      workspace_ = memory_.as<char>();
+    });
+  }
+  exchange::ExchangeResources means{comm, nullptr, number};
+  if (programs_[0].is_shared()) {
+    // Memory that one node lacks is an error of all.
+    comm::together(comm, [&] { shared_ = std::make_unique<SharedBuffers>(comm, sizes_); });
+    means.hand_over = &shared_->hand_over();
+  }
+  buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    RankProgram& out_of_place = programs_[index({direction, false})];
+    out_of_place.connect(means);
+    programs_[index({direction, true})].connect_like(out_of_place);
+  }
+}
+
+void Execution::make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
+                              const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const bool in_place : {false, true}) {
+      programs_.emplace_back(plan, Variant{direction, in_place}, rank, local, spectrum);
+      const RankProgram& program = programs_.back();
+      for (int buffer = 0; buffer < buffer_count; ++buffer)
+        sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);
+      scratch_size_.grow_to(program.scratch_size());
+    }
+  scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
+  sizes_[input_buffer] = sizes_[output_buffer] = 0;
+  for (int buffer = 0; buffer < buffer_count; ++buffer) {
+    sizes_[buffer] = aligned(sizes_[buffer]);
+    if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
+  }
+  workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
+}
+
+void Execution::use_workspace(void* memory, std::int64_t bytes) {
+  if (bytes < workspace_bytes())
+    throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
+                                                 std::to_string(workspace_bytes()) +
+                                                 " bytes; given " + std::to_string(bytes));
+  if (memory == nullptr && workspace_bytes_ > 0)
+    throw Error(ErrorCode::invalid_argument, "a workspace must not be a null pointer");
+  if (reinterpret_cast<std::uintptr_t>(memory) % AlignedBuffer::alignment_bytes != 0)
+    throw Error(ErrorCode::invalid_argument,
+                "a workspace must be aligned to 64 bytes; the one given is not");
+  memory_ = AlignedBuffer();
+  workspace_ = static_cast<char*>(memory);
+}
+
+std::vector<StepRecord> Execution::empty_records(const Variant& variant) const {
+  return programs_[index(variant)].empty_records();
+}
+
+void Execution::begin(const Variant& variant, const void* in, void* out, StageProgress& progress,
+                      StepRecord* records) {
+  buffers_[input_buffer] = const_cast<void*>(in);
+  buffers_[output_buffer] = out;
+  char* next = workspace_;
+  for (int buffer = work_buffer; buffer < first_shared; ++buffer) {
+    buffers_[static_cast<std::size_t>(buffer)] = next;
+    next += sizes_[buffer];
+  }
+  program_ = &programs_[index(variant)];
+  next_stage_ = 0;
+  progress_ = &progress;
+  records_ = records;
+  program_->begin(buffers_.data(), shared_.get());
+}
+
+void Execution::execute_stage() {
+  const std::int64_t scratch_bytes = threads_ * scratch_size_.thread_bytes();
+  const kernel::Scratch scratch(
+      scratch_size_,
+      workspace_ == nullptr ? nullptr : workspace_ + workspace_bytes_ - scratch_bytes, progress_);
+  program_->execute_stage(next_stage_++,
+                          {buffers_.data(), scratch, *progress_, shared_.get(), records_});
+  if (next_stage_ < program_->stage_count()) return;
+  program_->end(shared_.get());
+  program_ = nullptr;
+}
+
+}  // namespace weft::run

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/plan.hpp>
+
+#include "exchange/exchange.hpp"
+#include "run/buffer_assignment.hpp"
+#include "run/local_stage.hpp"
+#include "run/progress.hpp"
+#include "run/record.hpp"
+#include "run/shared_buffers.hpp"
+#include "run/stage_transforms.hpp"
+
+namespace weft::run {
+
+/// What a program works with in one execution.
+struct Context {
+  void** buffers;
+  const kernel::Scratch& scratch;
+  StageProgress& progress;
+  SharedBuffers* shared;  ///< there when the program is shared
+  StepRecord* records;    ///< null, or room for steps() records, which are filled in
+};
+
+/// A plan as one rank executes it in one direction: sweeps and exchanges in order.
+///
+/// Made in two steps, so that all ranks can agree between them:
+/// the constructor is local, connect() is collective.
+class RankProgram {
+ public:
+  /// `spectrum`: what this rank's lines are convolved with, where the plan convolves.
+  RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
+              const kernel::LocalOptions& options,
+              std::shared_ptr<const kernel::LineSpectrum> spectrum);
+
+  /// True when an exchange needs buffers that other ranks see.
+  bool is_shared() const { return buffers_.is_shared(); }
+  /// Makes the exchanges. Collective over means.comm.
+  void connect(const exchange::ExchangeResources& means);
+  /// Takes the exchanges of a program that differs only in being in place or not. Local.
+  void connect_like(const RankProgram& other);
+
+  /// Bytes of each workspace buffer; 0 for input and output.
+  const BufferSizes& buffer_bytes() const { return buffers_.sizes; }
+  kernel::ScratchSize scratch_size() const { return scratch_; }
+  std::size_t steps() const { return 2 * stages_.size() - 1; }
+  /// Names and kinds of the steps, the numbers still zero.
+  std::vector<StepRecord> empty_records() const;
+
+  std::size_t stage_count() const { return stages_.size(); }
+
+  /// Collective. One execution is begin(), all stages in order, end(); stages of executions that
+  /// have nothing in common may come in between, in the same order on all ranks.
+  void begin(void** buffers, SharedBuffers* shared) const;
+  /// Waits for what the exchange before it brings, and leaves the exchange behind it under way.
+  void execute_stage(std::size_t stage, const Context& context) const;
+  void end(SharedBuffers* shared) const;
+
+ private:
+  struct LocalStage {
+    std::string name;
+    /// One chunk after the other. More than one: of the exchange behind the stage, which is begun
+    /// after each, or of the one before it, which is waited for before each.
+    std::vector<std::vector<kernel::Sweep>> parts;
+    bool sends_parts = false;
+    /// A stage without axes between these two buffers has nothing to do where they are one array.
+    bool is_copy = false;
+    int from = 0;
+    int to = 0;
+  };
+  /// What a stage is divided into: the chunks of an exchange beside it.
+  struct StageParts {
+    int count = 1;
+    int axis = -1;
+    bool sends = false;
+  };
+  StageParts parts_of(std::size_t position) const;
+  void execute_part(std::size_t stage, std::size_t part, const Context& context,
+                    kernel::MemoryTraffic& traffic) const;
+  void start(std::size_t exchange, int chunk, const Context& context) const;
+  void wait(std::size_t exchange, int chunk, const Context& context) const;
+  void finish(std::size_t exchange, const Context& context) const;
+
+  void make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options,
+            bool first_uses_work);
+  void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
+                 const kernel::LocalOptions& options);
+
+  Variant variant_;
+  std::vector<Stage> route_;  ///< the plan's stages as executed: order, source and target
+  std::shared_ptr<const kernel::LineSpectrum> spectrum_;
+  std::vector<LocalStage> stages_;
+  BufferAssignment buffers_;
+  /// For each exchange of buffers_.
+  std::vector<std::shared_ptr<exchange::Executor>> executors_;
+  kernel::ScratchSize scratch_;
+};
+
+}  // namespace weft::run

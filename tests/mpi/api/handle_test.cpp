@@ -1,0 +1,236 @@
+// What weft promises besides the right numbers: nothing is allocated, the same plan gives the same
+// bits, and packed exchanges cost no pass over memory of their own.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "api/handle.hpp"
+#include "base/memory.hpp"
+#include "mpi/support/fft_check.hpp"
+#include "mpi/support/stage_bytes.hpp"
+
+namespace {
+/// Allocations by operator new on this thread.
+thread_local std::int64_t allocations_here = 0;
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  ++allocations_here;
+  const std::size_t whole =
+      (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(whole)
+                                                        : std::aligned_alloc(alignment, whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+// Replaced for the whole test binary; the counts of other threads are theirs. Not inlined: the
+// compiler would see an operator new of the library's meet a free.
+void* operator new(std::size_t bytes) { return allocate(bytes, 1); }
+void* operator new[](std::size_t bytes) { return allocate(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t align) {
+  return allocate(bytes, std::size_t(align));
+}
+void* operator new[](std::size_t bytes, std::align_val_t align) {
+  return allocate(bytes, std::size_t(align));
+}
+// std::stable_sort asks in this way; left to the library, its memory would meet the delete below.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  ++allocations_here;
+  return std::malloc(std::max<std::size_t>(bytes, 1));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace weft::test_support {
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+using Complex = std::complex<double>;
+
+constexpr std::array<Knobs, 4> all_knobs = {
+    Knobs{.method = Method::collective, .wire_form = WireForm::packed},
+    Knobs{.method = Method::messages, .wire_form = WireForm::packed},
+    Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
+    Knobs{}};  // shared, where ranks can share memory
+
+std::vector<Complex> local_noise(const Fft<double>& fft) {
+  std::vector<Complex> x(static_cast<std::size_t>(fft.input_elements()));
+  fill_noise(reinterpret_cast<double*>(x.data()), 2, fft.input().shape(),
+             {fft.input_box(), fft.input().strides(fft.rank())}, 3);
+  return x;
+}
+
+TEST(FftContract, NothingIsAllocatedWhileRunning) {
+  int run = 0;
+  for (const Knobs& knobs : all_knobs)
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      Problem problem{
+          .shape = {16, 12, 10}, .kind = kind, .output_choice = OutputChoice::same, .knobs = knobs};
+      Fft<double> fft(options_of(problem, world));
+      std::vector<Complex> x(static_cast<std::size_t>(fft.inplace_bytes()) / sizeof(Complex) + 1);
+      std::vector<Complex> y(x.size());
+      auto* reals = reinterpret_cast<double*>(x.data());
+      auto both_ways = [&] {
+        if (kind == Kind::c2c) {
+          fft.forward(x.data(), y.data());
+          fft.backward(y.data(), x.data());
+          fft.forward(x.data(), x.data());
+        } else {
+          fft.forward(reals, y.data());
+          fft.backward(y.data(), reals);
+          fft.forward(reals, x.data());
+        }
+      };
+      both_ways();  // what a library keeps after its first call is not weft's
+      const auto by_new = allocations_here;
+      const auto by_buffers = memory_counters().allocations;
+      both_ways();
+      both_ways();
+      EXPECT_EQ(allocations_here, by_new);
+      EXPECT_EQ(memory_counters().allocations, by_buffers);
+      ++run;
+    }
+  EXPECT_EQ(run, 8);
+  const auto before = allocations_here;
+  ::operator delete(::operator new(8));  // unlike a new expression, not to be optimised away
+  EXPECT_EQ(allocations_here, before + 1) << "allocations are not counted";
+}
+
+/// Two runs of one plan, of two plans made alike, and one in a workspace of another address.
+TEST(FftContract, SamePlanSameBits) {
+  for (const Knobs& knobs : all_knobs) {
+    const Problem problem{
+        .shape = {15, 14, 13}, .output_choice = OutputChoice::same, .knobs = knobs};
+    Fft<double> fft(options_of(problem, world));
+    Fft<double> again(options_of(problem, world));
+    const auto x = local_noise(fft);
+    std::vector<Complex> first(static_cast<std::size_t>(fft.output_elements()), Complex(7));
+    auto second = first;
+    auto third = first;
+    fft.forward(x.data(), first.data());
+    fft.forward(x.data(), second.data());
+    again.forward(x.data(), third.data());
+    EXPECT_TRUE(first.empty() || first[0] != Complex(7));
+    EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size() * sizeof(Complex)), 0);
+    EXPECT_EQ(std::memcmp(first.data(), third.data(), first.size() * sizeof(Complex)), 0);
+  }
+}
+
+/// Methods move bytes, they do not change them.
+TEST(FftContract, AllMethodsGiveTheSameBits) {
+  std::vector<std::vector<Complex>> results;
+  for (const Knobs& knobs : all_knobs) {
+    const Problem problem{
+        .shape = {12, 20, 9}, .output_choice = OutputChoice::same, .knobs = knobs};
+    Fft<double> fft(options_of(problem, world));
+    const auto x = local_noise(fft);
+    results.emplace_back(static_cast<std::size_t>(fft.output_elements()));
+    fft.forward(x.data(), results.back().data());
+  }
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+  EXPECT_EQ(results[0], results[3]);
+}
+
+void check_traffic(const Problem& problem) {
+  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  handle.transform().set_recording(true);
+  const int rank = rank_of(world);
+  AlignedBuffer x(handle.inplace_bytes());
+  AlignedBuffer y(handle.inplace_bytes());
+  std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
+  std::memset(y.data(), 0, static_cast<std::size_t>(y.size()));
+  for (const bool forward : {true, false}) {
+    handle.execute(forward ? Direction::forward : Direction::backward, x.data(), y.data());
+    const auto expected = stage_bytes(handle.plan(), rank, forward);
+    const auto& records = handle.transform().record();
+    ASSERT_EQ(records.size(), 2 * expected.size() - 1);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const run::StepRecord& r = records[i];
+      SCOPED_TRACE(to_json(problem) + (forward ? " forward, " : " backward, ") + r.name);
+      EXPECT_EQ(r.is_exchange, i % 2 == 1);
+      EXPECT_LE(r.start_s, r.end_s);
+      if (!r.is_exchange) {
+        EXPECT_EQ(r.bytes_read, expected[i / 2].in);
+        EXPECT_EQ(r.bytes_written, expected[i / 2].out);
+        continue;
+      }
+      // What leaves this rank and what it keeps is its array.
+      // By messages not even what it keeps is copied, where the first stage leaves room for it.
+      EXPECT_LE(r.bytes_sent + r.bytes_read, expected[i / 2].out);
+      if (i == 1 && problem.knobs.method == Method::messages) {
+        EXPECT_EQ(r.bytes_read, 0);
+      }
+      EXPECT_EQ(r.bytes_read, r.bytes_written);
+    }
+  }
+}
+
+TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
+  const std::int64_t ranks = size_of(world);
+  int run = 0;
+  std::vector<Shape> shapes = {{16, 16, 16}, {20, 12, 16}, {60, 40}};
+  // One rank transforms all axes in one stage, in as many passes as a volume beyond cache needs.
+  if (ranks > 1) shapes = {{32, 32, 32}, {64, 64, 64}, {24, 30, 20}, {60, 80}};
+  for (const Shape& shape : shapes)
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
+        for (std::size_t method = 0; method < 2; ++method, ++run)
+          check_traffic(
+              {.shape = shape, .kind = kind, .output_choice = output, .knobs = all_knobs[method]});
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    Problem pencils{.shape = {16, 12, 20}, .kind = kind, .ranks = ranks, .has_input = true};
+    pencils.input = Layout::pencil(pencils.shape, ranks);
+    check_traffic(pencils);
+    ++run;
+  }
+  EXPECT_EQ(run, static_cast<int>(shapes.size()) * 8 + 2);
+}
+
+/// The bytes on the wire are those of the boxes that change hands.
+TEST(FftContract, BytesSentAreCounted) {
+  const std::int64_t ranks = size_of(world);
+  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
+  const Shape shape{12, 16, 10};
+  for (const Knobs& knobs : all_knobs) {
+    if (knobs == Knobs{}) continue;  // shared sends nothing
+    Problem problem{.shape = shape,
+                    .ranks = ranks,
+                    .has_input = true,
+                    .output_choice = OutputChoice::given,
+                    .knobs = knobs};
+    problem.input = Layout::slab(shape, ranks, 0);
+    problem.output = Layout::slab(shape, ranks, 1);
+    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    handle.transform().set_recording(true);
+    AlignedBuffer x(handle.inplace_bytes());
+    std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
+    handle.execute(Direction::forward, x.data(), x.data());
+    ASSERT_EQ(handle.plan().exchanges.size(), 1u);
+    const int rank = rank_of(world);
+    const auto stays = intersect(problem.input.box(rank), problem.output.box(rank)).volume();
+    EXPECT_EQ(
+        handle.transform().record()[1].bytes_sent,
+        (problem.input.local_volume(rank) - stays) * static_cast<std::int64_t>(sizeof(Complex)));
+  }
+}
+
+}  // namespace
+}  // namespace weft::test_support

@@ -1,0 +1,42 @@
+// What wisdom is keyed by: the machine that the ranks are on.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "api/identity.hpp"
+#include "comm/placement.hpp"
+
+namespace weft {
+namespace {
+
+TEST(Identity, IsTheSameOnAllRanksAndEveryTime) {
+  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const MachineIdentity mine = api::identity_of(comm, kernel::default_engine());
+  std::string first = to_json(mine);
+  comm.broadcast(first, 0);
+  EXPECT_EQ(to_json(mine), first);
+  EXPECT_EQ(api::identity_of(comm, kernel::default_engine()), mine);
+  EXPECT_EQ(mine.nodes, comm::placement(comm).nodes);
+  EXPECT_FALSE(mine.processor.empty());
+  EXPECT_FALSE(mine.mpi.empty());
+  EXPECT_EQ(mine.engine.find(kernel::default_engine().name() + ": "), 0U);
+  EXPECT_EQ(mine.fabric.find("one node") == 0, mine.nodes == 1);
+}
+
+TEST(Identity, SettingsThatChooseATransportArePartOfIt) {
+  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const char* before = std::getenv("UCX_TLS");
+  const std::string kept = before == nullptr ? "" : before;
+  const MachineIdentity usual = api::identity_of(comm, kernel::default_engine());
+  // Where one rank has another, all ranks know of both.
+  setenv("UCX_TLS", comm.rank() == 0 ? "tcp,\t\xff" : "rc", 1);
+  const MachineIdentity other = api::identity_of(comm, kernel::default_engine());
+  before == nullptr ? unsetenv("UCX_TLS") : setenv("UCX_TLS", kept.c_str(), 1);
+  EXPECT_NE(other, usual);
+  EXPECT_NE(other.fabric.find("UCX_TLS=tcp,??"), std::string::npos) << other.fabric;
+  EXPECT_EQ(other.fabric.find("UCX_TLS=rc") != std::string::npos, comm.size() > 1) << other.fabric;
+}
+
+}  // namespace
+}  // namespace weft

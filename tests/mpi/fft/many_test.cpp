@@ -1,0 +1,182 @@
+// Several arrays in one call, and what overlaps with what.
+#include <span>
+
+#include "mpi/support/both_ways.hpp"
+#include "mpi/support/same_error.hpp"
+
+namespace weft::test_support {
+namespace {
+
+using Complex = std::complex<double>;
+
+std::vector<Complex> noisy(std::int64_t elements, std::uint64_t seed) {
+  std::vector<Complex> values(static_cast<std::size_t>(elements));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = {noise(seed, 2 * i), noise(seed, 2 * i + 1)};
+  return values;
+}
+
+struct Fields {
+  std::vector<std::vector<Complex>> in;
+  std::vector<std::vector<Complex>> out;
+  std::vector<const Complex*> in_pointers;
+  std::vector<Complex*> out_pointers;
+
+  Fields(const Fft<double>& fft, std::size_t count) {
+    const auto rank = static_cast<std::uint64_t>(fft.rank());
+    for (std::size_t i = 0; i < count; ++i) {
+      in.push_back(noisy(fft.input_elements(), 100 * rank + i));
+      out.emplace_back(static_cast<std::size_t>(fft.output_elements()), Complex(-1, -1));
+    }
+    for (auto& field : in) in_pointers.push_back(field.data());
+    for (auto& field : out) out_pointers.push_back(field.data());
+  }
+};
+
+const std::vector<Knobs> ways = {
+    {},
+    {.method = Method::collective, .wire_form = WireForm::packed},
+    {.method = Method::collective, .wire_form = WireForm::datatype, .chunks = 3},
+    {.method = Method::messages, .schedule = Schedule::pairwise},
+    {.method = Method::messages, .schedule = Schedule::cyclic, .chunks = 2},
+    {.method = Method::messages,
+     .wire_form = WireForm::datatype,
+     .schedule = Schedule::scattered,
+     .requests = Requests::persistent}};
+
+/// The same bits as one call after the other: the same stages run on the same numbers.
+TEST(FftMany, IsOneCallAfterTheOther) {
+  for (const Knobs& knobs : ways)
+    for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
+      for (const std::size_t count : {0, 1, 2, 5}) {
+        SCOPED_TRACE(describe(knobs) + ", " + std::to_string(count) + " arrays");
+        Fft<double> fft({.shape = {14, 9, 10}, .comm = world, .output = output, .knobs = knobs});
+        Fields expected(fft, count);
+        Fields found(fft, count);
+        for (std::size_t i = 0; i < count; ++i)
+          fft.forward(expected.in_pointers[i], expected.out_pointers[i]);
+        fft.forward_many(std::span<const Complex* const>(found.in_pointers), found.out_pointers);
+        EXPECT_EQ(expected.out, found.out);
+        EXPECT_EQ(expected.in, found.in) << "the inputs must not change";
+        std::vector<const Complex*> spectra(found.out_pointers.begin(), found.out_pointers.end());
+        std::vector<Complex*> back;
+        for (auto& field : found.in) back.push_back(field.data());
+        for (std::size_t i = 0; i < count; ++i)
+          fft.backward(expected.out_pointers[i], expected.in[i].data());
+        fft.backward_many(std::span<const Complex* const>(spectra), back);
+        EXPECT_EQ(expected.in, found.in);
+      }
+}
+
+TEST(FftMany, InPlace) {
+  for (const Knobs& knobs : ways) {
+    SCOPED_TRACE(describe(knobs));
+    Fft<double> fft({.shape = {12, 10}, .comm = world, .knobs = knobs});
+    Fields expected(fft, 3);
+    for (std::size_t i = 0; i < 3; ++i)
+      fft.forward(expected.in_pointers[i], expected.out_pointers[i]);
+    std::vector<std::vector<Complex>> both;
+    std::vector<const Complex*> from;
+    std::vector<Complex*> to;
+    for (const auto& field : Fields(fft, 3).in) {
+      both.push_back(field);
+      both.back().resize(static_cast<std::size_t>(fft.inplace_bytes()) / sizeof(Complex) + 1);
+    }
+    for (auto& field : both) {
+      from.push_back(field.data());
+      to.push_back(field.data());
+    }
+    fft.forward_many(std::span<const Complex* const>(from), to);
+    for (std::size_t i = 0; i < 3; ++i) {
+      both[i].resize(expected.out[i].size());
+      EXPECT_EQ(both[i], expected.out[i]);
+    }
+  }
+}
+
+TEST(FftMany, RefusesWhatDoesNotFitOnAllRanks) {
+  Fft<double> fft({.shape = {8, 8}, .comm = world});
+  Fields fields(fft, 2);
+  const auto call = [&] {
+    fft.forward_many(std::span<const Complex* const>(fields.in_pointers), fields.out_pointers);
+  };
+  if (rank_of(world) == size_of(world) - 1) fields.out_pointers.pop_back();
+  expect_same_error(world, ErrorCode::invalid_argument, {"2 inputs and 1 outputs"}, call);
+  if (rank_of(world) == size_of(world) - 1) fields.in_pointers.pop_back();
+  if (size_of(world) > 1)
+    expect_same_error(world, ErrorCode::disagreement, {"with 2 arrays"}, call);
+  Fields twice(fft, 2);
+  twice.out_pointers[1] = twice.out_pointers[0];
+  if (fft.output_elements() == 0) twice.out_pointers = {nullptr, nullptr};
+  expect_same_error(world, ErrorCode::invalid_argument, {"an output of its own"}, [&] {
+    fft.forward_many(std::span<const Complex* const>(twice.in_pointers), twice.out_pointers);
+  });
+}
+
+/// Whether some exchange of some run was under way for longer than this rank waited for it.
+bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
+  const std::vector<const void*> in(arrays.begin(), arrays.end());
+  for (int number = 0; number < 20; ++number) {
+    handle.execute_many(Direction::forward, in, arrays);
+    for (const run::StepRecord& step : handle.transform().record())
+      if (step.is_exchange && step.under_way_s > step.waited_s) return true;
+  }
+  return false;
+}
+
+/// The first exchange goes on while the second array is transformed, by every method with messages.
+TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
+  if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
+  for (const Knobs& knobs : {Knobs{.method = Method::collective},
+                             Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
+                             Knobs{.method = Method::messages}}) {
+    Problem problem{.shape = {64, 64, 32}, .ranks = size_of(world)};
+    problem.knobs = knobs;
+    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    handle.transform().set_recording(true);
+    std::vector<AlignedBuffer> memory(3);
+    std::vector<void*> arrays;
+    for (AlignedBuffer& x : memory) {
+      x = AlignedBuffer(handle.inplace_bytes());
+      std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
+      arrays.push_back(x.data());
+    }
+    EXPECT_TRUE(hides_something(handle, arrays)) << describe(knobs);
+  }
+}
+
+/// With one chunk a rank waits for as long as messages are under way; records say so.
+TEST(FftMany, RecordsTellWhatIsHidden) {
+  if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
+  for (const std::int64_t chunks : {1, 4}) {
+    Problem problem{.shape = {32, 32, 16}, .ranks = size_of(world)};
+    problem.knobs = {.method = Method::messages, .chunks = chunks};
+    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    handle.transform().set_recording(true);
+    AlignedBuffer x(handle.inplace_bytes());
+    std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
+    handle.execute(Direction::forward, x.data(), x.data());
+    const run::StepRecord& exchange = handle.transform().record()[1];
+    ASSERT_TRUE(exchange.is_exchange);
+    EXPECT_GT(exchange.under_way_s, 0);
+    EXPECT_GE(exchange.waited_s, 0);
+    EXPECT_LE(exchange.under_way_s, exchange.end_s - exchange.start_s + 1e-9);
+    EXPECT_LE(exchange.waited_s, exchange.end_s - exchange.start_s + 1e-9);
+    // The chunks after the first are transformed while messages may be under way.
+    const run::StepRecord& stage = handle.transform().record()[0];
+    EXPECT_EQ(exchange.start_s<stage.end_s, chunks> 1);
+    // With one chunk nothing hides it; one of ten runs will not be disturbed.
+    double least_hidden = 1;
+    for (int number = 0; chunks == 1 && number < 10; ++number) {
+      handle.execute(Direction::forward, x.data(), x.data());
+      const run::StepRecord& again = handle.transform().record()[1];
+      least_hidden = std::min(least_hidden, 1 - again.waited_s / again.under_way_s);
+    }
+    if (chunks == 1) {
+      EXPECT_LT(least_hidden, 0.5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::test_support

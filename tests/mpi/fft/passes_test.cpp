@@ -1,0 +1,172 @@
+// Shared exchanges cost no pass over memory where explain() says so, and one copy where it says that:
+// each stage's record of what it read is held to the plan, in every way a plan is executed.
+#include <sstream>
+
+#include "mpi/support/both_ways.hpp"
+#include "mpi/support/stage_bytes.hpp"
+#include "plan/end_stages.hpp"
+
+namespace weft::test_support {
+namespace {
+
+constexpr Variant all_variants[] = {{Direction::forward, false},
+                                    {Direction::forward, true},
+                                    {Direction::backward, false},
+                                    {Direction::backward, true}};
+
+class FftPasses : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
+    const auto group = comm::Communicator::of(world);
+    const auto kind = comm::node_memory_kind(group);
+    if (kind == comm::NodeMemoryKind::ordinary || group.node_group().size() != group.size())
+      GTEST_SKIP() << "the ranks share no memory here";
+    if (kind == comm::NodeMemoryKind::window) GTEST_SKIP() << "arrays in windows cannot be shown";
+  }
+};
+
+std::string line_of(const std::string& text, const std::string& start) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(start)) return line;
+  return {};
+}
+
+/// What explain() says of a stage without axes.
+struct Said {
+  bool free_where_shown = false;  ///< in the ways that are not in `always`
+  std::vector<std::string> always;
+};
+
+Said said_of(const std::string& explanation, std::size_t stage) {
+  const std::string line = line_of(explanation, "stage " + std::to_string(stage) + ": ");
+  Said said;
+  said.free_where_shown = line.find("; costs nothing where the ") != std::string::npos;
+  EXPECT_NE(said.free_where_shown, line.find("; costs one copy") != std::string::npos) << line;
+  const std::string before = "; always one copy: ";
+  const auto at = line.find(before);
+  if (at == std::string::npos) return said;
+  std::string rest = line.substr(at + before.size());
+  for (auto comma = rest.find(", "); comma != std::string::npos; comma = rest.find(", ")) {
+    said.always.push_back(rest.substr(0, comma));
+    rest = rest.substr(comma + 2);
+  }
+  said.always.push_back(rest);
+  return said;
+}
+
+bool says_copy(const Said& said, Variant variant, bool in_node_memory) {
+  if (!in_node_memory || !said.free_where_shown) return true;
+  return std::find(said.always.begin(), said.always.end(), to_string(variant)) != said.always.end();
+}
+
+std::vector<run::StepRecord> record_of(api::Handle& handle, Variant variant, bool in_node_memory) {
+  Array x(handle.inplace_bytes(), in_node_memory);
+  Array y(handle.inplace_bytes(), in_node_memory);
+  handle.transform().set_recording(true);
+  handle.execute(variant.direction, x.data(), variant.in_place ? x.data() : y.data());
+  return handle.transform().record();
+}
+
+/// Returns how many stages were no pass, and how many that transform nothing were one.
+std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_node_memory) {
+  const auto record = record_of(handle, variant, in_node_memory);
+  const Plan& plan = handle.plan();
+  const auto bytes = stage_bytes(plan, rank_of(world), !variant.is_backward());
+  std::pair<int, int> found{0, 0};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t stage = variant.is_backward() ? bytes.size() - 1 - i : i;
+    const bool transforms = !plan.stages[stage].axes.empty();
+    const bool passes =
+        transforms || says_copy(said_of(handle.explain(), stage), variant, in_node_memory);
+    SCOPED_TRACE(to_string(variant) + (in_node_memory ? ", node memory, " : ", private, ") +
+                 record[2 * i].name);
+    EXPECT_EQ(record[2 * i].bytes_read, passes ? bytes[i].in : 0);
+    EXPECT_EQ(record[2 * i].bytes_written, passes ? bytes[i].out : 0);
+    found.first += passes ? 0 : 1;
+    found.second += passes && !transforms ? 1 : 0;
+  }
+  return found;
+}
+
+/// Both sums over all ways with arrays in node memory; private arrays cost what is said of them.
+std::pair<int, int> check_all_ways(const Problem& given) {
+  Problem problem = given;
+  problem.knobs = {.method = Method::shared};
+  SCOPED_TRACE(to_json(problem));
+  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  std::pair<int, int> sum{0, 0};
+  for (const Variant variant : all_variants) {
+    check_passes(handle, variant, false);
+    const auto [none, copies] = check_passes(handle, variant, true);
+    sum.first += none;
+    sum.second += copies;
+  }
+  return sum;
+}
+
+Problem with_input(const Shape& shape, Kind kind, OutputChoice output, const Layout& input) {
+  Problem problem{.shape = shape, .kind = kind, .has_input = true, .output_choice = output};
+  problem.input = input;
+  return problem;
+}
+
+/// A grid of two axes even for few ranks, so that there are two exchanges and not one.
+Layout pencil(const Shape& shape) { return Layout::pencil(shape, size_of(world)); }
+
+TEST_F(FftPasses, NaturalOrderCostsNoneOfSlabsAndPencils) {
+  const Shape shape{16, 18, 20};
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    const auto slabs =
+        check_all_ways({.shape = shape, .kind = kind, .output_choice = OutputChoice::same});
+    EXPECT_EQ(slabs, std::pair(4, 0));
+    const auto pencils = check_all_ways(with_input(shape, kind, OutputChoice::same, pencil(shape)));
+    EXPECT_EQ(pencils, std::pair(4, 0));
+  }
+}
+
+TEST_F(FftPasses, WhereItIsCheapestThereAreAsManyAsStages) {
+  const Shape shape{16, 18, 20};
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    EXPECT_EQ(check_all_ways({.shape = shape, .kind = kind}), std::pair(0, 0));
+    EXPECT_EQ(check_all_ways(with_input(shape, kind, OutputChoice::any, pencil(shape))),
+              std::pair(0, 0));
+  }
+}
+
+/// The input is split in the axis that is halved: it is real on the way to the first stage with
+/// axes. In place its rows may be padded, and forward would write where others still read.
+TEST_F(FftPasses, InPlaceOfR2cThatBeginsWithAnExchangeCopies) {
+  const Shape shape{16, 18, 20};
+  const Layout split = Layout::slab(shape, size_of(world), 2);
+  EXPECT_EQ(check_all_ways(with_input(shape, Kind::r2c, OutputChoice::any, split)),
+            std::pair(2, 2));
+}
+
+TEST_F(FftPasses, C2cThatBeginsWithAnExchangeDoesNot) {
+  const Shape shape{16, 18, 20};
+  Problem problem =
+      with_input(shape, Kind::c2c, OutputChoice::any, Layout::pencil(shape, size_of(world), 1, 2));
+  problem.axes = {1, 2};
+  if (problem.input.is_whole(1)) GTEST_SKIP() << "so many ranks are no grid of two axes";
+  EXPECT_EQ(check_all_ways(problem), std::pair(4, 0));
+}
+
+/// One exchange: who begins with it reads the others' inputs; who ends with it copies, for nobody
+/// knows the others' outputs before.
+TEST_F(FftPasses, OneExchangeBesideAStageThatTransformsNothing) {
+  const Shape shape{24, 20};
+  Problem before =
+      with_input(shape, Kind::c2c, OutputChoice::any, Layout::slab(shape, size_of(world), 1));
+  before.axes = {1};
+  EXPECT_EQ(check_all_ways(before), std::pair(1, 3));
+  Problem behind =
+      with_input(shape, Kind::c2c, OutputChoice::given, Layout::slab(shape, size_of(world), 0));
+  behind.axes = {1};
+  behind.output = Layout::slab(shape, size_of(world), 1);
+  EXPECT_EQ(check_all_ways(behind), std::pair(1, 3));
+}
+
+}  // namespace
+}  // namespace weft::test_support

@@ -1,0 +1,165 @@
+// workspace_bytes in local arrays, as docs/conventions.md states it: plans and programs alone, no
+// array is allocated.
+#include "mpi/support/both_ways.hpp"
+#include "run/rank_program.hpp"
+#include "run/shared_buffers.hpp"
+
+namespace weft::test_support {
+namespace {
+
+constexpr std::int64_t ranks = 4;
+
+struct Needs {
+  run::BufferSizes sizes{};
+  kernel::ScratchSize scratch;
+
+  /// What a transform takes besides scratch.
+  std::int64_t bytes() const {
+    std::int64_t sum = run::SharedBuffers::bytes(sizes);
+    for (int buffer = run::work_buffer; buffer < run::first_shared; ++buffer) sum += sizes[buffer];
+    return sum;
+  }
+};
+
+/// Of one rank, for both directions, in place and not.
+Needs needs_of(const Plan& plan, std::int64_t rank) {
+  const kernel::LocalOptions local{.engine = &kernel::default_engine(),
+                                   .precision = plan.problem.precision};
+  Needs needs;
+  for (const auto direction : {Direction::forward, Direction::backward})
+    for (const bool in_place : {false, true}) {
+      const run::RankProgram program(plan, {direction, in_place}, rank, local, nullptr);
+      for (int buffer = run::work_buffer; buffer < run::buffer_count; ++buffer)
+        needs.sizes[buffer] = std::max(needs.sizes[buffer], program.buffer_bytes()[buffer]);
+      needs.scratch.grow_to(program.scratch_size());
+    }
+  return needs;
+}
+
+/// In local arrays of complex doubles, the mean of all ranks: combined messages lie where a rank
+/// speaks for its node.
+double arrays_of(const Problem& problem) {
+  const Plan plan = make_plan(problem);
+  std::int64_t bytes = 0;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) bytes += needs_of(plan, rank).bytes();
+  return static_cast<double>(bytes) / static_cast<double>(volume(problem.shape) * 16);
+}
+
+Problem slabs(const Knobs& knobs, OutputChoice output, std::int64_t ranks_per_node = ranks) {
+  return {.shape = {16, 16, 16},
+          .ranks = ranks,
+          .ranks_per_node = ranks_per_node,
+          .output_choice = output,
+          .knobs = knobs};
+}
+
+Problem pencils(const Knobs& knobs, OutputChoice output, std::int64_t ranks_per_node = ranks) {
+  Problem problem = slabs(knobs, output, ranks_per_node);
+  problem.has_input = true;
+  problem.input = Layout::pencil(problem.shape, ranks);
+  return problem;
+}
+
+TEST(FftWorkspace, SharedHasOneArray) {
+  const Knobs shared{.method = Method::shared};
+  for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+    EXPECT_EQ(arrays_of(slabs(shared, output)), 1);
+    EXPECT_EQ(arrays_of(pencils(shared, output)), 1);
+  }
+}
+
+/// What lies between two passes of the first stage lies where the last of them writes.
+TEST(FftWorkspace, PlanesBeyondTheCacheCostNoArray) {
+  for (const Knobs& knobs : {Knobs{.method = Method::shared}, Knobs{.method = Method::messages}}) {
+    SCOPED_TRACE(describe(knobs));
+    Problem small = slabs(knobs, OutputChoice::any);
+    Problem large = small;
+    large.shape = {8, 8192, 4096};
+    EXPECT_EQ(arrays_of(large), arrays_of(small));
+    large.kind = Kind::r2c;
+    EXPECT_LE(arrays_of(large), arrays_of(small) * 0.51);
+  }
+}
+
+TEST(FftWorkspace, MessagesAndCallsHaveOneArrayAndTwoWithChunks) {
+  for (const Method method : {Method::messages, Method::collective})
+    for (const WireForm form : {WireForm::packed, WireForm::datatype}) {
+      for (const int chunks : {1, 2}) {
+        const Knobs knobs{.method = method, .wire_form = form, .chunks = chunks};
+        SCOPED_TRACE(describe(knobs));
+        for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+          EXPECT_EQ(arrays_of(slabs(knobs, output)), chunks);
+          EXPECT_EQ(arrays_of(pencils(knobs, output)), chunks);
+        }
+      }
+    }
+}
+
+TEST(FftWorkspace, RaggedBlocksTakeNoMore) {
+  for (const Method method : {Method::messages, Method::collective})
+    for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+      Problem problem = slabs({.method = method}, output);
+      problem.shape = {30, 30, 15};
+      EXPECT_EQ(arrays_of(problem), 1) << to_json(problem);
+    }
+}
+
+/// The spectrum is a little larger than the reals that come of it: of two exchanges, the own block
+/// of the second, a quarter here, lies apart. Collective calls want it among the others.
+TEST(FftWorkspace, RealsTakeOneArrayByMessages) {
+  const double spectrum = 9.0 / 16;
+  const auto arrays = [](Problem problem) {
+    problem.kind = Kind::r2c;
+    return arrays_of(problem);
+  };
+  const Knobs messages{.method = Method::messages};
+  EXPECT_NEAR(arrays(slabs(messages, OutputChoice::any)), spectrum, 0.01);
+  EXPECT_NEAR(arrays(slabs(messages, OutputChoice::same)), spectrum * 1.25, 0.05);
+  EXPECT_NEAR(arrays(pencils(messages, OutputChoice::any)), spectrum * 1.5, 0.2);
+  const Knobs calls{.method = Method::collective};
+  EXPECT_NEAR(arrays(slabs(calls, OutputChoice::any)), 2 * spectrum, 0.01);
+}
+
+TEST(FftWorkspace, NodeAwareHasAnArrayMoreThanSharedForWhatArrives) {
+  for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
+    const Knobs knobs{.method = Method::messages, .nodes = nodes};
+    SCOPED_TRACE(describe(knobs));
+    const double from_others = 0.5;  // of four ranks, two are on the other node
+    EXPECT_EQ(arrays_of(slabs(knobs, OutputChoice::any, 2)), 1 + from_others);
+    EXPECT_EQ(arrays_of(slabs(knobs, OutputChoice::same, 2)), 2 + from_others);
+  }
+}
+
+/// In place of r2c whose halved axis is not the fastest, lines grow over each other: the stage goes
+/// through an array more, where it is the first and writes where it reads.
+TEST(FftWorkspace, LinesThatDoNotKeepTheirPlaceCostAnArray) {
+  Problem problem = slabs({.method = Method::shared}, OutputChoice::same);
+  problem.shape = {16, 14, 16};
+  problem.kind = Kind::r2c;
+  problem.axes = {0, 2, 1};
+  const double spectrum = 8.0 / 14;  // n/2+1 of the halved axis
+  EXPECT_NEAR(arrays_of(problem), 2 * spectrum, 1e-9);
+  problem.shape = {16, 16, 14};
+  problem.axes = {};
+  EXPECT_NEAR(arrays_of(problem), spectrum, 1e-9);
+}
+
+/// What a transform says is what its programs need, and what it takes.
+TEST(FftWorkspace, TransformsTakeWhatTheySay) {
+  for (const Knobs& knobs : {Knobs{}, Knobs{.method = Method::messages, .chunks = 2}}) {
+    Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same, .knobs = knobs};
+    const auto before = memory_counters().live_bytes;
+    const api::Handle handle(problem, {}, comm::Communicator::of(world));
+    const auto taken = memory_counters().live_bytes - before;
+    const Needs needs = needs_of(handle.plan(), rank_of(world));
+    const std::int64_t stated = handle.workspace_bytes();
+    const std::int64_t rounding = run::buffer_count * AlignedBuffer::alignment_bytes;
+    EXPECT_GE(stated, needs.bytes() + needs.scratch.thread_bytes());
+    EXPECT_LE(stated, needs.bytes() + needs.scratch.thread_bytes() + rounding);
+    EXPECT_GE(taken, stated);
+    EXPECT_LE(taken, stated + 2 * 4096) << "besides a page of flags";
+  }
+}
+
+}  // namespace
+}  // namespace weft::test_support

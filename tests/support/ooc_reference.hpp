@@ -1,0 +1,68 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <weft/layout.hpp>
+
+#include "base/memory.hpp"
+#include "kernel/engine.hpp"
+#include "ooc/plan/pass_plan.hpp"
+
+namespace weft::test_support {
+
+/// Arrays in the type of the reference.
+using Exact = std::vector<std::complex<long double>>;
+
+/// Numbers that are floats, so that one reference serves both precisions.
+inline Exact random_exact(std::int64_t size, unsigned seed, bool real) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  Exact array(static_cast<std::size_t>(size));
+  for (auto& x : array) {
+    const float re = uniform(random);
+    x = {re, real ? 0 : uniform(random)};
+  }
+  return array;
+}
+
+/// Transforms the lines along one axis, in the long double of the local engine.
+inline void transform_exact(Exact& array, const Shape& shape, int axis, int sign) {
+  const std::int64_t n = shape[static_cast<std::size_t>(axis)];
+  const auto after =
+      std::accumulate(shape.begin() + axis + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
+  const auto lines = kernel::engine("fftw").lines(
+      {.kind = sign < 0 ? kernel::LineKind::c2c_forward : kernel::LineKind::c2c_backward,
+       .precision = Precision::f80,
+       .length = n,
+       .in_pitch = n,
+       .out_pitch = n,
+       .in_place = true});
+  AlignedBuffer line(n * 32);
+  auto* points = line.as<std::complex<long double>>();
+  for (std::int64_t k = 0; k < std::ssize(array) / n; ++k) {
+    auto* first = array.data() + k / after * after * n + k % after;
+    for (std::int64_t i = 0; i < n; ++i) points[i] = first[i * after];
+    lines->execute(points, points);
+    for (std::int64_t i = 0; i < n; ++i) first[i * after] = points[i];
+  }
+}
+
+/// The transform that a plan makes of an array, in natural order.
+inline Exact transformed_exact(Exact array, const ooc::KPassProblem& problem, int sign) {
+  for (const int axis : problem.axes) transform_exact(array, problem.shape, axis, sign);
+  if (problem.real_input) array.resize(array.size() / 2 + 1);
+  return array;
+}
+
+/// Where a plan leaves number k of the result.
+inline std::int64_t place_in_result(const ooc::KPassPlan& plan, std::int64_t k) {
+  const std::int64_t rows = plan.transposed_rows;
+  return k % rows * (volume(plan.problem.shape) / rows) + k / rows;
+}
+
+}  // namespace weft::test_support

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+
+#include <weft/plan.hpp>
+
+#include "support/random_layouts.hpp"
+
+namespace weft::test_support {
+
+inline Shape random_shape(Random& random) {
+  constexpr std::array<std::int64_t, 12> extents{1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 31, 64};
+  Shape shape(static_cast<std::size_t>(draw(random, 1, 5)));
+  for (auto& extent : shape) extent = extents[static_cast<std::size_t>(draw(random, 0, 11))];
+  return shape;
+}
+
+/// A non-empty subset of the axes in random order.
+inline std::vector<int> random_axes(int dims, Random& random) {
+  std::vector<int> axes = random_order(dims, random);
+  axes.resize(static_cast<std::size_t>(draw(random, 1, dims)));
+  return axes;
+}
+
+/// True when output "same" has no answer: r2c halves an axis that the user's boxes split.
+inline bool same_is_impossible(const Problem& problem) {
+  return problem.output_choice == OutputChoice::same && problem.has_input &&
+         problem.kind == Kind::r2c && !problem.input.is_grid() &&
+         !problem.input.is_whole(problem.halved_axis());
+}
+
+/// A valid problem of 1 to 5 axes on 1 to 64 ranks with any choice of input, output and options.
+/// Knobs that go together; often none, sometimes only some.
+inline Knobs random_knobs(Random& random) {
+  Knobs knobs;
+  const auto kind = draw(random, 0, 4);
+  if (kind > 2) return knobs;
+  knobs.method = kind == 0 ? Method::collective : Method::messages;
+  knobs.wire_form = static_cast<WireForm>(draw(random, 0, 2));
+  knobs.chunks = draw(random, 0, 4);
+  if (draw(random, 0, 5) == 0) knobs.chunks = every_slice;
+  if (knobs.method == Method::collective) return knobs;
+  knobs.schedule = static_cast<Schedule>(draw(random, 0, 3));
+  knobs.requests = static_cast<Requests>(draw(random, 0, 2));
+  return knobs;
+}
+
+inline Problem random_problem(Random& random) {
+  Problem problem;
+  problem.shape = random_shape(random);
+  problem.axes = random_axes(static_cast<int>(problem.shape.size()), random);
+  problem.kind = draw(random, 0, 1) ? Kind::r2c : Kind::c2c;
+  problem.precision = static_cast<Precision>(draw(random, 0, 2));
+  problem.ranks = draw(random, 1, 64);
+  problem.norm = static_cast<Norm>(draw(random, 0, 3));
+  problem.sign = draw(random, 0, 1) ? 1 : -1;
+  problem.threads = static_cast<int>(draw(random, 1, 4));
+  problem.effort = static_cast<Effort>(draw(random, 0, 2));
+  problem.overwrite_input = draw(random, 0, 1) == 1;
+  if (draw(random, 0, 1)) {
+    problem.has_input = true;
+    problem.input = random_layout(problem.shape, problem.ranks, random);
+  }
+  problem.output_choice = static_cast<OutputChoice>(draw(random, 0, 2));
+  if (problem.output_choice == OutputChoice::given)
+    problem.output = random_layout(problem.output_shape(), problem.ranks, random);
+  problem.knobs = random_knobs(random);
+  if (same_is_impossible(problem)) problem.output_choice = OutputChoice::any;
+  return problem;
+}
+
+}  // namespace weft::test_support

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <numbers>
+#include <type_traits>
+#include <vector>
+
+#include <weft/plan.hpp>
+
+#include "support/line_oracle.hpp"
+
+namespace weft::test_support {
+
+/// The oracle of the MPI tests: the definition of the DFT, summed directly over the whole array in
+/// a type wider than the one under test. It shares no code with weft and calls no FFT library.
+///
+/// `Wide` is long double for float and double, and the type of line_oracle.hpp for long double.
+template <class T>
+using WiderThan = std::conditional_t<std::is_same_v<T, long double>, kernel::Wide, long double>;
+
+template <class W>
+struct WholeArray {
+  Shape shape;
+  std::vector<W> re;
+  std::vector<W> im;
+  explicit WholeArray(const Shape& given)
+      : shape(given),
+        re(static_cast<std::size_t>(volume(given))),
+        im(static_cast<std::size_t>(volume(given))) {}
+};
+
+/// exp(-2*pi*i*j/n) for j = 0..n-1.
+template <class W>
+std::vector<std::pair<W, W>> unit_roots(std::int64_t n) {
+  std::vector<std::pair<W, W>> roots;
+  for (std::int64_t j = 0; j < n; ++j) {
+    if constexpr (std::is_same_v<W, long double>) {
+      const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(j) /
+                                static_cast<long double>(n);
+      roots.emplace_back(std::cos(angle), std::sin(angle));
+    } else {
+      const kernel::WideComplex w = kernel::root(j, n);
+      roots.emplace_back(w.re, w.im);
+    }
+  }
+  return roots;
+}
+
+/// Calls visit(offset of the first element, step between elements) for every line along `axis`.
+template <class Visit>
+void for_each_line(const Shape& shape, int axis, Visit&& visit) {
+  std::int64_t step = 1;
+  for (std::size_t a = static_cast<std::size_t>(axis) + 1; a < shape.size(); ++a) step *= shape[a];
+  const std::int64_t block = step * shape[static_cast<std::size_t>(axis)];
+  const std::int64_t size = volume(shape);
+  for (std::int64_t outer = 0; outer < size; outer += block)
+    for (std::int64_t inner = 0; inner < step; ++inner) visit(outer + inner, step);
+}
+
+/// x[k] <- sum_j x[j] exp(sign*2*pi*i*j*k/n) along one axis.
+template <class W>
+void transform_axis(WholeArray<W>& x, int axis, int sign) {
+  const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
+  const auto roots = unit_roots<W>(n);
+  std::vector<W> re(static_cast<std::size_t>(n));
+  std::vector<W> im(static_cast<std::size_t>(n));
+  for_each_line(x.shape, axis, [&](std::int64_t first, std::int64_t step) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      W sum_re = 0;
+      W sum_im = 0;
+      for (std::int64_t j = 0, root = 0; j < n; ++j) {
+        const std::size_t at = static_cast<std::size_t>(first + j * step);
+        const W c = roots[static_cast<std::size_t>(root)].first;
+        const W s = sign < 0 ? roots[static_cast<std::size_t>(root)].second
+                             : -roots[static_cast<std::size_t>(root)].second;
+        sum_re += x.re[at] * c - x.im[at] * s;
+        sum_im += x.re[at] * s + x.im[at] * c;
+        root = (root + k) % n;
+      }
+      re[static_cast<std::size_t>(k)] = sum_re;
+      im[static_cast<std::size_t>(k)] = sum_im;
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      x.re[static_cast<std::size_t>(first + k * step)] = re[static_cast<std::size_t>(k)];
+      x.im[static_cast<std::size_t>(first + k * step)] = im[static_cast<std::size_t>(k)];
+    }
+  });
+}
+
+/// The array with another extent along `axis`; elements beyond the old extent are zero.
+template <class W>
+WholeArray<W> with_extent(const WholeArray<W>& x, int axis, std::int64_t extent) {
+  Shape shape = x.shape;
+  shape[static_cast<std::size_t>(axis)] = extent;
+  WholeArray<W> y(shape);
+  std::int64_t inner = 1;
+  for (std::size_t a = static_cast<std::size_t>(axis) + 1; a < shape.size(); ++a) inner *= shape[a];
+  const std::int64_t old_block = inner * x.shape[static_cast<std::size_t>(axis)];
+  const std::int64_t new_block = inner * extent;
+  const std::int64_t common = std::min(old_block, new_block);
+  for (std::int64_t from = 0, to = 0; from < static_cast<std::int64_t>(x.re.size());
+       from += old_block, to += new_block)
+    for (std::int64_t i = 0; i < common; ++i) {
+      y.re[static_cast<std::size_t>(to + i)] = x.re[static_cast<std::size_t>(from + i)];
+      y.im[static_cast<std::size_t>(to + i)] = x.im[static_cast<std::size_t>(from + i)];
+    }
+  return y;
+}
+
+/// Lines of n/2+1 elements become real lines' spectra of n: element n-k is the conjugate of element
+/// k, and those that are their own partner are real, whatever imaginary part they come with.
+template <class W>
+WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::int64_t n) {
+  WholeArray<W> full = with_extent(half, axis, n);
+  for_each_line(full.shape, axis, [&](std::int64_t first, std::int64_t step) {
+    auto at = [&](std::int64_t k) { return static_cast<std::size_t>(first + k * step); };
+    for (std::int64_t k = 0; k <= n / 2; ++k) {
+      const std::int64_t partner = (n - k) % n;
+      if (partner == k) {
+        full.im[at(k)] = 0;
+      } else {
+        full.re[at(partner)] = full.re[at(k)];
+        full.im[at(partner)] = -full.im[at(k)];
+      }
+    }
+  });
+  return full;
+}
+
+inline long double reference_scale(const Problem& problem, bool forward) {
+  const auto points = static_cast<long double>(problem.points());
+  switch (problem.norm) {
+    case Norm::none:
+      return 1;
+    case Norm::ortho:
+      return 1 / std::sqrt(points);
+    case Norm::backward:
+      return forward ? 1 : 1 / points;
+    case Norm::forward:
+      return forward ? 1 / points : 1;
+  }
+  return 1;
+}
+
+/// What forward or backward makes of the whole array. Imaginary parts of the real side are zero.
+template <class W>
+WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArray<W> x) {
+  const int sign = forward ? problem.sign : -problem.sign;
+  const bool r2c = problem.kind == Kind::r2c;
+  const int halved = r2c ? problem.halved_axis() : -1;
+  for (int axis : problem.axes)
+    if (axis != halved) transform_axis(x, axis, sign);
+  if (r2c) {
+    const std::int64_t n = problem.shape[static_cast<std::size_t>(halved)];
+    if (!forward) x = completed_by_symmetry(x, halved, n);
+    transform_axis(x, halved, sign);
+    if (forward) x = with_extent(x, halved, n / 2 + 1);
+  }
+  const W scale = static_cast<W>(reference_scale(problem, forward));
+  for (auto* part : {&x.re, &x.im})
+    for (W& value : *part) value *= scale;
+  return x;
+}
+
+/// The accuracy that weft promises: 3 eps sqrt(max(1, log2 N)), relative, in the L2 norm.
+inline double allowed_error(Precision precision, std::int64_t points) {
+  const double eps = precision == Precision::f32   ? 0x1p-24
+                     : precision == Precision::f64 ? 0x1p-53
+                                                   : 0x1p-64;
+  return 3 * eps * std::sqrt(std::max(1.0, std::log2(static_cast<double>(points))));
+}
+
+}  // namespace weft::test_support

@@ -1,0 +1,102 @@
+// Turns of threads, and what a process that was forked finds of them.
+#include "base/turns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/process_mutex.hpp"
+#include "unit/support/in_child.hpp"
+
+namespace weft {
+namespace {
+
+using test_support::in_child;
+
+/// Holds `mutex` in a thread of its own until it is dropped.
+template <class Mutex>
+class Holder {
+ public:
+  explicit Holder(Mutex& mutex)
+      : thread_([this, &mutex] {
+          const std::lock_guard lock(mutex);
+          holds_.set_value();
+          end_.get_future().wait();
+        }) {
+    holds_.get_future().wait();
+  }
+  void let_go() { end_.set_value(); }
+  ~Holder() { thread_.join(); }
+
+ private:
+  std::promise<void> holds_;
+  std::promise<void> end_;
+  std::thread thread_;
+};
+
+TEST(BaseTurns, threads_take_turns) {
+  Turns turns;
+  int value = 0;  // a data race without them
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 10000; ++k) {
+        const std::lock_guard turn(turns);
+        ++value;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(value, 40000);
+}
+
+TEST(BaseTurns, a_thread_that_has_its_turn_takes_another_within) {
+  Turns turns;
+  const std::lock_guard first(turns);
+  const std::lock_guard second(turns);
+}
+
+TEST(BaseTurns, a_child_of_an_idle_process_has_turns) {
+  Turns turns;
+  { const std::lock_guard turn(turns); }
+  EXPECT_EQ(in_child([&] {
+              const std::lock_guard turn(turns);
+              return std::string("turn");
+            }),
+            "turn");
+}
+
+TEST(BaseTurns, a_child_does_not_wait_for_a_thread_of_its_parent) {
+  Turns turns;
+  Holder holder(turns);
+  const std::string told = in_child([&] {
+    const std::lock_guard turn(turns);
+    return std::string("turn");
+  });
+  holder.let_go();
+  EXPECT_EQ(told.find("unsupported: "), 0U) << told;
+  EXPECT_NE(told.find("fork between calls"), std::string::npos) << told;
+}
+
+TEST(BaseProcessMutex, a_fork_waits_until_it_is_free) {
+  ProcessMutex mutex;
+  ProcessMutex another;
+  Holder holder(mutex);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    holder.let_go();
+  });
+  const std::string told = in_child([&] {
+    const std::scoped_lock lock(mutex, another);
+    return std::string("locked");
+  });
+  later.join();
+  EXPECT_EQ(told, "locked");
+  EXPECT_TRUE(mutex.try_lock()) << "the parent's is free again";
+  mutex.unlock();
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,102 @@
+// Sets that are changed where they lie: their index says so.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "disk/striped_set.hpp"
+#include "support/directory.hpp"
+#include "unit/support/expect_error.hpp"
+
+namespace weft::disk {
+namespace {
+
+using test_support::Directory;
+using test_support::expect_error;
+
+constexpr std::int64_t block = 4096;
+constexpr const char* remedy = "call it again";
+
+struct Made {
+  Directory directory;
+  std::string path = directory.file("field.json");
+
+  Made() {
+    const SetIndex index = {.shape = {4, 512},
+                            .dtype = "float64",
+                            .striping = {.bytes = 4 * block, .block_bytes = block}};
+    create_set(path, directory.folders(2), index)->flush();
+  }
+  std::string text() const {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+void write(StripedSet& set) {
+  std::vector<std::byte> memory(block);
+  const Run run = {0, block, memory.data()};
+  set.wait(set.start_write({&run, 1}));
+}
+
+void read(StripedSet& set) {
+  std::vector<std::byte> memory(block);
+  const Run run = {0, block, memory.data()};
+  set.wait(set.start_read({&run, 1}));
+}
+
+TEST(HalfDoneSet, the_first_write_says_so) {
+  const Made made;
+  const std::string whole = made.text();
+  const auto set = open_set(made.path, Mode::write, {.half_done = remedy});
+  read(*set);
+  EXPECT_EQ(made.text(), whole);
+  write(*set);
+  EXPECT_EQ(read_index(made.path).half_done, remedy);
+  set->flush();
+  EXPECT_EQ(read_index(made.path).half_done, remedy);
+  mark_half_done(made.path, "");
+  EXPECT_EQ(made.text(), whole);
+}
+
+TEST(HalfDoneSet, nobody_else_opens_it) {
+  const Made made;
+  mark_half_done(made.path, remedy);
+  for (const Mode mode : {Mode::read, Mode::write})
+    expect_error(ErrorCode::invalid_argument,
+                 {"must be whole to be used", made.path, "half way", remedy},
+                 [&] { open_set(made.path, mode); });
+  expect_error(ErrorCode::invalid_argument, {"half way", remedy},
+               [&] { open_disks_of_set(made.path, Mode::read, 0, 1); });
+  EXPECT_NO_THROW(open_set(made.path, Mode::write, {.half_done = remedy}));
+  mark_half_done(made.path, "");
+  EXPECT_NO_THROW(open_set(made.path, Mode::read));
+}
+
+TEST(HalfDoneSet, checksums_are_there_until_the_index_says_so) {
+  const Made made;
+  {
+    const auto set = open_set(made.path, Mode::write);
+    write(*set);
+    set->flush();
+  }
+  const auto set = open_set(made.path, Mode::write, {.half_done = remedy});
+  bool had_sums = false;
+  set->before_first_change([&] { had_sums = std::ifstream(made.path + ".sums").good(); });
+  write(*set);
+  EXPECT_TRUE(had_sums);
+  EXPECT_FALSE(std::ifstream(made.path + ".sums").good());
+}
+
+TEST(HalfDoneSet, what_cannot_be_said_is_not_written) {
+  const Made made;
+  const auto set = open_set(made.path, Mode::write, {.half_done = remedy});
+  set->before_first_change([] { throw Error(ErrorCode::io_failure, "no room to say so"); });
+  for (int k = 0; k < 2; ++k)
+    expect_error(ErrorCode::io_failure, {"no room to say so"}, [&] { write(*set); });
+  EXPECT_EQ(set->counters().disks[0].writes, 0);
+}
+
+}  // namespace
+}  // namespace weft::disk

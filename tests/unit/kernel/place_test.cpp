@@ -1,0 +1,72 @@
+// Cells: regions of a local box that no piece of the inlet or the outlet divides.
+#include "kernel/place.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/random_layouts.hpp"
+
+namespace weft::kernel {
+namespace {
+
+using test_support::draw;
+using test_support::Random;
+
+Place random_place(const Shape& shape, Random& random) {
+  Place place{{}, 8};
+  for (const Box& box : test_support::random_boxes(shape, draw(random, 1, 9), random))
+    if (!box.empty()) place.pieces.push_back({box, 0, 0, Shape(shape.size(), 1)});
+  return place;
+}
+
+bool divides(const Box& piece, const Box& cell, const std::vector<int>& axes) {
+  if (!meets(piece, cell, axes)) return false;
+  return std::any_of(axes.begin(), axes.end(), [&](int axis) {
+    return piece.lower[axis] > cell.lower[axis] || piece.upper[axis] < cell.upper[axis];
+  });
+}
+
+TEST(KernelPlace, CellsTileTheRegionAndNoPieceDividesThem) {
+  Random random(31);
+  int pieces_seen = 0;
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    Shape shape(static_cast<std::size_t>(draw(random, 1, 4)));
+    for (auto& n : shape) n = draw(random, 1, 9);
+    const int dims = static_cast<int>(shape.size());
+    const Place inlet = random_place(shape, random);
+    const Place outlet = random_place(shape, random);
+    std::vector<int> axes = test_support::random_order(dims, random);
+    axes.resize(static_cast<std::size_t>(draw(random, 0, dims)));
+    const Box region = Box::whole(shape);
+    const auto found = cells(region, axes, inlet, outlet);
+    std::int64_t volume_of_cells = 0;
+    for (const Box& cell : found) {
+      volume_of_cells += cell.volume();
+      for (int axis = 0; axis < dims; ++axis)
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+          EXPECT_EQ(cell.extent(axis), region.extent(axis));
+        }
+      for (const Place* place : {&inlet, &outlet})
+        for (const Piece& piece : place->pieces) {
+          EXPECT_FALSE(divides(piece.box, cell, axes))
+              << to_string(piece.box) << " divides " << to_string(cell);
+          ++pieces_seen;
+        }
+    }
+    EXPECT_EQ(volume_of_cells, region.volume());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) EXPECT_TRUE(intersect(found[i], found[j]).empty());
+  }
+  EXPECT_GT(pieces_seen, 1000);
+}
+
+TEST(KernelPlace, OneRegionWhereNothingDivides) {
+  const Box whole = Box::whole({4, 6});
+  const Place place{{{whole, 0, 0, {6, 1}}}, 8};
+  EXPECT_EQ(cells(whole, {0, 1}, place, place), std::vector<Box>{whole});
+  EXPECT_TRUE(cells(Box{{0, 0}, {0, 6}}, {0}, place, place).empty());
+}
+
+}  // namespace
+}  // namespace weft::kernel

@@ -1,0 +1,384 @@
+// c2r, r2c of any axes and lengths, and Bluestein's algorithm, on volumes in memory against sums by the
+// definition in long double.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <numeric>
+
+#include "base/smooth.hpp"
+#include "ooc/plan/bluestein.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/radices.hpp"
+#include "ooc/run/pass_executor.hpp"
+#include "support/fake_volume.hpp"
+#include "support/random_layouts.hpp"
+#include "unit/support/expect_error.hpp"
+
+namespace weft::ooc {
+namespace {
+
+using test_support::draw;
+using test_support::expect_error;
+using test_support::FakeVolume;
+using test_support::Random;
+using Number = std::complex<long double>;
+using Numbers = std::vector<Number>;
+
+enum class Kind { c2c, r2c, c2r };
+const char* to_string(Kind kind) {
+  return kind == Kind::c2c ? "c2c" : kind == Kind::r2c ? "r2c" : "c2r";
+}
+
+std::int64_t after(const Shape& shape, int axis) {
+  return std::accumulate(shape.begin() + axis + 1, shape.end(), std::int64_t{1},
+                         std::multiplies<>());
+}
+
+/// The lines along one axis by the definition.
+void transform_axis(Numbers& array, const Shape& shape, int axis, int sign) {
+  const std::int64_t n = shape[static_cast<std::size_t>(axis)];
+  const std::int64_t step = after(shape, axis);
+  Numbers roots;
+  for (std::int64_t m = 0; m < n; ++m)
+    roots.push_back(
+        std::polar(1.0L, 2 * sign * std::numbers::pi_v<long double> * static_cast<long double>(m) /
+                             static_cast<long double>(n)));
+  Numbers line(static_cast<std::size_t>(n));
+  for (std::int64_t k = 0; k < std::ssize(array) / n; ++k) {
+    Number* first = array.data() + k / step * step * n + k % step;
+    for (std::int64_t i = 0; i < n; ++i) line[static_cast<std::size_t>(i)] = first[i * step];
+    for (std::int64_t i = 0; i < n; ++i) {
+      Number sum;
+      for (std::int64_t j = 0; j < n; ++j)
+        sum += line[static_cast<std::size_t>(j)] * roots[static_cast<std::size_t>(i * j % n)];
+      first[i * step] = sum;
+    }
+  }
+}
+
+/// What of an array a halved axis keeps.
+Numbers half_of(const Numbers& array, const KPassProblem& problem) {
+  const int axis = problem.axes.back();
+  const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
+  const std::int64_t step = after(problem.shape, axis);
+  Numbers half;
+  for (std::int64_t k = 0; k < std::ssize(array); ++k)
+    if (k / step % n <= n / 2) half.push_back(array[static_cast<std::size_t>(k)]);
+  return half;
+}
+
+/// Floats, so that one reference serves both precisions.
+Numbers random_array(std::int64_t size, bool reals, unsigned seed) {
+  Random random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  Numbers array(static_cast<std::size_t>(size));
+  for (auto& x : array) {
+    const float re = uniform(random);
+    x = {re, reals ? 0 : uniform(random)};
+  }
+  return array;
+}
+
+template <class Real>
+void put(FakeVolume& volume, const Numbers& array, bool reals) {
+  Real* at = volume.as<Real>();
+  for (const Number& x : array) {
+    *at++ = static_cast<Real>(x.real());
+    if (!reals) *at++ = static_cast<Real>(x.imag());
+  }
+}
+
+template <class Real>
+Numbers taken(FakeVolume& volume, bool reals) {
+  const Real* at = volume.as<Real>();
+  Numbers array(static_cast<std::size_t>(volume.bytes()) / (reals ? 1 : 2) / sizeof(Real));
+  for (Number& x : array) {
+    const Real re = *at++;
+    x = {re, reals ? 0 : *at++};
+  }
+  return array;
+}
+
+/// Runs a plan; what was moved and held is what the plan says.
+template <class Real>
+Numbers transformed(const KPassPlan& plan, const Numbers& array, const PassesOptions& options) {
+  FakeVolume input(plan.input_bytes());
+  FakeVolume output(plan.output_bytes());
+  FakeVolume scratch(plan.scratch_bytes);
+  put<Real>(input, array, plan.problem.real_input);
+  const std::int64_t held =
+      run_passes(plan, input, output, plan.scratch_bytes > 0 ? &scratch : nullptr, options);
+  EXPECT_EQ(input.writes().runs, 0);
+  PassCounts moved;
+  for (const FakeVolume* volume : {&input, &output, &scratch}) {
+    moved.read_bytes += volume->reads().bytes;
+    moved.written_bytes += volume->writes().bytes;
+    moved.read_runs += volume->reads().runs;
+    moved.written_runs += volume->writes().runs;
+  }
+  const PassCounts counts = counts_of(plan);
+  EXPECT_EQ(moved.read_bytes, counts.read_bytes);
+  EXPECT_EQ(moved.written_bytes, counts.written_bytes);
+  EXPECT_EQ(moved.read_runs, counts.read_runs);
+  EXPECT_EQ(moved.written_runs, counts.written_runs);
+  EXPECT_EQ(held, memory_bytes(plan));
+  EXPECT_LE(held, plan.problem.memory_bytes);
+  return taken<Real>(output, plan.problem.real_output);
+}
+
+double relative_error(const Numbers& found, const Numbers& exact, long double scale) {
+  EXPECT_EQ(found.size(), exact.size());
+  long double error = 0;
+  long double norm = 0;
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    error += std::norm(found[k] - exact[k] * scale);
+    norm += std::norm(exact[k] * scale);
+  }
+  return static_cast<double>(std::sqrt(error / norm));
+}
+
+/// For c2r the reals are given, and what is to be found is them times N.
+void expect_transform(const KPassPlan& plan, unsigned seed, int sign) {
+  const KPassProblem& p = plan.problem;
+  Numbers array = random_array(volume(p.shape), p.has_reals(), seed);
+  Numbers spectrum = array;
+  std::int64_t points = 1;
+  for (const int axis : p.axes) {
+    transform_axis(spectrum, p.shape, axis, p.real_output ? -sign : sign);
+    points *= p.shape[static_cast<std::size_t>(axis)];
+  }
+  if (p.has_reals()) spectrum = half_of(spectrum, p);
+  const auto size = static_cast<double>(points + plan.convolution_points);
+  long double scale = 0.75L;
+  const PassesOptions options{.sign = sign, .scale = scale};
+  if (p.real_output) {
+    std::swap(array, spectrum);
+    scale *= static_cast<long double>(points);
+  }
+  const bool single = p.precision == Precision::f32;
+  const Numbers found =
+      single ? transformed<float>(plan, array, options) : transformed<double>(plan, array, options);
+  const double eps = single ? 0x1p-24 : 0x1p-53;
+  EXPECT_LT(relative_error(found, spectrum, scale), 4 * eps * std::sqrt(std::log2(2 * size)));
+}
+
+KPassProblem problem_of(Kind kind, Shape shape, std::vector<int> axes, Precision precision) {
+  KPassProblem problem{.shape = std::move(shape), .axes = std::move(axes), .precision = precision};
+  problem.real_input = kind == Kind::r2c;
+  problem.real_output = kind == Kind::c2r;
+  problem.block_bytes = complex_bytes(precision);
+  return problem;
+}
+
+/// The plan in so little memory that as many passes as wanted are taken, or as there are.
+KPassPlan plan_with_passes(KPassProblem problem, std::size_t passes) {
+  KPassPlan last;
+  for (problem.memory_bytes = 1 << 15; problem.memory_bytes > 600;
+       problem.memory_bytes = problem.memory_bytes * 15 / 16) {
+    try {
+      last = plan_passes(problem);
+    } catch (const Error&) {
+      break;
+    }
+    if (last.passes.size() >= passes) break;
+  }
+  return last;
+}
+
+TEST(KindsOnDisks, lines_of_every_length) {
+  std::size_t most = 0;
+  int chirps = 0;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (std::int64_t n = 1; n <= 64; ++n)
+      for (const Precision precision : {Precision::f32, Precision::f64})
+        for (const std::size_t passes : {1u, 2u, 3u}) {
+          const KPassPlan plan = plan_with_passes(problem_of(kind, {n}, {0}, precision), passes);
+          SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n) + ", " +
+                       to_string(precision) + ", " + std::to_string(plan.passes.size()) +
+                       " passes, seed 51");
+          ASSERT_FALSE(plan.passes.empty());
+          most = std::max(most, plan.passes.size());
+          chirps += plan.convolution_points > 0 ? 1 : 0;
+          expect_transform(plan, 51, n % 3 == 0 ? 1 : -1);
+        }
+  EXPECT_GT(most, 5u);
+  EXPECT_GT(chirps, 200);
+}
+
+/// Any axis halved, in any place, with axes on both sides; from all in memory to axes in radices.
+TEST(KindsOnDisks, arrays_of_any_axes) {
+  const unsigned seed = 52;
+  Random random(seed);
+  int split_pairs = 0;
+  int split_reals = 0;
+  int halved = 0;
+  for (int i = 0; i < 600; ++i) {
+    Shape shape(static_cast<std::size_t>(draw(random, 2, 4)));
+    for (auto& n : shape) n = draw(random, 1, std::array{40, 14, 8}.at(shape.size() - 2));
+    shape[static_cast<std::size_t>(draw(random, 0, std::ssize(shape) - 1))] *= draw(random, 1, 4);
+    std::vector<int> axes = test_support::random_order(static_cast<int>(shape.size()), random);
+    axes.resize(static_cast<std::size_t>(draw(random, 1, std::ssize(axes))));
+    const auto last = std::find(axes.begin(), axes.end(), static_cast<int>(std::ssize(shape)) - 1);
+    if (last != axes.end() && draw(random, 0, 1) == 1) std::iter_swap(last, axes.end() - 1);
+    KPassProblem problem = problem_of(draw(random, 0, 1) == 1 ? Kind::r2c : Kind::c2r, shape, axes,
+                                      draw(random, 0, 1) == 1 ? Precision::f32 : Precision::f64);
+    problem.block_bytes *= draw(random, 1, 3);
+    problem.buffers = static_cast<int>(draw(random, 2, 4));
+    problem.keep_sources = draw(random, 0, 2) == 0;
+    const KPassPlan plan = plan_with_passes(problem, static_cast<std::size_t>(draw(random, 1, 5)));
+    if (plan.passes.empty()) continue;
+    SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
+    for (const KPass& pass : plan.passes) {
+      split_pairs += pass.mirrors() ? 1 : 0;
+      split_reals += pass.scale == 2 || pass.reads_reals ? 1 : 0;
+      halved += pass.halves() ? 1 : 0;
+      EXPECT_TRUE(!problem.keep_sources || pass.source != pass.target ||
+                  pass.source_first != pass.target_first);
+    }
+    expect_transform(plan, seed, draw(random, 0, 1) == 1 ? 1 : -1);
+  }
+  EXPECT_GT(split_pairs, 20);
+  EXPECT_GT(split_reals, 50);
+  EXPECT_GT(halved, 50);
+}
+
+/// What c2r makes of two spectra that differ in what it has to ignore.
+TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
+  for (const std::int64_t n :
+       {std::int64_t{64}, std::int64_t{60}, std::int64_t{45}, std::int64_t{62}, std::int64_t{59}})
+    for (const std::size_t passes : {1u, 2u}) {
+      const KPassPlan plan =
+          plan_with_passes(problem_of(Kind::c2r, {n}, {0}, Precision::f64), passes);
+      SCOPED_TRACE(std::to_string(n) + " points, " + std::to_string(plan.passes.size()) +
+                   " passes, seed 53");
+      Numbers spectrum = random_array(n / 2 + 1, false, 53);
+      const Numbers one = transformed<double>(plan, spectrum, {.sign = 1});
+      spectrum.front() += Number(0, 7);
+      if (n % 2 == 0) spectrum.back() += Number(0, -5);
+      const Numbers other = transformed<double>(plan, spectrum, {.sign = 1});
+      EXPECT_LT(relative_error(one, other, 1), 1e-14);
+    }
+}
+
+TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
+  const std::int64_t n = 4099;
+  const std::int64_t points = 8640;  // the first of factors 2, 3 and 5 from 2n - 1 on
+  for (const std::int64_t k : {2, 3})
+    for (const bool keep : {false, true}) {
+      KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
+      problem.block_bytes = 4 * 16;
+      problem.memory_bytes = k == 2 ? 64 << 10 : 24 << 10;
+      problem.keep_sources = keep;
+      const KPassPlan plan = plan_passes(problem);
+      SCOPED_TRACE(std::to_string(k) + " radices, seed 54");
+      ASSERT_EQ(plan.convolution_points, points);
+      ASSERT_EQ(std::ssize(plan.passes), 3 * k - 1);
+      const PassCounts counts = counts_of(plan);
+      EXPECT_EQ(counts.read_bytes, 16 * (n + (3 * k - 2) * points));
+      EXPECT_EQ(counts.written_bytes, 16 * (n + (3 * k - 2) * points));
+      const std::int64_t arrays = keep ? 3 : 2;
+      EXPECT_GE(plan.scratch_bytes, arrays * 16 * points);
+      EXPECT_LT(plan.scratch_bytes, arrays * (16 * points + 4096));
+      for (const KPass& pass : plan.passes)
+        EXPECT_TRUE(!keep || pass.source != pass.target || pass.source_first != pass.target_first);
+      expect_transform(plan, 54, keep ? 1 : -1);
+    }
+}
+
+TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
+  for (const Kind kind : {Kind::r2c, Kind::c2r})
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const std::int64_t n : {std::int64_t{1009}, std::int64_t{2 * 509}}) {
+        KPassProblem problem = problem_of(kind, {n}, {0}, precision);
+        problem.memory_bytes = 12 << 10;
+        problem.block_bytes *= 2;
+        const KPassPlan plan = plan_passes(problem);
+        SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n) + ", seed 55");
+        ASSERT_GT(plan.convolution_points, 0);
+        expect_transform(plan, 55, 1);
+      }
+}
+
+/// All energy in one bin of a prime length: chirps whose j^2 overflows or loses bits spread it.
+TEST(ChirpOnDisks, a_single_tone_is_one_bin) {
+  const std::int64_t n = 100003;
+  const std::int64_t bin = n - 2;
+  KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
+  problem.memory_bytes = 256 << 10;
+  problem.block_bytes = 8 * 16;
+  const KPassPlan plan = plan_passes(problem);
+  ASSERT_GT(plan.convolution_points, 0);
+  Numbers tone;
+  for (std::int64_t j = 0; j < n; ++j)
+    tone.push_back(std::polar(1.0L, 2 * std::numbers::pi_v<long double> *
+                                        static_cast<long double>(j * bin % n) /
+                                        static_cast<long double>(n)));
+  const Numbers found = transformed<double>(plan, tone, {});
+  for (std::int64_t k = 0; k < n; ++k)
+    ASSERT_LT(std::abs(found[static_cast<std::size_t>(k)] - Number(k == bin ? n : 0)),
+              static_cast<long double>(n) * 1e-13L)
+        << k;
+}
+
+TEST(ChirpOnDisks, smooth_lengths_are_the_smallest) {
+  for (std::int64_t n = 1; n < 3000; ++n) {
+    std::int64_t expected = n;
+    while (expected > 1 && prime_factors(expected).back() > 5) ++expected;
+    ASSERT_EQ(smooth_length(n), expected) << n;
+  }
+  EXPECT_EQ(smooth_length((std::int64_t{1} << 41) - 1), std::int64_t{1} << 41);
+}
+
+TEST(KindsOnDisks, threads_change_no_bit) {
+  for (const auto& [kind, n] :
+       {std::pair{Kind::r2c, 4096}, {Kind::c2r, 4096}, {Kind::c2r, 4095}, {Kind::c2c, 4099}}) {
+    KPassProblem problem = problem_of(kind, {n}, {0}, Precision::f64);
+    problem.memory_bytes = 64 << 10;
+    problem.threads = 2;
+    KPassPlan plan = plan_passes(problem);
+    ASSERT_GT(plan.passes.size(), 1u);
+    std::vector<Numbers> found;
+    for (plan.problem.threads = 1; plan.problem.threads <= 2; ++plan.problem.threads) {
+      const auto size = volume(kind == Kind::r2c ? problem.shape : complex_shape(problem));
+      found.push_back(
+          transformed<double>(plan, random_array(size, kind == Kind::r2c, 57), {.sign = 1}));
+    }
+    EXPECT_EQ(found[0], found[1]) << to_string(kind) << " of " << n << ", seed 57";
+  }
+}
+
+/// A cube whose planes fit: the half spectrum is as large as the output, the way back is larger.
+TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
+  for (const Kind kind : {Kind::r2c, Kind::c2r}) {
+    KPassProblem problem = problem_of(kind, {45, 32, 27}, {0, 1, 2}, Precision::f64);
+    problem.block_bytes = 16 * 8;
+    problem.memory_bytes = 4 * 32 * 14 * 16 * 3 / 2;
+    const KPassPlan plan = plan_passes(problem);
+    ASSERT_EQ(plan.passes.size(), 2u);
+    EXPECT_EQ(plan.input_bytes(), (kind == Kind::r2c ? 45 * 32 * 27 * 8 : 45 * 32 * 14 * 16));
+    EXPECT_EQ(plan.scratch_bytes, kind == Kind::r2c ? 0 : plan.input_bytes());
+    EXPECT_EQ(counts_of(plan).read_bytes + counts_of(plan).written_bytes,
+              45 * 32 * (27 * 8 + 3 * 14 * 16));
+    expect_transform(plan, 56, -1);
+  }
+}
+
+TEST(KindsOnDisks, what_memory_cannot_do_is_refused) {
+  KPassProblem problem = problem_of(Kind::r2c, {3, 2003}, {0, 1}, Precision::f64);
+  problem.memory_bytes = 8 << 10;
+  problem.block_bytes = 64;
+  expect_error(ErrorCode::invalid_argument, {"prime is 2003", "Bluestein", "one axis", "enough"},
+               [&] { plan_passes(problem); });
+  problem = problem_of(Kind::c2r, {2003}, {0}, Precision::f64);
+  problem.memory_bytes = 4 << 10;
+  problem.block_bytes = 1 << 10;
+  expect_error(ErrorCode::invalid_argument, {"4096 bytes of memory", "; 65536 bytes are enough"},
+               [&] { plan_passes(problem); });
+}
+
+}  // namespace
+}  // namespace weft::ooc

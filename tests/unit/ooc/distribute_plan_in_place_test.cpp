@@ -1,0 +1,99 @@
+// Plans that are dealt to ranks and whose result takes the place of the input.
+#include <gtest/gtest.h>
+
+#include "layout/striping.hpp"
+#include "ooc/plan/distribute_plan.hpp"
+#include "ooc/plan/k_pass_planner.hpp"
+#include "unit/support/expect_error.hpp"
+
+namespace weft::ooc {
+namespace {
+
+using test_support::expect_error;
+
+KPassPlan planned(const Shape& shape, bool keep_sources) {
+  KPassProblem problem = {.shape = shape,
+                          .axes = {},
+                          .memory_bytes = 16 << 10,
+                          .block_bytes = 64,
+                          .keep_sources = keep_sources,
+                          .in_place = true};
+  for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
+  return plan_passes(problem);
+}
+
+OwnershipPtr on_disks(const KPassPlan& plan, int disks, int ranks) {
+  return owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = disks}, ranks);
+}
+
+TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
+  const KPassPlan plan = planned({48, 30, 20}, true);
+  ASSERT_GE(plan.passes.size(), 2u);
+  for (const int ranks : {2, 3, 5}) {
+    const OwnershipPtr array = on_disks(plan, 2 * ranks, ranks);
+    const KPassPlan dealt = distribute_plan(plan, ranks, array);
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < dealt.passes.size(); ++i) {
+      const KPass& pass = dealt.passes[i];
+      EXPECT_EQ(pass.source, model::VolumeRole::output);
+      EXPECT_EQ(pass.target, model::VolumeRole::output);
+      EXPECT_TRUE(pass.journaled);
+      EXPECT_EQ(reading_side(dealt, i, array).ownership, array);
+      most = std::max(most, rounds_on_disks(writing_side(dealt, i, array)).most_bytes);
+    }
+    EXPECT_GE(dealt.journal_slot_bytes, most);
+    EXPECT_LT(dealt.journal_slot_bytes, most + 4096);
+    EXPECT_EQ(dealt.journal_first_byte, 0);
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(scratch_bytes(dealt, rank, 0), 2 * dealt.journal_slot_bytes);
+      EXPECT_EQ(scratch_bytes(dealt, rank, 1), 0);
+    }
+    EXPECT_EQ(dealt.scratch_bytes, ranks * 2 * dealt.journal_slot_bytes);
+    EXPECT_EQ(counts_of(dealt).journal_bytes, std::ssize(dealt.passes) * dealt.output_bytes());
+  }
+}
+
+/// All of a round may lie on the disks of one rank.
+TEST(InPlaceOnRanks, the_journal_is_as_long_as_the_most_that_the_disks_of_a_rank_have) {
+  const KPassPlan plan = planned({4, 4}, true);
+  const OwnershipPtr array =
+      owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 3}, 3);
+  const KPassPlan dealt = distribute_plan(plan, 3, array);  // one block, on the first disk
+  const RoundsOnDisks rounds = rounds_on_disks(writing_side(dealt, 0, array));
+  EXPECT_EQ(rounds.most_bytes, plan.input_bytes());
+  EXPECT_EQ(rounds.earlier_bytes, 0);  // memory has all of it
+}
+
+TEST(InPlaceOnRanks, without_checkpoints_they_take_no_space) {
+  const KPassPlan plan = planned({48, 30, 20}, false);
+  const KPassPlan dealt = distribute_plan(plan, 3, on_disks(plan, 3, 3));
+  EXPECT_EQ(dealt.scratch_bytes, 0);
+  EXPECT_EQ(counts_of(dealt).journal_bytes, 0);
+  for (const KPass& pass : dealt.passes) EXPECT_EQ(pass.target, model::VolumeRole::output);
+}
+
+TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
+  for (const bool keeps : {true, false}) {
+    const KPassPlan plan = planned({1 << 12}, keeps);
+    ASSERT_GE(plan.passes.size(), 2u);
+    const OwnershipPtr array = on_disks(plan, 3, 3);
+    const KPassPlan dealt = distribute_plan(plan, 3, array);
+    EXPECT_TRUE(dealt.problem.keep_sources);
+    EXPECT_EQ(dealt.journal_slot_bytes, 0);
+    EXPECT_EQ(dealt.passes.front().source, model::VolumeRole::output);
+    EXPECT_EQ(dealt.passes.front().target, model::VolumeRole::scratch);
+    EXPECT_EQ(dealt.passes.back().source, model::VolumeRole::scratch);
+    EXPECT_EQ(dealt.passes.back().target, model::VolumeRole::output);
+    EXPECT_EQ(reading_side(dealt, 0, array).ownership, array);
+    EXPECT_GE(dealt.scratch_bytes, dealt.output_bytes());
+  }
+}
+
+TEST(InPlaceOnRanks, nobody_has_the_array) {
+  expect_error(ErrorCode::invalid_argument, {"in place", "given none", "say who has it"}, [] {
+    distribute_plan(planned({48, 30, 20}, true), 3);
+  });
+}
+
+}  // namespace
+}  // namespace weft::ooc
