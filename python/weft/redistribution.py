@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import array_checks, arrays, errors, options, runtime
-from ._planning import Layout
-from .array_checks import Role
-from .arrays import Array
+from weft import arrays, errors, options, runtime
+from weft._planning import Layout
+from weft._support import array_checks
+from weft._support.array_checks import Role
+from weft.arrays import Array
 
 _SOURCE = Role(
     "source array",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeVar
 
-from . import _planning, errors
+from weft import _planning, errors
 
 Made = TypeVar("Made")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -39,7 +39,7 @@ os.register_at_fork(after_in_child=_note_fork)
 def running() -> ModuleType:
     """The extension module that links MPI. Raises Unsupported, with the remedy, where it is absent."""
     try:
-        from . import _running
+        from weft import _running
     except ImportError as reason:
         raise errors.Unsupported(
             "transforms need weft's extension module over MPI, which this installation lacks "

@@ -91,8 +91,8 @@ def begin(root: str, model: str) -> None:
     _place = Place(folder, Path(model))
     _lines, _callees = commands(), callees()
     import h5py  # noqa: F401  # what children would each load again
-    from weft import _running, ooc, verify  # noqa: F401
-    from weft.cli import bench, fft, info, plan, plots, probe, project, spectrum  # noqa: F401
+    from weft.cli.support import plots  # noqa: F401
+    from weft.verify import runner  # noqa: F401
 
 
 def done(task: Task) -> list[Finding]:

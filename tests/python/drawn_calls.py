@@ -12,7 +12,6 @@ from typing import Any
 
 import drawn_arguments as tables
 import weft
-import weft.mapping
 import weft.ooc
 
 # Of an argument that the tables do not know.

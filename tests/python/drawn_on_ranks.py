@@ -15,7 +15,6 @@ def evaluated(text: str, comm: Any = None) -> dict[str, Any]:
 
     import numpy as np
     import weft
-    import weft.mapping
     import weft.ooc
 
     try:

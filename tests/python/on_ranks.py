@@ -22,9 +22,9 @@ from threads_on_ranks import (  # noqa: F401
     forked,
     threads_on_one_communicator,
 )
-from weft import plane_waves, trial, verify
-from weft.cases import Case
-from weft.trial import collect, spread
+from weft.verify import plane_waves, runner, trial
+from weft.verify.cases import Case
+from weft.verify.trial import collect, spread
 
 
 def errors_with_count_limit(comm: Any, case: str, limit: int) -> bool:
@@ -33,7 +33,7 @@ def errors_with_count_limit(comm: Any, case: str, limit: int) -> bool:
 
     _running.set_count_limit(limit)
     try:
-        verdict = verify.check_case(Case.from_json(case), comm)
+        verdict = runner.check_case(Case.from_json(case), comm)
     finally:
         _running.set_count_limit(0)
     assert verdict.ok, verdict.message
@@ -61,7 +61,7 @@ def verdict_with_one_bad_rank(comm: Any, bad: int) -> tuple[bool, str]:
 
     trial.make_fft = make_one
     try:
-        verdict = verify.check_case(Case((6, 8), ranks=comm.size), comm)
+        verdict = runner.check_case(Case((6, 8), ranks=comm.size), comm)
     finally:
         trial.make_fft = make
     return verdict.ok, verdict.message
@@ -72,7 +72,7 @@ def plane_wave_errors(comm: Any, shape: list[int], kind: str) -> dict[str, float
 
 
 def sharing(comm: Any) -> tuple[bool, str]:
-    return verify.can_share(comm), weft.node_memory(comm)
+    return runner.can_share(comm), weft.node_memory(comm)
 
 
 def hang(comm: Any) -> None:
@@ -423,12 +423,12 @@ def own_workspace(comm: Any) -> bool:
 
 def sleeping_broadcast(comm: Any, root: int) -> Any:
     started = time.monotonic()
-    value = verify.broadcast_asleep(comm, {"from": comm.rank, "big": "x" * 100_000}, root)
+    value = runner.broadcast_asleep(comm, {"from": comm.rank, "big": "x" * 100_000}, root)
     return value["from"] == root and len(value["big"]) == 100_000 and time.monotonic() - started < 30
 
 
 def verdict_of(comm: Any, case: str) -> dict[str, Any]:
-    return asdict(verify.check_case(Case.from_json(case), comm))
+    return asdict(runner.check_case(Case.from_json(case), comm))
 
 
 # ---- several arrays in one call ----
@@ -476,7 +476,7 @@ def broadcast_plan(comm: Any) -> bool:
 
 def renumbered(comm: Any, machine: str, order: str, ranks_per_node: int) -> dict[str, Any]:
     """This rank's new number, and whether a transform over the new communicator is right."""
-    from weft import mapping
+    from weft.planning import mapping
 
     ordered = mapping.reordered(comm, weft.Machine.from_json(machine), order, ranks_per_node)
     try:
@@ -492,7 +492,7 @@ def renumbered(comm: Any, machine: str, order: str, ranks_per_node: int) -> dict
 
 def renumbered_apart(comm: Any, machine: str) -> None:
     """The last rank asks for another order than the others."""
-    from weft import mapping
+    from weft.planning import mapping
 
     order = "nt" if comm.rank == comm.size - 1 else "tn"
     mapping.reordered(comm, weft.Machine.from_json(machine), order, 2)

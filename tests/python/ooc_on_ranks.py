@@ -24,11 +24,12 @@ def out_of_core(
 
     The last rank may have other memory, raise in its callback, or find no room for what it keeps at a checkpoint.
     """
-    from weft import ooc, ooc_kept
+    from weft import ooc
+    from weft.ooc.checkpoint import files as checkpoint_files
 
     last = comm.rank == comm.size - 1
     told = []
-    keep_sums = ooc_kept.keep_sums
+    keep_sums = checkpoint_files.keep_sums
 
     def progress(at: ooc.Progress) -> None:
         told.append(at.fraction)
@@ -42,7 +43,7 @@ def out_of_core(
 
     read, written = os.path.join(folder, source), os.path.join(folder, target) if target else None
     given = {"in_place": not target, "memory_bytes": memory_bytes[-1 if last else 0], "block_bytes": 4096, **given}
-    with mock.patch.object(ooc_kept, "keep_sums", keep), mock.patch.object(ooc_kept, "GRACE_S", 0.1):
+    with mock.patch.object(checkpoint_files, "keep_sums", keep), mock.patch.object(checkpoint_files, "GRACE_S", 0.1):
         moved = ooc.fft(read, written, comm=comm, progress=progress, **given)
     assert told == sorted(told) and told[-1] == 1.0
     return {

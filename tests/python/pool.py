@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import weft
-from weft.cases import Case
-from weft.cli import launch
-from weft.cli.environment import usable_cores
-from weft.verify import Verdict
+from weft.cli.support import launch
+from weft.cli.support.environment import usable_cores
+from weft.verify.cases import Case
+from weft.verify.runner import Verdict
 
 WORKER = Path(__file__).with_name("pool_worker.py")
 START_LIMIT_S = 180.0

@@ -46,12 +46,12 @@ class Requests:
 
 def handle(comm: Any, request: dict[str, Any]) -> Any:
     """Collective: what a request asks for. The reply is complete on rank 0."""
-    from weft import cases, verify
+    from weft.verify import cases, runner
 
     if "cases" in request:
         several = [cases.Case.from_json(text) for text in request["cases"]]
-        return {"verdict": vars(verify.check_together(several, comm))}
-    group, _, inside = verify.group_of(cases.Case((1,), ranks=request["ranks"]), comm)
+        return {"verdict": vars(runner.check_together(several, comm))}
+    group, _, inside = runner.group_of(cases.Case((1,), ranks=request["ranks"]), comm)
     if not inside:
         return None
     outcome = outcome_of(request["function"], group, request["arguments"])
@@ -74,19 +74,19 @@ def outcome_of(name: str, comm: Any, arguments: dict[str, Any]) -> dict[str, Any
 def serve(address: str) -> None:
     # Everything is imported before MPI starts, for from then on ranks that wait for others use the processor.
     import on_ranks  # noqa: F401
-    from weft import _running, reference, verify  # noqa: F401
+    from weft.verify import reference, runner
 
     reference.serial_library()
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
-    verify.broadcast_asleep(comm, None, 0)
+    runner.broadcast_asleep(comm, None, 0)
     pids = comm.gather(os.getpid())
     requests = Requests(address) if comm.rank == 0 else None
     if requests:
         requests.reply({"pids": pids})
     while True:
-        request = verify.broadcast_asleep(comm, requests.next() if requests else None, 0)
+        request = runner.broadcast_asleep(comm, requests.next() if requests else None, 0)
         if request is None:
             break
         try:

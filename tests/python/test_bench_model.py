@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, weft
-from weft.cli import bench_model
-from weft.cli.speed import Speed, scaled, speed
-from weft.probing import yardstick
+from weft.cli.bench import model as bench_model
+from weft.cli.bench.speed import Speed, scaled, speed
+from weft.planning.probing import yardstick
 
 COMMON = ("bench", "--model", "--machine", "vm-2-cores", "--problems", "2", "--budget", "0.3")
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, on_ranks, weft
-from weft.reference import tolerance
 from weft.spectra import shell_spectrum
+from weft.verify.reference import tolerance
 
 KEYS = [
     "command", "problem", "ranks", "threads", "output", "plan", "predicted_s", "median_s", "min_s", "gflops",

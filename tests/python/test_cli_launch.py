@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import Outcome, assert_done, assert_refused, clean_environment, run, weft
-from weft.cli import launch
-from weft.cli.environment import RUN_FOLDER, surrounding_ranks, usable_cores
-from weft.cli.session import Session, finite
+from weft.cli.support import launch
+from weft.cli.support.environment import RUN_FOLDER, surrounding_ranks, usable_cores
+from weft.cli.support.session import Session, finite
 from weft.files.target import Target
 
 LONG = ["bench", "16x16x16", "--effort", "estimate", "--repeat", "1000000"]

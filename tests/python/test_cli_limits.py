@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from cli_helpers import Outcome, assert_refused, clean_environment
-from weft.cli import launch, limits
 from weft.cli.app import main
+from weft.cli.support import launch, limits
 from weft.errors import OutOfMemory, Unsupported
 
 GIB = 1 << 30

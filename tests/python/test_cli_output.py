@@ -16,8 +16,8 @@ import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, run, weft
 from weft.cli.app import main
-from weft.cli.session import Session
-from weft.cli.streams import ReaderGone
+from weft.cli.support.session import Session
+from weft.cli.support.streams import ReaderGone
 
 # Clears the screen, sets a title, and begins a line that looks like one of weft's.
 EVIL = "evil \x1b[2J\x1b]0;t\x07\x9b\r\nnote: all is well"
@@ -83,12 +83,13 @@ def test_messages_are_one_line(tmp_path: Path) -> None:
 
 
 def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    from weft.cli import ooc_fft
+    from weft.cli.ooc import fft as ooc_fft_command
 
     target = str(tmp_path / EVIL)
     in_place = SimpleNamespace(plan=SimpleNamespace(in_place=True), checkpoint_s=0, no_checkpoints_for=EVIL)
-    ooc_fft._tell(in_place)  # type: ignore[arg-type]
-    ooc_fft._tell_what_is_kept(ooc_fft.Options("x", target, {}, False), in_place, Session())  # type: ignore[arg-type]
+    ooc_fft_command._tell(in_place)  # type: ignore[arg-type]
+    options = ooc_fft_command.Options("x", target, {}, False)
+    ooc_fft_command._tell_what_is_kept(options, in_place, Session())  # type: ignore[arg-type]
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith(f"no checkpoints: {SHOWN}") and f"{SHOWN} may be changed" in second
 
@@ -183,7 +184,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     ids=["memory", "disk", "reader"],
 )
 def test_failures_of_commands_without_ranks(raised: Exception, kind: type[Exception], words: str) -> None:
-    from weft.cli.commands import on_one_rank
+    from weft.cli.support.command import on_one_rank
 
     def work(here: Any) -> None:
         raise raised

@@ -20,8 +20,8 @@ import pytest
 import typer
 import weft as weft_package
 from cli_helpers import Outcome, assert_done, assert_refused, clean_environment, run
-from weft.cli import launch, streams
 from weft.cli.app import app, main
+from weft.cli.support import launch, streams
 
 FULL = "the standard output cannot be written: No space left on device; free some space"
 X = np.random.default_rng(0).standard_normal((16, 12))
@@ -218,7 +218,7 @@ def test_ranks_print_to_a_stream_of_the_callers(folder: Path) -> None:
 
 def test_verification_without_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    assert weft_package.verify.run({"random": 1, "seed": 1}) in (0, 1)
+    assert weft_package.verify.runner.run({"random": 1, "seed": 1}) in (0, 1)
 
 
 # ---- names that are no text, streams of few letters ----
@@ -288,7 +288,7 @@ def test_files_of_any_name_are_removed_when_ranks_are_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(launch.RUN_FOLDER, str(tmp_path))
-    from weft.cli.session import Session
+    from weft.cli.support.session import Session
 
     (tmp_path / name).touch()
     Session().note_temporary(str(tmp_path / name))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import weft
 from cli_helpers import here as cli
-from weft.cli.values import shape_value, size_value
+from weft.cli.support.values import shape_value, size_value
 
 GB = 10**9
 GIB = 2**30

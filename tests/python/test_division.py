@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, weft
-from weft import division
+from weft.planning import division
 
 SHAPE = (64, 64, 64)
 MACHINE = "infiniband-64"

@@ -10,7 +10,7 @@ import pytest
 import weft
 from weft import ooc
 from weft.cli.app import main
-from weft.cli.values import size_value
+from weft.cli.support.values import size_value
 
 DOCS = Path(__file__).parents[2] / "docs"
 SIZES = {"4096 x 4096 x 4096": (4096, 4096, 4096), "2^36": (2**36,)}

@@ -11,7 +11,7 @@ import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, weft
 from pool import Pool
-from weft import mapping
+from weft.planning import mapping
 
 
 def machine_of(nodes: int, cores: int = 2, **topology: Any) -> weft_package.Machine:

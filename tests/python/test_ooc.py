@@ -7,7 +7,8 @@ import time
 
 import pytest
 from cli_helpers import assert_done, assert_refused, weft
-from weft import InvalidArgument, ooc, ooc_figures
+from weft import InvalidArgument, ooc
+from weft.bmmc import figures
 
 FLEET = {"memory_bytes": 2**24, "block_bytes": 8192, "disks": 4, "processors": 4}
 
@@ -19,7 +20,7 @@ def printed(*arguments: object) -> str:
 
 
 def test_every_number_of_figure_7() -> None:
-    rows = ooc_figures.figure_7()
+    rows = figures.figure_7()
     assert len(rows) == 24
     assert [row for row in rows if not row["matched"]] == []
     assert all(row["least crossing"] <= row["ours"] for row in rows)
@@ -28,20 +29,20 @@ def test_every_number_of_figure_7() -> None:
 
 def test_figure_8_is_as_the_document_says() -> None:
     """More instances than the paper has, and another percentage: docs/out-of-core.md."""
-    total, shares = ooc_figures.figure_8("published")
+    total, shares = figures.figure_8("published")
     assert total == 398
     assert {share.method: share.both for share in shares} == dict(zip(ooc.METHODS, (0, 0, 216, 184), strict=True))
 
 
 def test_instances_of_figure_8() -> None:
-    found = list(ooc_figures.instances())
+    found = list(figures.instances())
     assert {instance["memory_bytes"] for instance in found} == {2**lg for lg in range(17, 36)}
     assert {instance["points"] for instance in found} == {2**lg for lg in range(20, 36)}
 
 
 @pytest.mark.parametrize("factoring", ooc.FACTORINGS)
 def test_methods_without_communication_send_the_fewest_bytes(factoring: str) -> None:
-    for instance in list(ooc_figures.instances())[::7]:
+    for instance in list(figures.instances())[::7]:
         sizes = {**FLEET, **instance}
         stripe, memoryload, *local = ooc.analyze(**sizes, factoring=factoring)
         assert min(each.bytes for each in local) < min(stripe.bytes, memoryload.bytes), instance
@@ -104,7 +105,7 @@ def test_the_command_prints_figure_7() -> None:
     text = printed("ooc", "analyze", "--paper", "fig7")
     assert " NO" not in text and "872" in text
     document = json.loads(printed("ooc", "analyze", "--paper", "fig7", "--json"))
-    assert document["tables"]["published"] == ooc_figures.figure_7()
+    assert document["tables"]["published"] == figures.figure_7()
 
 
 @pytest.mark.parametrize(

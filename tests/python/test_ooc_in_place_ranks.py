@@ -13,8 +13,10 @@ import pytest
 from cli_helpers import assert_done, weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_in_place_sets import content, expected, flip, listing, made_set
-from weft import InvalidArgument, ooc, ooc_fft, ooc_ranks
-from weft.ooc_transform import Transform
+from weft import InvalidArgument, ooc
+from weft.ooc import distribute
+from weft.ooc import transform as ooc_transform
+from weft.ooc.job import Transform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -32,7 +34,7 @@ CUBE = {"memory_bytes": 64 * KIB, "block_bytes": 256}
 
 def prepared(folder: Path, ranks: int, **given: Any) -> Transform:
     path = folder / "x.json"
-    return ooc_fft.prepare(path, path, in_place=True, ranks=ranks, **{"memory_bytes": 64 * KIB, **given})
+    return ooc_transform.prepare(path, path, in_place=True, ranks=ranks, **{"memory_bytes": 64 * KIB, **given})
 
 
 @pytest.mark.parametrize(("ranks", "checkpoint"), [(2, None), (3, None), (3, 0), (5, None)])
@@ -50,7 +52,7 @@ def test_the_result_is_that_of_numpy(
     x = made_set(tmp_path, shape, dtype)
     index, before = (tmp_path / "x.json").read_text(), listing(tmp_path)
     given = {"checkpoint": checkpoint, "block_bytes": 4096, **given}
-    messages, nbytes = ooc_ranks.traffic(prepared(tmp_path, ranks, **given))
+    messages, nbytes = distribute.traffic(prepared(tmp_path, ranks, **given))
     for one in pool.values("out_of_core", ranks, folder=str(tmp_path), **GIVEN, **given):
         assert [one["read"], one["written"], one["memory"]] == one["planned"]
         assert (one["messages"], one["sent"]) == (messages, nbytes)

@@ -17,7 +17,11 @@ from cli_helpers import assert_done, assert_refused, run, weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_in_place import stays
 from test_ooc_kept import Stop, assert_same_bits, ends_at, stop_in_pass
-from weft import InvalidArgument, IoFailure, ooc, ooc_fft, ooc_files, ooc_kept, ooc_resume
+from weft import InvalidArgument, IoFailure, ooc
+from weft.disk import arrays as disk_arrays
+from weft.ooc import transform as ooc_transform
+from weft.ooc.checkpoint import files as checkpoint_files
+from weft.ooc.checkpoint import resume
 
 SHAPE = (48, 30, 20)
 # Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
@@ -98,7 +102,7 @@ def test_the_journal_lies_on_the_disks_of_the_set(tmp_path: Path) -> None:
     x = made_set(tmp_path)
     given = {"in_place": True, "memory_bytes": 64 * KIB, "block_bytes": 256}
     path = tmp_path / "x.json"
-    needs = ooc_fft.prepare(path, path, **given).needs()
+    needs = ooc_transform.prepare(path, path, **given).needs()
     assert [(need.what, Path(need.directory).name) for need in needs] == [
         ("temporary files", f"disk{number}") for number in range(3)
     ]
@@ -179,13 +183,13 @@ def keep_safe(folder: Path) -> None:
 
 def with_safe_copies(folder: Path, work: Callable[[], object]) -> object:
     """Within a process that is going to end: copies what is on the disks whenever a checkpoint is noted."""
-    keep = ooc_kept.Keeper.keep
+    keep = checkpoint_files.Keeper.keep
 
-    def kept(self: ooc_kept.Keeper, *at: Any) -> None:
+    def kept(self: checkpoint_files.Keeper, *at: Any) -> None:
         keep_safe(folder)
         keep(self, *at)
 
-    ooc_kept.Keeper.keep = kept  # type: ignore[method-assign]
+    checkpoint_files.Keeper.keep = kept  # type: ignore[method-assign]
     return work()
 
 
@@ -219,14 +223,14 @@ def ended_and_gone_on_from(folder: Path, draw: random.Random, given: dict[str, A
             return ended, lost
         ended += 1
         lost += lose_writes(folder, draw)
-        if not ooc_resume.is_unfinished(str(folder / "x.json")):
+        if not resume.is_unfinished(str(folder / "x.json")):
             break  # it had not begun, or was done
     return ended, lost
 
 
 def finish(folder: Path, x: np.ndarray, **given: Any) -> None:
     """Unless it was done when its process ended."""
-    if ooc_resume.is_unfinished(str(folder / "x.json")) or np.array_equal(content(folder), x):
+    if resume.is_unfinished(str(folder / "x.json")) or np.array_equal(content(folder), x):
         fft(folder, **given)
 
 
@@ -285,7 +289,7 @@ def test_a_process_that_is_killed_at_any_time_is_gone_on_from(
         done += 1
         x = made_again(tmp_path, shape, dtype)
         killed += killed_after(draw.random() * seconds, lambda: fft(tmp_path, **given))
-        if ooc_resume.is_unfinished(str(tmp_path / "x.json")):
+        if resume.is_unfinished(str(tmp_path / "x.json")):
             killed += killed_after(draw.random() * seconds / 2, lambda: fft(tmp_path, **given))
         finish(tmp_path, x, **given)
         assert_same_bits(content(tmp_path), undisturbed)
@@ -315,7 +319,7 @@ def test_a_disk_without_room_is_named_before_anything_is_written(
 ) -> None:
     x = made_set(tmp_path)
     before = listing(tmp_path)
-    monkeypatch.setattr(ooc_files.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(4096, 0, 4096))
+    monkeypatch.setattr(disk_arrays.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(4096, 0, 4096))
     with pytest.raises(IoFailure, match=r"must have room.*temporary files in .*disk0"):
         fft(tmp_path)
     assert_same_bits(content(tmp_path), x)

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
-from weft import ooc, ooc_fft
-from weft.ooc_transform import Transform
+from weft import ooc
+from weft.ooc import transform as ooc_transform
+from weft.ooc.job import Transform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -103,10 +104,10 @@ def test_long_transforms_have_checkpoints_where_the_first_rank_reaches_all(
 
     def prepared(ranks_per_node: int | None, **given: Any) -> Transform:
         paths = tmp_path / "in.npy", tmp_path / "out.npy"
-        return ooc_fft.prepare(*paths, memory_bytes=64 * KIB, ranks=4, ranks_per_node=ranks_per_node, **given)
+        return ooc_transform.prepare(*paths, memory_bytes=64 * KIB, ranks=4, ranks_per_node=ranks_per_node, **given)
 
     assert prepared(None).checkpoint_s == 0
-    monkeypatch.setattr(ooc_fft, "LONG_S", 0.0)
+    monkeypatch.setattr(ooc_transform, "LONG_S", 0.0)
     assert prepared(None).checkpoint_s == prepared(4).checkpoint_s == 30
     assert not prepared(4).no_checkpoints_for
     apart = prepared(2)
@@ -230,6 +231,8 @@ def test_the_command_says_what_is_kept_and_discards_it(pool: Pool, tmp_path: Pat
 def test_a_dealt_plan_keeps_its_sources(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values((60, 70), "complex128"))
     given = {"memory_bytes": 96 * KIB, "block_bytes": 256}
-    one, two = (ooc_fft.prepare(tmp_path / "in.npy", tmp_path / "out.raw", ranks=ranks, **given) for ranks in (1, 2))
+    one, two = (
+        ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", ranks=ranks, **given) for ranks in (1, 2)
+    )
     assert (one.plan.keep_sources, two.plan.keep_sources) == (False, True)
     assert {each["source"] for each in two.plan.passes} & {each["target"] for each in two.plan.passes} <= {"scratch"}

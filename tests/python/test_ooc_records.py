@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
-from weft import InvalidArgument, IoFailure, Unsupported, bit_permutations, ooc
+from weft import InvalidArgument, IoFailure, Unsupported, ooc
+from weft.bmmc import permutations as bit_permutations
 
 if TYPE_CHECKING:
     from pool import Pool

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import weft
 from ooc_arrays import KIB, assert_close, values
-from weft import striped
+from weft.disk import striped
 from weft.ooc import open_set
 
 N = 1 << 14

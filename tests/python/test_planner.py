@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, weft
-from weft import projection
-from weft.planning import machine_of
+from weft.planning import projection
+from weft.planning.plans import machine_of
 
 if TYPE_CHECKING:
     from pool import Pool

@@ -10,8 +10,9 @@ import pytest
 import weft
 
 pytest.importorskip("matplotlib")
-from weft import projection
-from weft.cli import machine_plot, plots
+from weft.cli.commands import machine_plot
+from weft.cli.support import plots
+from weft.planning import projection
 
 
 @pytest.fixture

@@ -139,8 +139,8 @@ def test_what_was_measured_is_drawn(tmp_path: Path) -> None:
 def _drawn(document: dict[str, Any]) -> dict[str, Any]:
     """The panels of the picture, by their titles."""
     pytest.importorskip("matplotlib")
-    from weft.cli.machine_plot import figure_of
-    from weft.cli.plots import pyplot
+    from weft.cli.commands.machine_plot import figure_of
+    from weft.cli.support.plots import pyplot
 
     figure = figure_of(document)
     figure.canvas.draw()

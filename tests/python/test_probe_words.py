@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import weft
-from weft.cli.probe import summary, table
+from weft.cli.commands.probe import summary, table
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from weft import case_classes, cases
-from weft.cases import Case, LayoutSpec
+from weft.verify import case_classes, cases
+from weft.verify.cases import Case, LayoutSpec
 
 if TYPE_CHECKING:
     from pool import Pool

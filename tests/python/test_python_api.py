@@ -211,7 +211,7 @@ SHAPE = (9, 7, 6)
 def layouts(ranks: int) -> list[weft.Layout]:
     import random
 
-    from weft import cases
+    from weft.verify import cases
 
     boxes = [list(box) for box in cases.draw_boxes(random.Random(ranks), SHAPE, ranks, None)]
     return [

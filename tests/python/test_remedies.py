@@ -16,7 +16,7 @@ import weft
 from cli_helpers import assert_refused
 from cli_helpers import weft as run
 from weft import ooc
-from weft.cli import session, values
+from weft.cli.support import session, values
 
 ROOT = Path(__file__).parents[2]
 SHAPE = (4, 6)

@@ -11,7 +11,7 @@ import weft as weft_package
 from cli_helpers import LIMIT_S, Outcome, assert_done, assert_refused, clean_environment, on_ranks, weft
 from cli_helpers import run as run_command
 from pool import mpiexec_command
-from weft.cli import run
+from weft.cli.commands import run
 
 pytest.importorskip("mpi4py", reason="programs on ranks take mpi4py")
 pytestmark = pytest.mark.skipif(not weft_package.running_available(), reason="weft was built without MPI")

@@ -128,8 +128,8 @@ def test_copy_goes_to_a_set_and_back(folders: list[Path], tmp_path: Path) -> Non
 
 
 def test_copy_goes_part_by_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from weft.cli import ooc_copy
-    from weft.cli.session import Session
+    from weft.cli.ooc import copy as ooc_copy
+    from weft.cli.support.session import Session
 
     monkeypatch.setattr(ooc_copy, "PART_BYTES", 1000)
     expected = values((13, 17, 5), ">i4")

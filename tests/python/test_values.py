@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import weft
-from weft import _planning, cases, ooc, projection, spectra
+from weft import _planning, ooc, spectra
+from weft.planning import projection
+from weft.verify import cases
 
 if TYPE_CHECKING:
     from pool import Pool

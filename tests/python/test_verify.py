@@ -15,8 +15,8 @@ import weft
 from cli_helpers import assert_done
 from cli_helpers import weft as command_line
 from pool import is_ours
-from weft import reference, trial, verify
-from weft.cases import Case
+from weft.verify import reference, runner, trial
+from weft.verify.cases import Case
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -125,13 +125,13 @@ class Wrong:
 def test_faults_are_found(fault: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make = trial.make_fft
     monkeypatch.setattr(trial, "make_fft", lambda *given: Wrong(make(*given), fault))
-    verdict = verify.check_case(Case((4, 6), memory="numpy", group="alone"))
+    verdict = runner.check_case(Case((4, 6), memory="numpy", group="alone"))
     assert not verdict.ok
     assert message in verdict.message
 
 
 def test_without_a_fault_the_verdict_is_good() -> None:
-    verdict = verify.check_case(Case((4, 6), memory="numpy", group="alone"))
+    verdict = runner.check_case(Case((4, 6), memory="numpy", group="alone"))
     assert verdict.ok, verdict.message
     assert 0 < verdict.forward_error < verdict.tolerance
 
@@ -189,7 +189,7 @@ def test_ranks_end_with_their_parent(then: str) -> None:
 
 
 def test_random_cases_in_one_process(capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify.run({"random": 60, "seed": 5}) == 0
+    assert runner.run({"random": 60, "seed": 5}) == 0
     printed = capsys.readouterr().out
     assert "60 of 60 cases passed" in printed
     for respect in (
@@ -206,7 +206,7 @@ def test_random_cases_in_one_process(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_an_empty_class_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify.run({"random": 2, "seed": 5}) == 1
+    assert runner.run({"random": 2, "seed": 5}) == 1
     assert "no case of these classes" in capsys.readouterr().out
 
 
@@ -215,17 +215,17 @@ def test_a_failing_case_prints_the_line_that_reproduces_it(
 ) -> None:
     make = trial.make_fft
     monkeypatch.setattr(trial, "make_fft", lambda *given: Wrong(make(*given), "exception"))
-    assert verify.run({"random": 3, "seed": 5}) == 1
+    assert runner.run({"random": 3, "seed": 5}) == 1
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("weft verify --case"))
     text = line.split("'")[1]
-    assert verify.run({"case": text}) == 1
+    assert runner.run({"case": text}) == 1
     monkeypatch.undo()
-    assert verify.run({"case": text}) == 0
+    assert runner.run({"case": text}) == 0
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 def test_a_problem_is_compared_with_a_serial_transform(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify.run({"shape": (12, 10, 9), "kind": kind, "axes": (0, 2), "dtype": "float32", "json": True}) == 0
+    assert runner.run({"shape": (12, 10, 9), "kind": kind, "axes": (0, 2), "dtype": "float32", "json": True}) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["ok"] and data["axes"] == [0, 2] and data["dtype"] == "f32"
     assert 0 < data["errors"]["forward"] < data["tolerance"]
@@ -241,8 +241,8 @@ def test_large_problems_carry_plane_waves(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(verify, "GATHERED_ELEMENTS_MAX", 100)
-    assert verify.run({"shape": (12, 10, 9), "kind": kind, "axes": axes, "norm": norm, "sign": 1}) == 0
+    monkeypatch.setattr(runner, "GATHERED_ELEMENTS_MAX", 100)
+    assert runner.run({"shape": (12, 10, 9), "kind": kind, "axes": axes, "norm": norm, "sign": 1}) == 0
     assert "plane waves" in capsys.readouterr().out
 
 
@@ -255,8 +255,8 @@ def test_plane_waves_on_ranks(pool: Pool, ranks: int) -> None:
 
 
 def test_the_time_limit_grows_with_the_problem() -> None:
-    assert verify.limit_s(Case((8, 8))) == pytest.approx(verify.CASE_LIMIT_S, rel=1e-3)
-    assert verify.limit_s(Case((1024, 1024, 1024))) > 10 * verify.CASE_LIMIT_S
+    assert runner.limit_s(Case((8, 8))) == pytest.approx(runner.CASE_LIMIT_S, rel=1e-3)
+    assert runner.limit_s(Case((1024, 1024, 1024))) > 10 * runner.CASE_LIMIT_S
 
 
 @pytest.mark.parametrize("kind", ["memfd", "private"])
@@ -300,9 +300,9 @@ def test_floats_on_the_wire_are_allowed_their_error(tmp_path: Path) -> None:
 def test_knobs_of_the_exchange_reach_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, Any]] = []
     make = weft.FFT
-    monkeypatch.setattr(weft, "FFT", lambda *given, **options: seen.append(options) or make(*given, **options))
+    monkeypatch.setattr(trial, "FFT", lambda *given, **options: seen.append(options) or make(*given, **options))
     options = {"method": "messages", "wire_form": "packed", "schedule": "pairwise"}
-    assert verify.run({"shape": (4, 6), **options}) == 0
+    assert runner.run({"shape": (4, 6), **options}) == 0
     assert [{name: given[name] for name in options} for given in seen] == [options]
 
 
@@ -311,16 +311,16 @@ def test_what_weft_refuses_is_the_callers_error(pool: Pool) -> None:
     drawn = pool.check(Case((4, 6), engine="nonsense", ranks=3))
     assert (drawn.ok, drawn.refused) == (False, "unsupported")
     with pytest.raises(weft.Unsupported, match="nonsense"):
-        verify.run({"case": '{"shape":[4,6],"engine":"nonsense"}'})
+        runner.run({"case": '{"shape":[4,6],"engine":"nonsense"}'})
     with pytest.raises(weft.Unsupported, match="nonsense"):
-        verify.run({"shape": (4, 6), "engine": "nonsense"})
+        runner.run({"shape": (4, 6), "engine": "nonsense"})
 
 
 def test_a_problem_whose_transform_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     make = trial.make_fft
     monkeypatch.setattr(trial, "make_fft", lambda *given: Wrong(make(*given), "exception"))
     with pytest.raises(weft.WeftError, match="out of luck"):
-        verify.run({"shape": (4, 6)})
+        runner.run({"shape": (4, 6)})
 
 
 @pytest.mark.parametrize(
@@ -339,4 +339,4 @@ def test_a_problem_whose_transform_fails_is_an_error(monkeypatch: pytest.MonkeyP
 )
 def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
     with pytest.raises(weft.InvalidArgument):
-        verify.run(options)
+        runner.run(options)

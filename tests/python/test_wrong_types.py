@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft import mapping, ooc
+from weft import ooc
+from weft.planning import mapping
 
 SLAB = weft.Layout.slab((4, 6), 3)
 LARGE = 2**70

@@ -8,8 +8,12 @@ from typing import Annotated, Any
 import typer
 
 import weft
-from weft.cli import ooc_commands, ooc_record_commands, planning_commands, session, streams, wisdom_commands
-from weft.cli.choices import (
+from weft.cli.commands import planning as planning_commands
+from weft.cli.commands import wisdom as wisdom_commands
+from weft.cli.ooc import commands as ooc_commands
+from weft.cli.ooc import record_commands as ooc_record_commands
+from weft.cli.support import session, streams
+from weft.cli.support.choices import (
     AllRanks,
     AnyKind,
     Axes,
@@ -43,10 +47,10 @@ from weft.cli.choices import (
     WireOption,
     WisdomOption,
 )
-from weft.cli.commands import app, forward_kind, knobs_of, planning_of, precision_of, ranks_to_start, start
-from weft.cli.environment import debugging, surrounding_ranks
-from weft.cli.session import FAILURE_STATUS, USAGE_STATUS, Session
-from weft.cli.values import axes_value, grid_value, lengths_value, output_value, shape_value
+from weft.cli.support.command import app, forward_kind, knobs_of, planning_of, precision_of, ranks_to_start, start
+from weft.cli.support.environment import debugging, surrounding_ranks
+from weft.cli.support.session import FAILURE_STATUS, USAGE_STATUS, Session, end_all_ranks
+from weft.cli.support.values import axes_value, grid_value, lengths_value, output_value, shape_value
 from weft.files import named_dtype
 
 __all__ = ["app", "main", "ooc_commands", "ooc_record_commands", "planning_commands", "wisdom_commands"]
@@ -115,7 +119,7 @@ def fft_command(
     IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Every rank reads and writes
     its own part only; a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be IN.
     """
-    from weft.cli import fft
+    from weft.cli.commands import fft
 
     options = fft.Options(
         source=source,
@@ -174,7 +178,7 @@ def spectrum_command(
     Prints columns k, power, modes: k is |k| in units of the longest wave, rounded to the nearest integer; power is
     the sum of |X/N|^2 over the shell. All shells but k=0 sum to the variance of the field.
     """
-    from weft.cli import spectrum
+    from weft.cli.commands import spectrum
 
     options = spectrum.Options(
         source=source,
@@ -249,7 +253,9 @@ def bench_command(
     Each repetition starts at a barrier and counts the slowest rank; two warm-ups are not counted. Peers take turns
     with weft, under the same contract, each at its better setting.
     """
-    from weft.cli import bench, bench_methods, bench_model
+    from weft.cli.bench import command as bench
+    from weft.cli.bench import methods as bench_methods
+    from weft.cli.bench import model as bench_model
 
     if model:
         if plot is not None:
@@ -338,9 +344,10 @@ def verify_command(
     }
 
     def work(here: Session) -> int:
-        from weft import verify
+        from weft.verify import runner
 
-        return verify.run({**options, "comm": here.comm})
+        hooks = runner.Hooks(lambda text: here.progress(text) if text else here.clear_progress(), end_all_ranks)
+        return runner.run({**options, "comm": here.comm}, hooks)
 
     return start(context, work, ranks, threads, oversubscribe)
 
@@ -350,7 +357,7 @@ def info_command(
     context: typer.Context, as_json: Json = False, ranks: Ranks = None, oversubscribe: Oversubscribe = False
 ) -> int:
     """Print versions, libraries, cores, caches, memory and how ranks share it."""
-    from weft.cli import info
+    from weft.cli.commands import info
 
     return start(context, lambda here: info.run(as_json, here), ranks, 1, oversubscribe)
 
@@ -372,7 +379,7 @@ def run_command(
     Its exit status is that of the command. A rank that fails shows its traceback and ends all ranks. Options of weft
     stand before SCRIPT; all behind it is the program's.
     """
-    from weft.cli import run
+    from weft.cli.commands import run
 
     options = run.Options(program, arguments or [], module, threads)
     wanted = ranks_to_start(ranks)
