@@ -29,6 +29,10 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "src/exchange/packed.cpp", '#include "comm/messages.hpp"\n#include "kernel/tile.hpp"\n')
     write(tmp_path, "src/comm/messages.hpp", "#pragma once\n#include <mpi.h>\n")
     write(tmp_path, "tests/mpi/main.cpp", "#include <mpi.h>\n")
+    write(tmp_path, "python/weft/__init__.py", "from weft.planning import mapping\n")
+    write(tmp_path, "python/weft/errors.py", "from weft import _planning\n")
+    write(tmp_path, "python/weft/planning/mapping.py", "import os\n\nfrom weft import errors\n")
+    write(tmp_path, "python/weft/cli/app.py", "import weft\nfrom weft.planning import mapping\n")
     # What cannot be broken may be long: rows of tables, links.
     write(tmp_path, "docs/a.md", f"| {'x' * 130} |\n  | {'x' * 130} |\nSee [a]({'x' * 120}).\n<https://{'x' * 120}>\n")
     return tmp_path
@@ -56,6 +60,24 @@ OFFENCES = {
     "long line of text": ("docs/a.md", "word " * 24 + "s\n", "docs/a.md:1: 121 columns"),
     "leftover": ("tools/a.py", "# TO" + "DO: later\n", "leftover"),
     "machine path": ("tools/a.py", 'x = "/ro' + 'ot/data"\n', "path of one machine"),
+    "python, upward": (
+        "python/weft/files/a.py",
+        "from weft.planning import mapping\n",
+        "python/weft/files/a.py:1: weft.files.a must not import weft.planning.mapping",
+    ),
+    "python, sideways": ("python/weft/bmmc/a.py", "from ..ooc import b\n", "weft.bmmc.a must not import weft.ooc"),
+    "python, the package": ("python/weft/files/a.py", "import weft\n", "weft.files.a must not import weft;"),
+    "python, the command line": (
+        "python/weft/planning/a.py",
+        "def call():\n    from weft.cli.app import main\n",
+        "python/weft/planning/a.py:2: weft.planning.a must not import weft.cli.app",
+    ),
+    "python, unknown package": ("python/weft/odd/a.py", "", "'odd' has no place in the order of packages"),
+    "python, a cycle": (
+        "python/weft/errors.py",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .errors import WeftError\n",
+        "python/weft/errors.py: modules import each other: weft.errors",
+    ),
     "home": ("docs/a.md", "see /ho" + "me/alice/weft\n", "path of one machine"),
 }
 
@@ -68,6 +90,14 @@ def test_offence_is_found(clean_tree: Path, offence: str) -> None:
     assert done.returncode == 1
     assert name in done.stdout
     assert message in done.stdout
+
+
+def test_a_cycle_of_three_modules_is_found(clean_tree: Path) -> None:
+    for name, used in (("a", "b"), ("b", "c"), ("c", "a")):
+        write(clean_tree, f"python/weft/planning/{name}.py", f"def late():\n    from weft.planning import {used}\n")
+    done = run_tidy(clean_tree)
+    assert "modules import each other: weft.planning.a, weft.planning.b, weft.planning.c" in done.stdout
+    assert "1 finding" in done.stdout
 
 
 def test_a_tree_without_sources_is_an_error(tmp_path: Path) -> None:
