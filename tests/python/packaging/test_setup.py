@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def run_setup(folder: Path, installed: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

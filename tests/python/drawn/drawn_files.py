@@ -1,6 +1,6 @@
 """Files of every kind, good, bad and odd, on which drawn lines and calls work.
 
-`python tests/python/drawn_files.py FOLDER` makes them, so that a line which was found can be run by hand.
+`python tests/python/drawn/drawn_files.py FOLDER` makes them, so that a line which was found can be run by hand.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Draws command lines and Python calls, good, bad and odd, runs them, and prints each that does what none may do.
 
-    python tests/python/draw.py --draws 2000
+    python tests/python/drawn/draw.py --draws 2000
 
 None may end in an error that was not foreseen, a traceback, a hang, a crash or a status other than 0, 1 or 2, or leave
-a file behind after a failure. To run one by hand: `python tests/python/drawn_files.py FOLDER`, then in that folder.
+a file behind after a failure. To run one by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then in that
+folder.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from drawn_calls import callees, drawn_call  # noqa: E402
 from drawn_files import open_all  # noqa: E402

@@ -170,7 +170,7 @@ time.sleep(60)
 @pytest.mark.parametrize("then", ["", "ranks.outcomes('hang', 3)"], ids=["idle", "hanging"])
 def test_ranks_end_with_their_parent(then: str) -> None:
     """Even a parent that is killed leaves no ranks behind."""
-    code = PARENT.format(folder=str(Path(__file__).parent), then=then)
+    code = PARENT.format(folder=str(Path(__file__).parents[1] / "support"), then=then)
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     with parent.stdout:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import weft
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "lab"))
 from weft_lab import simgrid
 from weft_lab.cli import main
 from weft_lab.networks import BYTES_PER_S, HOP_S, NETWORKS, Network, switch, torus

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import weft
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.skipif(
     weft.build_info()["mpi_library"].startswith("MPICH"), reason="a wheel without MPI is tested once, beside Open MPI"

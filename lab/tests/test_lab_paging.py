@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import doctest
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "lab"))
 from weft_lab import paging
 
 SEED = 20265

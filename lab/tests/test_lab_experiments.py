@@ -1,18 +1,13 @@
 """What the experiments of lab/ conclude from their rows, and the files that they write."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "lab"))
-
-from weft_lab import report, rivals  # noqa: E402
-from weft_lab.experiments import EXPERIMENTS, Settings, find, measure  # noqa: E402
-from weft_lab.system import LabError  # noqa: E402
+from weft_lab import report, rivals
+from weft_lab.experiments import EXPERIMENTS, Settings, find, measure
+from weft_lab.system import LabError
 
 
 def test_the_exchange_is_found_among_the_stages() -> None:

@@ -17,16 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import weft_lab
+from weft_lab import cluster, fits, launch, system, topology
+from weft_lab.experiments import Settings, measure
+from weft_lab.rates import format_rate, parse_rate
+from weft_lab.system import LabError, Machine
+from weft_lab.topology import Spec
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "lab"))
-
-import weft_lab  # noqa: E402
-from weft_lab import cluster, fits, launch, system, topology  # noqa: E402
-from weft_lab.experiments import Settings, measure  # noqa: E402
-from weft_lab.rates import format_rate, parse_rate  # noqa: E402
-from weft_lab.system import LabError, Machine  # noqa: E402
-from weft_lab.topology import Spec  # noqa: E402
 
 # ---- rates, fits, names ----
 

@@ -36,7 +36,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("case", killed_ranks.CASES, ids=[f"{case.ranks}-{case.target}" for case in killed_ranks.CASES])
 def test_ranks_that_are_killed_are_gone_on_from(tmp_path: Path, case: killed_ranks.Case) -> None:
-    """Many instants: tests/python/killed_ranks.py."""
+    """Many instants: tests/python/support/killed_ranks.py."""
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     killed_ranks.kill_often(killed_ranks.Transform(case, tmp_path), random.Random(seed), 2)

@@ -12,23 +12,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from weft_lab import cgroups
+from weft_lab import disks as slow
+from weft_lab import paged as paged_memory
+from weft_lab.experiments import demand_paging as paging
+from weft_lab.experiments import disks as experiment
+from weft_lab.experiments import find
+from weft_lab.system import PREFIX, Machine
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "lab"))
-
-from weft_lab import cgroups  # noqa: E402
-from weft_lab import disks as slow  # noqa: E402
-from weft_lab import paged as paged_memory  # noqa: E402
-from weft_lab.experiments import demand_paging as paging  # noqa: E402
-from weft_lab.experiments import disks as experiment  # noqa: E402
-from weft_lab.experiments import find  # noqa: E402
-from weft_lab.system import PREFIX, Machine  # noqa: E402
-
 MIB = 1 << 20
 # Makes a disk, says where it is, and waits.
 HOLDER = """
 import sys, time
 from weft_lab.disks import slow_disks
+
 with slow_disks(1, 4 << 20, 10_000_000) as disks:
     print(disks.folders[0], flush=True)
     time.sleep(60)

@@ -18,7 +18,7 @@ from cli_helpers import weft as run
 from weft import ooc
 from weft.cli.support import session, values
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHAPE = (4, 6)
 needs_mpi = pytest.mark.skipif(not weft.running_available(), reason="transforms need weft's extension module over MPI")
 

@@ -15,7 +15,7 @@ import pytest
 import weft
 from pool import mpiexec_command
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text()
 BUILD = Path(weft.__file__).absolute().parents[2]
 LIMIT_S = 300

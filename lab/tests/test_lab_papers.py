@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "lab"))
 from weft import Machine
 from weft_lab import papers, simgrid
 from weft_lab.rivals import Problem, rivals

@@ -12,7 +12,7 @@ from weft import ooc
 from weft.cli.app import main
 from weft.cli.support.values import size_value
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 SIZES = {"4096 x 4096 x 4096": (4096, 4096, 4096), "2^36": (2**36,)}
 
 

@@ -16,7 +16,7 @@ from weft.cli.commands import run
 pytest.importorskip("mpi4py", reason="programs on ranks take mpi4py")
 pytestmark = pytest.mark.skipif(not weft_package.running_available(), reason="weft was built without MPI")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 TELLS = """
