@@ -17,7 +17,7 @@ from weft.bmmc.records import (
     BUFFERS,
     Job,
     LoadProgress,
-    RecordsMoved,
+    RecordRunReport,
     disk_count,
     floor_power,
     job_of,
@@ -46,7 +46,7 @@ def permute(
     backend: str = "automatic",
     progress: Callable[[LoadProgress], object] | None = None,
     comm: Any = None,
-) -> RecordsMoved:
+) -> RecordRunReport:
     """Permutes the elements of an array on disks that is larger than memory, by their index in C order.
 
     permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); or "identity" (another striping),

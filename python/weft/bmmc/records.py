@@ -51,7 +51,7 @@ class LoadProgress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RecordsMoved:
+class RecordRunReport:
     """What a permutation or a transform by superlevels did.
 
     read_bytes and written_bytes are those of all disks; parallel_ios those of the Parallel Disk Model; messages those
@@ -97,12 +97,12 @@ class Job:
             needs += disk_needs("temporary files", self.scratch, self.source.nbytes, self.output.block_bytes)
         return needs
 
-    def run(self, progress: Callable[[LoadProgress], object] | None = None) -> RecordsMoved:
+    def run(self, progress: Callable[[LoadProgress], object] | None = None) -> RecordRunReport:
         """Makes the output, in this process. After an error nothing is left of it."""
         start_s = time.perf_counter()
         with self.output.made() as made, unpack.in_place(self.source, self.memory_bytes):
             done = _execute(_facts(self), list(made.as_given()), progress, None)
-        return RecordsMoved(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
+        return RecordRunReport(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
 
 
 def run_on_ranks(
@@ -111,7 +111,7 @@ def run_on_ranks(
     arguments: str,
     progress: Callable[[LoadProgress], object] | None = None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
-) -> tuple[Job | None, RecordsMoved]:
+) -> tuple[Job | None, RecordRunReport]:
     """Collective: what `prepare` makes for so many ranks, done by all. `arguments` : the same text on all ranks."""
     start_s = time.perf_counter()
     plans: list[Any] = []
@@ -121,7 +121,7 @@ def run_on_ranks(
         return _execute(facts, output, progress, handle_of(comm))
 
     job, done = together(comm, prepare, arguments, _facts, execute, note_temporary)
-    return job, RecordsMoved(plan=plans[0], seconds=time.perf_counter() - start_s, **done)
+    return job, RecordRunReport(plan=plans[0], seconds=time.perf_counter() - start_s, **done)
 
 
 def run(
@@ -129,7 +129,7 @@ def run(
     prepare: Callable[[int], Job],
     arguments: Sequence[Any],
     progress: Callable[[LoadProgress], object] | None,
-) -> RecordsMoved:
+) -> RecordRunReport:
     """In this process, or collectively on the ranks of a communicator. arguments : the same on all ranks."""
     if comm is None or running().size_of(handle_of(comm)) == 1:
         return prepare(1).run(progress)

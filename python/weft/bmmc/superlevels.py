@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from weft import _planning, errors, options
-from weft.bmmc.records import Job, LoadProgress, RecordsMoved, disk_count, floor_power, job_of, names_of, opened, run
+from weft.bmmc.records import Job, LoadProgress, RecordRunReport, disk_count, floor_power, job_of, names_of, opened, run
 from weft.disk.arrays import Stored
 
 
@@ -23,7 +23,7 @@ def superlevel_fft(
     progress: Callable[[LoadProgress], object] | None = None,
     comm: Any = None,
     **given: Any,
-) -> RecordsMoved:
+) -> RecordRunReport:
     """:func:`weft.ooc.fft` with a method "bmmc:...": a line of 2^n points by one of the variants of paper 003."""
 
     def prepared(ranks: int) -> Job:

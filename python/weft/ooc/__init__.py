@@ -20,12 +20,12 @@ from weft._planning import OutOfCoreAnalysis, OutOfCorePermutation, OutOfCorePla
 from weft.bmmc.analysis import FACTORINGS, METHODS, analyze, superlevel_range
 from weft.bmmc.permutations import BitPermutation
 from weft.bmmc.permute import detect, permute
-from weft.bmmc.records import LoadProgress, RecordsMoved
+from weft.bmmc.records import LoadProgress, RecordRunReport
 from weft.bmmc.weights import cheapest, message_seconds
 from weft.disk.striped import StripedArray, create_set, open_set, remove_set
 from weft.ooc.checkpoint.files import discard
 from weft.ooc.cost import PassPrice, Price, Way, Ways
-from weft.ooc.job import Moved, Progress
+from weft.ooc.job import Progress, RunReport
 from weft.ooc.plans import plan, ways
 from weft.ooc.transform import fft
 
@@ -34,14 +34,14 @@ __all__ = [
     "METHODS",
     "BitPermutation",
     "LoadProgress",
-    "Moved",
     "OutOfCoreAnalysis",
     "OutOfCorePermutation",
     "OutOfCorePlan",
     "PassPrice",
     "Price",
     "Progress",
-    "RecordsMoved",
+    "RecordRunReport",
+    "RunReport",
     "StripedArray",
     "Way",
     "Ways",

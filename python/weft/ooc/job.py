@@ -32,7 +32,7 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Moved:
+class RunReport:
     """What a transform did. Bytes are those of all disks together, messages those of all ranks."""
 
     plan: OutOfCorePlan

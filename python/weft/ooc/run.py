@@ -8,12 +8,12 @@ from collections.abc import Callable
 from weft import errors
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import resume
-from weft.ooc.job import Moved, Progress, Transform
+from weft.ooc.job import Progress, RunReport, Transform
 
 
 def run_prepared(
     transform: Transform, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False
-) -> Moved:
+) -> RunReport:
     """Makes the output. After an error, or Ctrl-C, nothing is left of it but what a checkpoint has kept; in place
     without checkpoints the file is of no use then.
 
@@ -34,7 +34,7 @@ def run_prepared(
         with transform.output.made() as made:
             done = transform.execute(made, clock, moves_only=moves_only)
     seconds = time.perf_counter() - start_s
-    return Moved(
+    return RunReport(
         plan=transform.plan, seconds=seconds, price=transform.ways.price, pass_seconds=tuple(clock.pass_seconds), **done
     )
 

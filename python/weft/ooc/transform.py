@@ -11,7 +11,7 @@ from typing import Any
 
 from weft import _planning, errors, options
 from weft._planning import OutOfCorePlan
-from weft.bmmc.records import RecordsMoved
+from weft.bmmc.records import RecordRunReport
 from weft.bmmc.superlevels import superlevel_fft
 from weft.disk import unpack
 from weft.disk.arrays import (
@@ -28,7 +28,7 @@ from weft.ooc import cost, distribute, fortran_order, plans
 from weft.ooc import ranks as on_ranks
 from weft.ooc.checkpoint import resume
 from weft.ooc.in_place import InPlace
-from weft.ooc.job import Moved, Progress, Transform
+from weft.ooc.job import Progress, RunReport, Transform
 from weft.ooc.run import PassClock, run_prepared
 from weft.runtime import agreed, collective, handle_of, running
 
@@ -45,7 +45,7 @@ def run_on_ranks(
     progress: Callable[[Progress], object] | None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
     tell: Callable[[Transform], object] = lambda transform: None,
-) -> tuple[Transform | None, Moved]:
+) -> tuple[Transform | None, RunReport]:
     """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
 
     Also returns, on the first rank, what was prepared, of which `tell` is told before anything is written.
@@ -70,7 +70,7 @@ def run_on_ranks(
     )
     seconds = time.perf_counter() - start_s
     price = None if transform is None else transform.ways.price
-    return transform, Moved(plan=plan, seconds=seconds, price=price, pass_seconds=tuple(clock.pass_seconds), **done)
+    return transform, RunReport(plan=plan, seconds=seconds, price=price, pass_seconds=tuple(clock.pass_seconds), **done)
 
 
 @collective("ooc.fft")
@@ -101,7 +101,7 @@ def fft(
     in_place: bool = False,
     progress: Callable[[Any], object] | None = None,
     comm: Any = None,
-) -> Moved | RecordsMoved:
+) -> RunReport | RecordRunReport:
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
     source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
@@ -140,7 +140,7 @@ def fft(
         same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
         only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
 
-    Returns what was moved, by superlevels a RecordsMoved. Errors: InvalidArgument, IoFailure (also for a disk without
+    Returns a RunReport, by superlevels a RecordRunReport. Errors: InvalidArgument, IoFailure (also for a disk without
     room, before anything is written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is
     left of the target but what a checkpoint has kept.
     Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.

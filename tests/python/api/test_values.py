@@ -69,12 +69,12 @@ def permutation() -> ooc.OutOfCorePermutation:
     return _planning.plan_permutation(_planning.gray_code(20), 5, 2**16, 2**7, 8, 4)
 
 
-def moved() -> ooc.Moved:
-    return ooc.Moved(on_disks(), 1, 2, 3, 0.5, "threads", ooc.ways((96, 80), memory_bytes=1 << 20).price)
+def moved() -> ooc.RunReport:
+    return ooc.RunReport(on_disks(), 1, 2, 3, 0.5, "threads", ooc.ways((96, 80), memory_bytes=1 << 20).price)
 
 
-def records_moved() -> ooc.RecordsMoved:
-    return ooc.RecordsMoved(permutation(), 1, 2, 3, 4, 5, 0.5, "threads", False, {"reading": 0.25})
+def records_moved() -> ooc.RecordRunReport:
+    return ooc.RecordRunReport(permutation(), 1, 2, 3, 4, 5, 0.5, "threads", False, {"reading": 0.25})
 
 
 VALUES: dict[str, Callable[[], Any]] = {

@@ -27,7 +27,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Not called: they take machines apart, or only hold values.
 NOT_CALLED = {"add_note", "with_traceback"}
-VALUES_ALONE = {"LoadProgress", "Moved", "RecordsMoved", "PassPrice", "Price", "Progress", "Way", "Ways"}
+VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
 NOT_MADE = {"Side", "StripedArray"}  # but by weft
 
 ODD = (

@@ -39,7 +39,7 @@ def listing(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.Moved]:
+def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
     """From one .npy file into another; the source stays and the counters are those of the plan."""
     np.save(folder / "in.npy", x)
     before = (folder / "in.npy").read_bytes()
@@ -51,7 +51,7 @@ def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, 
     return np.load(folder / "out.npy"), moved
 
 
-def assert_moved_as_planned(moved: ooc.Moved, memory_bytes: int) -> None:
+def assert_moved_as_planned(moved: ooc.RunReport, memory_bytes: int) -> None:
     plan = moved.plan
     assert (moved.read_bytes, moved.written_bytes) == (plan.read_bytes, plan.written_bytes)
     assert moved.read_bytes == sum(one["read_bytes"] for one in plan.passes)

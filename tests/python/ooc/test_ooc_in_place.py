@@ -42,7 +42,7 @@ def saved(path: Path, shape: tuple[int, ...], dtype: str, fortran: bool = False)
     return x
 
 
-def fft(path: Path, **given: Any) -> weft.ooc.Moved:
+def fft(path: Path, **given: Any) -> weft.ooc.RunReport:
     given.pop("fortran", None)
     return weft.ooc.fft(path, in_place=True, **{"memory_bytes": MEMORY_BYTES, **given})
 

@@ -49,7 +49,7 @@ def made_again(folder: Path, shape: tuple[int, ...], dtype: str = "complex128") 
     return made_set(folder, shape, dtype)
 
 
-def fft(folder: Path, **given: Any) -> ooc.Moved:
+def fft(folder: Path, **given: Any) -> ooc.RunReport:
     return ooc.fft(folder / "x.json", in_place=True, **{"memory_bytes": 64 * KIB, "block_bytes": 256, **given})
 
 

@@ -25,7 +25,7 @@ MEMORY_BYTES = 64 * KIB
 STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
 
 
-def run(folder: Path, target: str = "out.raw", **given: Any) -> weft.ooc.Moved:
+def run(folder: Path, target: str = "out.raw", **given: Any) -> weft.ooc.RunReport:
     words = {"memory_bytes": MEMORY_BYTES, "block_bytes": 4 * KIB, "checkpoint": 1e-6, **given}
     return weft.ooc.fft(folder / "in.npy", folder / target, **words)
 

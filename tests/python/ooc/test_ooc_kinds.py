@@ -13,7 +13,7 @@ from ooc_arrays import KIB, assert_close, values
 from weft import ooc
 
 
-def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.Moved]:
+def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
     """From one .npy file into another; what the disks counted is what the plan says."""
     np.save(folder / "in.npy", x)
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)

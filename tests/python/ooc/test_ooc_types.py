@@ -29,7 +29,7 @@ def drawn(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     return values.astype(kind)
 
 
-def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, weft.ooc.Moved]:
+def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, weft.ooc.RunReport]:
     np.save(folder / "in.npy", x)
     moved = weft.ooc.fft(
         folder / "in.npy", folder / "out.npy", memory_bytes=96 * KIB, block_bytes=KIB, **{"kind": "c2c", **given}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weft.ooc import Moved, PassPrice, Price, Way, Ways
+from weft.ooc import PassPrice, Price, RunReport, Way, Ways
 
 
 def seconds_word(seconds: float) -> str:
@@ -48,7 +48,7 @@ def ways_data(ways: Ways) -> dict[str, Any]:
     }
 
 
-def beside_text(moved: Moved) -> str:
+def beside_text(moved: RunReport) -> str:
     """Predicted and measured times, pass by pass."""
     if moved.price is None or moved.went_on_from is not None:
         return f"all: measured {seconds_word(moved.seconds)}"

@@ -11,7 +11,7 @@ from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
 from weft.cli.support.session import Session
 from weft.files import check_target, write_file
-from weft.ooc import Moved, OutOfCorePlan, PassPrice, Progress, Ways, distribute, fortran_order
+from weft.ooc import OutOfCorePlan, PassPrice, Progress, RunReport, Ways, distribute, fortran_order
 from weft.ooc import transform as ooc_transform
 from weft.ooc.checkpoint import resume
 from weft.ooc.job import Transform
@@ -111,7 +111,7 @@ def _tell_what_is_kept(options: Options, transform: Transform | None, session: S
     print(sessions.in_one_line(said), file=sys.stderr)
 
 
-def _report(options: Options, transform: Transform, moved: Moved, session: Session) -> None:
+def _report(options: Options, transform: Transform, moved: RunReport, session: Session) -> None:
     if options.json:
         session.print_json({**_facts(transform), **_moved_facts(moved)})
         return
@@ -278,7 +278,7 @@ def _facts(transform: Transform) -> dict[str, Any]:
     }
 
 
-def _moved_facts(moved: Moved) -> dict[str, Any]:
+def _moved_facts(moved: RunReport) -> dict[str, Any]:
     return {
         "read_bytes": moved.read_bytes,
         "written_bytes": moved.written_bytes,
@@ -295,7 +295,7 @@ def _moved_facts(moved: Moved) -> dict[str, Any]:
     }
 
 
-def _speed(moved: Moved) -> float:
+def _speed(moved: RunReport) -> float:
     return (moved.read_bytes + moved.written_bytes) / moved.seconds / 1e6
 
 

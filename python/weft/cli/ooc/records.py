@@ -12,7 +12,7 @@ from weft.cli.ooc.fft import duration
 from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
 from weft.cli.support.session import Session
-from weft.ooc import LoadProgress, OutOfCoreAnalysis, RecordsMoved
+from weft.ooc import LoadProgress, OutOfCoreAnalysis, RecordRunReport
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _plan_text(job: Job) -> str:
     return text
 
 
-def _report(options: Options, job: Job, moved: RecordsMoved, session: Session) -> None:
+def _report(options: Options, job: Job, moved: RecordRunReport, session: Session) -> None:
     if options.json:
         facts = {name: getattr(moved, name) for name in ("read_bytes", "written_bytes", "parallel_ios", "messages")}
         facts.update(sent_bytes=moved.sent_bytes, seconds=moved.seconds, backend=moved.backend, parts=moved.parts)
