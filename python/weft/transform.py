@@ -157,7 +157,7 @@ class FFT:
                 piece_bytes=piece_bytes,
             )
         except Exception as reason:
-            error = errors.as_given(reason)
+            error = errors.error_pair(reason)
         own_workspace = workspace is None
         with runtime.turn(comm):
             self._transform = module.Transform(
@@ -187,7 +187,7 @@ class FFT:
             library = options.word(engine, "engine", "")
             options.instance(plan, _planning.Plan, "a plan")
         except Exception as reason:
-            error = errors.as_given(reason)
+            error = errors.error_pair(reason)
         fft = cls.__new__(cls)
         with runtime.turn(comm):
             fft._transform = module.Transform(None if error else plan, library, True, handle, error)
@@ -292,7 +292,7 @@ class FFT:
                 sources.append(source)
                 targets.append(target)
         except Exception as reason:
-            error = errors.as_given(reason)
+            error = errors.error_pair(reason)
         self._transform.execute_many(forward, sources, targets, error)
         return results
 
@@ -314,7 +314,7 @@ class FFT:
         try:
             result, source, target = self._bound(forward, given, out)
         except Exception as reason:
-            error = errors.as_given(reason)
+            error = errors.error_pair(reason)
         self._transform.execute(forward, source, target, error)
         return result if out is None else out
 

@@ -31,7 +31,7 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
     try:
         count = _count(threads)
     except Exception as reason:
-        error = errors.as_given(reason)
+        error = errors.error_pair(reason)
     found: _planning.Machine = runtime.running().machine_here(count, runtime.handle_of(comm), error)
     return found
 

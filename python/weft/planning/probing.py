@@ -49,7 +49,7 @@ def probe(
         directories = _directories(disks)
         source = errors.in_utf8(_source(module, module.size_of(handle), count))
     except Exception as reason:
-        error = errors.as_given(reason)
+        error = errors.error_pair(reason)
     found: _planning.Machine = module.probe(title, source, limit, count, directories, handle, error)
     return found
 

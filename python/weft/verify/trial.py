@@ -49,7 +49,7 @@ def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T
     except Exception as error:  # whatever it is, the other ranks must hear of it
         text = " ".join(f"{type(error).__name__}: {error}".split())
         problem = TrialFailed(text, error if isinstance(error, errors.WeftError) else None)
-    words = None if problem is None else (str(problem), errors.as_given(problem.error))
+    words = None if problem is None else (str(problem), errors.error_pair(problem.error))
     mine = (words, results if of_first and (comm is None or comm.rank == 0) else [])
     told: list[tuple[Words | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
     _raise_first([words for words, _ in told])

@@ -85,7 +85,7 @@ class _Told:
         try:
             self._keeper.keep(at_pass, panels_done, has_journal)
         except Exception as error:
-            return errors.as_given(error)
+            return errors.error_pair(error)
         return None
 
 
