@@ -168,7 +168,7 @@ def detect(
         raise errors.InvalidArgument(f"a permutation over GF(2) has 2^n records; {path} has {records}: it is not one")
     block = min(block, max(8, stored.nbytes // (2 * disks)))
     with unpack.in_place(stored, 0):
-        found, reads = running().detect_permutation(stored.as_given(), block // 8, disks, backend)
+        found, reads = running().detect_permutation(stored.to_core(), block // 8, disks, backend)
     return (None if found is None else BitPermutation(tuple(found[0]), found[1])), reads
 
 

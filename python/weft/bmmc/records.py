@@ -18,9 +18,10 @@ from weft import _planning, errors, options
 from weft._planning import OutOfCoreAnalysis, OutOfCorePermutation
 from weft.disk import unpack
 from weft.disk.arrays import (
-    Need,
+    CoreArray,
+    FileArray,
     Output,
-    Stored,
+    SpaceNeed,
     check_room,
     checked_output,
     directories_of,
@@ -77,7 +78,7 @@ class Job:
     how : from which every rank makes the plan (:func:`_plan_of`), and what it is run with.
     """
 
-    source: Stored
+    source: FileArray
     output: Output
     scratch: tuple[str, ...]  # a directory for each disk
     memory_bytes: int
@@ -89,7 +90,7 @@ class Job:
         """The passes that it takes."""
         return _plan_of(self.how)
 
-    def needs(self) -> list[Need]:
+    def needs(self) -> list[SpaceNeed]:
         """Bytes that must be free, and where."""
         plan = self.plan
         needs = self.output.needs() + unpack.needs(self.source)
@@ -101,7 +102,7 @@ class Job:
         """Makes the output, in this process. After an error nothing is left of it."""
         start_s = time.perf_counter()
         with self.output.made() as made, unpack.in_place(self.source, self.memory_bytes):
-            done = _execute(_facts(self), list(made.as_given()), progress, None)
+            done = _execute(_facts(self), made.to_core(), progress, None)
         return RecordRunReport(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
 
 
@@ -116,7 +117,7 @@ def run_on_ranks(
     start_s = time.perf_counter()
     plans: list[Any] = []
 
-    def execute(job: Job | None, facts: dict[str, Any], output: list[Any]) -> dict[str, Any]:
+    def execute(job: Job | None, facts: dict[str, Any], output: CoreArray) -> dict[str, Any]:
         plans.append(_plan_of(facts["how"]))
         return _execute(facts, output, progress, handle_of(comm))
 
@@ -136,7 +137,7 @@ def run(
     return run_on_ranks(comm, prepare, agreed(comm, lambda: repr(arguments)), progress)[1]
 
 
-def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> Stored:
+def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> FileArray:
     given = options.file_path(source, "source")
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
     beside = names_of(disks) or (_folder(options.file_path(target, "target")),)
@@ -161,7 +162,7 @@ def names_of(disks: Any) -> tuple[str, ...]:
     return options.folders(disks, "disks")
 
 
-def disk_count(stored: Stored, names: tuple[str, ...], target: Any, ranks: int) -> int:
+def disk_count(stored: FileArray, names: tuple[str, ...], target: Any, ranks: int) -> int:
     """D: the output's disks; on several ranks those of both."""
     count = len(names) if is_set(options.file_path(target, "target")) and names else 1
     if count & (count - 1):
@@ -177,7 +178,7 @@ def disk_count(stored: Stored, names: tuple[str, ...], target: Any, ranks: int) 
 
 
 def job_of(
-    stored: Stored,
+    stored: FileArray,
     target: Any,
     shape: tuple[int, ...],
     dtype: np.dtype,
@@ -198,13 +199,13 @@ def job_of(
     chosen, _ = _planning.disk_backend(backend)
     unpack.require_memory(stored, memory)
     if how(block)["ranks"] > 1:
-        running().check_record_files(stored.as_given(), len(folders), how(block)["disks"], block)
+        running().check_record_files(stored.to_core(), len(folders), how(block)["disks"], block)
     job = Job(stored, output, folders, memory, chosen, how(block))
     check_room(job.needs())
     return job
 
 
-def _block_of(stored: Stored, target: str, given: int | None, how: Callable[[int], dict[str, Any]]) -> int:
+def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[int], dict[str, Any]]) -> int:
     """What is given, or else the length of a block with the fewest passes, of these the longest."""
     if given is not None:
         (block,) = options.integers(given, "block_bytes")
@@ -271,18 +272,18 @@ def _facts(job: Job) -> dict[str, Any]:
     """What every rank needs to know, as JSON has it."""
     return {
         "how": job.how,
-        "input": list(job.source.as_given()),
+        "input": job.source.to_core(),
         "scratch": list(job.scratch),
         "backend": job.backend,
     }
 
 
 def _execute(
-    facts: dict[str, Any], output: list[Any], progress: Callable[[LoadProgress], object] | None, comm: int | None
+    facts: dict[str, Any], output: CoreArray, progress: Callable[[LoadProgress], object] | None, comm: int | None
 ) -> dict[str, Any]:
     how = facts["how"]
     plan = _plan_of(how)
-    files = (tuple(facts["input"]), tuple(output), facts["scratch"], facts["backend"])
+    files = (CoreArray(*facts["input"]), output, facts["scratch"], facts["backend"])
     told = None if progress is None else lambda *at: progress(LoadProgress(*at))
     done: dict[str, Any]
     if isinstance(plan, OutOfCoreAnalysis):

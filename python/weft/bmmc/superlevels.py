@@ -11,7 +11,7 @@ import numpy as np
 
 from weft import _planning, errors, options
 from weft.bmmc.records import Job, LoadProgress, RecordRunReport, disk_count, floor_power, job_of, names_of, opened, run
-from weft.disk.arrays import Stored
+from weft.disk.arrays import FileArray
 
 
 def superlevel_fft(
@@ -100,7 +100,7 @@ def prepare_fft(
 
 
 def _require_line(
-    stored: Stored,
+    stored: FileArray,
     kind: str | None,
     axes: Any,
     order: str,

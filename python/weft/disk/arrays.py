@@ -7,10 +7,10 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,34 @@ class Unpacking:
     memory_bytes: int
 
 
+class CoreArray(NamedTuple):
+    """An array on disks as the core takes it; JSON has it as a list."""
+
+    path: str
+    is_set: bool
+    offset: int
+    nbytes: int
+
+
 @dataclass(frozen=True)
-class Stored:
+class FileLayout:
+    """How an array is stored: in a plain file from `offset` on, or in the blocks of a striped set."""
+
+    nbytes: int
+    offset: int = 0
+    block_bytes: int = 0  # 0: a plain file
+    disks: int = 1
+    processors: int = 1
+    band_bytes: int = 0
+    skew_rows: int = 0
+
+    def to_core(self) -> Any:
+        """As the core takes it: its seven numbers; JSON has them as a list."""
+        return astuple(self)
+
+
+@dataclass(frozen=True)
+class FileArray:
     """An array in C order: in a plain file from `offset` on, or a striped set.
 
     fortran : what its owner calls it is the transposed array, in Fortran order.
@@ -75,13 +101,27 @@ class Stored:
         files = _planning.striped_set_index(self.path)["files"]
         return tuple(os.path.dirname(file) or "." for file in files)
 
-    def as_given(self) -> tuple[str, bool, int, int]:
+    def layout(self) -> FileLayout:
+        """How its elements are stored. Errors: those of an index that cannot be read."""
+        if not self.is_set:
+            return FileLayout(self.nbytes, offset=self.offset)
+        facts = _planning.striped_set_index(self.path)
+        return FileLayout(
+            self.nbytes,
+            block_bytes=facts["block_bytes"],
+            disks=len(facts["files"]),
+            processors=facts["processors"],
+            band_bytes=facts["band_bytes"],
+            skew_rows=facts["skew_rows"],
+        )
+
+    def to_core(self) -> CoreArray:
         """As the core takes it."""
-        return options.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes
+        return CoreArray(options.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes)
 
 
 @dataclass(frozen=True)
-class Need:
+class SpaceNeed:
     """Bytes that a directory is to hold."""
 
     what: str
@@ -96,7 +136,7 @@ def is_set(path: str) -> bool:
 
 def opened_source(
     path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, goes_on: bool = False
-) -> Stored:
+) -> FileArray:
     """Looks at an input; it is not held open. `shape` and `dtype` together mean a raw file.
 
     directory : where one that cannot be read in place is to be unpacked.
@@ -127,35 +167,35 @@ def names_set(path: str) -> bool:
     return is_set(path) and container_of(path) is None
 
 
-def _opened_set(path: str, goes_on: bool) -> Stored:
+def _opened_set(path: str, goes_on: bool) -> FileArray:
     facts = _planning.striped_set_index(path)
     seen = look_at((path, *(file for file in facts["files"] if os.path.isfile(file))))
     if goes_on:
-        return Stored(path, tuple(facts["shape"]), np.dtype(facts["dtype"]), seen=seen)
+        return FileArray(path, tuple(facts["shape"]), np.dtype(facts["dtype"]), seen=seen)
     with open_set(path) as found:
-        return Stored(path, found.shape, found.dtype, seen=seen)
+        return FileArray(path, found.shape, found.dtype, seen=seen)
 
 
-def _in_place(source: Any, path: str, directory: str) -> Stored:
+def _in_place(source: Any, path: str, directory: str) -> FileArray:
     if hasattr(source, "chunks"):
         if source.flat is None:
             return _to_be_unpacked(source, path, directory)
         file, offset = source.flat
         FlatSource(file, source.shape, source.dtype, offset, fortran=False).close()  # has all its elements
-        return Stored(file, source.shape, source.dtype, offset, within=path)
+        return FileArray(file, source.shape, source.dtype, offset, within=path)
     if not isinstance(source, FlatSource):
         raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
     if source.fortran and len(source.shape) > 1:  # the same bytes are the transposed array in C order
-        return Stored(path, source.shape[::-1], source.dtype, source.offset, fortran=True)
-    return Stored(source.name, source.shape, source.dtype, source.offset)
+        return FileArray(path, source.shape[::-1], source.dtype, source.offset, fortran=True)
+    return FileArray(source.name, source.shape, source.dtype, source.offset)
 
 
-def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> Stored:
+def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> FileArray:
     chunk = prod(min(chunk, extent) for chunk, extent in zip(source.chunks, source.shape, strict=True))
     # A box of a chunk, and the chunk as its library unpacks it.
     unpacking = Unpacking(name, 2 * chunk * source.dtype.itemsize)
     path = os.path.join(directory, f".weft-unpacked-{secrets.token_hex(6)}.raw")
-    return Stored(path, source.shape, source.dtype.newbyteorder("="), unpacking=unpacking)
+    return FileArray(path, source.shape, source.dtype.newbyteorder("="), unpacking=unpacking)
 
 
 def _unreadable(path: str, what: str, remedy: str) -> Exception:
@@ -167,7 +207,7 @@ def _unreadable(path: str, what: str, remedy: str) -> Exception:
 
 @dataclass(frozen=True)
 class Output:
-    """An output to be: a file or a set; `shape` and `fortran` as `Stored` has them."""
+    """An output to be: a file or a set; `shape` and `fortran` as `FileArray` has them."""
 
     path: str
     shape: tuple[int, ...]
@@ -183,18 +223,20 @@ class Output:
             return self.disks
         return (options.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
 
-    def lead_bytes(self) -> int:
-        """Where the elements of a plain file will begin."""
-        return self._target().offset
+    def layout(self, nbytes: int) -> FileLayout:
+        """How elements of `nbytes` bytes together will be stored."""
+        if is_set(self.path):
+            return FileLayout(nbytes, block_bytes=self.block_bytes, disks=len(self.disks))
+        return FileLayout(nbytes, offset=self._target().offset)
 
-    def needs(self) -> list[Need]:
+    def needs(self) -> list[SpaceNeed]:
         nbytes = prod(self.shape) * self.dtype.itemsize
         if not is_set(self.path):
-            return [Need("the output", self.directories()[0], nbytes + _LEAD_MULTIPLE)]
+            return [SpaceNeed("the output", self.directories()[0], nbytes + _LEAD_MULTIPLE)]
         return disk_needs("the output", self.disks, nbytes, self.block_bytes)
 
     @contextmanager
-    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[Stored]:
+    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[FileArray]:
         """Makes it with its space; it is complete when the context ends without an error, else removed.
 
         tell : is told the temporary name of a plain file before it is there.
@@ -202,7 +244,7 @@ class Output:
         with self._made_set() if is_set(self.path) else self._made_file(tell) as stored:
             yield stored
 
-    def made_to_stay(self, part: str) -> Stored:
+    def made_to_stay(self, part: str) -> FileArray:
         """Makes it with its space; until `complete` a plain file has the name `part`, a set that of `unnamed`."""
         if is_set(self.path):
             create_unnamed(**self._of_set()).close()
@@ -215,11 +257,11 @@ class Output:
             raise
         return self.as_it_lies(part)
 
-    def as_it_lies(self, part: str) -> Stored:
+    def as_it_lies(self, part: str) -> FileArray:
         """One that was made to stay."""
         if is_set(self.path):
-            return Stored(unnamed(self.path), self.shape, self.dtype)
-        return Stored(part, self.shape, self.dtype, self._target().offset)
+            return FileArray(unnamed(self.path), self.shape, self.dtype)
+        return FileArray(part, self.shape, self.dtype, self._target().offset)
 
     def complete(self, part: str) -> None:
         """Gives it its name; goes on where that was interrupted."""
@@ -244,16 +286,16 @@ class Output:
         }
 
     @contextmanager
-    def _made_file(self, tell: Callable[[str], object]) -> Iterator[Stored]:
+    def _made_file(self, tell: Callable[[str], object]) -> Iterator[FileArray]:
         target = self._target()
         try:
-            yield Stored(target.create(tell=tell), self.shape, self.dtype, target.offset)
+            yield FileArray(target.create(tell=tell), self.shape, self.dtype, target.offset)
             target.commit()
         finally:
             target.discard()
 
     @contextmanager
-    def _made_set(self) -> Iterator[Stored]:
+    def _made_set(self) -> Iterator[FileArray]:
         with made(**self._of_set()) as array:
             array.close()  # it is written as the files that it has
             yield self.as_it_lies("")
@@ -296,16 +338,16 @@ def require_directory(directory: str, what: str) -> None:
         )
 
 
-def disk_needs(what: str, directories: Sequence[str], nbytes: int, block_bytes: int) -> list[Need]:
+def disk_needs(what: str, directories: Sequence[str], nbytes: int, block_bytes: int) -> list[SpaceNeed]:
     """What a set of so many bytes takes on each disk, whole blocks."""
     blocks = -(-nbytes // block_bytes)
     rows = -(-blocks // len(directories))
-    return [Need(what, directory, rows * block_bytes) for directory in directories]
+    return [SpaceNeed(what, directory, rows * block_bytes) for directory in directories]
 
 
-def check_room(needs: Sequence[Need]) -> None:
+def check_room(needs: Sequence[SpaceNeed]) -> None:
     """Raises IoFailure where a disk has less room than all that is put on it needs."""
-    by_disk: dict[int, list[Need]] = {}
+    by_disk: dict[int, list[SpaceNeed]] = {}
     for need in needs:
         by_disk.setdefault(os.stat(need.directory).st_dev, []).append(need)
     for together in by_disk.values():

@@ -9,7 +9,7 @@ from typing import Any
 
 from weft import errors, runtime
 from weft.disk import unpack
-from weft.disk.arrays import Output, is_set
+from weft.disk.arrays import CoreArray, Output, is_set
 from weft.disk.striped import files_of_new_set, unnamed
 
 
@@ -18,7 +18,7 @@ def together(
     prepare: Callable[[int], Any],
     arguments: str,
     facts_of: Callable[[Any], dict[str, Any]],
-    execute: Callable[[Any, dict[str, Any], list[Any]], dict[str, Any]],
+    execute: Callable[[Any, dict[str, Any], CoreArray], dict[str, Any]],
     note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[Any, dict[str, Any]]:
     """Collective: the first rank prepares and makes the output, all ranks fill it.
@@ -53,7 +53,7 @@ def prepared_by_first(
 def filled(
     comm: Any,
     prepared: Any,
-    execute: Callable[[list[Any]], dict[str, Any]],
+    execute: Callable[[CoreArray], dict[str, Any]],
     note_temporary: Callable[[str | None], object],
 ) -> dict[str, Any]:
     """Collective: makes the output and fills it. After an error nothing is left of it."""
@@ -63,7 +63,7 @@ def filled(
     try:
         with ExitStack() as stack:
 
-            def made() -> list[Any]:
+            def made() -> CoreArray:
                 source = prepared.source
                 if source.unpacking is not None:
                     note_temporary(source.path)
@@ -73,9 +73,9 @@ def filled(
                 output = stack.enter_context(prepared.output.made(note_temporary))
                 is_new = isinstance(prepared.output, Output)  # not in place
                 stack.enter_context(unpack.in_place(source, prepared.memory_bytes, looks_again=is_new))
-                return list(output.as_given())
+                return output.to_core()
 
-            done = execute(runtime.from_first(comm, made))
+            done = execute(CoreArray(*runtime.from_first(comm, made)))
     except Exception as reason:
         if not done:  # all ranks have it
             raise

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from weft import errors
-from weft.disk.arrays import Need, Stored
+from weft.disk.arrays import FileArray, SpaceNeed
 from weft.files import Target, open_source
 from weft.files.chunked import boxes
 from weft.files.seen import require_unchanged
 
 
-def require_memory(stored: Stored, memory_bytes: int) -> None:
+def require_memory(stored: FileArray, memory_bytes: int) -> None:
     """Raises InvalidArgument where memory cannot hold a chunk."""
     unpacking = stored.unpacking
     if unpacking is not None and unpacking.memory_bytes > memory_bytes:
@@ -26,15 +26,15 @@ def require_memory(stored: Stored, memory_bytes: int) -> None:
         )
 
 
-def needs(stored: Stored) -> list[Need]:
+def needs(stored: FileArray) -> list[SpaceNeed]:
     """What it takes on a disk, until the transform is done."""
     if stored.unpacking is None:
         return []
-    return [Need("the input, unpacked", os.path.dirname(stored.path) or ".", stored.nbytes)]
+    return [SpaceNeed("the input, unpacked", os.path.dirname(stored.path) or ".", stored.nbytes)]
 
 
 @contextmanager
-def in_place(stored: Stored, memory_bytes: int, *, looks_again: bool = True) -> Iterator[None]:
+def in_place(stored: FileArray, memory_bytes: int, *, looks_again: bool = True) -> Iterator[None]:
     """Within it the input lies where `stored` says; what was unpacked is removed after it.
 
     looks_again : whether the input is to be the same when the context ends; not where it is written to, for one.

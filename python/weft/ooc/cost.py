@@ -10,14 +10,11 @@ from typing import Any
 
 from weft import _planning, options
 from weft._planning import OutOfCorePlan
+from weft.disk.arrays import FileLayout
 from weft.planning.machine_choice import ASSUMED_MACHINE
 from weft.planning.plans import machine_of
 
 _ASSUMED_DISK = -1
-
-#: How an array lies in its files: bytes, offset in the file, bytes of a block, disks, processors, bytes of a band, rows
-#: of the skew.
-Lying = tuple[int, int, int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -105,10 +102,12 @@ class Placement:
         found = _planning.price_out_of_core(plan, *self._given())
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
-    def price_on_ranks(self, plan: OutOfCorePlan, ranks_per_node: int, source: Lying, target: Lying) -> Price:
-        """Of a plan that was dealt to ranks, of arrays that lie so."""
+    def price_on_ranks(self, plan: OutOfCorePlan, ranks_per_node: int, source: FileLayout, target: FileLayout) -> Price:
+        """Of a plan for ranks, from one array to another."""
         machine, *disks = self._given()
-        found = _planning.price_out_of_core_on_ranks(plan, ranks_per_node, source, target, machine, *disks)
+        found = _planning.price_out_of_core_on_ranks(
+            plan, ranks_per_node, source.to_core(), target.to_core(), machine, *disks
+        )
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
     def ways(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Ways:

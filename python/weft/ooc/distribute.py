@@ -7,9 +7,10 @@ from typing import Any
 
 from weft import _planning, errors
 from weft._planning import OutOfCorePlan
-from weft.disk.arrays import Output, Stored, is_set
+from weft.disk.arrays import FileArray, FileLayout, Output
 from weft.ooc import plans
-from weft.ooc.cost import Lying, Placement, Price, Ways
+from weft.ooc.cost import Placement, Price, Ways
+from weft.ooc.in_place import InPlace
 from weft.ooc.job import Transform
 
 # A page, the least that disks take past the system's memory.
@@ -25,15 +26,16 @@ def traffic(transform: Transform) -> tuple[int, int]:
 
     Cost: time proportional to the blocks that the passes read and write.
     """
-    plan, source = transform.plan, lying(transform.source)
-    return _planning.out_of_core_traffic(plan, source, _target_lying(plan, source, transform.output))
+    plan, source = transform.plan, transform.source.layout()
+    target = _target_layout(plan, source, transform.output)
+    return _planning.out_of_core_traffic(plan, source.to_core(), target.to_core())
 
 
 def ways(
     alone: OutOfCorePlan,
     how: dict[str, Any],
-    source: Stored,
-    output_of: Callable[[OutOfCorePlan], Any],
+    source: FileArray,
+    output_of: Callable[[OutOfCorePlan], Output | InPlace],
     placement: Placement,
     ranks: tuple[int, int],
     *,
@@ -45,7 +47,7 @@ def ways(
     alone : of one process. how : as plans.in_blocks has it. output_of : what a plan writes, as Transform has it.
     ranks : all, and those of a node. Cost: that of pricing a few plans; in place of dealing one.
     """
-    given, count = lying(source), 0
+    given, count = source.layout(), 0
     best: tuple[OutOfCorePlan, Price] | None = None
     refused: errors.InvalidArgument | None = None
     for block in _blocks(alone, blocks_are_free):
@@ -55,7 +57,7 @@ def ways(
             refused = refused or error
             continue
         count += 1
-        price = placement.price_on_ranks(plan, ranks[1], given, _target_lying(plan, given, output_of(plan)))
+        price = placement.price_on_ranks(plan, ranks[1], given, _target_layout(plan, given, output_of(plan)))
         if best is None or price.seconds * _AS_FAST < best[1].seconds:
             best = plan, price
         if plan.in_place:  # to deal it is to count the blocks of all passes, for the journals
@@ -75,26 +77,11 @@ def _blocks(alone: OutOfCorePlan, are_free: bool) -> list[int]:
     return blocks
 
 
-def _target_lying(plan: OutOfCorePlan, source: Lying, output: Any) -> Lying:
-    """In place the output lies where the source does."""
-    return _lying_when_made(output, plan.output_bytes) if isinstance(output, Output) else source
+def _target_layout(plan: OutOfCorePlan, source: FileLayout, output: Output | InPlace) -> FileLayout:
+    """In place it is that of the source."""
+    return output.layout(plan.output_bytes) if isinstance(output, Output) else source
 
 
-def dealt(plan: OutOfCorePlan, ranks: int, source: Lying) -> OutOfCorePlan:
-    """The plan for so many ranks. source : how the input lies; in place, ranks' journals depend on it."""
-    return _planning.deal_out_of_core(plan, ranks, source if plan.in_place else None)
-
-
-def lying(stored: Stored) -> Lying:
-    """How an array lies in its files."""
-    if not stored.is_set:
-        return stored.nbytes, stored.offset, 0, 1, 1, 0, 0
-    facts = _planning.striped_set_index(stored.path)
-    processors, band_bytes, skew_rows = (facts[name] for name in ("processors", "band_bytes", "skew_rows"))
-    return stored.nbytes, 0, facts["block_bytes"], len(facts["files"]), processors, band_bytes, skew_rows
-
-
-def _lying_when_made(output: Output, nbytes: int) -> Lying:
-    if is_set(output.path):
-        return nbytes, 0, output.block_bytes, len(output.disks), 1, 0, 0
-    return nbytes, output.lead_bytes(), 0, 1, 1, 0, 0
+def dealt(plan: OutOfCorePlan, ranks: int, source: FileLayout) -> OutOfCorePlan:
+    """The plan for `ranks` ranks. source : that of the input; in place, ranks' journals depend on it."""
+    return _planning.deal_out_of_core(plan, ranks, source.to_core() if plan.in_place else None)

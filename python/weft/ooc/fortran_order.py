@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from weft import errors
-from weft.disk.arrays import Output, Stored
+from weft.disk.arrays import FileArray, Output
 from weft.files import NPY_ENDINGS
 from weft.ooc import plans
 from weft.ooc.in_place import InPlace
 
 
-def axes_as_they_lie(stored: Stored, axes: Any, order: str, target: str) -> Any:
+def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> Any:
     """The axes of the array as it lies in C order, given those that its owner calls so; the last stays the last.
 
     Errors: InvalidArgument for a target that could not say that it is in Fortran order, and for the transposed order
     of one axis, which is a matrix in C order.
 
     >>> import numpy as np
-    >>> axes_as_they_lie(Stored("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
+    >>> axes_as_they_lie(FileArray("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
     [2, 0]
     """
     if not stored.fortran:
@@ -38,11 +38,11 @@ def axes_as_they_lie(stored: Stored, axes: Any, order: str, target: str) -> Any:
     return [dims - 1 - axis for axis in plans.chosen_axes(axes, dims)]
 
 
-def named_shape(array: Stored | Output | InPlace) -> tuple[int, ...]:
+def named_shape(array: FileArray | Output | InPlace) -> tuple[int, ...]:
     """As its owner has it."""
     return array.shape[::-1] if array.fortran else array.shape
 
 
-def named_axes(stored: Stored, axes: tuple[int, ...]) -> tuple[int, ...]:
+def named_axes(stored: FileArray, axes: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of a plan as the owner of its input counts them."""
     return tuple(len(stored.shape) - 1 - axis for axis in axes) if stored.fortran else tuple(axes)

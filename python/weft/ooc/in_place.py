@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from weft import _planning, errors, options
-from weft.disk.arrays import SET_ENDINGS, Need, Stored, is_set
+from weft.disk.arrays import SET_ENDINGS, FileArray, SpaceNeed, is_set
 from weft.files import NPY_ENDINGS, RAW_ENDINGS
 from weft.files.half_written import beside_a_text
 
@@ -25,11 +25,11 @@ from weft.files.half_written import beside_a_text
 class InPlace:
     """An output that takes the place of its input; used as `Output` is."""
 
-    stored: Stored
+    stored: FileArray
     disks: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stored: Stored, kind: str, numbers: np.dtype[Any], order: str, disks: Sequence[str]) -> InPlace:
+    def of(cls, stored: FileArray, kind: str, numbers: np.dtype[Any], order: str, disks: Sequence[str]) -> InPlace:
         """numbers : the transform's.
 
         Errors: InvalidArgument for an array that is not where its transform can be, IoFailure for one that cannot be
@@ -80,20 +80,20 @@ class InPlace:
     def directories(self) -> tuple[str, ...]:
         return self.stored.directories()
 
-    def needs(self) -> list[Need]:
+    def needs(self) -> list[SpaceNeed]:
         """It is there already."""
         return []
 
     @contextmanager
-    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[Stored]:
+    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[FileArray]:
         """After an error the array is of no use, and the index of a set says so."""
         yield self.stored
         self.complete("")
 
-    def made_to_stay(self, part: str) -> Stored:
+    def made_to_stay(self, part: str) -> FileArray:
         return self.stored
 
-    def as_it_lies(self, part: str) -> Stored:
+    def as_it_lies(self, part: str) -> FileArray:
         return self.stored
 
     def complete(self, part: str) -> None:
@@ -104,7 +104,7 @@ class InPlace:
                 leftover.unlink(missing_ok=True)
 
 
-def _files_of(stored: Stored) -> list[str]:
+def _files_of(stored: FileArray) -> list[str]:
     """All that are changed."""
     if not stored.is_set:
         return [stored.path]

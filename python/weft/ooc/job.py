@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from weft import _planning
 from weft._planning import OutOfCorePlan
 from weft.disk import unpack
-from weft.disk.arrays import Need, Output, Stored, disk_needs
+from weft.disk.arrays import FileArray, Output, SpaceNeed, disk_needs
 from weft.ooc.cost import Price, Ways
 from weft.ooc.in_place import InPlace
 from weft.runtime import running
@@ -54,7 +54,7 @@ class RunReport:
 class Transform:
     """A transform whose arguments have been checked; :func:`prepare` makes it. Nothing has been written yet."""
 
-    source: Stored
+    source: FileArray
     output: Output | InPlace
     ways: Ways  # the plan, what it should take, and the others there were
     scratch: tuple[str, ...]  # a directory for each disk
@@ -72,11 +72,11 @@ class Transform:
     def plan(self) -> OutOfCorePlan:
         return self.ways.plan
 
-    def needs(self) -> list[Need]:
+    def needs(self) -> list[SpaceNeed]:
         """Bytes that must be free, and where."""
         return self.output.needs() + self.scratch_needs() + unpack.needs(self.source)
 
-    def scratch_needs(self) -> list[Need]:
+    def scratch_needs(self) -> list[SpaceNeed]:
         """Those of temporary files, which are free again at the end."""
         if self.plan.scratch_bytes == 0:
             return []
@@ -85,14 +85,14 @@ class Transform:
             return _needs_of_ranks(self.plan, self.scratch, block)
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
-    def execute(self, made: Stored, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
+    def execute(self, made: FileArray, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
         """Fills an output that is there. kept : other arguments of run_out_of_core."""
         module = running()
         with unpack.in_place(self.source, self.memory_bytes, looks_again=not self.plan.in_place):
             done: dict[str, Any] = module.run_out_of_core(
                 self.plan,
-                self.source.as_given(),
-                made.as_given(),
+                self.source.to_core(),
+                made.to_core(),
                 list(self.scratch),
                 self.backend,
                 self.effort,
@@ -104,7 +104,7 @@ class Transform:
         return done
 
 
-def _needs_of_ranks(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[Need]:
+def _needs_of_ranks(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[SpaceNeed]:
     """What the temporary files of all ranks take, each in the directories of its own disks."""
     needs = []
     for rank in range(plan.ranks):

@@ -7,11 +7,12 @@ from typing import Any
 
 from weft import runtime
 from weft._planning import OutOfCorePlan
+from weft.disk.arrays import CoreArray, FileLayout
 from weft.disk.on_ranks import filled, prepared_by_first
 from weft.ooc import plans
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import ranks as checkpoint_ranks
-from weft.ooc.distribute import dealt, lying
+from weft.ooc.distribute import dealt
 from weft.ooc.job import Transform
 
 
@@ -32,9 +33,9 @@ def run(
     if facts["restart"]:
         runtime.from_first(comm, lambda: transform is not None and checkpoint_files.discard(transform.output.path))
 
-    def execute(output: list[Any], **kept: Any) -> dict[str, Any]:
+    def execute(output: CoreArray, **kept: Any) -> dict[str, Any]:
         done: dict[str, Any] = runtime.running().run_out_of_core_on_ranks(
-            plan, tuple(facts["input"]), tuple(output), *facts["how"], progress, handle, **kept
+            plan, CoreArray(*facts["input"]), output, *facts["how"], progress, handle, **kept
         )
         return done
 
@@ -60,10 +61,10 @@ def _facts(transform: Transform) -> dict[str, Any]:
             "keep_sources": transform.checkpoint_s > 0,
             "in_place": plan.in_place,
         },
-        "lying": lying(transform.source),
+        "layout": transform.source.layout().to_core(),
         "checkpoint_s": transform.checkpoint_s,
         "restart": transform.restart,
-        "input": list(transform.source.as_given()),
+        "input": transform.source.to_core(),
         "how": [
             list(transform.scratch),
             transform.backend,
@@ -76,4 +77,4 @@ def _facts(transform: Transform) -> dict[str, Any]:
 
 def _planned(facts: dict[str, Any], ranks: int) -> OutOfCorePlan:
     given = dict(facts["plan"])
-    return dealt(plans.in_blocks(given.pop("shape"), **given), ranks, tuple(facts["lying"]))
+    return dealt(plans.in_blocks(given.pop("shape"), **given), ranks, FileLayout(*facts["layout"]))

@@ -15,8 +15,8 @@ from weft.bmmc.records import RecordRunReport
 from weft.bmmc.superlevels import superlevel_fft
 from weft.disk import unpack
 from weft.disk.arrays import (
+    FileArray,
     Output,
-    Stored,
     check_room,
     checked_output,
     directories_of,
@@ -329,7 +329,7 @@ def _output(plan: OutOfCorePlan, path: str, disks: Sequence[str], fortran: bool)
     )
 
 
-def _placement(machine: Any, stored: Stored, output: tuple[str, ...], scratch: Any, backend: str) -> cost.Placement:
+def _placement(machine: Any, stored: FileArray, output: tuple[str, ...], scratch: Any, backend: str) -> cost.Placement:
     """The disks that the files are on, or are going to be."""
     return cost.of_directories(
         machine,
@@ -353,7 +353,7 @@ def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | No
     return stored
 
 
-def _precision_of(stored: Stored, kind: str, precision: str | None) -> str:
+def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
     """Of the transform: that which is asked for, else single for half and single numbers, double for all others."""
     if precision is not None:
         options.require_word("precision", precision, PRECISIONS)

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from weft import errors, options
 from weft.disk.arrays import is_set
@@ -118,6 +118,14 @@ class Temporary:
         ).close()
 
 
+class Position(NamedTuple):
+    """How far a transform is: what the core starts from; JSON has it as a list."""
+
+    at_pass: int
+    panels_done: int
+    has_journal: bool  # the next panel is there, and may be in its place in part
+
+
 @dataclass
 class Note:
     """What is written down of an unfinished transform."""
@@ -133,6 +141,11 @@ class Note:
     complete: bool = False  # but for its name
     making: list[str] | None = None  # files that come to be now, and hold nothing yet; None: they are there
     version: int = field(default=VERSION)
+
+    @property
+    def position(self) -> Position:
+        """Where a transform resumes."""
+        return Position(self.at_pass, self.panels_done, self.has_journal)
 
     def write(self, places: Places) -> None:
         """On its disk, as a whole or not at all."""

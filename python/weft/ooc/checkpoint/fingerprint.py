@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weft import _planning, options
-from weft.disk.arrays import Stored
+from weft.disk.arrays import FileArray
 from weft.ooc.job import Transform
 
 _PLAN_NAMES = (
@@ -39,7 +39,7 @@ def of_machine(library: str) -> dict[str, Any]:
     return {"library": library, "processor": _processor()}
 
 
-def _identity(stored: Stored, *, changes: bool) -> dict[str, Any]:
+def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
     """Names, lengths and times of change of an input's files: another content has other ones.
 
     changes : the transform itself changes it.

@@ -20,10 +20,11 @@ from typing import Any
 from weft import _planning, errors, options, runtime
 from weft._planning import OutOfCorePlan
 from weft.disk import unpack
+from weft.disk.arrays import CoreArray
 from weft.files.seen import require_unchanged
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import fingerprint, resume
-from weft.ooc.checkpoint.files import Keeper, Note, Places
+from weft.ooc.checkpoint.files import Keeper, Note, Places, Position
 from weft.ooc.job import Transform
 
 
@@ -94,11 +95,17 @@ class _Begun:
     """What the first rank tells all."""
 
     target: str
-    output: list[Any]  # as the core takes it
-    start: tuple[int, int, bool]  # pass, panels that are done, whether the next round is in the journals
+    output: CoreArray
+    start: Position
     goes_on: bool
     complete: bool
     backend: str  # that was chosen
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> _Begun:
+        """From JSON."""
+        output, start = CoreArray(*data.pop("output")), Position(*data.pop("start"))
+        return cls(output=output, start=start, **data)
 
 
 def run(
@@ -125,12 +132,11 @@ def run(
                 source = transform.source
                 stack.enter_context(unpack.in_place(source, transform.memory_bytes, looks_again=False))
             output = transform.output.as_it_lies(str(places.part))
-            start = (note.at_pass, note.panels_done, note.has_journal)
             return asdict(
-                _Begun(str(places.target), list(output.as_given()), start, goes_on, note.complete, transform.backend)
+                _Begun(str(places.target), output.to_core(), note.position, goes_on, note.complete, transform.backend)
             )
 
-        told = _Begun(**runtime.from_first(comm, begun))
+        told = _Begun.of(runtime.from_first(comm, begun))
         places = Places(Path(told.target))
         runtime.agreed(comm, lambda: stack.enter_context(_working(places)))
         done = {"memory_bytes": 0, "read_bytes": 0, "written_bytes": 0, "backend": told.backend}
@@ -143,10 +149,10 @@ def run(
             if told.goes_on:  # nobody is refused any more
                 runtime.agreed(comm, keeper.restore)
             names = ["" if path is None else options.file_path(path, "a temporary file") for path in own]
-            done = execute(told.output, own_scratch=names, start=tuple(told.start), kept=_Told(keeper))
+            done = execute(told.output, own_scratch=names, start=told.start, kept=_Told(keeper))
             seconds = keeper.seconds
         runtime.from_first(comm, lambda: _complete(transform, notes[0], places))
-    went_on_from = tuple(told.start)[:2] if told.goes_on else None
+    went_on_from = told.start[:2] if told.goes_on else None
     return {**done, "went_on_from": went_on_from, "checkpoint_seconds": seconds}
 
 
@@ -204,7 +210,7 @@ def _keeper(
     else:
         facts = fingerprint.of_machine(module.engine_description(module.engines()[0]))
         path = places.record(rank)
-        if told.goes_on and tuple(told.start) > (0, 0, False):
+        if told.goes_on and told.start > (0, 0, False):
             record = Record.read(path, places.target)
             checkpoint_files.require_same(record.facts, facts, places)
             learnt = record.learnt

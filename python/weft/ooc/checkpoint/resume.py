@@ -12,7 +12,7 @@ import numpy as np
 
 from weft import _planning, errors, options
 from weft._planning import OutOfCorePlan
-from weft.disk.arrays import Stored, is_set
+from weft.disk.arrays import FileArray, is_set
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import fingerprint
 from weft.ooc.checkpoint.files import Keeper, Note, Places, Temporary
@@ -63,7 +63,7 @@ def run(transform: Transform, clock: Callable[..., None]) -> dict[str, Any]:
     precision = transform.plan.precision
     with checkpoint_files.locked(places):
         note, goes_on = begin(transform, places)
-        went_on_from = (note.at_pass, note.panels_done) if goes_on else None
+        went_on_from = note.position[:2] if goes_on else None
         if note.learnt:
             module.engine_learn(precision, note.learnt)
         written = checkpoint_files.written(note, places)
@@ -72,12 +72,12 @@ def run(transform: Transform, clock: Callable[..., None]) -> dict[str, Any]:
             keeper.restore()
         done = {"memory_bytes": 0, "read_bytes": 0, "written_bytes": 0, "backend": transform.backend}
         if not note.complete:
-            space = Stored(str(places.scratch), (transform.plan.scratch_bytes,), np.dtype("uint8"))
+            space = FileArray(str(places.scratch), (transform.plan.scratch_bytes,), np.dtype("uint8"))
             done = transform.execute(
                 transform.output.as_it_lies(part),
                 clock,
-                scratch=space.as_given() if note.has_scratch else None,
-                start=(note.at_pass, note.panels_done, note.has_journal),
+                scratch=space.to_core() if note.has_scratch else None,
+                start=note.position,
                 kept=keeper,
             )
             note.complete = True
