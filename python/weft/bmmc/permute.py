@@ -15,8 +15,8 @@ from weft.bmmc.permutations import BitPermutation
 from weft.bmmc.records import (
     BLOCK_MOST,
     BUFFERS,
-    Job,
     LoadProgress,
+    RecordJob,
     RecordRunReport,
     disk_count,
     floor_power,
@@ -80,7 +80,7 @@ def permute(
         "backend": backend,
     }
 
-    def prepared(ranks: int) -> Job:
+    def prepared(ranks: int) -> RecordJob:
         return prepare_permutation(source, target, permutation, memory_bytes=memory_bytes, ranks=ranks, **given)
 
     return run(comm, prepared, [source, target, permutation, memory_bytes, sorted(given.items())], progress)
@@ -100,7 +100,7 @@ def prepare_permutation(
     scratch: Any = None,
     backend: str = "automatic",
     ranks: int = 1,
-) -> Job:
+) -> RecordJob:
     """Checks the arguments of :func:`permute`, its files and the room on disks, and plans. Writes nothing."""
     stored = opened(source, target, shape, dtype, disks, scratch)
     order = _order_of(permutation)

@@ -72,7 +72,7 @@ class RecordRunReport:
 
 
 @dataclass(frozen=True)
-class Job:
+class RecordJob:
     """What has been checked and can be done; nothing has been written yet.
 
     how : from which every rank makes the plan (:func:`_plan_of`), and what it is run with.
@@ -108,16 +108,16 @@ class Job:
 
 def run_on_ranks(
     comm: Any,
-    prepare: Callable[[int], Job],
+    prepare: Callable[[int], RecordJob],
     arguments: str,
     progress: Callable[[LoadProgress], object] | None = None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
-) -> tuple[Job | None, RecordRunReport]:
+) -> tuple[RecordJob | None, RecordRunReport]:
     """Collective: what `prepare` makes for so many ranks, done by all. `arguments` : the same text on all ranks."""
     start_s = time.perf_counter()
     plans: list[Any] = []
 
-    def execute(job: Job | None, facts: dict[str, Any], output: CoreArray) -> dict[str, Any]:
+    def execute(job: RecordJob | None, facts: dict[str, Any], output: CoreArray) -> dict[str, Any]:
         plans.append(_plan_of(facts["how"]))
         return _execute(facts, output, progress, handle_of(comm))
 
@@ -127,7 +127,7 @@ def run_on_ranks(
 
 def run(
     comm: Any,
-    prepare: Callable[[int], Job],
+    prepare: Callable[[int], RecordJob],
     arguments: Sequence[Any],
     progress: Callable[[LoadProgress], object] | None,
 ) -> RecordRunReport:
@@ -188,7 +188,7 @@ def job_of(
     memory: int,
     backend: str,
     how: Callable[[int], dict[str, Any]],
-) -> Job:
+) -> RecordJob:
     path = options.file_path(target, "target")
     block = _block_of(stored, path, block_bytes, how)
     checked_output(path, stored.name, names, block)
@@ -200,7 +200,7 @@ def job_of(
     unpack.require_memory(stored, memory)
     if how(block)["ranks"] > 1:
         running().check_record_files(stored.to_core(), len(folders), how(block)["disks"], block)
-    job = Job(stored, output, folders, memory, chosen, how(block))
+    job = RecordJob(stored, output, folders, memory, chosen, how(block))
     check_room(job.needs())
     return job
 
@@ -268,7 +268,7 @@ def _plan_of(how: dict[str, Any]) -> OutOfCoreAnalysis | OutOfCorePermutation:
     )
 
 
-def _facts(job: Job) -> dict[str, Any]:
+def _facts(job: RecordJob) -> dict[str, Any]:
     """What every rank needs to know, as JSON has it."""
     return {
         "how": job.how,

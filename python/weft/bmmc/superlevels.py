@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from weft import _planning, errors, options
-from weft.bmmc.records import Job, LoadProgress, RecordRunReport, disk_count, floor_power, job_of, names_of, opened, run
+from weft.bmmc.records import (
+    LoadProgress,
+    RecordJob,
+    RecordRunReport,
+    disk_count,
+    floor_power,
+    job_of,
+    names_of,
+    opened,
+    run,
+)
 from weft.disk.arrays import FileArray
 
 
@@ -26,7 +36,7 @@ def superlevel_fft(
 ) -> RecordRunReport:
     """:func:`weft.ooc.fft` with a method "bmmc:...": a line of 2^n points by one of the variants of paper 003."""
 
-    def prepared(ranks: int) -> Job:
+    def prepared(ranks: int) -> RecordJob:
         return prepare_fft(source, target, method=method, memory_bytes=memory_bytes, ranks=ranks, **given)
 
     return run(comm, prepared, [source, target, method, memory_bytes, sorted(given.items())], progress)
@@ -58,7 +68,7 @@ def prepare_fft(
     restart: bool = False,
     in_place: bool = False,
     ranks: int = 1,
-) -> Job:
+) -> RecordJob:
     """Checks the arguments of :func:`weft.ooc.fft` for a method by superlevels, files and room. Writes nothing."""
     if in_place:
         raise errors.Unsupported(

@@ -24,7 +24,7 @@ def together(
     """Collective: the first rank prepares and makes the output, all ranks fill it.
 
     prepare : given the number of ranks, on the first of them; what it makes has `source`, `output` and `memory_bytes`
-        as Transform has them, and is returned there, None elsewhere. arguments : must be the same text on all ranks.
+        as TransformJob has them, and is returned there, None elsewhere. arguments : must be the same text on all ranks.
     note_temporary : told of the files of an unfinished output; None: all of them are to stay, the output is complete.
     facts_of : what the other ranks need to know of it, as JSON has it. execute : fills the output, on all ranks.
     Errors are the same on all ranks, and then nothing is left of the output.

@@ -11,7 +11,7 @@ from weft.disk.arrays import FileArray, FileLayout, Output
 from weft.ooc import plans
 from weft.ooc.cost import Placement, Price, Ways
 from weft.ooc.in_place import InPlace
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 
 # A page, the least that disks take past the system's memory.
 _LEAST_BLOCK = 4096
@@ -21,7 +21,7 @@ _MOST_BLOCKS = 1 << 17
 _AS_FAST = 1.01
 
 
-def traffic(transform: Transform) -> tuple[int, int]:
+def traffic(transform: TransformJob) -> tuple[int, int]:
     """Messages and bytes that all ranks together send, exactly.
 
     Cost: time proportional to the blocks that the passes read and write.
@@ -44,7 +44,7 @@ def ways(
     """The plan for ranks: in the blocks that one process would take, or where these are free in shorter ones that are
     predicted to be faster, or that memory has room for.
 
-    alone : of one process. how : as plans.in_blocks has it. output_of : what a plan writes, as Transform has it.
+    alone : of one process. how : as plans.in_blocks has it. output_of : what a plan writes, as TransformJob has it.
     ranks : all, and those of a node. Cost: that of pricing a few plans; in place of dealing one.
     """
     given, count = source.layout(), 0

@@ -51,7 +51,7 @@ class RunReport:
 
 
 @dataclass(frozen=True)
-class Transform:
+class TransformJob:
     """A transform whose arguments have been checked; :func:`prepare` makes it. Nothing has been written yet."""
 
     source: FileArray

@@ -13,16 +13,16 @@ from weft.ooc import plans
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import ranks as checkpoint_ranks
 from weft.ooc.distribute import dealt
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 
 
 def run(
     comm: Any,
-    prepare: Callable[[int], Transform],
+    prepare: Callable[[int], TransformJob],
     arguments: str,
     progress: Callable[..., object] | None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
-) -> tuple[OutOfCorePlan, Transform | None, dict[str, Any]]:
+) -> tuple[OutOfCorePlan, TransformJob | None, dict[str, Any]]:
     """As :func:`weft.disk.on_ranks.together` for a transform, with checkpoints where it has them.
 
     Returns the plan, what the first rank has prepared (None elsewhere) and what the ranks together did.
@@ -44,7 +44,7 @@ def run(
     return plan, transform, filled(comm, transform, execute, note_temporary)
 
 
-def _facts(transform: Transform) -> dict[str, Any]:
+def _facts(transform: TransformJob) -> dict[str, Any]:
     """What the other ranks need to know, as JSON has it."""
     plan = transform.plan
     return {

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from weft import errors
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import resume
-from weft.ooc.job import Progress, RunReport, Transform
+from weft.ooc.job import Progress, RunReport, TransformJob
 
 
 def run_prepared(
-    transform: Transform, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False
+    transform: TransformJob, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False
 ) -> RunReport:
     """Makes the output. After an error, or Ctrl-C, nothing is left of it but what a checkpoint has kept; in place
     without checkpoints the file is of no use then.

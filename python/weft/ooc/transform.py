@@ -28,7 +28,7 @@ from weft.ooc import cost, distribute, fortran_order, plans
 from weft.ooc import ranks as on_ranks
 from weft.ooc.checkpoint import resume
 from weft.ooc.in_place import InPlace
-from weft.ooc.job import Progress, RunReport, Transform
+from weft.ooc.job import Progress, RunReport, TransformJob
 from weft.ooc.run import PassClock, run_prepared
 from weft.runtime import agreed, collective, handle_of, running
 
@@ -44,8 +44,8 @@ def run_on_ranks(
     given: dict[str, Any],
     progress: Callable[[Progress], object] | None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
-    tell: Callable[[Transform], object] = lambda transform: None,
-) -> tuple[Transform | None, RunReport]:
+    tell: Callable[[TransformJob], object] = lambda transform: None,
+) -> tuple[TransformJob | None, RunReport]:
     """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
 
     Also returns, on the first rank, what was prepared, of which `tell` is told before anything is written.
@@ -56,7 +56,7 @@ def run_on_ranks(
     clock = PassClock(progress)
     on_node = running().ranks_per_node(handle_of(comm))
 
-    def prepared(ranks: int) -> Transform:
+    def prepared(ranks: int) -> TransformJob:
         transform = prepare(source, target, **given, ranks=ranks, ranks_per_node=on_node)
         tell(transform)
         return transform
@@ -228,7 +228,7 @@ def prepare(
     in_place: bool = False,
     ranks: int = 1,
     ranks_per_node: int | None = None,
-) -> Transform:
+) -> TransformJob:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
 
     target : the source where it is in place.
@@ -266,7 +266,7 @@ def prepare(
     written = replaced.directories() if replaced else tuple(names) or (os.path.dirname(path) or ".",)
     placement = _placement(machine, stored, written, scratch, backend)
 
-    def prepared(every_s: float) -> Transform:
+    def prepared(every_s: float) -> TransformJob:
         found = plans.ways(
             logical,
             **planning,
@@ -296,7 +296,7 @@ def prepare(
             for folder in folders:
                 require_directory(folder, "temporary files")
         scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
-        transform = Transform(
+        transform = TransformJob(
             stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order, every_s, restart
         )
         if not is_unfinished:  # that has its room already

@@ -16,7 +16,7 @@ from test_ooc_in_place_sets import content, expected, flip, listing, made_set
 from weft import InvalidArgument, ooc
 from weft.ooc import distribute
 from weft.ooc import transform as ooc_transform
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -32,7 +32,7 @@ GIVEN = {"memory_bytes": [64 * KIB], "source": "x.json", "target": ""}
 CUBE = {"memory_bytes": 64 * KIB, "block_bytes": 256}
 
 
-def prepared(folder: Path, ranks: int, **given: Any) -> Transform:
+def prepared(folder: Path, ranks: int, **given: Any) -> TransformJob:
     path = folder / "x.json"
     return ooc_transform.prepare(path, path, in_place=True, ranks=ranks, **{"memory_bytes": 64 * KIB, **given})
 

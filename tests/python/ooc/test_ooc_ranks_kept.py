@@ -16,7 +16,7 @@ from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
 from weft import ooc
 from weft.ooc import transform as ooc_transform
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -102,7 +102,7 @@ def test_long_transforms_have_checkpoints_where_the_first_rank_reaches_all(
 ) -> None:
     np.save(tmp_path / "in.npy", values((POINTS,), "complex128"))
 
-    def prepared(ranks_per_node: int | None, **given: Any) -> Transform:
+    def prepared(ranks_per_node: int | None, **given: Any) -> TransformJob:
         paths = tmp_path / "in.npy", tmp_path / "out.npy"
         return ooc_transform.prepare(*paths, memory_bytes=64 * KIB, ranks=4, ranks_per_node=ranks_per_node, **given)
 

@@ -14,7 +14,7 @@ from weft.files import check_target, write_file
 from weft.ooc import OutOfCorePlan, PassPrice, Progress, RunReport, Ways, distribute, fortran_order
 from weft.ooc import transform as ooc_transform
 from weft.ooc.checkpoint import resume
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 from weft.ooc.run import run_prepared
 
 _COLUMNS = (
@@ -79,7 +79,7 @@ def run(options: Options, session: Session) -> int:
     return 0
 
 
-def _tell(transform: Transform) -> None:
+def _tell(transform: TransformJob) -> None:
     """Before anything is written."""
     if transform.no_checkpoints_for:
         print(sessions.in_one_line(f"weft: no checkpoints: {transform.no_checkpoints_for}"), file=sys.stderr)
@@ -95,7 +95,7 @@ def run_discard(target: str, session: Session) -> None:
     session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
 
 
-def _tell_what_is_kept(options: Options, transform: Transform | None, session: Session) -> None:
+def _tell_what_is_kept(options: Options, transform: TransformJob | None, session: Session) -> None:
     """transform : what was going on; None: nothing yet."""
     target = options.target
     if not session.is_root:
@@ -111,7 +111,7 @@ def _tell_what_is_kept(options: Options, transform: Transform | None, session: S
     print(sessions.in_one_line(said), file=sys.stderr)
 
 
-def _report(options: Options, transform: Transform, moved: RunReport, session: Session) -> None:
+def _report(options: Options, transform: TransformJob, moved: RunReport, session: Session) -> None:
     if options.json:
         session.print_json({**_facts(transform), **_moved_facts(moved)})
         return
@@ -224,7 +224,7 @@ def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
     )
 
 
-def _print_dry_run(transform: Transform, as_json: bool, session: Session) -> None:
+def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> None:
     plan = transform.plan
     needs = [vars(need) for need in transform.needs()]
     if as_json:
@@ -263,7 +263,7 @@ def _sent(messages: int, nbytes: int) -> str:
     return f"{_counted(messages, 'message', 'messages')} with {nbytes} bytes"
 
 
-def _facts(transform: Transform) -> dict[str, Any]:
+def _facts(transform: TransformJob) -> dict[str, Any]:
     return {
         "input": transform.source.name,
         "unpacked_bytes": 0 if transform.source.unpacking is None else transform.source.nbytes,
@@ -304,7 +304,7 @@ def _array(array: Any) -> str:
     return f"{_joined(fortran_order.named_shape(array), 'x')} of {array.dtype}{order}"
 
 
-def _name(transform: Transform) -> str:
+def _name(transform: TransformJob) -> str:
     plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
     kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
     return f"{kind} over axes {_joined(fortran_order.named_axes(transform.source, transform.plan.axes), ',')}"

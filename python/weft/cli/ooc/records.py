@@ -7,7 +7,7 @@ from typing import Any
 
 from weft import ooc
 from weft.bmmc import permute, records, superlevels
-from weft.bmmc.records import Job
+from weft.bmmc.records import RecordJob
 from weft.cli.ooc.fft import duration
 from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
@@ -20,7 +20,7 @@ class Options:
     """What was asked for. prepare : given the number of ranks. words : of all arguments, the same on all ranks."""
 
     title: str
-    prepare: Callable[[int], Job]
+    prepare: Callable[[int], RecordJob]
     words: str
     json: bool
 
@@ -98,7 +98,7 @@ def run_detect(targets: str, given: dict[str, Any], as_json: bool, session: Sess
     return found is not None
 
 
-def plan_data(job: Job) -> dict[str, Any]:
+def plan_data(job: RecordJob) -> dict[str, Any]:
     """The passes for JSON."""
     plan, how = job.plan, job.how
     facts = {
@@ -119,7 +119,7 @@ def plan_data(job: Job) -> dict[str, Any]:
     }
 
 
-def _plan_text(job: Job) -> str:
+def _plan_text(job: RecordJob) -> str:
     data = plan_data(job)
     kinds = f" ({', '.join(data['kinds'])})" if "kinds" in data else f", superlevels of {data.get('depths')} stages"
     text = (
@@ -131,7 +131,7 @@ def _plan_text(job: Job) -> str:
     return text
 
 
-def _report(options: Options, job: Job, moved: RecordRunReport, session: Session) -> None:
+def _report(options: Options, job: RecordJob, moved: RecordRunReport, session: Session) -> None:
     if options.json:
         facts = {name: getattr(moved, name) for name in ("read_bytes", "written_bytes", "parallel_ios", "messages")}
         facts.update(sent_bytes=moved.sent_bytes, seconds=moved.seconds, backend=moved.backend, parts=moved.parts)

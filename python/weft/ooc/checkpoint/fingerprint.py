@@ -10,14 +10,14 @@ from typing import Any
 
 from weft import _planning, options
 from weft.disk.arrays import FileArray
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 
 _PLAN_NAMES = (
     *("shape", "result_shape", "axes", "kind", "precision", "in_place", "block_bytes", "threads", "memory_bytes"),
 )
 
 
-def facts_of(transform: Transform, library: str) -> dict[str, Any]:
+def facts_of(transform: TransformJob, library: str) -> dict[str, Any]:
     """Of a prepared transform. library : the local FFT library, its version and instruction sets."""
     plan = transform.plan
     return {

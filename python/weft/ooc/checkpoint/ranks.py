@@ -25,7 +25,7 @@ from weft.files.seen import require_unchanged
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import fingerprint, resume
 from weft.ooc.checkpoint.files import Keeper, Note, Places, Position
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 
 
 @dataclass
@@ -110,7 +110,7 @@ class _Begun:
 
 def run(
     comm: Any,
-    transform: Transform | None,
+    transform: TransformJob | None,
     plan: OutOfCorePlan,
     execute: Callable[..., dict[str, Any]],
     note_temporary: Callable[[str | None], object],
@@ -156,7 +156,7 @@ def run(
     return {**done, "went_on_from": went_on_from, "checkpoint_seconds": seconds}
 
 
-def _complete(transform: Transform | None, note: Note, places: Places) -> None:
+def _complete(transform: TransformJob | None, note: Note, places: Places) -> None:
     """On the first rank: gives the output its name."""
     assert transform is not None
     if not note.complete:
@@ -186,7 +186,7 @@ def _own_scratch(plan: OutOfCorePlan, places: Places, rank: int) -> list[Path | 
 
 
 def _keeper(
-    transform: Transform | None,
+    transform: TransformJob | None,
     note: Note | None,
     plan: OutOfCorePlan,
     places: Places,

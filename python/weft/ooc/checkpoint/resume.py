@@ -16,7 +16,7 @@ from weft.disk.arrays import FileArray, is_set
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import fingerprint
 from weft.ooc.checkpoint.files import Keeper, Note, Places, Temporary
-from weft.ooc.job import Transform
+from weft.ooc.job import TransformJob
 from weft.runtime import running
 
 #: Seconds between checkpoints where nothing else is said.
@@ -52,7 +52,7 @@ def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool)
     return INTERVAL_S if goes_on or in_place else None
 
 
-def run(transform: Transform, clock: Callable[..., None]) -> dict[str, Any]:
+def run(transform: TransformJob, clock: Callable[..., None]) -> dict[str, Any]:
     """Goes on with what is there or begins; what is done stays after an error, as the last checkpoint has it.
 
     transform : one with seconds between checkpoints.
@@ -87,7 +87,7 @@ def run(transform: Transform, clock: Callable[..., None]) -> dict[str, Any]:
     return {**done, "went_on_from": went_on_from, "checkpoint_seconds": keeper.seconds}
 
 
-def begin(transform: Transform, places: Places) -> tuple[Note, bool]:
+def begin(transform: TransformJob, places: Places) -> tuple[Note, bool]:
     """The note of what is there, and True; or makes all files of a new transform, and returns its note and False.
 
     Within `locked`. Errors: as Note.read, Note.require_same; IoFailure for files that cannot be made.
@@ -117,7 +117,7 @@ def temporary_of(plan: OutOfCorePlan, places: Places, directories: tuple[str, ..
     return found
 
 
-def _begun(transform: Transform, facts: dict[str, Any], places: Places) -> Note:
+def _begun(transform: TransformJob, facts: dict[str, Any], places: Places) -> Note:
     """Notes that the output and the temporary space are going to be made, makes them, and notes that they are.
 
     The note comes first, so that nobody need look for what lies there. After an error nothing is left.
