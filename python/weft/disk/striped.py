@@ -16,7 +16,7 @@ import numpy as np
 from weft import _planning, errors, options
 from weft._support import pickles
 from weft.arrays import converted
-from weft.files.replacement import check_length
+from weft.files.replacement import check_length, flush_folder
 
 BLOCK_BYTES = 1 << 20
 DEPTH = 32
@@ -330,15 +330,6 @@ def require_new(index: str) -> None:
             f"one process at a time may work on an output; {unnamed(index)} says that one does, or has ended before it "
             f"was done; wait for it, or remove what is unfinished with `weft ooc discard {index}`"
         )
-
-
-def flush_folder(folder: Path) -> None:
-    """Returns when the names in a folder are on its disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _stem(index: Path) -> str:

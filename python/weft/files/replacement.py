@@ -1,6 +1,7 @@
 """A file that is written under a temporary name and takes its own name when complete."""
 
 import errno
+import glob
 import os
 import secrets
 from collections.abc import Callable
@@ -142,6 +143,36 @@ def write_file(path: str, content: bytes) -> None:
         replacement.commit()
     finally:
         replacement.discard()
+
+
+def replace_small(path: Path, content: bytes, temporary: Path) -> None:
+    """Replaces a small file as a whole, on its disk when this returns. Errors: OSError.
+
+    temporary : the name of the new content until then; it is free for this.
+    """
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Returns when the names in a folder are on its disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def leftovers_of_text(path: Path) -> list[Path]:
+    """The files next to a text file, such as the index of a set, while it is written: its lock and its new text.
+
+    As src/base/text_file names them.
+    """
+    return [path.with_name(f"{path.name}.lock"), *path.parent.glob(f"{glob.escape(path.name)}.[0-9]*-[0-9]*")]
 
 
 def check_target(path: str, endings: tuple[str, ...]) -> None:

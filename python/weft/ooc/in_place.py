@@ -18,7 +18,7 @@ import numpy as np
 from weft import _planning, errors, options
 from weft.disk.arrays import SET_ENDINGS, FileArray, SpaceNeed, is_set
 from weft.files import NPY_ENDINGS, RAW_ENDINGS
-from weft.files.half_written import beside_a_text
+from weft.files.replacement import leftovers_of_text
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class InPlace:
         """It has its name; a set is whole again."""
         if is_set(self.path):
             _planning.mark_striped_set_whole(self.path)
-            for leftover in beside_a_text(Path(self.path)):  # of a process that ended while it marked the index
+            for leftover in leftovers_of_text(Path(self.path)):  # of a process that ended while it marked the index
                 leftover.unlink(missing_ok=True)
 
 

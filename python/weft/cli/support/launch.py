@@ -21,7 +21,7 @@ import weft
 from weft.cli.support import limits, streams
 from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, usable_cores
 from weft.cli.support.session import in_one_line
-from weft.files.half_written import beside_a_text
+from weft.files.replacement import leftovers_of_text
 
 # How long ranks have to end after a signal before they are killed.
 GRACE_S = 5.0
@@ -331,5 +331,5 @@ def _remove_temporaries(folder: Path) -> None:
         else:
             temporary.append(os.fsdecode(note.removeprefix(b"remove ")))
     for path in temporary:
-        for leftover in (Path(path), *beside_a_text(Path(path))):
+        for leftover in (Path(path), *leftovers_of_text(Path(path))):
             leftover.unlink(missing_ok=True)

@@ -34,9 +34,8 @@ from typing import Any, NamedTuple
 
 from weft import errors, options
 from weft.disk.arrays import is_set
-from weft.disk.striped import create_set, files_of_new_set, flush_folder, remove_set, remove_unnamed, unnamed
-from weft.files.half_written import beside_a_text
-from weft.files.replacement import check_length, shortened
+from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
+from weft.files.replacement import check_length, leftovers_of_text, replace_small, shortened
 from weft.ooc.checkpoint.differences import cut, difference
 from weft.ooc.in_place import half_done
 
@@ -286,9 +285,7 @@ def restore_sums(written: Iterable[Path]) -> None:
     for path in written:
         kept = _kept_sums(path)
         if kept.exists():
-            temporary = kept.with_name(f"{kept.name}.new")
-            temporary.write_bytes(kept.read_bytes())
-            temporary.replace(f"{path}.sums")
+            replace_small(Path(f"{path}.sums"), kept.read_bytes(), kept.with_name(f"{kept.name}.new"))
 
 
 def unmake(note: Note, places: Places) -> None:
@@ -300,7 +297,7 @@ def unmake(note: Note, places: Places) -> None:
 def clear(note: Note) -> None:
     """Removes files that are going to be made: what an earlier process has left of them."""
     for file in map(Path, note.making or ()):
-        for leftover in (file, *beside_a_text(file)):
+        for leftover in (file, *leftovers_of_text(file)):
             leftover.unlink(missing_ok=True)
 
 
@@ -400,12 +397,7 @@ def write_json(path: Path, data: Any) -> None:
     """On its disk, as a whole or not at all. Errors: IoFailure."""
     temporary = path.with_name(f"{path.name}.new")
     with _failing(path):
-        with temporary.open("w") as file:
-            json.dump(data, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        flush_folder(path.parent)
+        replace_small(path, json.dumps(data, indent=1).encode(), temporary)
 
 
 def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> None:
