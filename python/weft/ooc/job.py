@@ -85,21 +85,22 @@ class TransformJob:
             return _needs_of_ranks(self.plan, self.scratch, block)
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
+    def how(self) -> dict[str, Any]:
+        """The arguments of run_out_of_core by their names, as JSON has them."""
+        return {
+            "scratch_directories": list(self.scratch),
+            "backend": self.backend,
+            "effort": self.effort,
+            "sign": 1 if self.inverse else -1,
+            "scale": self.scale,
+        }
+
     def execute(self, made: FileArray, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
         """Fills an output that is there. kept : other arguments of run_out_of_core."""
         module = running()
         with unpack.in_place(self.source, self.memory_bytes, looks_again=not self.plan.in_place):
             done: dict[str, Any] = module.run_out_of_core(
-                self.plan,
-                self.source.to_core(),
-                made.to_core(),
-                list(self.scratch),
-                self.backend,
-                self.effort,
-                1 if self.inverse else -1,
-                self.scale,
-                clock,
-                **kept,
+                self.plan, self.source.to_core(), made.to_core(), **self.how(), progress=clock, **kept
             )
         return done
 

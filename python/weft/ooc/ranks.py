@@ -35,7 +35,7 @@ def run(
 
     def execute(output: CoreArray, **kept: Any) -> dict[str, Any]:
         done: dict[str, Any] = runtime.running().run_out_of_core_on_ranks(
-            plan, CoreArray(*facts["input"]), output, *facts["how"], progress, handle, **kept
+            plan, CoreArray(*facts["input"]), output, **facts["how"], progress=progress, comm=handle, **kept
         )
         return done
 
@@ -65,13 +65,7 @@ def _facts(transform: TransformJob) -> dict[str, Any]:
         "checkpoint_s": transform.checkpoint_s,
         "restart": transform.restart,
         "input": transform.source.to_core(),
-        "how": [
-            list(transform.scratch),
-            transform.backend,
-            transform.effort,
-            1 if transform.inverse else -1,
-            transform.scale,
-        ],
+        "how": transform.how(),
     }
 
 
