@@ -17,6 +17,7 @@ from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, 
 from weft.cli.commands.plan import explained
 from weft.cli.support import plots
 from weft.cli.support.session import Session
+from weft.cli.support.text import counted
 from weft.cli.support.trace import SIZES, Trace
 from weft.cli.support.values import checked_axes
 from weft.files import check_target, complex_dtype, write_file
@@ -121,7 +122,7 @@ def _check_predicted(plan: weft.Plan) -> None:
         ranks = plan.problem.ranks
         raise weft.InvalidArgument(
             "--plot draws each step as predicted beside as measured; this plan has no prediction: it was chosen by "
-            f"the {plan.chosen_by}, on {ranks} rank{'s' * (ranks > 1)}; name a machine, such as --machine here"
+            f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine here"
         )
 
 
@@ -248,8 +249,8 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
     shape = "x".join(map(str, problem["shape"]))
     session.print(plan)
     session.print(
-        f"\n{shape} {problem['kind']} {problem['dtype']} on {ranks} rank{'s' * (ranks != 1)} x {threads} "
-        f"thread{'s' * (threads != 1)}, output {result['output']}, {problem['repeat']} repetitions\n"
+        f"\n{shape} {problem['kind']} {problem['dtype']} on {counted(ranks, 'rank')} x "
+        f"{counted(threads, 'thread')}, output {result['output']}, {problem['repeat']} repetitions\n"
     )
     session.print(f"{'':<14}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x weft':>9}")
     for peer in [{"name": "weft", **result}, *result["peers"]]:

@@ -11,6 +11,7 @@ from weft._support.memory import check_memory
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import read_array, warn_not_finite, write_array
 from weft.cli.support.session import Session
+from weft.cli.support.text import counted
 from weft.cli.support.trace import Trace
 from weft.cli.support.values import checked_axes
 from weft.files import (
@@ -201,5 +202,5 @@ def _report(options: Options, session: Session, source: Source, problem: Problem
     note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
     session.print(
         f"{options.target}: {'x'.join(map(str, problem.result_shape))} {problem.result_dtype}, {name} over axes "
-        f"{axes} of {source.name} on {session.ranks} rank{'s' * (session.ranks != 1)}{note}: {times}"
+        f"{axes} of {source.name} on {counted(session.ranks, 'rank')}{note}: {times}"
     )

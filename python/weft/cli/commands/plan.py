@@ -5,6 +5,7 @@ from typing import Any
 
 import weft
 from weft.cli.support.session import Session, in_one_line
+from weft.cli.support.text import counted
 from weft.files import check_target, write_file
 from weft.options import text
 from weft.planning import division
@@ -110,7 +111,7 @@ def _words(plan: weft.Plan) -> str:
     ('2 ranks of 1 thread', '1 rank of 3 threads')
     """
     ranks, threads = plan.problem.ranks, plan.problem.threads
-    return f"{ranks} rank{'s' * (ranks > 1)} of {threads} thread{'s' * (threads > 1)}"
+    return f"{counted(ranks, 'rank')} of {counted(threads, 'thread')}"
 
 
 def _in_units(plan: weft.Plan) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import weft
 from weft.cli.support.session import Session, in_one_line
+from weft.cli.support.text import counted
 from weft.files import check_target, write_file
 from weft.planning.plans import machine_of
 from weft.planning.probing import probe
@@ -152,7 +153,7 @@ def _heading(machine: dict[str, Any]) -> list[str]:
     lines = [f"{machine['name']}: {machine['source']}"]
     topology = machine["topology"]
     lines.append(
-        f"{topology['nodes']} node{'s' * (topology['nodes'] != 1)} ({topology['network']}) of {_cores(machine)}, "
+        f"{counted(topology['nodes'], 'node')} ({topology['network']}) of {_cores(machine)}, "
         f"L2 {machine['l2_bytes'] >> 10} KiB, last cache {machine['l3_bytes'] >> 10} KiB"
     )
     if machine["assumed"]:
@@ -177,7 +178,7 @@ def table(machine: dict[str, Any]) -> str:
             f"{1e9 * each['handed_over_s_per_byte']:.3g} more for what a neighbour has just written"
         )
     for cores, rate in enumerate(machine["memory_bytes_per_s"], 1):
-        lines.append(f"memory, {cores} core{'s' * (cores > 1)} of a node: {rate * 1e-9:.3g} GB/s")
+        lines.append(f"memory, {counted(cores, 'core')} of a node: {rate * 1e-9:.3g} GB/s")
     for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
         for piece in machine[key]["pieces"]:
             lines.append(
@@ -211,7 +212,7 @@ def _cores(machine: dict[str, Any]) -> str:
     """
     cores = machine["cores_per_node"]
     physical = machine.get("physical_cores_per_node", cores)
-    return f"{cores} core{'s' * (cores > 1)}" + (f" ({physical} physical)" if physical != cores else "")
+    return counted(cores, "core") + (f" ({physical} physical)" if physical != cores else "")
 
 
 def _disk_line(disk: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import weft
 from weft.cli.support.choices import Json
 from weft.cli.support.command import app, on_one_rank
 from weft.cli.support.session import Session, in_one_line
+from weft.cli.support.text import counted
 
 wisdom_app = typer.Typer(help="Look into files of wisdom (decisions by trials), and merge them.")
 app.add_typer(wisdom_app, name="wisdom")
@@ -52,21 +53,13 @@ def merge_command(
         more = weft.Wisdom()
         more.merge(*[weft.Wisdom.load(source) for source in sources])
         more.merge_into(target)
-        here.print(f"{target}: {_counted(len(weft.Wisdom.load(target)))}")
+        here.print(f"{target}: {counted(len(weft.Wisdom.load(target)), 'decision')}")
 
     return on_one_rank(merge)
 
 
-def _counted(decisions: int) -> str:
-    """
-    >>> _counted(1), _counted(2)
-    ('1 decision', '2 decisions')
-    """
-    return f"{decisions} decision{'s' * (decisions != 1)}"
-
-
 def _lines(wisdom: weft.Wisdom) -> list[str]:
-    lines = [_counted(len(wisdom))]
+    lines = [counted(len(wisdom), "decision")]
     for _, group in itertools.groupby(wisdom, key=lambda entry: entry.machine.to_json()):
         entries = list(group)
         lines += ["", *_machine_lines(entries[0].machine), *map(_entry_line, entries)]
@@ -74,7 +67,7 @@ def _lines(wisdom: weft.Wisdom) -> list[str]:
 
 
 def _machine_lines(machine: weft.MachineIdentity) -> list[str]:
-    nodes = f"{machine.nodes} node{'s' * (machine.nodes != 1)}, ranks in {machine.placement}: {machine.fabric}"
+    nodes = f"{counted(machine.nodes, 'node')}, ranks in {machine.placement}: {machine.fabric}"
     return [
         f"{machine.processor}, {machine.cores_per_node} cores, {machine.transposes}, L2 {machine.l2_bytes >> 10} KiB",
         f"{nodes if machine.nodes > 1 else machine.fabric}",
@@ -87,7 +80,7 @@ def _entry_line(entry: weft.WisdomEntry) -> str:
     shape = "x".join(map(str, problem.shape))
     time = f"{entry.measured_s * 1e3:.3g} ms" if entry.measured_s else "not timed"
     return (
-        f"  {shape} {problem.kind} {problem.precision} on {problem.ranks} rank{'s' * (problem.ranks != 1)} "
-        f"({problem.ranks_per_node} a node) x {problem.threads} thread{'s' * (problem.threads != 1)}, "
+        f"  {shape} {problem.kind} {problem.precision} on {counted(problem.ranks, 'rank')} "
+        f"({problem.ranks_per_node} a node) x {counted(problem.threads, 'thread')}, "
         f"{problem.effort}: {time}: {entry.way}"
     )

@@ -7,6 +7,7 @@ from weft import ooc
 from weft._planning import OutOfCoreAnalysis
 from weft.bmmc import figures
 from weft.cli.support.session import Session
+from weft.cli.support.text import listed
 from weft.planning.machine_choice import ASSUMED_MACHINE
 
 _NUMBERS = (
@@ -49,7 +50,7 @@ def run(options: Options, weights: dict[str, Any], as_json: bool, session: Sessi
     for each in found:
         first, last = ooc.superlevel_range(1 << each.lg_span, len(each.depths))
         session.print(
-            f"{each.method}: superlevels of {_joined(each.depths)} stages, "
+            f"{each.method}: superlevels of {listed(each.depths)} stages, "
             f"{len(each.depths)} for N of {_power(first)} to {_power(last)}; permutations: {_passes(each)}"
         )
 
@@ -133,7 +134,3 @@ def _text(value: Any) -> str:
 
 def _power(number: int) -> str:
     return f"2^{number.bit_length() - 1}"
-
-
-def _joined(numbers: tuple[int, ...]) -> str:
-    return " and ".join(map(str, numbers)) if len(numbers) < 3 else ", ".join(map(str, numbers))

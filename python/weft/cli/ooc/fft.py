@@ -1,7 +1,6 @@
 """`weft ooc fft` and `weft ooc plan`: transforms of arrays on disks, and tables of their passes."""
 
 import sys
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +8,11 @@ from weft import ooc
 from weft.cli.ooc.cost import beside_text, others_text, pass_words, price_line, ways_data
 from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
+from weft.cli.support.progress import Reporter
 from weft.cli.support.session import Session
+from weft.cli.support.text import counted, joined
 from weft.files import check_target, write_file
-from weft.ooc import OutOfCorePlan, PassPrice, Progress, RunReport, Ways, distribute, fortran_order
+from weft.ooc import OutOfCorePlan, PassPrice, RunReport, Ways, distribute, fortran_order
 from weft.ooc import transform as ooc_transform
 from weft.ooc.checkpoint import resume
 from weft.ooc.job import TransformJob
@@ -55,7 +56,7 @@ class Options:
 def run(options: Options, session: Session) -> int:
     """On the ranks of the session, or in this process."""
     sessions.clean_up_when_stopped()
-    reporter = _Reporter(session)
+    reporter = Reporter(session, lambda at: f"pass {at.at_pass + 1} of {at.passes}: ")
     transform = None
     try:
         if session.ranks > 1:
@@ -117,7 +118,7 @@ def _report(options: Options, transform: TransformJob, moved: RunReport, session
         return
     session.print(
         f"{options.target}: {_array(transform.output)}, {_name(transform)} of {options.source} in "
-        f"{_counted(moved.plan.pass_count, 'pass', 'passes')}"
+        f"{counted(moved.plan.pass_count, 'pass', 'passes')}"
     )
     each = "" if moved.plan.ranks == 1 else f" on each of {moved.plan.ranks} ranks at most"
     session.print(
@@ -150,36 +151,6 @@ def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as
     session.print(others_text(ways))
 
 
-class _Reporter:
-    """Says on a terminal how far it is, and when the end is expected."""
-
-    def __init__(self, session: Session):
-        self._session = session
-        self._start_s = time.perf_counter()
-        self._shown = -1
-
-    def __call__(self, at: Progress) -> None:
-        percent = int(100 * at.fraction)
-        if percent == self._shown:
-            return
-        self._shown = percent
-        left_s = (time.perf_counter() - self._start_s) * (1 / at.fraction - 1)
-        self._session.progress(f"pass {at.at_pass + 1} of {at.passes}: {percent} %, {duration(left_s)} left")
-
-
-def duration(seconds: float) -> str:
-    """
-    >>> duration(7.2), duration(100), duration(9000)
-    ('7 s', '1 min 40 s', '2 h 30 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
 def plan_text(ways: Ways) -> str:
     """A table of the passes, and what they take together."""
     plan = ways.plan
@@ -189,8 +160,8 @@ def plan_text(ways: Ways) -> str:
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(
         [
-            f"{plan.kind} over axes {_joined(plan.axes, ',')} of {_joined(plan.shape, 'x')}, {plan.precision}, in "
-            f"{_counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
+            f"{plan.kind} over axes {joined(plan.axes, ',')} of {joined(plan.shape, 'x')}, {plan.precision}, in "
+            f"{counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
             *table,
             *_convolution(plan),
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
@@ -218,7 +189,7 @@ def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
     names = ("panels", "read_bytes", "read_runs", "written_runs", "shortest_run_bytes", "source", "target")
     return (
         str(number),
-        _joined(one["lines"], "x"),
+        joined(one["lines"], "x"),
         *(str(one[name]) for name in names),
         *pass_words(price),
     )
@@ -260,7 +231,7 @@ def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> 
 
 
 def _sent(messages: int, nbytes: int) -> str:
-    return f"{_counted(messages, 'message', 'messages')} with {nbytes} bytes"
+    return f"{counted(messages, 'message')} with {nbytes} bytes"
 
 
 def _facts(transform: TransformJob) -> dict[str, Any]:
@@ -301,18 +272,10 @@ def _speed(moved: RunReport) -> float:
 
 def _array(array: Any) -> str:
     order = " in Fortran order" if array.fortran else ""
-    return f"{_joined(fortran_order.named_shape(array), 'x')} of {array.dtype}{order}"
+    return f"{joined(fortran_order.named_shape(array), 'x')} of {array.dtype}{order}"
 
 
 def _name(transform: TransformJob) -> str:
     plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
     kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
-    return f"{kind} over axes {_joined(fortran_order.named_axes(transform.source, transform.plan.axes), ',')}"
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
-
-
-def _joined(numbers: Any, separator: str) -> str:
-    return separator.join(map(str, numbers))
+    return f"{kind} over axes {joined(fortran_order.named_axes(transform.source, transform.plan.axes), ',')}"

@@ -1,6 +1,5 @@
 """`weft ooc permute`, `weft ooc detect`, and `weft ooc fft --method bmmc:...`."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +7,11 @@ from typing import Any
 from weft import ooc
 from weft.bmmc import permute, records, superlevels
 from weft.bmmc.records import RecordJob
-from weft.cli.ooc.fft import duration
 from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
+from weft.cli.support.progress import Reporter
 from weft.cli.support.session import Session
-from weft.ooc import LoadProgress, OutOfCoreAnalysis, RecordRunReport
+from weft.ooc import OutOfCoreAnalysis, RecordRunReport
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def permute_options(source: str, target: str, permutation: str, given: dict[str,
 def run(options: Options, session: Session) -> int:
     """On the ranks of the session, or in this process."""
     sessions.clean_up_when_stopped()
-    reporter = _Reporter(session)
+    reporter = Reporter(session)
     try:
         if session.ranks > 1:
             job, moved = records.run_on_ranks(
@@ -148,20 +147,3 @@ def _report(options: Options, job: RecordJob, moved: RecordRunReport, session: S
         session.print(f"the busiest rank sent {moved.messages} messages, each on average {moved.sent_bytes} bytes")
     parts = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in moved.parts.items() if seconds > 0)
     session.print(f"of a rank's time: {parts}")
-
-
-class _Reporter:
-    """Says on a terminal how far it is, and when the end is expected."""
-
-    def __init__(self, session: Session):
-        self._session = session
-        self._start_s = time.perf_counter()
-        self._shown = -1
-
-    def __call__(self, at: LoadProgress) -> None:
-        percent = int(100 * at.fraction)
-        if percent == self._shown:
-            return
-        self._shown = percent
-        left_s = (time.perf_counter() - self._start_s) * (1 / at.fraction - 1)
-        self._session.progress(f"{percent} %, {duration(left_s)} left")

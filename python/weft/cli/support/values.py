@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 import weft
+from weft.cli.support.text import joined
 from weft.options import RANKS_MAX
 
 
@@ -156,7 +157,7 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
     for axis in counted:
         if counted.count(axis) > 1:
             raise weft.InvalidArgument(
-                f"each axis can be transformed once; --axes {_joined(axes)} has axis {axis} twice; name it once"
+                f"each axis can be transformed once; --axes {joined(axes)} has axis {axis} twice; name it once"
             )
     return counted
 
@@ -235,7 +236,3 @@ def _integer(text: str) -> int:
     """
     power = re.fullmatch(r"([0-9]{1,9})\^([0-9]{1,2})", text)
     return int(power[1]) ** int(power[2]) if power else int(text)
-
-
-def _joined(axes: tuple[int, ...]) -> str:
-    return ",".join(map(str, axes))

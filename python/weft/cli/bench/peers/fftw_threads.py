@@ -14,6 +14,7 @@ from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, timed
 from weft.cli.bench.peers import fftw_library
 from weft.cli.bench.peers.fftw_library import Fftw
 from weft.cli.support.session import Session
+from weft.cli.support.text import counted
 from weft.verify.plane_waves import Waves
 from weft.verify.reference import relative_error, tolerance
 
@@ -80,7 +81,7 @@ class FftwThreads:
         self._session = session
         self._cores = cores
         threads = session.ranks * contract.threads
-        self.settings = f"FFTW, FFTW_MEASURE, {way}, {threads} thread{'s' * (threads != 1)} in one process"
+        self.settings = f"FFTW, FFTW_MEASURE, {way}, {counted(threads, 'thread')} in one process"
         failed = ""
         if fftw is not None:
             self.settings = self.settings.replace("FFTW,", f"FFTW {fftw.version()},", 1)
