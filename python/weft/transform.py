@@ -13,7 +13,7 @@ from weft import _planning, arrays, errors, options, runtime
 from weft._planning import start_of
 from weft._support import array_checks, pickles
 from weft.arrays import Array, Side
-from weft.planning.machine_choice import named, wants_all_ranks
+from weft.planning.machine_choice import machine_or_word, wants_all_ranks
 from weft.planning.plans import machine_of
 
 
@@ -129,7 +129,7 @@ class FFT:
             library = options.word(engine, "engine", "")
             memory = _workspace_of(workspace)
             seconds = options.seconds(budget_s, "budget_s")
-            given, plan_by = named(machine)
+            given, plan_by = machine_or_word(machine)
             planned_by = None if given is None else machine_of(given)
             file = "" if wisdom is None else options.file_path(wisdom, "wisdom")
             problem = options.make_problem(

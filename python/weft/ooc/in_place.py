@@ -111,8 +111,8 @@ def _files_of(stored: FileArray) -> list[str]:
     return [stored.path, *_planning.striped_set_index(stored.path)["files"]]
 
 
-def half_done(target: str | os.PathLike[str]) -> str:
-    """What the index of a set says to do where the set is half done; empty for whatever else has that name."""
+def incomplete_remedy(target: str | os.PathLike[str]) -> str:
+    """The words of the index of an incomplete set on what to do; empty for all else that has that name."""
     path = os.fspath(target)
     if not is_set(path) or not os.path.exists(path):
         return ""

@@ -12,7 +12,7 @@ HERE = "here"
 RULE = "rule"
 # What plans go by where the caller names nothing: this variable's machine, else what weft takes to be usual.
 VARIABLE = "WEFT_MACHINE"
-USUAL = "infiniband-64"
+DEFAULT_MACHINE = "infiniband-64"
 #: The machine of arrays on disks that stands for one that is not measured.
 ASSUMED_MACHINE = "ethernet-10g"
 
@@ -36,8 +36,8 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
     return found
 
 
-def known_here(ranks: int, threads: int) -> _planning.Machine:
-    """The machine that was measured before by so many ranks on this node. Local, without MPI."""
+def measured_before(ranks: int, threads: int) -> _planning.Machine:
+    """The machine that was measured before by as many ranks on this node. Local, without MPI."""
     ranks, threads = options.integer(ranks, "ranks", 1), _count(threads)
     found = runtime.running().known_here(ranks, threads) if runtime.running_available() else None
     if found is None:
@@ -49,10 +49,10 @@ def known_here(ranks: int, threads: int) -> _planning.Machine:
     return machine
 
 
-def named(machine: Any) -> tuple[Any, str]:
+def machine_or_word(machine: Any) -> tuple[Any, str]:
     """What the caller named, and the word by which a transform on ranks is planned where that is no machine.
 
-    >>> named("celerons"), named("rule"), named(None)
+    >>> machine_or_word("celerons"), machine_or_word("rule"), machine_or_word(None)
     (('celerons', 'standard'), (None, 'rule'), (None, 'standard'))
     """
     if is_word(machine, HERE) or is_word(machine, RULE):
@@ -65,12 +65,12 @@ def is_word(machine: Any, word: str) -> bool:
     return isinstance(machine, str) and machine == word
 
 
-def usual() -> tuple[str, str]:
+def default_machine() -> tuple[str, str]:
     """What is planned by without ranks where the caller names nothing, and what a plan says of it."""
     word = os.environ.get(VARIABLE)
     if word:
         return word, f"planned by the machine that {VARIABLE} names"
-    return USUAL, f'no machine was named: planned for "{USUAL}", which ships with weft; name yours'
+    return DEFAULT_MACHINE, f'no machine was named: planned for "{DEFAULT_MACHINE}", which ships with weft; name yours'
 
 
 def wants_all_ranks(all_ranks: bool | None, machine: Any) -> bool:

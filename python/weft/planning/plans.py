@@ -7,7 +7,7 @@ from typing import Any
 
 from weft import _planning, errors, options
 from weft.files.small_files import read_bounded
-from weft.planning.machine_choice import HERE, RULE, is_word, known_here, usual, wants_all_ranks
+from weft.planning.machine_choice import HERE, RULE, default_machine, is_word, measured_before, wants_all_ranks
 
 MACHINE_BYTES_MAX = 16 << 20
 
@@ -66,7 +66,7 @@ def plan(
     """
     rank_count = options.integer(ranks, "ranks", 1)
     threads = options.integer(threads, "threads", 1, options.THREADS_MAX)
-    word, note = (machine, "") if machine is not None else usual()
+    word, note = (machine, "") if machine is not None else default_machine()
     chosen_by = None if is_word(word, RULE) else _machine_for(word, rank_count, threads)
     if ranks_per_node is None:
         ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
@@ -118,7 +118,7 @@ def candidates(
 
 
 def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
-    return known_here(ranks, threads) if is_word(machine, HERE) else machine_of(machine)
+    return measured_before(ranks, threads) if is_word(machine, HERE) else machine_of(machine)
 
 
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:

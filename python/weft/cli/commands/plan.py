@@ -9,7 +9,7 @@ from weft.cli.support.text import counted
 from weft.files import check_target, write_file
 from weft.options import text
 from weft.planning import division
-from weft.planning.machine_choice import HERE, RULE, usual, wants_all_ranks
+from weft.planning.machine_choice import HERE, RULE, default_machine, wants_all_ranks
 from weft.planning.plans import machine_of
 
 
@@ -63,7 +63,7 @@ _NOT_OF_CORES = ("ranks", "threads", "ranks_per_node")
 
 def _machine(options: dict[str, Any]) -> Any:
     """What is planned by: as weft.plan takes it."""
-    return usual()[0] if options["machine"] is None else options["machine"]
+    return default_machine()[0] if options["machine"] is None else options["machine"]
 
 
 def _others_than_cores(options: dict[str, Any]) -> dict[str, Any]:

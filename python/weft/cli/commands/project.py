@@ -7,7 +7,7 @@ import weft
 from weft.cli.support.session import Session, in_one_line
 from weft.files import check_target, write_file
 from weft.planning import projection
-from weft.planning.machine_choice import HERE, RULE, VARIABLE, usual
+from weft.planning.machine_choice import HERE, RULE, VARIABLE, default_machine
 from weft.planning.plans import machine_of
 from weft.planning.projection import Change, Point
 
@@ -64,7 +64,7 @@ NO_MACHINE = {
 
 def _machine(given: str | None) -> tuple[weft.Machine, str]:
     """The machine that was named, or else is usual; and what to say of it."""
-    word, note = usual() if given is None else (given, "")
+    word, note = default_machine() if given is None else (given, "")
     if word in NO_MACHINE:
         source = VARIABLE if given is None else "--machine"
         raise weft.InvalidArgument(

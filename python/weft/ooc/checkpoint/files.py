@@ -37,7 +37,7 @@ from weft.disk.arrays import is_set
 from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
 from weft.files.replacement import check_length, leftovers_of_text, replace_small, shortened
 from weft.ooc.checkpoint.differences import cut, difference
-from weft.ooc.in_place import half_done
+from weft.ooc.in_place import incomplete_remedy
 
 VERSION = 2
 # How long an output is waited for: ranks of a job that was killed may live a moment longer than what started them.
@@ -343,7 +343,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
 
 def _require_way_back(places: Places, note: Note | None = None) -> None:
     """Raises InvalidArgument where the target is all there is of its input, and no more that."""
-    remedy = half_done(places.target)
+    remedy = incomplete_remedy(places.target)
     if note is not None and note.has_spoilt_input() and os.path.exists(places.target):
         remedy = remedy or "give the same command again, which goes on"
     if remedy:
