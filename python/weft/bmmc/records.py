@@ -18,6 +18,7 @@ from weft import _planning, errors, options
 from weft._planning import OutOfCoreAnalysis, OutOfCorePermutation
 from weft.disk import unpack
 from weft.disk.arrays import (
+    ALIGNMENT_BYTES,
     CoreArray,
     FileArray,
     Output,
@@ -35,7 +36,6 @@ from weft.runtime import agreed, handle_of, running
 
 # Buffers that memory is split into while records are permuted, and while butterflies are computed: one is a load.
 BUFFERS = 4
-_BLOCK_LEAST = 1 << 12
 BLOCK_MOST = 1 << 20
 
 
@@ -211,17 +211,17 @@ def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[
         (block,) = options.integers(given, "block_bytes")
         _plan_of(how(block))
         return block
-    if how(_BLOCK_LEAST)["ranks"] > 1 and stored.is_set:
+    if how(ALIGNMENT_BYTES)["ranks"] > 1 and stored.is_set:
         block = int(_planning.striped_set_index(stored.path)["block_bytes"])
         _plan_of(how(block))
         return block
     record = stored.dtype.itemsize
-    usual = [block for block in _lengths(record) if block >= _BLOCK_LEAST and block % _BLOCK_LEAST == 0]
+    usual = [block for block in _lengths(record) if block >= ALIGNMENT_BYTES and block % ALIGNMENT_BYTES == 0]
     # Arrays or memory of a few KiB have shorter ones, which only plain files can have.
-    shorter = [] if is_set(target) else [block for block in _lengths(record) if block < _BLOCK_LEAST]
+    shorter = [] if is_set(target) else [block for block in _lengths(record) if block < ALIGNMENT_BYTES]
     found = _best(usual, how) or _best(shorter, how)
     if found is None:
-        _plan_of(how((shorter or usual or [_BLOCK_LEAST])[0]))  # says what is wrong
+        _plan_of(how((shorter or usual or [ALIGNMENT_BYTES])[0]))  # says what is wrong
     return found or record
 
 

@@ -22,9 +22,9 @@ from weft.files.seen import Seen, look_at
 from weft.files.source import ChunkedSource
 
 SET_ENDINGS = (".json",)
-# Elements of a .npy file begin where a granule of the disk does, so that blocks need not go through the system's
-# memory.
-_LEAD_MULTIPLE = 4096
+#: Transfers past the system's memory begin and end at multiples of this. So blocks of a set are multiples of it, and
+#: the elements of a .npy file begin at one.
+ALIGNMENT_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,15 @@ class SpaceNeed:
     what: str
     directory: str
     bytes: int
+
+
+def aligned(nbytes: int) -> int:
+    """The next multiple of ALIGNMENT_BYTES.
+
+    >>> aligned(1), aligned(4096)
+    (4096, 4096)
+    """
+    return -(-nbytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 
 def is_set(path: str) -> bool:
@@ -232,7 +241,7 @@ class Output:
     def needs(self) -> list[SpaceNeed]:
         nbytes = prod(self.shape) * self.dtype.itemsize
         if not is_set(self.path):
-            return [SpaceNeed("the output", self.directories()[0], nbytes + _LEAD_MULTIPLE)]
+            return [SpaceNeed("the output", self.directories()[0], nbytes + ALIGNMENT_BYTES)]
         return disk_needs("the output", self.disks, nbytes, self.block_bytes)
 
     @contextmanager
@@ -273,7 +282,7 @@ class Output:
             target.commit()
 
     def _target(self) -> Target:
-        return Target(self.path, self.shape, self.dtype, _LEAD_MULTIPLE, fortran=self.fortran)
+        return Target(self.path, self.shape, self.dtype, ALIGNMENT_BYTES, fortran=self.fortran)
 
     def _of_set(self) -> dict[str, Any]:
         return {
@@ -320,9 +329,10 @@ def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: in
         return
     if not goes_on:
         require_new(path)
-    if block_bytes % 4096 != 0:
+    if block_bytes % ALIGNMENT_BYTES != 0:
         raise errors.InvalidArgument(
-            f"the blocks of a set must be a multiple of 4096 bytes; given {block_bytes}; give such as 1048576"
+            f"the blocks of a set must be a multiple of {ALIGNMENT_BYTES} bytes; given {block_bytes}; "
+            "give such as 1048576"
         )
     for directory in {str(Path(path).parent), *disks}:
         require_directory(directory, "a set")

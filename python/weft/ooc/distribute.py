@@ -7,14 +7,12 @@ from typing import Any
 
 from weft import _planning, errors
 from weft._planning import OutOfCorePlan
-from weft.disk.arrays import FileArray, FileLayout, Output
+from weft.disk.arrays import ALIGNMENT_BYTES, FileArray, FileLayout, Output
 from weft.ooc import plans
 from weft.ooc.cost import Placement, Price, Ways
 from weft.ooc.in_place import InPlace
 from weft.ooc.job import TransformJob
 
-# A page, the least that disks take past the system's memory.
-_LEAST_BLOCK = 4096
 # To price a plan is to count the blocks of a round: so many in a rank's memory take some milliseconds.
 _MOST_BLOCKS = 1 << 17
 # As when one process chooses: what takes as long within 1 % keeps the longer blocks.
@@ -71,7 +69,7 @@ def ways(
 def _blocks(alone: OutOfCorePlan, are_free: bool) -> list[int]:
     """Lengths to look at, that of one process first; none of which memory holds too many to be counted in a moment."""
     blocks = [alone.block_bytes]
-    least = max(_LEAST_BLOCK, alone.memory_bytes // _MOST_BLOCKS)
+    least = max(ALIGNMENT_BYTES, alone.memory_bytes // _MOST_BLOCKS)
     while are_free and blocks[-1] // 2 >= least:
         blocks.append(blocks[-1] // 2)
     return blocks

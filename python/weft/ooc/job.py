@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 from weft import _planning
 from weft._planning import OutOfCorePlan
 from weft.disk import unpack
-from weft.disk.arrays import FileArray, Output, SpaceNeed, disk_needs
+from weft.disk.arrays import FileArray, Output, SpaceNeed, aligned, disk_needs
 from weft.ooc.cost import Price, Ways
 from weft.ooc.in_place import InPlace
 from weft.runtime import running
-
-_GRANULE_BYTES = 4096
 
 
 class Progress(NamedTuple):
@@ -80,7 +78,7 @@ class TransformJob:
         """Those of temporary files, which are free again at the end."""
         if self.plan.scratch_bytes == 0:
             return []
-        block = -(-self.plan.block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+        block = aligned(self.plan.block_bytes)
         if self.plan.ranks > 1:
             return _needs_of_ranks(self.plan, self.scratch, block)
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)

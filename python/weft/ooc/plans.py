@@ -9,12 +9,11 @@ import numpy as np
 
 from weft import _planning, errors, options
 from weft._planning import OutOfCorePlan
+from weft.disk.arrays import ALIGNMENT_BYTES
 from weft.ooc import cost
 from weft.ooc.cost import Placement, Ways
 
 KINDS = ("c2c", "r2c", "c2r")
-# The shortest block that is tried, and so the one that needs the least memory.
-_BLOCK_LEAST = 1 << 12
 _METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.OUT_OF_CORE_METHODS))
 
 
@@ -79,7 +78,8 @@ def ways(
     planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
     placement = disks if isinstance(disks, Placement) else cost.anywhere(machine, disks)
     if block_bytes is None:
-        return placement.ways(planned(_BLOCK_LEAST), blocks_are_free=True)
+        # The shortest block, which needs the least memory.
+        return placement.ways(planned(ALIGNMENT_BYTES), blocks_are_free=True)
     (block,) = options.integers(block_bytes, "block_bytes")
     return placement.ways(planned(block), blocks_are_free=False)
 

@@ -7,12 +7,12 @@ Beside the target OUT lie, until it is complete:
     .OUT.weft-part          the output, where it is a plain file
     O.weft-part.json        the index of the output, where that is a set O.json; its disks' files have their names
     .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
-    OUT.unfinished.ranks    held by all ranks that work on it, where there are several (ooc_ranks_kept)
+    OUT.unfinished.ranks    held by all ranks that work on it, where there are several (ranks.py)
     OUT.unfinished.R        JSON: what rank R but the first notes of itself
     .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
 
 A transform in place has its target from the beginning; its journal is in the temporary space. The index of a set says
-besides that it is half done (ooc_in_place).
+besides that it is half done (:mod:`weft.ooc.in_place`).
 
 The note is replaced as a whole, after what it speaks of is on the disks. A pass leaves what it reads, so whatever was
 written after the note is written again.
@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weft import errors, options
-from weft.disk.arrays import is_set
+from weft.disk.arrays import aligned, is_set
 from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
 from weft.files.replacement import check_length, leftovers_of_text, replace_small, shortened
 from weft.ooc.checkpoint.differences import cut, difference
@@ -42,7 +42,6 @@ from weft.ooc.in_place import incomplete_remedy
 VERSION = 2
 # How long an output is waited for: ranks of a job that was killed may live a moment longer than what started them.
 GRACE_S = 5.0
-_GRANULE_BYTES = 4096
 # Of the names of files beside a target; ranks have numbers.
 _LONGEST_ENDING = ".unfinished.1000000"
 
@@ -111,7 +110,7 @@ class Temporary:
 
     def make(self, block_bytes: int) -> None:
         """So that it stays when the process ends."""
-        block = -(-block_bytes // _GRANULE_BYTES) * _GRANULE_BYTES
+        block = aligned(block_bytes)
         create_set(
             self.directories, (self.nbytes,), "uint8", index=self.index, block_bytes=block, skew_rows=None
         ).close()
