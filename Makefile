@@ -94,7 +94,7 @@ test: build-all tidy  ## every test: C++, MPI on 1 to 8 ranks, Python, doctests,
 	@echo "== ctest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
 	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error $(CTEST_ARGS)
 	@echo "== pytest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
-	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests/python $(BUILD)/python/weft $(PYTEST_ARGS)
+	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests/python lab/tests $(BUILD)/python/weft $(PYTEST_ARGS)
 
 comma := ,
 

@@ -24,7 +24,8 @@ from typing import Any
 
 import weft
 from mpi4py import MPI
-from weft.probing import processor
+from weft.planning.plans import machine_of
+from weft.planning.probing import processor
 
 SHAPES = ((512, 512, 64), (512, 64, 512), (64, 512, 512))
 KINDS = ("c2c", "r2c")
@@ -121,7 +122,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     given = parser.parse_args()
     comm = MPI.COMM_WORLD
-    machine = weft.planning.machine_of(given.profile)
+    machine = machine_of(given.profile)
     rows = []
     for shape, kind in itertools.product(SHAPES, KINDS):
         plans = plans_of(shape, kind, comm.size, machine)

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 import weft
-from weft.probing import processor
+from weft.planning.probing import processor
 
 SEED = 20261123
 MIB = 1 << 20

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
-from weft import ooc_fft
+from weft.ooc import transform as ooc_transform
+from weft.ooc.run import run_prepared
 
 # What of its memory the peer gives to a panel: the panel, its twiddles, and a temporary of numpy's or scipy's.
 PEER_PARTS = 3
@@ -49,7 +50,7 @@ def forget(path: str) -> None:
 
 def with_weft(given: dict[str, Any], moves_only: bool = False) -> dict[str, Any]:
     """weft's transform, or its reading and writing alone: the same blocks in the same order."""
-    transform = ooc_fft.prepare(
+    transform = ooc_transform.prepare(
         given["source"],
         given["target"],
         shape=tuple(given["shape"]),
@@ -61,7 +62,7 @@ def with_weft(given: dict[str, Any], moves_only: bool = False) -> dict[str, Any]
         machine=given["machine"],
         scratch=given["scratch"],
     )
-    moved = transform.run(moves_only=moves_only)
+    moved = run_prepared(transform, moves_only=moves_only)
     return {
         "passes": moved.plan.pass_count,
         "shortest_run_bytes": min(one["shortest_run_bytes"] for one in moved.plan.passes),

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import weft
-from weft.probing import processor
+from weft.planning.probing import processor
 
 RANKS = 16384
 REPEAT = 7

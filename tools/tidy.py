@@ -1,4 +1,4 @@
-"""Checks what compilers do not: include directions, use of <mpi.h>, sizes, leftovers.
+"""Checks what compilers do not: include and import directions, use of <mpi.h>, sizes, leftovers.
 
 Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
 Only files that git tracks or would track are read. Needs nothing but Python.
@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from python_imports import check_imports
 
 LINES_MAX = 500
 COLUMNS_MAX = 120
@@ -144,6 +146,7 @@ def check_text(name: str, lines: list[str]) -> Iterator[str]:
 def check_tree(root: Path) -> list[str]:
     """All findings of a tree, and one if there was nothing to check."""
     findings: list[str] = []
+    python: dict[str, str] = {}
     sources = 0
     for path in listed_files(root):
         name = path.relative_to(root).as_posix()
@@ -156,7 +159,10 @@ def check_tree(root: Path) -> list[str]:
         sources += path.suffix in SOURCE_SUFFIXES
         if path.suffix in (".cpp", ".hpp", ".c", ".h"):
             findings += check_includes(name, lines)
+        if path.suffix == ".py":
+            python[name] = "\n".join(lines)
         findings += check_text(name, lines)
+    findings += check_imports(python)
     if sources == 0:
         findings.append(f"{root}: no source was found, so nothing was checked")
     return findings

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import weft
-from weft import projection
+from weft.planning import projection
 
 Row = dict[str, Any]
 

@@ -23,14 +23,14 @@ Box to_box(const Bounds& bounds);
 using GivenError = std::optional<std::pair<std::string, std::string>>;
 std::optional<Error> to_error(const GivenError& given);
 
-/// Makes a class that is bound to its process refuse to be pickled or copied, as `weft.pickles` says it.
+/// Makes a class that is bound to its process refuse to be pickled or copied, as `weft._support.pickles` says it.
 template <class T>
 void refuse_pickles(nanobind::class_<T>& bound, const char* what, const char* remedy) {
   using namespace nanobind::literals;
   bound.def(
       "__reduce_ex__",
       [what, remedy](nanobind::handle, nanobind::handle) {
-        nanobind::module_::import_("weft.pickles").attr("refuse")(what, remedy);
+        nanobind::module_::import_("weft._support.pickles").attr("refuse")(what, remedy);
       },
       "protocol"_a, "Raises InvalidArgument.");
 }

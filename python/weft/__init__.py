@@ -11,12 +11,12 @@ Transforms run over an mpi4py communicator, or in this process alone where none 
 
 from __future__ import annotations
 
-from . import mapping, ooc
-from ._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
-from ._planning import version as __version__
-from .arrays import Side
-from .core_types import refuse_in_one_line
-from .errors import (
+from weft import ooc
+from weft._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
+from weft._planning import version as __version__
+from weft._support.core_types import refuse_in_one_line
+from weft.arrays import Side
+from weft.errors import (
     Disagreement,
     FftFailure,
     InvalidArgument,
@@ -27,13 +27,14 @@ from .errors import (
     Unsupported,
     WeftError,
 )
-from .fft import FFT
-from .here import machine_here
-from .planning import candidates, plan, predict
-from .probing import probe
-from .redistribution import gather, layout_of_local_boxes, redistribute, scatter
-from .runtime import agree, build_info, node_memory, running_available
-from .wisdom import Wisdom
+from weft.planning import division, mapping
+from weft.planning.machine_choice import machine_here
+from weft.planning.plans import candidates, plan, predict
+from weft.planning.probing import probe
+from weft.planning.wisdom import Wisdom
+from weft.redistribution import gather, layout_of_local_boxes, redistribute, scatter
+from weft.runtime import agree, build_info, node_memory, running_available
+from weft.transform import FFT
 
 refuse_in_one_line(Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry)
 
@@ -63,6 +64,7 @@ __all__ = [
     "agree",
     "build_info",
     "candidates",
+    "division",
     "gather",
     "layout_of_local_boxes",
     "machine_here",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _planning, errors, runtime
+from weft import _planning, errors, runtime
 
 Array = np.ndarray[Any, Any]
 

@@ -106,7 +106,7 @@ def shown(given: Any) -> str:
     return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."
 
 
-def as_given(error: BaseException | None) -> tuple[str, str] | None:
+def error_pair(error: BaseException | None) -> tuple[str, str] | None:
     """An exception as the core takes it: its code and its message, in UTF-8 without NUL.
 
     Python's own ValueError and TypeError are a user's mistakes, MemoryError is what it says,

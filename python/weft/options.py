@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _planning, errors
+from weft import _planning, errors
 
 Kind = TypeVar("Kind")
 

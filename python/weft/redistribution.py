@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import array_checks, arrays, errors, options, runtime
-from ._planning import Layout
-from .array_checks import Role
-from .arrays import Array
+from weft import arrays, errors, options, runtime
+from weft._planning import Layout
+from weft._support import array_checks
+from weft._support.array_checks import Role
+from weft.arrays import Array
 
 _SOURCE = Role(
     "source array",
@@ -58,7 +59,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
             )
         source_address, target_address = arrays.address(array), arrays.address(result)
     except Exception as reason:
-        error = errors.as_given(reason)
+        error = errors.error_pair(reason)
         if not (isinstance(source, Layout) and isinstance(target, Layout)):
             source = target = Layout.on_one([1], module.size_of(handle))
     module.redistribute(source_address, source, target_address, target, item_bytes, handle, error)
@@ -121,7 +122,7 @@ def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequenc
         bounds = options._box(box, runtime.running().rank_of(handle), "local")
         memory_order = options.integers(order, "a memory order", options.INT_MAX)
     except Exception as reason:
-        error = errors.as_given(reason)
+        error = errors.error_pair(reason)
     return runtime.running().layout_of_local_boxes(extents, bounds, memory_order, handle, error)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeVar
 
-from . import _planning, errors
+from weft import _planning, errors
 
 Made = TypeVar("Made")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -39,7 +39,7 @@ os.register_at_fork(after_in_child=_note_fork)
 def running() -> ModuleType:
     """The extension module that links MPI. Raises Unsupported, with the remedy, where it is absent."""
     try:
-        from . import _running
+        from weft import _running
     except ImportError as reason:
         raise errors.Unsupported(
             "transforms need weft's extension module over MPI, which this installation lacks "
@@ -137,7 +137,7 @@ def collective(call: str) -> Callable[[Function], Function]:
 
 def agree(comm: Any, error: BaseException | None) -> None:
     """Raises the same error on all ranks when any rank passes one. Collective over `comm`."""
-    running().agree(handle_of(comm), "agree", errors.as_given(error))
+    running().agree(handle_of(comm), "agree", errors.error_pair(error))
 
 
 def agreed(comm: Any, make: Callable[[], Made]) -> Made:
@@ -170,7 +170,7 @@ def from_first(comm: Any, make: Callable[[], Any]) -> Any:
         try:
             text = json.dumps({"value": make()})
         except Exception as error:
-            text = json.dumps({"error": errors.as_given(error)})
+            text = json.dumps({"error": errors.error_pair(error)})
     told: dict[str, Any] = json.loads(module.broadcast_text(handle, text, 0))
     if "error" in told:
         code, message = told["error"]

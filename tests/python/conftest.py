@@ -1,34 +1,5 @@
 """Fixtures of the Python tests."""
 
-from __future__ import annotations
+from fixtures import plans_by_rule, pool
 
-import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-import pytest
-
-if TYPE_CHECKING:
-    from pool import Pool
-
-
-@pytest.fixture(scope="session", autouse=True)
-def plans_by_rule() -> Iterator[None]:
-    """Tests ask for the plans that they are about: what a model finds fastest depends on the machine."""
-    before = os.environ.get("WEFT_MACHINE")
-    os.environ["WEFT_MACHINE"] = "rule"
-    yield
-    if before is None:
-        del os.environ["WEFT_MACHINE"]
-    else:
-        os.environ["WEFT_MACHINE"] = before
-
-
-@pytest.fixture(scope="session")
-def pool(plans_by_rule: None) -> Iterator[Pool]:
-    """Eight ranks that live as long as the session."""
-    from pool import Pool
-
-    ranks = Pool(8)
-    yield ranks
-    ranks.close()
+__all__ = ["plans_by_rule", "pool"]

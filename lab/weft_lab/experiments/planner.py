@@ -95,7 +95,7 @@ def _probe(settings: Settings, spec: Spec, ranks: int, target: Path) -> Path:
 def contest(settings: Settings, spec: Spec, ranks: int, problem: Problem, profile: Path) -> Iterator[Row]:
     """A row for each plan; those that go the same way are run once. The ranks find the plans beside the profile."""
     import weft
-    from weft.cli.speed import Speed, scaled
+    from weft.cli.bench.speed import Speed, scaled
 
     machine = weft.Machine.from_json(profile.read_text())
     plans = rivals(problem, machine, ranks)

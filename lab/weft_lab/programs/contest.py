@@ -26,7 +26,7 @@ from pathlib import Path
 
 import weft
 from mpi4py import MPI
-from weft.cli.speed import speed_now
+from weft.cli.bench.speed import speed_now
 
 from weft_lab.programs.pairs import leave_together
 

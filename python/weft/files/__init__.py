@@ -5,8 +5,10 @@ name, filled by all, and renamed when complete, so that a failure leaves nothing
 """
 
 from weft.files.dtypes import complex_dtype, named_dtype, working_dtype
+from weft.files.flat import FlatSource
+from weft.files.opening import open_source
 from weft.files.replacement import check_target, write_file
-from weft.files.source import FlatSource, Source, check_shape, open_source
+from weft.files.source import Source, check_shape
 from weft.files.target import NPY_ENDINGS, RAW_ENDINGS, Target
 
 __all__ = [

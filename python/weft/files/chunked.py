@@ -1,26 +1,16 @@
-"""Arrays that lie in chunks in a container: an HDF5 file or a zarr store, read by boxes of whole chunks."""
+"""Names of arrays in a container, an HDF5 file or a zarr store, and the boxes of whole chunks that they are read by."""
 
 import os
 import re
 from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
-from typing import Protocol
 
 from weft.files.pieces import Box
-from weft.files.source import Source
 
 _HDF5_END = re.compile(r"\.(?:h5|hdf5)(?=:|$)", re.IGNORECASE)
 _ZARR_END = re.compile(r"\.zarr(?=[:/]|$)", re.IGNORECASE)
 _ZARR_MARKS = ("zarr.json", ".zarray", ".zgroup")
-
-
-class ChunkedSource(Source, Protocol):
-    """An array in a container. Its elements are those of `dtype`; `read` returns them in the machine's byte order."""
-
-    files: tuple[str, ...]  # all that its elements are in: files, or the folder of a store
-    chunks: tuple[int, ...]  # the extents that are read together at least
-    flat: tuple[str, int] | None  # a file and the offset in it where all elements lie as they are, in C order
 
 
 def split_hdf5(name: str) -> tuple[str, str] | None:

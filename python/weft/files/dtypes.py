@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import weft
+from weft import errors
 
 _KINDS = {"b": "bool", "i": "integer", "u": "unsigned", "f": "float", "c": "complex"}
 
@@ -10,7 +10,7 @@ _KINDS = {"b": "bool", "i": "integer", "u": "unsigned", "f": "float", "c": "comp
 def checked_dtype(dtype: np.dtype, where: str) -> np.dtype:
     """Returns `dtype` if its elements are numbers; raises InvalidArgument otherwise."""
     if dtype.kind not in _KINDS or dtype.subdtype is not None:
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"elements must be numbers (bool, integer, float or complex); {where} holds {_describe(dtype)}; "
             "convert it with numpy's astype first"
         )
@@ -22,7 +22,7 @@ def named_dtype(name: str) -> np.dtype:
     try:
         dtype = np.dtype(name)
     except (TypeError, ValueError, SyntaxError):
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"a dtype must be a name that numpy knows; got {name!r}; give one such as float32, complex128, int16 or >f4"
         ) from None
     return checked_dtype(dtype, f"--dtype {name}")

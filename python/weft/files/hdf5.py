@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-import weft
+from weft import errors
 from weft.files.dtypes import checked_dtype
 from weft.files.hdf5_files import files_of
 from weft.files.pieces import Box
@@ -23,7 +23,7 @@ class Hdf5Source:
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"an HDF5 file must be sound and not be written to; {path}: {error}; close it, or copy it again"
             ) from None
         try:
@@ -48,7 +48,7 @@ class Hdf5Source:
             else:
                 out[...] = self._dataset[index]
         except (OSError, RuntimeError, ValueError) as error:
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"all of a dataset must be readable; {self.name}: {error}; copy the file again, or install its filter"
             ) from None
 
@@ -60,7 +60,7 @@ def _library(path: str) -> Any:
     try:
         import h5py
     except ImportError:
-        raise weft.Unsupported(
+        raise errors.Unsupported(
             f"reading HDF5 files takes the package h5py, which is not installed; got {path}; pip install h5py"
         ) from None
     return h5py
@@ -75,7 +75,7 @@ def _found(h5py: Any, file: Any, path: str, dataset: str) -> Any:
     what = f"there is no dataset {dataset}" if dataset else "none is named"
     if isinstance(found, h5py.Group):
         what = f"{dataset} is a group"
-    raise weft.InvalidArgument(
+    raise errors.InvalidArgument(
         f"an HDF5 input is a file and a dataset in it, FILE:/PATH; {path}: {what}; "
         + (f"give one of {some}" if some else "name another file, for this one has no datasets")
     )
@@ -98,7 +98,7 @@ def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
         link = file.get(name, getlink=True)
         if isinstance(link, (h5py.SoftLink, h5py.ExternalLink)) and file.get(name) is None:
             target = f"{link.filename}:{link.path}" if isinstance(link, h5py.ExternalLink) else link.path
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"a link must lead to what is there; {path}:/{name} leads to {target}, which cannot be opened; put "
                 "that file there, or name another dataset"
             )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import weft
+from weft import errors
 
 # Of a source of a virtual dataset: numbers of blocks, each a file.
 _NUMBERED = re.compile(r"%\d*b")
@@ -54,7 +54,7 @@ def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
         if part > 0 and not os.path.isfile(path):
             raise _missing(name, path)
         if part > 0 and os.path.getsize(path) < offset + part:
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"a file must hold all its elements; {name} has {part} bytes from byte {offset} of {path} on, "
                 f"which has {os.path.getsize(path)}: it is truncated; copy or save it again"
             )
@@ -95,7 +95,7 @@ def _folders(own: str) -> list[str]:
 
 
 def _missing(name: str, file: str) -> Exception:
-    return weft.IoFailure(
+    return errors.IoFailure(
         f"all files that a dataset is in must be there, for HDF5 reads fill values otherwise; {name} needs {file}, "
         "which is not there; put it there, or copy the dataset with h5py if fill values are meant"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import weft
+from weft import errors
 from weft.files.dtypes import checked_dtype
 from weft.files.pieces import Box
 from weft.files.seen import look_at, require_unchanged
@@ -60,7 +60,7 @@ def _load(path: str) -> Any:
     try:
         import nibabel
     except ImportError:
-        raise weft.Unsupported(
+        raise errors.Unsupported(
             f"reading NIfTI files takes the package nibabel, which is not installed; got {path}; pip install nibabel"
         ) from None
     try:
@@ -70,9 +70,11 @@ def _load(path: str) -> Any:
     except nibabel.filebasedimages.ImageFileError as error:
         if _is_cut_gzip(path):  # nibabel sees no type where it cannot unpack the header
             raise _truncated(path, "its compressed stream ends early") from None
-        raise weft.InvalidArgument(f"a .nii file must be a NIfTI image; {path} is not: {error}; convert it") from None
+        raise errors.InvalidArgument(f"a .nii file must be a NIfTI image; {path} is not: {error}; convert it") from None
     except (nibabel.spatialimages.HeaderDataError, nibabel.wrapstruct.WrapStructError, ValueError) as error:
-        raise weft.InvalidArgument(f"a .nii file must have a sound header; {path}: {error}; convert it anew") from None
+        raise errors.InvalidArgument(
+            f"a .nii file must have a sound header; {path}: {error}; convert it anew"
+        ) from None
 
 
 def _is_cut_gzip(path: str) -> bool:
@@ -87,4 +89,4 @@ def _is_cut_gzip(path: str) -> bool:
 
 
 def _truncated(path: str, what: str) -> Exception:
-    return weft.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it anew")
+    return errors.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it anew")

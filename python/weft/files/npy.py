@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-import weft
+from weft import errors
 from weft.files.dtypes import checked_dtype
 
 MAGIC = b"\x93NUMPY"
@@ -34,13 +34,13 @@ def read_header(file: BinaryIO, name: str) -> Header:
     if len(start) < 8 and MAGIC.startswith(start[:6]):
         raise _truncated(name)
     if start[:6] != MAGIC:
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"a .npy file must begin with \\x93NUMPY; {name} begins with {start[:6]!r}; "
             "write it with numpy.save, or give --shape and --dtype to read it as raw"
         )
     version = start[6], start[7]
     if version not in _VERSIONS:
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"a .npy file must have format version 1.0, 2.0 or 3.0; {name} has {version[0]}.{version[1]}; "
             "save it again with numpy.save"
         )
@@ -93,8 +93,8 @@ def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64, *,
 
 
 def _truncated(name: str) -> Exception:
-    return weft.IoFailure(f"a .npy file must hold a whole header; {name} ends within it; copy or save the file anew")
+    return errors.IoFailure(f"a .npy file must hold a whole header; {name} ends within it; copy or save the file anew")
 
 
 def _damaged(name: str, what: str) -> Exception:
-    return weft.InvalidArgument(f"a .npy file must have a sound header; {name} is damaged: {what}; save it anew")
+    return errors.InvalidArgument(f"a .npy file must have a sound header; {name} is damaged: {what}; save it anew")

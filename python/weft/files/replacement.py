@@ -1,6 +1,7 @@
 """A file that is written under a temporary name and takes its own name when complete."""
 
 import errno
+import glob
 import os
 import secrets
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-import weft
+from weft import errors
 
 # Of one name, and of a path with its folders: what Linux has room for.
 NAME_BYTES_MAX = 255
@@ -53,7 +54,7 @@ class Replacement:
         try:
             with Writing(self.name):
                 return os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        except weft.IoFailure:
+        except errors.IoFailure:
             self.temporary = None  # what has this name is not ours
             raise
 
@@ -91,11 +92,11 @@ def check_length(path: str, beside: str = "") -> None:
     most = NAME_BYTES_MAX - len(beside)
     length = len(os.fsencode(os.path.basename(final)))
     if length > most:
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"the name of an output must be of at most {most} bytes; got one of {length}, {path}; give a shorter one"
         )
     if len(os.fsencode(final)) >= PATH_BYTES_MAX:
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"the path of an output must be of fewer than {PATH_BYTES_MAX} bytes; got {path}; give a shorter one"
         )
 
@@ -111,9 +112,9 @@ class Writing:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError) and not isinstance(error, weft.WeftError):
+        if isinstance(error, OSError) and not isinstance(error, errors.WeftError):
             size = "" if self._size_bytes is None else f" ({self._size_bytes} bytes)"
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"an output must be writable as a whole; {self._name}{size}: {error.strerror}; {_remedy(error.errno)}"
             ) from None
 
@@ -144,21 +145,53 @@ def write_file(path: str, content: bytes) -> None:
         replacement.discard()
 
 
+def replace_small(path: Path, content: bytes, temporary: Path) -> None:
+    """Replaces a small file as a whole, on its disk when this returns. Errors: OSError.
+
+    temporary : the name of the new content until then; it is free for this.
+    """
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Returns when the names in a folder are on its disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def leftovers_of_text(path: Path) -> list[Path]:
+    """The files next to a text file, such as the index of a set, while it is written: its lock and its new text.
+
+    As src/base/text_file names them.
+    """
+    return [path.with_name(f"{path.name}.lock"), *path.parent.glob(f"{glob.escape(path.name)}.[0-9]*-[0-9]*")]
+
+
 def check_target(path: str, endings: tuple[str, ...]) -> None:
     """Raises InvalidArgument or IoFailure where a file of this name could not be written. Writes nothing."""
     if endings and not path.lower().endswith(endings):
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"the name of an output must end in {' or '.join(endings)}; got {path}; give such as "
             f"{Path(path).with_suffix(endings[0]) if Path(path).name else 'out' + endings[0]}"
         )
     check_length(path)
     final = Path(os.path.realpath(path))
     if os.path.exists(final) and not os.path.isfile(final):  # not Path's, which raise for what may not be read
-        raise weft.InvalidArgument(f"an output must be a regular file; {path} is not one; write to a name that is free")
+        raise errors.InvalidArgument(
+            f"an output must be a regular file; {path} is not one; write to a name that is free"
+        )
     if not os.path.isdir(final.parent):
-        raise weft.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")
+        raise errors.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")
     if not os.access(final.parent, os.W_OK | os.X_OK):
-        raise weft.IoFailure(
+        raise errors.IoFailure(
             f"the folder of an output must be writable; {final.parent} is not; change its permissions or "
             "write elsewhere"
         )

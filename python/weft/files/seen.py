@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 
-import weft
+from weft import errors
 
 # Of a file its bytes, time of change, device and inode; of a folder a digest of all files in it.
 Look = tuple[int | str, ...]
@@ -36,7 +36,7 @@ def require_unchanged(seen: Seen, name: str) -> None:
             same = False
         if not same:
             which = "it" if path == name else path
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"an input must stay the same file, unchanged, until all is read; {name}: {which} is not what it was "
                 "when the transform was planned; give the command again when nothing writes there"
             )

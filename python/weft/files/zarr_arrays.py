@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import weft
+from weft import errors
 from weft.files.dtypes import checked_dtype
 from weft.files.pieces import Box
 from weft.files.seen import look_at, require_unchanged
@@ -25,7 +25,7 @@ class ZarrSource:
         zarr = _library(path)
         self.name = f"{path}/{inside}" if inside else path
         if not os.path.isdir(path):
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"a zarr store must be a directory; {path} is not one; check the name and the folder {Path.cwd()}"
             )
         self.files = (os.path.join(path, inside),)
@@ -44,7 +44,7 @@ class ZarrSource:
         try:
             out[...] = self._array[tuple(slice(lo, hi) for lo, hi in box)]
         except Exception as error:  # of whichever codec the chunks are in
-            raise weft.IoFailure(
+            raise errors.IoFailure(
                 f"all chunks of an array must be readable; {self.name}: {error}; copy the store again, or install "
                 "what its codecs need"
             ) from None
@@ -58,7 +58,7 @@ def _library(path: str) -> Any:
     try:
         import zarr
     except ImportError:
-        raise weft.Unsupported(
+        raise errors.Unsupported(
             f"reading zarr stores takes the package zarr, which is not installed; got {path}; pip install zarr"
         ) from None
     return zarr
@@ -68,7 +68,7 @@ def _found(zarr: Any, path: str, inside: str) -> Any:
     try:
         found = zarr.open(path, path=inside or None, mode="r")
     except Exception as error:  # zarr 2 and 3 have different ones
-        raise weft.InvalidArgument(
+        raise errors.InvalidArgument(
             f"a zarr input is a store and an array in it, STORE/PATH; {path}/{inside}: {error}; check the name"
         ) from None
     if hasattr(found, "chunks"):
@@ -76,7 +76,7 @@ def _found(zarr: Any, path: str, inside: str) -> Any:
     place = "/".join(part for part in (path, inside) if part)
     names = list(islice(_names(found, place), 11))
     some = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-    raise weft.InvalidArgument(
+    raise errors.InvalidArgument(
         f"a zarr input is a store and an array in it, STORE/PATH; {place} is a group"
         + (f"; give one of {some}" if some else ", without arrays; name another store or group")
     )

@@ -1,0 +1,119 @@
+"""Whether an array is what a call requires; what to do where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft import errors
+
+Array = np.ndarray[Any, Any]
+
+
+class Role(NamedTuple):
+    """What an array is for, and what a caller can do about it, in words."""
+
+    what: str
+    #: An array that would do.
+    fresh: str
+    #: How this rank's part comes out of the whole; "" for what is written, where a copy does not help.
+    part: str = ""
+    #: How a caller asks for another memory order; "" where that is no way out.
+    order: str = ""
+    #: What to do with real numbers where complex ones are required, and the other way round; "": convert them.
+    of_real: str = ""
+    of_complex: str = ""
+
+
+def _of_call(forward: bool, in_place: bool) -> tuple[Role, Role]:
+    """The roles of what a call reads and of what it writes."""
+    call = "forward" if forward else "backward"
+    read, written = ("fft.input", "fft.output") if forward else ("fft.output", "fft.input")
+    option = "input" if forward else "output"
+    both = "give those of fft.empty_inplace()"
+    return (
+        Role(
+            f"input of {call} ({read})",
+            both if in_place else f"copy it into {read}.empty()",
+            f"give this rank's part of the whole, whole[{read}.slices]",
+            "" if in_place else f"plan with {option}={read}.layout.with_order",
+            'plan with kind="r2c"' if forward else "give what forward has returned",
+            'plan with kind="c2c"' if forward else "",
+        ),
+        Role(f"output of {call} ({written})", both if in_place else f"give such as {written}.empty()"),
+    )
+
+
+#: By direction, and by whether both are in one place.
+ROLES = {(forward, in_place): _of_call(forward, in_place) for forward in (True, False) for in_place in (True, False)}
+
+
+def check_array(
+    array: Array,
+    shape: Sequence[int],
+    dtype: np.dtype[Any],
+    strides: Sequence[int],
+    role: Role,
+    *,
+    writable: bool,
+) -> None:
+    """Raises LayoutMismatch or InvalidArgument unless the array is what is required."""
+    if array.dtype != dtype:
+        remedy = _remedy_of_dtype(array.dtype, dtype, role)
+        raise errors.LayoutMismatch(f"the {role.what} must have dtype {dtype}; given {array.dtype}; {remedy}")
+    if array.shape != tuple(shape):
+        raise errors.LayoutMismatch(
+            f"the {role.what} must have this rank's local shape {tuple(shape)}; given {array.shape}; "
+            f"{role.part or role.fresh}"
+        )
+    if array.strides != strides and array.size and not _same_strides(array, strides):
+        raise errors.LayoutMismatch(
+            f"the {role.what} must lie in the memory order of its layout, with strides {tuple(strides)} in bytes; "
+            f"given {array.strides}; {_remedy_of_strides(array, strides, role)}"
+        )
+    if not array.flags.aligned:
+        raise errors.InvalidArgument(
+            f"the {role.what} must be aligned to its elements; the array given is not; {role.fresh}"
+        )
+    if writable and not array.flags.writeable:
+        raise errors.InvalidArgument(f"the {role.what} must be writable; the array given is read-only; {role.fresh}")
+
+
+def _same_strides(array: Array, strides: Sequence[int]) -> bool:
+    return all(
+        extent == 1 or have == want for extent, have, want in zip(array.shape, array.strides, strides, strict=True)
+    )
+
+
+def _remedy_of_dtype(given: np.dtype[Any], wanted: np.dtype[Any], role: Role) -> str:
+    if not role.part:
+        return role.fresh
+    conversion = f'convert it with astype("{wanted}")'
+    if given.kind == wanted.kind and given.isnative and given.itemsize >= 4:  # floats of 16 bits have no transform
+        return f'{conversion}, or plan with dtype="{given}"'
+    if given.kind == "f" and wanted.kind == "c":
+        return f"{role.of_real}, or {conversion}" if role.of_real else conversion
+    if given.kind == "c" and wanted.kind == "f":
+        return f"{role.of_complex}, or take its real part" if role.of_complex else "take its real part"
+    return conversion
+
+
+def _remedy_of_strides(array: Array, strides: Sequence[int], role: Role) -> str:
+    if not role.part:
+        return role.fresh
+    copying = "copy it with numpy.ascontiguousarray" if _is_c_order(array, strides) else role.fresh
+    order = _order_of(array)
+    return copying if order is None or not role.order else f"{copying}, or {role.order}({order})"
+
+
+def _is_c_order(array: Array, strides: Sequence[int]) -> bool:
+    """Whether the strides required are those of numpy's own order."""
+    return tuple(strides) == np.empty(array.shape, array.dtype).strides
+
+
+def _order_of(array: Array) -> list[int] | None:
+    """The memory order in which the array is dense; None where it has gaps, as x[::2] has."""
+    order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    return order if array.transpose(order).flags.c_contiguous else None

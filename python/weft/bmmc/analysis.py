@@ -1,0 +1,86 @@
+"""Counts of the FFT by superlevels of Cormen and Nicol (paper 003): passes, parallel I/Os, messages, bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft import _planning, errors, options
+from weft._planning import OutOfCoreAnalysis
+
+#: The four variants of paper 003, section 6, as it calls them.
+METHODS: tuple[str, ...] = _planning.OUT_OF_CORE_METHODS
+#: Which factors of permutations are counted; the first reproduces paper 003, the second sends least.
+FACTORINGS = ("published", "least-crossing")
+# Buffers that memory is split into: of mini-butterflies, of permutations (docs/out-of-core.md says why).
+_SYNCHRONOUS = (2, 4)
+_ASYNCHRONOUS = (4, 8)
+
+
+def analyze(
+    points: int,
+    *,
+    memory_bytes: int,
+    block_bytes: int,
+    disks: int = 1,
+    processors: int = 1,
+    methods: Sequence[str] = METHODS,
+    record_bytes: int = 16,
+    asynchronous: bool = False,
+    buffers: tuple[int, int] | None = None,
+    factoring: str = "least-crossing",
+) -> tuple[OutOfCoreAnalysis, ...]:
+    """Counts passes, parallel I/Os, messages and bytes of an FFT of 2^n points on parallel disks, for each method.
+
+    memory_bytes : of each processor; N must be more than all processors' memory holds.
+    block_bytes : what a disk reads or writes at once; memory must hold two blocks of each disk in each buffer.
+    disks : of all processors together, at least one each.
+    buffers : parts that memory is split into while butterflies are computed and while records are permuted, of which
+        one is a memoryload. Default: 2 and 4, and twice as many for asynchronous I/O.
+    factoring : "published" counts as paper 003 does; "least-crossing" chooses factors that send less.
+
+    All sizes are powers of two. Messages and bytes are those of one processor; where processors differ, messages of the
+    busiest and average bytes. Errors: InvalidArgument that names the rule. Cost: milliseconds, whatever the sizes.
+
+    Paper 003, Fig. 7:
+
+    >>> fleet = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)
+    >>> stripe, *_, memoryload = analyze(2**25, **fleet, factoring="published")
+    >>> stripe.messages, stripe.bytes // 10**6, memoryload.messages, memoryload.bytes // 10**6
+    (544, 771, 480, 503)
+    >>> stripe.passes, stripe.parallel_ios
+    (8, 262144)
+    """
+    parts = (_ASYNCHRONOUS if asynchronous else _SYNCHRONOUS) if buffers is None else buffers
+    n, memory, block, record = options.integers((points, memory_bytes, block_bytes, record_bytes), "sizes")
+    disk_count, processor_count = options.integers((disks, processors), "disks and processors", options.INT_MAX)
+    counts = options.integers(parts, "buffers", options.INT_MAX)
+    variants = [options.text(method, "a method") for method in options.items(methods, "methods")]
+    factors = options.text(factoring, "factoring")
+    if len(counts) != 2:
+        raise errors.InvalidArgument(
+            f"buffers must be two numbers, such as (2, 4); given {errors.shown(parts)}; give both"
+        )
+    butterflies, permutations = counts
+    return tuple(
+        _planning.analyze_out_of_core(
+            method, n, memory, block, disk_count, processor_count, record, butterflies, permutations, factors
+        )
+        for method in variants
+    )
+
+
+def superlevel_range(span: int, superlevels: int) -> tuple[int, int]:
+    """The smallest and the largest N that take so many superlevels of mini-butterflies of `span` records.
+
+    span : 2 or more; of another number than a power of two the power below. superlevels : 1 to 64. Errors:
+    InvalidArgument.
+
+    Paper 003, section 6, 2^20 records in each of 256 processors: communicating, and not.
+
+    >>> [tuple(n.bit_length() - 1 for n in superlevel_range(2**lg, 2)) for lg in (28, 20)]
+    [(29, 56), (21, 40)]
+    """
+    records = options.integer(span, "span", 2)
+    count = options.integer(superlevels, "superlevels", 1, 64)
+    lg_first, lg_last = _planning.superlevel_range(records.bit_length() - 1, count)
+    return 1 << lg_first, 1 << lg_last

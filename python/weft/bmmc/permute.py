@@ -1,0 +1,179 @@
+"""Permutations over GF(2) of arrays on disks, and their detection."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from weft import _planning, errors, options
+from weft.bmmc import permutations as bit_permutations
+from weft.bmmc.permutations import BitPermutation
+from weft.bmmc.records import (
+    BLOCK_MOST,
+    BUFFERS,
+    LoadProgress,
+    RecordJob,
+    RecordRunReport,
+    disk_count,
+    floor_power,
+    job_of,
+    names_of,
+    opened,
+    run,
+)
+from weft.disk import unpack
+from weft.disk.arrays import opened_source
+from weft.runtime import collective, running
+
+
+@collective("ooc.permute")
+def permute(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    permutation: Any,
+    *,
+    memory_bytes: int,
+    inverse: bool = False,
+    shape: Any = None,
+    dtype: Any = None,
+    block_bytes: int | None = None,
+    disks: Sequence[str | os.PathLike[str]] = (),
+    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    backend: str = "automatic",
+    progress: Callable[[LoadProgress], object] | None = None,
+    comm: Any = None,
+) -> RecordRunReport:
+    """Permutes the elements of an array on disks that is larger than memory, by their index in C order.
+
+    permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); or "identity" (another striping),
+        "reversal", "bit-reversal", "rotation:K" (bit k of the index becomes bit k - K), "gray-code",
+        "inverse-gray-code", "axes:1,0,..." (the target's axes, by their number in the source); or a file with the
+        matrix. inverse : the way back.
+    source, target, shape, dtype, disks, scratch, backend, comm : as :func:`weft.ooc.fft` has them; elements of any
+        dtype, 2^n of them. Several ranks, a power of two of them, need striped sets whose blocks go round the disks
+        without skew, and at least a disk for each.
+    memory_bytes : of each rank, in four buffers. block_bytes : what a disk reads or writes at once. Default: the
+        longest from 4 KiB to 1 MiB with the fewest passes.
+
+    Errors: as :func:`weft.ooc.fft`; nothing is left of the target.
+    Cost: as many passes as the factors of Cormen, Sundquist and Wisniewski, or fewer (docs/out-of-core.md).
+
+    >>> import numpy as np, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     given, found = os.path.join(folder, "x.npy"), os.path.join(folder, "y.npy")
+    ...     np.save(given, np.arange(2.0**16).reshape(2**6, 2**10))
+    ...     moved = permute(given, found, "axes:1,0", memory_bytes=2**17)
+    ...     np.array_equal(np.load(found), np.load(given).T), moved.plan.pass_count
+    (True, 2)
+    """
+    given: dict[str, Any] = {
+        "inverse": inverse,
+        "shape": shape,
+        "dtype": dtype,
+        "block_bytes": block_bytes,
+        "disks": disks,
+        "scratch": scratch,
+        "backend": backend,
+    }
+
+    def prepared(ranks: int) -> RecordJob:
+        return prepare_permutation(source, target, permutation, memory_bytes=memory_bytes, ranks=ranks, **given)
+
+    return run(comm, prepared, [source, target, permutation, memory_bytes, sorted(given.items())], progress)
+
+
+def prepare_permutation(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    permutation: Any,
+    *,
+    memory_bytes: int,
+    inverse: bool = False,
+    shape: Any = None,
+    dtype: Any = None,
+    block_bytes: int | None = None,
+    disks: Sequence[str | os.PathLike[str]] = (),
+    scratch: Any = None,
+    backend: str = "automatic",
+    ranks: int = 1,
+) -> RecordJob:
+    """Checks the arguments of :func:`permute`, its files and the room on disks, and plans. Writes nothing."""
+    stored = opened(source, target, shape, dtype, disks, scratch)
+    order = _order_of(permutation)
+    if order is not None and inverse and sorted(order) == list(range(len(order))):
+        order = [order.index(axis) for axis in range(len(order))]
+        permutation, inverse = "axes:" + ",".join(map(str, order)), False
+    found = bit_permutations.of(permutation, stored.shape)
+    found = found.inverse() if inverse else found
+    result = stored.shape if order is None else tuple(stored.shape[axis] for axis in order)
+    if found.bits < 1:
+        raise errors.InvalidArgument(f"a permutation needs two elements at least; {stored.name} has 1; copy it")
+    record = stored.dtype.itemsize
+    (memory,) = options.integers(memory_bytes, "memory_bytes")
+    load = max(1, min(floor_power(memory // (BUFFERS * record)) * ranks, 1 << found.bits))
+    names = names_of(disks)
+    count = disk_count(stored, names, target, ranks)
+
+    def how(block: int) -> dict[str, Any]:
+        return {
+            "kind": "permutation",
+            "rows": list(found.rows),
+            "complement": found.complement,
+            "load_records": load,
+            "block_bytes": block,
+            "record_bytes": record,
+            "disks": count,
+            "ranks": ranks,
+        }
+
+    return job_of(stored, target, result, stored.dtype, names, scratch, block_bytes, memory, backend, how)
+
+
+def detect(
+    targets: str | os.PathLike[str],
+    *,
+    shape: Any = None,
+    dtype: Any = None,
+    backend: str = "automatic",
+) -> tuple[BitPermutation | None, int]:
+    """Whether a vector of 2^n targets, as integers of 64 bits, is that of a permutation over GF(2).
+
+    targets : a file or set; element x is where the record at index x goes. Returns the permutation, or None, and the
+    parallel reads that it took: N/BD + ceil((lg(N/B) + 1) / D) for one that is, at most as many for one that is not.
+    Errors: InvalidArgument for other elements or lengths; IoFailure.
+    """
+    path = options.file_path(targets, "targets")
+    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
+    kind = None if dtype is None else options.dtype_of(dtype)
+    stored = opened_source(path, extents, kind, os.path.dirname(path) or ".")
+    if stored.dtype not in (np.dtype(np.int64), np.dtype(np.uint64)) or stored.unpacking is not None:
+        raise errors.InvalidArgument(
+            f"targets must be integers of 64 bits, in a .npy or raw file or a set; {path} holds {stored.dtype}; "
+            "convert it with numpy's astype"
+        )
+    if stored.fortran:
+        raise errors.InvalidArgument(
+            f"targets are numbered in C order; {path} is in Fortran order; weft ooc copy makes one that is not"
+        )
+    records = math.prod(stored.shape)
+    disks, block = 1, min(BLOCK_MOST, max(8, stored.nbytes // 2))
+    if stored.is_set:
+        facts = _planning.striped_set_index(path)
+        disks, block = len(facts["files"]), facts["block_bytes"]
+    if records & (records - 1) or records < 2:
+        raise errors.InvalidArgument(f"a permutation over GF(2) has 2^n records; {path} has {records}: it is not one")
+    block = min(block, max(8, stored.nbytes // (2 * disks)))
+    with unpack.in_place(stored, 0):
+        found, reads = running().detect_permutation(stored.to_core(), block // 8, disks, backend)
+    return (None if found is None else BitPermutation(tuple(found[0]), found[1])), reads
+
+
+def _order_of(permutation: Any) -> list[int] | None:
+    """Of axes, where those are permuted by name."""
+    if not (isinstance(permutation, str) and permutation.startswith("axes:")):
+        return None
+    return bit_permutations.numbers_of(permutation)

@@ -1,0 +1,61 @@
+"""Which of the methods that weft.ooc.analyze has counted sends least, by weights of messages and bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from weft import _planning, errors, options
+from weft._planning import OutOfCoreAnalysis
+from weft.planning.machine_choice import ASSUMED_MACHINE
+from weft.planning.plans import machine_of
+
+
+def message_seconds(
+    found: OutOfCoreAnalysis, *, machine: Any = None, message_s: float | None = None, byte_s: float | None = None
+) -> float:
+    """Weighted messages and bytes of one processor, in seconds.
+
+    message_s, byte_s : seconds of each message and of each byte; both or neither.
+    machine : whose link between nodes is taken where they are not given, by the average length of the messages: as
+        :func:`weft.plan` has it; None: an assumed one.
+
+    Errors: InvalidArgument for one weight alone, or one that is no positive number or 0.
+
+    >>> from weft import ooc
+    >>> fleet = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)
+    >>> stripe, *_, memoryload = ooc.analyze(2**25, **fleet, factoring="published")
+    >>> message_seconds(stripe, message_s=1.0, byte_s=0.0), message_seconds(memoryload, message_s=1.0, byte_s=0.0)
+    (544.0, 480.0)
+    """
+    options.instance(found, OutOfCoreAnalysis, "an analysis", "weft.ooc")
+    if (message_s is None) != (byte_s is None):
+        raise errors.InvalidArgument(
+            "weights are the seconds of a message and those of a byte; given one of them; give both, or a machine"
+        )
+    if message_s is None or byte_s is None:
+        network = machine_of(ASSUMED_MACHINE if machine is None else machine)
+        return _planning.message_seconds(network, False, found.messages, found.bytes)
+    weights = options.seconds(message_s, "message_s"), options.seconds(byte_s, "byte_s")
+    for weight in weights:
+        if not (math.isfinite(weight) and weight >= 0):
+            raise errors.InvalidArgument(f"a weight must be 0 seconds or more; given {weight}; give such as 1e-5")
+    return found.messages * weights[0] + found.bytes * weights[1]
+
+
+def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
+    """The method with the least weighted messages and bytes; of equal ones the one with fewer parallel I/Os.
+
+    `weights` and errors are those of :func:`message_seconds`, and InvalidArgument for no analysis.
+
+    >>> from weft import ooc
+    >>> sizes = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)
+    >>> found = ooc.analyze(2**25, **sizes, factoring="published")
+    >>> cheapest(found, message_s=0.0, byte_s=1e-8).method
+    'processor-major/no-communication'
+    """
+    several = options.items(analyses, "analyses")
+    if not several:
+        raise errors.InvalidArgument("one method is chosen of at least one; given none; name methods")
+    return min(several, key=lambda one: (message_seconds(one, **weights), one.parallel_ios))

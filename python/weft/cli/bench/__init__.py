@@ -1,0 +1,1 @@
+"""The command `weft bench`, its methods and its peers."""

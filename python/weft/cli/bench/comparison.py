@@ -1,0 +1,302 @@
+"""`weft bench`: times a transform and its peers, and checks the result."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft._support.memory import check_memory, gibibytes
+from weft.cli.bench import methods as bench_methods
+from weft.cli.bench.contest import Contract, MemoryPasses, measure
+from weft.cli.bench.peers import PEERS, NotRun, make_peer
+from weft.cli.bench.traffic import exchanged_bytes
+from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, problem_data
+from weft.cli.commands.plan import explained
+from weft.cli.support import plots
+from weft.cli.support.session import Session
+from weft.cli.support.text import counted
+from weft.cli.support.trace import SIZES, Trace
+from weft.cli.support.values import checked_axes
+from weft.files import check_target, complex_dtype, write_file
+from weft.verify import reference
+from weft.verify.cases import Case
+
+REPETITIONS_MIN = 10
+
+
+# Options of planning that the result does not repeat beside the problem.
+APART = ("threads", "machine", "all_ranks", "budget_s", "wisdom")
+
+
+@dataclass
+class Row:
+    """The times of one contestant, or why it has none."""
+
+    name: str
+    settings: str
+    median_s: float | None
+    min_s: float | None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, name: str, settings: str, seconds: np.ndarray) -> "Row":
+        return cls(name, settings, float(np.median(seconds)), float(seconds.min()))
+
+    def as_data(self) -> dict[str, Any]:
+        data = asdict(self)
+        if self.reason is None:
+            del data["reason"]
+        return data
+
+
+def peers_value(text: str | None) -> tuple[str, ...]:
+    """
+    >>> peers_value("fftw-mpi,mpi4py-fft")
+    ('fftw-mpi', 'mpi4py-fft')
+    """
+    names = tuple(name.strip() for name in text.split(",")) if text else ()
+    for name in names:
+        if name not in PEERS:
+            raise weft.InvalidArgument(f"a peer must be one of {', '.join(PEERS)}; got {name!r}; correct it in --peers")
+    return tuple(dict.fromkeys(names))
+
+
+def run(options: Options, session: Session) -> int:
+    if options.repeat < REPETITIONS_MIN:
+        raise weft.InvalidArgument(
+            f"--repeat must be at least {REPETITIONS_MIN} for a median that means something; got {options.repeat}; "
+            f"give such as --repeat {REPETITIONS_MIN}"
+        )
+    case = _case(options, session)
+    with session.together():
+        if session.is_root:
+            _check_targets(options)
+    arrays = (2.0 if options.in_place else 3.0) + 2.0 * len(options.peers)
+    check_memory(session.comm, case.output_shape, complex_dtype(options.dtype).itemsize, arrays)
+    contract = Contract(
+        case=case,
+        threads=options.planning["threads"],
+        in_place=options.in_place,
+        overwrite_input=options.overwrite_input or options.in_place,
+        natural_output=options.output == "same",
+    )
+    if options.methods is not None:
+        return bench_methods.run(options, contract, session, options.methods)
+    session.progress("planning")
+    ours = WeftRun(options, contract, session)
+    if options.plot:
+        _check_predicted(ours.fft.plan)
+    rows, roofline, roofline_s = _contest(options, contract, session, ours)
+    error, checked_by = ours.error()
+    stages = _stages(options, session, ours)
+    result = _result(options, contract, session, rows, roofline, roofline_s, error, checked_by, stages, ours.fft.plan)
+    if options.plot:
+        with session.together():
+            if session.is_root:
+                _draw(result, ours.fft.plan, options.plot)
+    if options.json:
+        session.print_json(result)
+    elif session.is_root:
+        _print(session, result, explained(ours.fft.explain(), ours.fft.plan))
+    allowed = reference.tolerance("f32" if options.planning.get("wire") else case.precision, case.points)
+    if not error <= allowed:
+        raise weft.WeftError(
+            f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"
+        )
+    return 0
+
+
+def _check_targets(options: Options) -> None:
+    if options.trace:
+        check_target(options.trace, ())
+    if options.plot:
+        check_target(options.plot, plots.FORMS)
+        plots.pyplot()
+
+
+def _check_predicted(plan: weft.Plan) -> None:
+    if plan.prediction is None:
+        ranks = plan.problem.ranks
+        raise weft.InvalidArgument(
+            "--plot draws each step as predicted beside as measured; this plan has no prediction: it was chosen by "
+            f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine here"
+        )
+
+
+def _draw(result: dict[str, Any], plan: weft.Plan, target: str) -> None:
+    assert plan.prediction is not None
+    shape = "x".join(map(str, result["problem"]["shape"]))
+    title = (
+        f"{shape}, ranks: {result['ranks']}, threads of each: {result['threads']}",
+        f'on the machine "{plan.prediction.machine}": predicted {1e3 * result["predicted_s"]:.3g} ms, '
+        f"median {1e3 * result['median_s']:.3g} ms; the bars are of one more run",
+    )
+    write_file(target, plots.measured_steps(result["stages"], title, target))
+
+
+def _case(options: Options, session: Session) -> Case:
+    precision = {4: "f32", 8: "f64"}.get(options.dtype.itemsize, "f80")
+    axes = checked_axes(options.axes, len(options.shape))
+    return Case(
+        shape=options.shape, axes=axes, kind=options.kind, precision=precision, ranks=session.ranks, norm="none"
+    )
+
+
+def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], str, float]:
+    """weft's row, then one for each peer in the order asked for; what two passes over the array are, and their time."""
+    peers: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    for name in options.peers:
+        session.progress(f"planning {name}")
+        try:
+            peers[name] = make_peer(name, contract, session)
+        except NotRun as reason:
+            reasons[name] = str(reason)
+    passes = MemoryPasses(contract, ours.x, ours.X)
+    seconds = measure(session, [ours, passes, *peers.values()], options.repeat, "timing")
+    times = dict(zip(peers, seconds[2:], strict=True))
+    rows = [Row.of("weft", "", seconds[0])]
+    for name in options.peers:
+        if name in times:
+            rows.append(Row.of(name, peers[name].settings, times[name]))
+        else:
+            rows.append(Row(name, "", None, None, reasons[name]))
+    return rows, passes.settings, float(np.median(seconds[1]))
+
+
+def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
+    """The steps of one more run, recorded: the longest time of any rank, the bytes of all together."""
+    ours.prepare()
+    trace = Trace(session, ours.fft)
+    trace.call("forward", ours.forward, transform=True)
+    records = ours.fft.record
+    content = trace.gathered() if options.trace else b""
+    everyone = session.gather(records)
+    with session.together():
+        if session.is_root and options.trace:
+            write_file(options.trace, content)
+    if everyone is None:
+        return []
+    stages = []
+    for steps in zip(*everyone, strict=True):
+        seconds = max(step["end_s"] - step["start_s"] for step in steps)
+        sums = {name: sum(step[name] for step in steps) for name in SIZES}
+        stage = {"name": steps[0]["name"], "kind": steps[0]["kind"], "seconds": seconds, **sums}
+        if stage["kind"] == "exchange":
+            stage["waited_s"] = max(step["waited_s"] for step in steps)
+            if sums["messages"]:
+                stage["hidden"] = hidden_share(steps)
+        stages.append(stage)
+    _add_predictions(stages, ours.fft.plan)
+    exchanges = [stage for stage in stages if stage["kind"] == "exchange"]
+    for stage, moved in zip(exchanges, exchanged_bytes(ours.fft.plan), strict=True):
+        stage["bytes_exchanged"] = moved  # through node memory where nothing is sent, so no rank counts them
+    return stages
+
+
+def _add_predictions(stages: list[dict[str, Any]], plan: weft.Plan) -> None:
+    """Of a plan by a machine's model: what each step should have taken."""
+    if plan.prediction is not None and len(plan.prediction.steps) == len(stages):
+        for stage, step in zip(stages, plan.prediction.steps, strict=True):
+            stage["predicted_s"] = step.seconds
+
+
+def _result(
+    options: Options,
+    contract: Contract,
+    session: Session,
+    rows: list[Row],
+    roofline: str,
+    roofline_s: float,
+    error: float,
+    checked_by: str,
+    stages: list[dict[str, Any]],
+    plan: weft.Plan,
+) -> dict[str, Any]:
+    case = contract.case
+    ours = rows[0]
+    problem = {
+        **problem_data(options, contract),
+        "error_against": checked_by,
+        **{name: value for name, value in options.planning.items() if name not in APART},
+    }
+    prediction = plan.prediction
+    return {
+        "command": command_line(),
+        "problem": problem,
+        "ranks": session.ranks,
+        "threads": contract.threads,
+        "output": options.output if isinstance(options.output, str) else list(options.output),
+        "plan": json.loads(plan.to_json()),
+        "predicted_s": None if prediction is None else prediction.seconds,
+        "median_s": ours.median_s,
+        "min_s": ours.min_s,
+        "gflops": flop_count(case) / (ours.median_s or math.inf) / 1e9,
+        "error": error,
+        "roofline_s": roofline_s,
+        "roofline": roofline,
+        "stages": stages,
+        "peers": [row.as_data() for row in rows[1:]],
+    }
+
+
+def _print(session: Session, result: dict[str, Any], plan: str) -> None:
+    problem = result["problem"]
+    ranks, threads = result["ranks"], result["threads"]
+    shape = "x".join(map(str, problem["shape"]))
+    session.print(plan)
+    session.print(
+        f"\n{shape} {problem['kind']} {problem['dtype']} on {counted(ranks, 'rank')} x "
+        f"{counted(threads, 'thread')}, output {result['output']}, {problem['repeat']} repetitions\n"
+    )
+    session.print(f"{'':<14}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x weft':>9}")
+    for peer in [{"name": "weft", **result}, *result["peers"]]:
+        session.print(_line(peer, result))
+    roofline_s = result["roofline_s"]
+    session.print(f"{'memory':<14}{roofline_s:>11.4g}{'':>21}{roofline_s / result['median_s']:>9.2f}")
+    session.print(f"  (memory: {result['roofline']})")
+    for peer in result["peers"]:
+        reason = peer.get("reason")
+        session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")
+    session.print("")
+    for stage in result["stages"]:
+        predicted = f" (predicted {stage['predicted_s']:.4g} s)" if "predicted_s" in stage else ""
+        hidden = f", {stage['hidden']:.0%} hidden" if "hidden" in stage else ""
+        session.print(f"  {stage['name']}: {stage['seconds']:.4g} s{predicted}, {_traffic(stage)}{hidden}")
+    session.print(_exchanged(result["stages"]))
+    session.print(f"relative L2 error: {result['error']:.2e} against {problem['error_against']}")
+
+
+def _exchanged(stages: list[dict[str, Any]]) -> str:
+    """
+    >>> _exchanged([{"bytes_exchanged": 1 << 20, "bytes_sent": 0, "messages": 0}])
+    'bytes exchanged: 1048576 (1.0 MiB), all through node memory'
+    """
+    exchanged = sum(stage.get("bytes_exchanged", 0) for stage in stages)
+    sent = sum(stage["bytes_sent"] for stage in stages)
+    text = f"bytes exchanged: {exchanged} ({gibibytes(exchanged)})"
+    if sent:
+        text += f", {sent} sent in {sum(stage['messages'] for stage in stages)} messages"
+    if sent < exchanged:
+        text += ", the rest through node memory" if sent else ", all through node memory"
+    return text
+
+
+def _line(peer: dict[str, Any], result: dict[str, Any]) -> str:
+    if peer["median_s"] is None:
+        return f"{peer['name']:<14}{'-':>11}{'-':>11}{'-':>10}{'-':>9}"
+    gflops = result["problem"]["flop"] / peer["median_s"] / 1e9
+    ratio = peer["median_s"] / result["median_s"]
+    return f"{peer['name']:<14}{peer['median_s']:>11.4g}{peer['min_s']:>11.4g}{gflops:>10.3g}{ratio:>9.2f}"
+
+
+def _traffic(stage: dict[str, Any]) -> str:
+    moved = f"{gibibytes(stage['bytes_read'] + stage['bytes_written'])} read and written"
+    if stage["bytes_sent"]:
+        return f"{moved}, {gibibytes(stage['bytes_sent'])} sent in {stage['messages']} messages"
+    if stage.get("bytes_exchanged"):
+        return f"{moved}, {gibibytes(stage['bytes_exchanged'])} through node memory"
+    return moved

@@ -1,0 +1,214 @@
+"""Timing of several contestants under one contract, repetition by repetition in turn."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from weft.cli.support.session import Session
+from weft.verify.cases import Case
+from weft.verify.plane_waves import Waves
+
+WARM_UPS = 2
+# Repetitions of each setting of a peer before the better one is taken.
+TRIALS = 3
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What every contestant does: the problem, and which liberties it may take with the arrays."""
+
+    case: Case
+    threads: int
+    in_place: bool
+    overwrite_input: bool  # may the input be destroyed; implied by in_place
+    natural_output: bool  # the output must lie as the input does; else as is cheapest
+
+    @property
+    def real_dtype(self) -> np.dtype:
+        return np.dtype({"f32": np.float32, "f64": np.float64, "f80": np.longdouble}[self.case.precision])
+
+    @property
+    def complex_dtype(self) -> np.dtype:
+        return np.result_type(self.real_dtype, np.complex64)
+
+    @property
+    def input_dtype(self) -> np.dtype:
+        return self.real_dtype if self.case.kind == "r2c" else self.complex_dtype
+
+
+class Contestant(Protocol):
+    """Something to be timed on all ranks."""
+
+    settings: str
+
+    def prepare(self) -> None:
+        """Restores the input where a run destroyed it. Not timed."""
+
+    def run(self) -> float:
+        """Collective: runs once; returns this rank's seconds."""
+
+
+C = TypeVar("C", bound=Contestant)
+
+
+class NotRun(Exception):
+    """Why a peer does not take part; the same on all ranks."""
+
+
+def timed(function: Callable[[], object]) -> float:
+    start_s = time.perf_counter()
+    function()
+    return time.perf_counter() - start_s
+
+
+def measure(session: Session, contestants: Sequence[Contestant], repetitions: int, title: str = "") -> np.ndarray:
+    """Collective: seconds of each contestant (rows) and repetition, the maximum over the ranks."""
+    seconds = np.zeros((len(contestants), repetitions))
+    for repetition in range(-WARM_UPS, repetitions):
+        if title:
+            session.progress(f"{title}: repetition {max(0, repetition + 1)} of {repetitions}")
+        for index in turns(len(contestants), repetition):
+            contestant = contestants[index]
+            contestant.prepare()
+            session.barrier()
+            duration_s = contestant.run()
+            if repetition >= 0:
+                seconds[index, repetition] = duration_s
+    if session.comm is not None:
+        from mpi4py import MPI
+
+        session.comm.Allreduce(MPI.IN_PLACE, seconds, MPI.MAX)
+    return seconds
+
+
+def turns(contestants: int, repetition: int) -> range:
+    """The order of a repetition's contestants: there, and back in the next one.
+
+    Were the order always the same, so would be what each follows: what came before leaves caches warm or cold, and a
+    network that rests during it lets more pass at once afterwards.
+
+    >>> list(turns(3, 0)), list(turns(3, 1))
+    ([0, 1, 2], [2, 1, 0])
+    """
+    return range(contestants) if repetition % 2 == 0 else range(contestants - 1, -1, -1)
+
+
+def fastest(
+    session: Session, makers: Sequence[Callable[[], C]], check: Callable[[C], None] = lambda contestant: None
+) -> C:
+    """Collective: of several settings of one peer the one with the shortest time, made anew.
+
+    `check` raises NotRun for a setting whose result is wrong; the others are still tried. Only one contestant is alive
+    at a time, so that the trials take no more memory than the contest.
+    """
+    best_s, reasons = math.inf, []
+    best: Callable[[], C] | None = None
+    for make in makers:
+        try:
+            seconds = _trial(session, make, check)
+        except NotRun as reason:
+            reasons.append(str(reason))
+            continue
+        if seconds < best_s:
+            best_s, best = seconds, make
+    if best is None:
+        raise NotRun(reasons[0])
+    return best()
+
+
+def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) -> float:
+    contestant = make()
+    check(contestant)
+    return float(measure(session, [contestant], TRIALS).min())
+
+
+def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
+    """Collective: relative L2 error of the transform of the plane waves, over all elements; `shape` as for Waves."""
+    expected = np.zeros_like(result)
+    if result.size:
+        Waves(case).spectrum(expected, box, float(case.points), shape)
+    size = sum_of_squares(expected)
+    expected -= result
+    sums = np.array([sum_of_squares(expected), size])
+    if session.comm is not None:
+        sums = session.comm.allreduce(sums)
+    error = math.sqrt(sums[0] / sums[1])
+    return error if math.isfinite(error) else math.inf
+
+
+def sum_of_squares(array: np.ndarray) -> float:
+    """The sum of |x|^2 in double, a row of the first axis at a time."""
+    if not array.size:
+        return 0.0
+    return float(sum(np.sum(row.real**2, dtype=np.float64) + np.sum(row.imag**2, dtype=np.float64) for row in array))
+
+
+class MemoryPasses:
+    """Two passes over this rank's array, as the contract has them: what no transform can beat by much.
+
+    In place a pass reads, multiplies by one and writes; where the input is kept it is a copy to the output, which costs
+    more: memory reads what is about to be written, too. An input that may be destroyed has one pass of each kind.
+    The values of the input stay as they are.
+    """
+
+    def __init__(self, contract: Contract, source: np.ndarray, target: np.ndarray):
+        reals = _reals_in_memory(source)
+        # In place rows of reals may be padded; all other arrays are dense.
+        self._sources = np.array_split(reals if contract.in_place else reals.reshape(-1), contract.threads)
+        self._targets = self._sources
+        if not contract.in_place:
+            # A rank's output may be a little smaller than its input: as much of it as there is.
+            into = _reals_in_memory(target).reshape(-1)
+            ends = np.cumsum([len(part) for part in self._sources])
+            self._targets = [into[end - len(part) : end] for end, part in zip(ends, self._sources, strict=True)]
+        self._pool = ThreadPoolExecutor(contract.threads) if contract.threads > 1 else None
+        self._copies = (False, False) if contract.in_place else (not contract.overwrite_input, True)
+        self.settings = pass_words(self._copies)
+
+    def prepare(self) -> None:
+        return None
+
+    def run(self) -> float:
+        return timed(self._two_passes)
+
+    def _two_passes(self) -> None:
+        for copies in self._copies:
+            targets = self._targets if copies else self._sources
+            if self._pool is None:
+                for source, target in zip(self._sources, targets, strict=True):
+                    _pass(source, target)
+            else:
+                list(self._pool.map(_pass, self._sources, targets))
+
+
+def pass_words(copies: tuple[bool, bool]) -> str:
+    """What the two passes are.
+
+    >>> pass_words((True, True))
+    'two passes over the array, each a copy of the input to the output'
+    """
+    if not any(copies):
+        return "two passes over the array in place, each reads, multiplies and writes it"
+    if all(copies):
+        return "two passes over the array, each a copy of the input to the output"
+    return "two passes over the array, one in place, one a copy of the input to the output"
+
+
+def _reals_in_memory(array: np.ndarray) -> np.ndarray:
+    """An array in memory order, as real numbers: a complex product is not a pass over memory but arithmetic."""
+    order = np.argsort(array.strides, kind="stable")[::-1]
+    ordered = array.transpose(order)
+    reals = ordered.view(ordered.real.dtype) if ordered.shape[-1] else ordered
+    return reals
+
+
+def _pass(source: np.ndarray, target: np.ndarray) -> None:
+    if target is source:
+        np.multiply(source, source.dtype.type(1), out=source)
+    else:
+        np.copyto(target, source[: len(target)])

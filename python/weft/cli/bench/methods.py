@@ -1,0 +1,175 @@
+"""`weft bench --methods`: every way to exchange that applies, in one table."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft import _planning
+from weft.cli.bench.contest import Contract, measure
+from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, problem_data
+from weft.cli.support.session import Session
+from weft.planning.machine_choice import RULE
+from weft.verify import reference
+
+METHODS = ("shared", "collective", "messages")
+# What a table over all methods leaves no room for.
+FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
+# In a table of all methods those that can send in chunks are also tried with so many.
+CHUNKS = 4
+
+
+@dataclass
+class MethodRow:
+    """One way to exchange, and what it took."""
+
+    exchange: str
+    knobs: dict[str, Any]
+    median_s: float
+    min_s: float
+    gflops: float
+    waited_s: float  # in exchanges, by the slowest rank of one more run
+    # Share of the time with messages under way in which ranks did not wait; None where there are no messages.
+    hidden: float | None
+    error: float
+
+
+def methods_value(text: str | None) -> tuple[str, ...] | None:
+    """
+    >>> methods_value("all")
+    ('shared', 'collective', 'messages')
+    >>> methods_value("messages,shared")
+    ('messages', 'shared')
+    """
+    if text is None:
+        return None
+    names = METHODS if text == "all" else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names:
+        if name not in METHODS:
+            raise weft.InvalidArgument(
+                f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; give such as --methods all"
+            )
+    return names
+
+
+def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
+    forced = [name for name in FORCED if options.planning.get(name)]
+    if forced:
+        raise weft.InvalidArgument(
+            "--methods tries every value of the knobs, so none can be forced; got "
+            f"--{forced[0].replace('_', '-')} too; leave one of the two out"
+        )
+    others = {
+        "--peers": options.peers,
+        "--trace": options.trace,
+        "--plot": options.plot,
+        "--machine": options.planning.get("machine"),
+        "--wisdom": options.planning.get("wisdom"),
+    }
+    given = next((name for name, value in others.items() if value), None)
+    if given:
+        raise weft.InvalidArgument(
+            f"--methods compares weft's own exchanges in one table; got {given} too; leave one of the two out"
+        )
+    chunks = options.planning.get("chunks") or CHUNKS
+    # What is compared are exchanges, so all have one layout: the rule's.
+    options.planning.update(machine=RULE, all_ranks=True)
+    session.progress("planning")
+    first = WeftRun(options, contract, session, {"chunks": None, "piece_bytes": None})
+    if not first.fft.plan.exchanges:
+        raise weft.InvalidArgument("--methods compares exchanges, but this plan has none; give more ranks by -n")
+    count = _planning.EVERY_SLICE if chunks == "slices" else chunks
+    pieces = options.planning.get("piece_bytes") or 0
+    knobs = [_knobs(exchange) for exchange in _planning.all_exchanges(first.fft.plan.problem, count, pieces)]
+    knobs = [values for values in knobs if values["method"] in names]
+    if not knobs:
+        raise weft.Unsupported(f"no exchange of --methods {','.join(names)} applies here; give --methods all")
+    runs = [WeftRun(options, contract, session, values, first) for values in knobs]
+    _share_workspace(runs)
+    seconds = measure(session, runs, options.repeat, "timing")
+    rows = [_row(session, run_, values, times) for run_, values, times in zip(runs, knobs, seconds, strict=True)]
+    flop = flop_count(contract.case)
+    for row in rows:
+        row.gflops = flop / row.median_s / 1e9
+    if options.json:
+        session.print_json(_as_data(options, contract, session, rows))
+    elif session.is_root:
+        _print(session, rows)
+    worst = max(rows, key=lambda row: row.error)
+    allowed = reference.tolerance(contract.case.precision, contract.case.points)
+    if not worst.error <= allowed:
+        raise weft.WeftError(
+            f"a result must be within {allowed:.1e} of the exact one; that of {worst.exchange} is {worst.error:.1e} "
+            "away; report this"
+        )
+    return 0
+
+
+def _knobs(exchange: Any) -> dict[str, Any]:
+    """The options that force an exchange; None where it lacks a knob.
+
+    >>> _knobs(weft.plan((8, 8), ranks=2, method="messages").exchanges[0])["schedule"]
+    'pairwise'
+    """
+    names = ("method", "wire_form", "schedule", "requests", "nodes")
+    values = {name: getattr(exchange, name) for name in names}
+    knobs: dict[str, Any] = {name: None if value == "automatic" else value for name, value in values.items()}
+    knobs["chunks"] = "slices" if exchange.chunks == _planning.EVERY_SLICE else exchange.chunks
+    knobs["piece_bytes"] = exchange.piece_bytes or None
+    return knobs
+
+
+def _share_workspace(runs: list[WeftRun]) -> None:
+    """One workspace does: only one of them runs at a time."""
+    waiting = [run_ for run_ in runs if not run_.owns_workspace]
+    bytes_ = max((run_.fft.workspace_bytes for run_ in waiting), default=0)
+    memory = np.empty(bytes_ + 64, dtype=np.uint8)
+    start = -memory.ctypes.data % 64
+    for run_ in waiting:
+        run_.fft.use_workspace(memory[start : start + bytes_])
+
+
+def _row(session: Session, run_: WeftRun, knobs: dict[str, Any], seconds: np.ndarray) -> MethodRow:
+    run_.fft.recording = True
+    run_.prepare()
+    run_.forward()
+    record = [step for step in run_.fft.record if step["kind"] == "exchange"]
+    run_.fft.recording = False
+    everyone = session.gather(record) or [record]
+    steps = [step for steps in everyone for step in steps]
+    waited_s = max(sum(step["waited_s"] for step in steps_) for steps_ in everyone)
+    error, _ = run_.error()
+    exchange = run_.fft.plan.exchanges[0]
+    hidden = None if exchange.method == "shared" else hidden_share(steps)
+    return MethodRow(
+        exchange.describe(), knobs, float(np.median(seconds)), float(seconds.min()), math.nan, waited_s, hidden, error
+    )
+
+
+def _as_data(options: Options, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
+    planning = {name: options.planning[name] for name in ("effort", "engine")}
+    return {
+        "command": command_line(),
+        "problem": problem_data(options, contract) | planning,
+        "ranks": session.ranks,
+        "threads": contract.threads,
+        "output": options.output if isinstance(options.output, str) else list(options.output),
+        "methods": [asdict(row) for row in rows],
+    }
+
+
+def _print(session: Session, rows: list[MethodRow]) -> None:
+    width = max(len(row.exchange) for row in rows)
+    best = min(row.median_s for row in rows)
+    session.print(
+        f"{'':<{width}}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x best':>9}"
+        f"{'waited s':>11}{'hidden':>8}{'error':>10}"
+    )
+    for row in sorted(rows, key=lambda row: row.median_s):
+        hidden = "-" if row.hidden is None else f"{row.hidden:.0%}"
+        session.print(
+            f"{row.exchange:<{width}}{row.median_s:>11.4g}{row.min_s:>11.4g}{row.gflops:>10.3g}"
+            f"{row.median_s / best:>9.2f}{row.waited_s:>11.4g}{hidden:>8}{row.error:>10.1e}"
+        )

@@ -1,0 +1,103 @@
+"""FFTW's shared libraries through ctypes, for the peers of `weft bench`."""
+
+import ctypes
+import ctypes.util
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft.cli.bench.contest import NotRun
+
+MEASURE = 0
+DESTROY_INPUT = 1 << 0
+PRESERVE_INPUT = 1 << 4
+FORWARD = -1
+
+_SUFFIXES = {"f32": "f", "f64": "", "f80": "l"}
+
+
+class Fftw:
+    """One precision of FFTW with one of its extensions, `mpi` or `threads`."""
+
+    def __init__(self, precision: str, extension: str):
+        suffix = _SUFFIXES[precision]
+        self._prefix = f"fftw{suffix}_"
+        self._core = _load(f"fftw3{suffix}")
+        try:
+            self._threads: ctypes.CDLL | None = _load(f"fftw3{suffix}_threads")
+        except NotRun:
+            if extension == "threads":
+                raise
+            self._threads = None
+        self._extension = _load(f"fftw3{suffix}_{extension}") if extension == "mpi" else self._threads
+
+    def __call__(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Calls a function of the core by its name without prefix."""
+        return self._call(self._core, name, result, arguments)
+
+    def extended(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Calls a function of the extension."""
+        return self._call(self._extension, name, result, arguments)
+
+    def _call(self, library: Any, name: str, result: Any, arguments: tuple) -> Any:
+        function = getattr(library, self._prefix + name)
+        function.restype = result
+        return function(*arguments)
+
+    def use_threads(self, threads: int) -> None:
+        """Plans made from now on use so many threads."""
+        if self._threads is None:
+            if threads > 1:
+                raise NotRun("FFTW's threads are not installed (libfftw3-dev, libfftw3-double3)")
+            return
+        self._call(self._threads, "init_threads", ctypes.c_int, ())
+        self._call(self._threads, "plan_with_nthreads", None, (ctypes.c_int(threads),))
+
+    def version(self) -> str:
+        text = (ctypes.c_char * 80).in_dll(self._core, self._prefix + "version").value.decode()
+        found = re.search(r"\d+\.\d+\.\d+", text)
+        return found.group(0) if found else text
+
+    def execute(self, plan: int) -> None:
+        self("execute", None, ctypes.c_void_p(plan))
+
+    def destroy(self, plan: int) -> None:
+        self("destroy_plan", None, ctypes.c_void_p(plan))
+
+    def empty(self, count: int, dtype: np.dtype) -> "Buffer":
+        return Buffer(self, count, dtype)
+
+
+class Buffer:
+    """Memory aligned as FFTW wants it."""
+
+    def __init__(self, fftw: Fftw, count: int, dtype: np.dtype):
+        self._fftw = fftw
+        size = max(1, count) * dtype.itemsize
+        self.address = fftw("malloc", ctypes.c_void_p, ctypes.c_size_t(size))
+        if not self.address:
+            raise MemoryError(f"FFTW has no {size} bytes")
+        raw = (ctypes.c_char * size).from_address(self.address)
+        self.array = np.frombuffer(raw, dtype, count=count)
+
+    def __del__(self) -> None:
+        if getattr(self, "address", None):
+            self._fftw("free", None, ctypes.c_void_p(self.address))
+
+
+def _load(stem: str) -> ctypes.CDLL:
+    for name in (f"lib{stem}.so.3", ctypes.util.find_library(stem)):
+        if name:
+            try:
+                return ctypes.CDLL(name)
+            except OSError:
+                continue
+    raise NotRun(f"lib{stem} is not installed")
+
+
+def loaded_mpi_libraries() -> set[str]:
+    """Names of the MPI libraries in this process."""
+    maps = Path("/proc/self/maps").read_text(errors="replace")
+    return set(re.findall(r"/(lib(?:mpi|mpich|mpi_cxx)\.so[.\d]*)$", maps, re.MULTILINE))

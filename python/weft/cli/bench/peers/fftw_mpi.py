@@ -1,0 +1,260 @@
+"""FFTW's own MPI transform as a peer."""
+
+import ctypes
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, sum_of_squares, timed, waves_error
+from weft.cli.bench.peers import fftw_library
+from weft.cli.bench.peers.fftw_library import Fftw, loaded_mpi_libraries
+from weft.cli.support.session import Session
+from weft.verify.cases import Case
+from weft.verify.plane_waves import WAVES, Waves
+from weft.verify.reference import tolerance
+
+SCRAMBLED_OUT = 1 << 28
+TRANSPOSED_OUT = 1 << 30
+_ptrdiff = ctypes.c_ssize_t
+
+
+def make(contract: Contract, session: Session) -> Contestant:
+    """Collective: the better of working in place and out of place, as far as the contract allows."""
+    _check(contract, session)
+    fftw = _library(contract, session)
+    if contract.in_place:
+        ways = ["in place"]
+    elif contract.overwrite_input:
+        ways = ["in place", "out of place, input destroyed"]
+    else:
+        ways = ["out of place", "copied, then in place"]
+    kind = FftwMpiLine if len(contract.case.shape) == 1 else FftwMpi
+    makers = [functools.partial(kind, fftw, contract, session, way) for way in ways]
+    return fastest(session, makers, check_result)
+
+
+def check_result(contestant: "FftwMpi") -> None:
+    """Collective: raises NotRun unless a run gives what it should."""
+    case = contestant.case
+    error = contestant.error()
+    if not error <= 10 * tolerance(case.precision, case.points):
+        raise NotRun(f"its result is wrong: relative error {error:.1e} ({contestant.settings})")
+
+
+def _check(contract: Contract, session: Session) -> None:
+    case = contract.case
+    if session.comm is None:
+        raise NotRun("it needs MPI: give -n 1 or more")
+    if len(case.shape) == 1 and case.kind == "r2c":
+        raise NotRun("it has no r2c of one axis")
+    if case.all_axes != tuple(range(len(case.shape))):
+        raise NotRun("it transforms all axes in their order only")
+
+
+def _library(contract: Contract, session: Session) -> Fftw:
+    """The library, if it is there and was linked with the MPI that runs; the same outcome on all ranks."""
+    before = loaded_mpi_libraries()
+    reason = ""
+    fftw = None
+    try:
+        fftw = Fftw(contract.case.precision, "mpi")
+        fftw.use_threads(contract.threads)
+    except NotRun as absent:
+        reason = str(absent)
+    others = loaded_mpi_libraries() - before
+    if others:
+        names = ", ".join(sorted(others))
+        reason = f"the FFTW installed here is linked to another MPI ({names}) than the one that runs"
+    reasons = [text for text in session.comm.allgather(reason) if text]
+    if reasons or fftw is None:
+        raise NotRun(reasons[0])
+    fftw.extended("mpi_init", None)
+    return fftw
+
+
+class FftwMpi:
+    """A plan of FFTW's MPI transform, its arrays and its input."""
+
+    def __init__(self, fftw: Fftw, contract: Contract, session: Session, way: str):
+        self._fftw = fftw
+        self._contract = contract
+        self.case = contract.case
+        self._session = session
+        self._copies = way.startswith("copied")
+        # Natural output costs FFTW a second transposition.
+        self._transposed = not contract.natural_output
+        free = "transposed output" if len(contract.case.shape) > 1 else "output in its own order"
+        order = free if self._transposed else "natural output"
+        threads = f", {contract.threads} threads" if contract.threads > 1 else ""
+        self.settings = f"FFTW {fftw.version()}, FFTW_MEASURE, {way}, {order}{threads}"
+        self._allocate(two_arrays="out of place" in way)
+        self._plan = self._make_plan(destroys="destroyed" in way or self._source is self._target)
+        self._keeps_input = way == "out of place" or self._copies
+        self._fill(self._given or self._source)
+        self._saved = None if self._keeps_input else self._source.array.copy()
+
+    def _allocate(self, two_arrays: bool) -> None:
+        case = self._contract.case
+        shape = case.output_shape
+        sizes = [_ptrdiff() for _ in range(4)]
+        count = self._fftw.extended(
+            "mpi_local_size_many_transposed",
+            _ptrdiff,
+            len(shape),
+            (_ptrdiff * len(shape))(*shape),
+            _ptrdiff(1),
+            _ptrdiff(0),
+            _ptrdiff(0),
+            _handle(self._session.comm),
+            *map(ctypes.byref, sizes),
+        )
+        n0, start0, n1, start1 = (size.value for size in sizes)
+        self._rows, self._columns = (start0, start0 + n0), (start1, start1 + n1)
+        self._make_arrays(count, two_arrays)
+
+    def _make_arrays(self, count: int, two_arrays: bool) -> None:
+        self._source = self._fftw.empty(count, self._contract.complex_dtype)
+        self._target = self._fftw.empty(count, self._contract.complex_dtype) if two_arrays else self._source
+        self._given = self._fftw.empty(count, self._contract.complex_dtype) if self._copies else None
+
+    def _make_plan(self, destroys: bool) -> int:
+        case = self._contract.case
+        real = case.kind == "r2c"
+        flags = fftw_library.MEASURE
+        if self._transposed:
+            flags |= TRANSPOSED_OUT
+        flags |= fftw_library.DESTROY_INPUT if destroys else fftw_library.PRESERVE_INPUT
+        direction = () if real else (fftw_library.FORWARD,)
+        plan = self._fftw.extended(
+            "mpi_plan_many_dft_r2c" if real else "mpi_plan_many_dft",
+            ctypes.c_void_p,
+            len(case.shape),
+            (_ptrdiff * len(case.shape))(*case.shape),
+            _ptrdiff(1),
+            _ptrdiff(0),
+            _ptrdiff(0),
+            ctypes.c_void_p(self._source.address),
+            ctypes.c_void_p(self._target.address),
+            _handle(self._session.comm),
+            *direction,
+            ctypes.c_uint(flags),
+        )
+        return self._made_by_all(plan)
+
+    def _made_by_all(self, plan: int) -> int:
+        if not all(self._session.comm.allgather(bool(plan))):
+            raise NotRun("FFTW made no plan for this problem")
+        return plan
+
+    def _fill(self, buffer: Any) -> None:
+        """Plane waves in this rank's rows; a real row is padded to 2*(n//2+1) numbers."""
+        case = self._contract.case
+        rows = self._rows[1] - self._rows[0]
+        if rows == 0:
+            return
+        spectrum_rows = (rows, *case.output_shape[1:])
+        view = buffer.array[: math.prod(spectrum_rows)].reshape(spectrum_rows)
+        if case.kind == "r2c":
+            view = view.view(self._contract.real_dtype)[..., : case.shape[-1]]
+        Waves(case).field(view, [self._rows, *((0, n) for n in case.shape[1:])], 1.0)
+
+    def prepare(self) -> None:
+        if self._saved is not None:
+            np.copyto(self._source.array, self._saved)
+
+    def run(self) -> float:
+        return timed(self._run)
+
+    def _run(self) -> None:
+        if self._given is not None:
+            np.copyto(self._source.array, self._given.array)
+        self._fftw.execute(self._plan)
+
+    def error(self) -> float:
+        """Collective: relative error of a run."""
+        self.prepare()
+        self._run()
+        case: Case = self._contract.case
+        n0, n1, *rest = case.output_shape
+        rows, columns = self._rows, self._columns
+        if not self._transposed:
+            shape = (rows[1] - rows[0], n1, *rest)
+            box = [rows, (0, n1), *((0, n) for n in rest)]
+        else:
+            shape = (columns[1] - columns[0], n0, *rest)
+            box = [(0, n0), columns, *((0, n) for n in rest)]
+        result = self._target.array[: math.prod(shape)].reshape(shape)
+        if self._transposed:
+            result = result.swapaxes(0, 1)
+        return waves_error(self._session, case, result, box)
+
+    def __del__(self) -> None:
+        if getattr(self, "_plan", None):
+            self._fftw.destroy(self._plan)
+
+
+class FftwMpiLine(FftwMpi):
+    """Of one axis. Where the order is free FFTW leaves it in one of its own, which saves a transposition."""
+
+    def _allocate(self, two_arrays: bool) -> None:
+        sizes = [_ptrdiff() for _ in range(4)]
+        count = self._fftw.extended(
+            "mpi_local_size_1d",
+            _ptrdiff,
+            _ptrdiff(self.case.shape[0]),
+            _handle(self._session.comm),
+            fftw_library.FORWARD,
+            ctypes.c_uint(self._order_flag()),
+            *map(ctypes.byref, sizes),
+        )
+        n_in, start_in, n_out, start_out = (size.value for size in sizes)
+        self._rows, self._columns = (start_in, start_in + n_in), (start_out, start_out + n_out)
+        self._make_arrays(count, two_arrays)
+
+    def _order_flag(self) -> int:
+        return SCRAMBLED_OUT if self._transposed else 0
+
+    def _make_plan(self, destroys: bool) -> int:
+        keeping = fftw_library.DESTROY_INPUT if destroys else fftw_library.PRESERVE_INPUT
+        plan = self._fftw.extended(
+            "mpi_plan_dft_1d",
+            ctypes.c_void_p,
+            _ptrdiff(self.case.shape[0]),
+            ctypes.c_void_p(self._source.address),
+            ctypes.c_void_p(self._target.address),
+            _handle(self._session.comm),
+            fftw_library.FORWARD,
+            ctypes.c_uint(fftw_library.MEASURE | self._order_flag() | keeping),
+        )
+        return self._made_by_all(plan)
+
+    def error(self) -> float:
+        """Collective: relative error of a run; where FFTW's order is its own, of the values by their size."""
+        self.prepare()
+        self._run()
+        first, end = self._columns
+        result = self._target.array[: end - first]
+        if not self._transposed:
+            return waves_error(self._session, self.case, result, [self._columns])
+        expected = np.zeros_like(result)
+        Waves(self.case).spectrum(expected, [self._columns], float(self.case.points))
+        peaks, wanted = self._largest(result), self._largest(expected)
+        # What is left without the peaks must be nothing; a difference of sums would cancel.
+        rest = np.where(np.abs(result) < peaks[0] / 2, result, 0)
+        rest_square = self._session.comm.allreduce(sum_of_squares(rest.reshape(1, -1)))
+        return math.hypot(float(np.linalg.norm(peaks - wanted)), math.sqrt(rest_square)) / float(np.linalg.norm(wanted))
+
+    def _largest(self, values: np.ndarray) -> np.ndarray:
+        """Collective: the sizes of the largest numbers of all ranks, as many as there are waves."""
+        mine = np.sort(np.abs(values).astype(np.float64))[-WAVES:]
+        return np.sort(np.concatenate(self._session.comm.allgather(mine)))[-WAVES:]
+
+
+def _handle(comm: Any) -> Any:
+    """The communicator as C has it: a pointer with Open MPI, an integer with MPICH and its kin."""
+    from mpi4py import MPI
+
+    kind = ctypes.c_void_p if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_int
+    return kind.from_address(MPI._addressof(comm))

@@ -1,0 +1,140 @@
+"""mpi4py-fft as a peer."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, timed, waves_error
+from weft.cli.support.session import Session
+from weft.verify.plane_waves import Waves
+from weft.verify.reference import tolerance
+
+
+def make(contract: Contract, session: Session) -> Contestant:
+    """Collective: the best of slabs and pencils, and of the ways to keep the input."""
+    if session.comm is None:
+        raise NotRun("it needs MPI: give -n 1 or more")
+    if len(contract.case.shape) < 2:
+        raise NotRun("it cannot split a one-dimensional array")
+    _require_package(session)
+    keeps: list[bool | None] = [False] if contract.overwrite_input else [True, None]
+    grids: list[tuple[int, ...] | None] = [(-1,)]
+    if session.ranks > 3 and len(contract.case.shape) > 2:
+        grids.append(None)
+    makers = [functools.partial(Mpi4pyFft, contract, session, grid, keep) for grid in grids for keep in keeps]
+    chosen = _fastest(session, makers)
+    error = chosen.error()
+    if not error <= 10 * tolerance(contract.case.precision, contract.case.points):
+        raise NotRun(f"its result is wrong: relative error {error:.1e}")
+    return chosen
+
+
+def _require_package(session: Session) -> None:
+    reason = ""
+    try:
+        import mpi4py_fft  # noqa: F401
+    except ImportError as error:
+        reason = f"it is not installed ({error}): pip install mpi4py-fft"
+    reasons = [text for text in session.comm.allgather(reason) if text]
+    if reasons:
+        raise NotRun(reasons[0])
+
+
+def _fastest(session: Session, makers: list) -> "Mpi4pyFft":
+    try:
+        chosen = fastest(session, makers)
+    except (AssertionError, ValueError, TypeError, RuntimeError, IndexError) as error:
+        # It checks its arguments by assertions, alike on all ranks.
+        raise NotRun(f"it does not take this problem ({type(error).__name__} {error})".rstrip()) from None
+    assert isinstance(chosen, Mpi4pyFft)
+    return chosen
+
+
+class Mpi4pyFft:
+    """A PFFT with its own arrays.
+
+    keep  True: FFTW plans that preserve their input
+          None: the input is copied into the plan's array, as its calls with arguments do
+          False: the plan's array is the input and may be destroyed
+    """
+
+    def __init__(self, contract: Contract, session: Session, grid: tuple[int, ...] | None, keep: bool | None):
+        from mpi4py_fft import PFFT
+
+        self._contract = contract
+        self._session = session
+        self._keep = keep
+        options: dict[str, Any] = {"threads": contract.threads}
+        if keep:
+            options["overwrite_input"] = "FFTW_PRESERVE_INPUT"
+        case = contract.case
+        self._fft = PFFT(
+            session.comm,
+            list(case.shape),
+            axes=list(case.all_axes),
+            dtype=contract.input_dtype.char,
+            grid=grid,
+            collapse=True,
+            **options,
+        )
+        way = {True: "input preserved", None: "input copied", False: "input overwritten"}[keep]
+        if contract.in_place:
+            way = "input overwritten (it has no transform in place)"
+        form = "slabs" if grid else "its default grid"
+        self.settings = f"mpi4py-fft {_version()}, FFTW_MEASURE, {form}, collapsed axes, {way}"
+        self._x = self._fft.forward.input_array
+        self._box = _bounds(self._fft.local_slice(False))
+        self._return = self._make_return() if contract.natural_output else []
+        self._kept = np.empty_like(self._x)
+        if self._kept.size:
+            Waves(case).field(self._kept, self._box, 1.0)
+        np.copyto(self._x, self._kept)
+
+    def _make_return(self) -> list:
+        """Transfers that bring the output back to the layout of the input, through the same pencils."""
+        pencil = self._fft.forward.output_pencil
+        array = self._fft.forward.output_array
+        steps = []
+        for axes in self._fft.axes[1:]:
+            following = pencil.pencil(axes[-1])
+            received = np.empty(following.subshape, array.dtype)
+            steps.append((pencil.transfer(following, array.dtype), array, received))
+            pencil, array = following, received
+        self._returned_box = _bounds(
+            slice(start, start + size) for start, size in zip(pencil.substart, pencil.subshape, strict=True)
+        )
+        return steps
+
+    def prepare(self) -> None:
+        if self._keep is False:
+            np.copyto(self._x, self._kept)
+
+    def run(self) -> float:
+        return timed(self._run)
+
+    def _run(self) -> None:
+        if self._keep is None:
+            np.copyto(self._x, self._kept)
+        self._fft.forward(normalize=False)
+        for transfer, source, target in self._return:
+            transfer.forward(source, target)
+
+    def error(self) -> float:
+        """Collective: relative error of a run."""
+        np.copyto(self._x, self._kept)
+        self._run()
+        if self._return:
+            return waves_error(self._session, self._contract.case, self._return[-1][2], self._returned_box)
+        result = self._fft.forward.output_array
+        return waves_error(self._session, self._contract.case, result, _bounds(self._fft.local_slice(True)))
+
+
+def _bounds(slices: Any) -> list[tuple[int, int]]:
+    return [(part.start, part.stop) for part in slices]
+
+
+def _version() -> str:
+    import mpi4py_fft
+
+    return mpi4py_fft.__version__

@@ -1,0 +1,42 @@
+"""How much of an array changes ranks, from the layouts of a plan: what is sent, and what goes through node memory."""
+
+import itertools
+import math
+
+import weft
+from weft.verify.reference import COMPLEX_TYPES, REAL_TYPES
+
+
+def exchanged_bytes(plan: weft.Plan) -> list[int]:
+    """Bytes that change owner in each exchange of forward, summed over the ranks. No rank has to send them.
+
+    >>> exchanged_bytes(weft.plan((4, 4), ranks=2))
+    [128]
+    """
+    problem = plan.problem
+    found = []
+    still_real = problem.kind == "r2c"
+    for before, after in itertools.pairwise(plan.stages):
+        still_real = still_real and problem.axes[-1] not in before.axes
+        types = REAL_TYPES if still_real else COMPLEX_TYPES
+        found.append(changing_owner(before.target, after.source) * types[problem.precision].itemsize)
+    return found
+
+
+def changing_owner(source: weft.Layout, target: weft.Layout) -> int:
+    """Elements that another rank owns in the target than in the source.
+
+    >>> changing_owner(weft.Layout.slab((4, 6), 2, 0), weft.Layout.slab((4, 6), 2, 1))
+    12
+    """
+    kept = sum(overlap(source.box(rank), target.box(rank)) for rank in range(source.ranks))
+    return math.prod(source.shape) - kept
+
+
+def overlap(a: tuple, b: tuple) -> int:
+    """Elements that two boxes share.
+
+    >>> overlap(((0, 4), (2, 5)), ((1, 9), (3, 4)))
+    3
+    """
+    return math.prod(max(0, min(p[1], q[1]) - max(p[0], q[0])) for p, q in zip(a, b, strict=True))

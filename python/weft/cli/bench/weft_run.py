@@ -1,0 +1,183 @@
+"""weft as a contestant of `weft bench`, and facts of its problem."""
+
+import math
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.cli.bench.contest import Contract, timed, waves_error
+from weft.cli.support.session import Session
+from weft.verify import reference
+from weft.verify.cases import Case
+from weft.verify.plane_waves import Waves
+from weft.verify.trial import in_natural_order
+
+# Up to here the arrays are gathered and compared with a serial transform in long double; plane waves beyond.
+GATHERED_ELEMENTS_MAX = 1 << 22
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    shape: tuple[int, ...]
+    kind: str
+    dtype: np.dtype
+    axes: tuple[int, ...] | None
+    output: str | tuple[int, ...]
+    grid: tuple[int, ...] | None
+    in_place: bool
+    overwrite_input: bool
+    repeat: int
+    peers: tuple[str, ...]
+    trace: str | None
+    plot: str | None
+    planning: dict[str, Any]
+    methods: tuple[str, ...] | None
+    json: bool
+
+
+class WeftRun:
+    """weft as a contestant."""
+
+    settings = ""
+    x: Any
+    X: Any
+    _kept: Any
+
+    def __init__(
+        self,
+        options: Options,
+        contract: Contract,
+        session: Session,
+        knobs: dict[str, Any] | None = None,
+        like: "WeftRun | None" = None,
+    ):
+        """Collective. `knobs` go before those of the options. `like` lends its arrays, which must lie alike; then the
+        caller lends the workspace too, by fft.use_workspace, unless owns_workspace."""
+        self._case = contract.case
+        self._session = session
+        planning = {**options.planning, **(knobs or {})}
+        in_node_memory = planning["method"] == "shared" or planning["nodes"] in ("separate", "combined")
+        self.owns_workspace = like is None or in_node_memory  # node memory is weft's own
+        self.fft = weft.FFT(
+            options.shape,
+            kind=options.kind,
+            axes=contract.case.axes,
+            dtype=options.dtype,
+            comm=session.comm,
+            input=options.grid,
+            output=options.output,
+            norm="none",
+            overwrite_input=contract.overwrite_input,
+            workspace=None if self.owns_workspace else False,
+            **planning,
+        )
+        if like is not None:
+            self.x, self.X, self._kept = like.x, like.X, like._kept
+            return
+        with session.together():
+            if options.in_place:
+                self.x, self.X = self.fft.empty_inplace()
+            else:
+                self.x, self.X = self.fft.input.empty(), self.fft.output.empty()
+            self._fill()
+            self._kept = self.x.copy() if contract.overwrite_input else None
+
+    @property
+    def _gathers(self) -> bool:
+        return math.prod(self._case.shape) <= GATHERED_ELEMENTS_MAX
+
+    def _fill(self) -> None:
+        if self.x.size == 0:
+            return
+        if self._gathers:
+            is_complex = self._case.kind == "c2c"
+            seed = self._session.rank
+            self.x[...] = reference.random_array(self.x.shape, self._case.precision, is_complex, seed)
+        else:
+            Waves(self._case).field(self.x, self.fft.input.box, 1.0)
+
+    def prepare(self) -> None:
+        if self._kept is not None:
+            np.copyto(self.x, self._kept)
+
+    def run(self) -> float:
+        return timed(self.forward)
+
+    def forward(self) -> None:
+        self.fft.forward(self.x, self.X)
+
+    def error(self) -> tuple[float, str]:
+        """Collective: relative L2 error of a run, and what it was measured against."""
+        self.prepare()
+        self.forward()
+        if not self._gathers:
+            side = self.fft.output
+            error = waves_error(self._session, self._case, self.X, side.box, side.layout.shape)
+            return error, "the spectra of plane waves"
+        field = self.x if self._kept is None else self._kept.copy()
+        if self._kept is not None:  # a copy has the strides of its own
+            given, field = field, self.fft.input.empty()
+            field[...] = given
+        x = weft.gather(field, self.fft.input.layout, self._session.comm)
+        X = weft.gather(self.X, self.fft.output.layout, self._session.comm)
+        error, name = 0.0, ""
+        with self._session.together():
+            if self._session.is_root:
+                error, name = self._serial_error(x, X)
+        return self._session.broadcast((error, name))
+
+    def _serial_error(self, x: Any, X: Any) -> tuple[float, str]:
+        case = self._case
+        working = np.clongdouble if case.kind == "c2c" else np.longdouble
+        expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none")
+        library = reference.serial_library()[1]
+        X = in_natural_order(X, case)
+        return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
+
+
+def hidden_share(steps: Sequence[dict[str, Any]]) -> float:
+    """The share of the time with messages under way in which ranks did not wait for them.
+
+    >>> hidden_share(({"waited_s": 1.0, "under_way_s": 4.0}, {"waited_s": 1.0, "under_way_s": 1.0}))
+    0.6
+    """
+    under_way_s = sum(step["under_way_s"] for step in steps)
+    waited_s = sum(min(step["waited_s"], step["under_way_s"]) for step in steps)
+    return 1 - waited_s / under_way_s if under_way_s > 0 else 0.0
+
+
+def command_line() -> str:
+    """The command that each rank runs; `ranks` beside it says how many."""
+    return shlex.join(["weft", *sys.argv[1:]])
+
+
+def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
+    """What was asked for, as --json prints it."""
+    case = contract.case
+    return {
+        "shape": list(case.shape),
+        "kind": case.kind,
+        "dtype": str(contract.input_dtype),
+        "axes": list(case.all_axes),
+        "in_place": contract.in_place,
+        "overwrite_input": contract.overwrite_input,
+        "repeat": options.repeat,
+        "flop": flop_count(case),
+    }
+
+
+def flop_count(case: Case) -> float:
+    """5 N log2 N for each transform of a batch, half of it for real data: the convention, not what is computed.
+
+    >>> flop_count(Case(shape=(4, 4)))
+    320.0
+    """
+    batch = math.prod(case.shape) // case.points
+    return 5.0 * case.points * math.log2(case.points) * batch * (0.5 if case.kind == "r2c" else 1.0)

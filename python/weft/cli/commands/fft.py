@@ -1,0 +1,206 @@
+"""`weft fft`: the transform of an array in a file, into a file."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft._support.memory import check_memory
+from weft.cli.commands.plan import explained
+from weft.cli.support.arrays import read_array, warn_not_finite, write_array
+from weft.cli.support.session import Session
+from weft.cli.support.text import counted
+from weft.cli.support.trace import Trace
+from weft.cli.support.values import checked_axes
+from weft.files import (
+    NPY_ENDINGS,
+    RAW_ENDINGS,
+    Source,
+    Target,
+    check_target,
+    complex_dtype,
+    open_source,
+    working_dtype,
+    write_file,
+)
+from weft.options import real_shape
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    source: str
+    target: str
+    kind: str | None
+    axes: tuple[int, ...] | None
+    inverse: bool
+    last: int | None
+    dtype: np.dtype | None
+    shape: tuple[int, ...] | None
+    grid: tuple[int, ...] | None
+    norm: str
+    planning: dict[str, Any]  # threads, effort, method, wire_form, engine as weft.FFT takes them
+    trace: str | None
+    explain: bool
+    json: bool
+
+
+@dataclass
+class Problem:
+    """What is transformed: `shape` in real space for r2c."""
+
+    kind: str
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    real: np.dtype
+    inverse: bool
+
+    @property
+    def spectrum_shape(self) -> tuple[int, ...]:
+        shape = list(self.shape)
+        if self.kind == "r2c":
+            shape[self.axes[-1]] = shape[self.axes[-1]] // 2 + 1
+        return tuple(shape)
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        return self.shape if self.inverse else self.spectrum_shape
+
+    @property
+    def result_dtype(self) -> np.dtype:
+        return self.real if self.inverse and self.kind == "r2c" else complex_dtype(self.real)
+
+
+def run(options: Options, session: Session) -> int:
+    clock = Clock()
+    with session.together():
+        source = open_source(options.source, options.shape, options.dtype)
+        problem = described(source, options)
+        if session.is_root:
+            check_target(options.target, NPY_ENDINGS + RAW_ENDINGS)
+            if options.trace:
+                check_target(options.trace, ())
+    check_memory(session.comm, problem.spectrum_shape, complex_dtype(problem.real).itemsize, arrays=2)
+    session.progress("planning")
+    fft = weft.FFT(
+        problem.shape,
+        kind=problem.kind,
+        axes=problem.axes,
+        dtype=problem.real,
+        comm=session.comm,
+        input=options.grid,
+        output="same" if len(problem.shape) == 1 else "any",  # one axis in its natural order
+        norm=options.norm,
+        overwrite_input=True,
+        **options.planning,
+    )
+    if options.explain and not options.json:
+        session.print(explained(fft.explain(), fft.plan))
+    clock.lap("plan_s")
+    _transform(options, session, source, problem, fft, clock)
+    _report(options, session, source, problem, fft, clock)
+    return 0
+
+
+def _transform(options: Options, session: Session, source: Source, problem: Problem, fft: Any, clock: "Clock") -> None:
+    trace = Trace(session, fft) if options.trace else None
+    step = trace.call if trace else lambda name, function, transform=False: function()
+    start, end = (fft.output, fft.input) if problem.inverse else (fft.input, fft.output)
+    call = fft.backward if problem.inverse else fft.forward
+
+    session.progress(f"reading {source.name}")
+    local = step("read", lambda: read_array(session, source, start))
+    source.close()
+    warn_not_finite(session, source, local)
+    clock.lap("read_s")
+    session.progress("transforming")
+    result = step("transform", lambda: call(local), transform=True)
+    session.barrier()
+    clock.lap("transform_s")
+    session.progress(f"writing {options.target}")
+    target = Target(options.target, problem.result_shape, problem.result_dtype)
+    step("write", lambda: write_array(session, target, end, result))
+    clock.lap("write_s")
+    if trace:
+        content = trace.gathered()
+        with session.together():
+            if session.is_root:
+                write_file(str(options.trace), content)
+
+
+def described(source: Source, options: Options) -> Problem:
+    """The problem that a file and the options make; raises InvalidArgument where they do not fit."""
+    axes = checked_axes(options.axes, len(source.shape))
+    is_complex = source.dtype.kind == "c"
+    kind = options.kind or ("c2c" if is_complex or options.inverse else "r2c")
+    if kind == "r2c" and is_complex and not options.inverse:
+        raise weft.InvalidArgument(
+            f"kind r2c transforms real data; {source.name} holds {source.dtype}; use --kind c2c, or --inverse for the "
+            "way back"
+        )
+    real = working_dtype(source.dtype)
+    if options.dtype is not None and options.shape is None:
+        if options.dtype.kind not in "fc":
+            raise weft.InvalidArgument(
+                f"--dtype must be a floating type to transform in; got {options.dtype}; "
+                "give float32, float64 or longdouble"
+            )
+        real = working_dtype(options.dtype)
+    shape = source.shape
+    if kind == "r2c" and options.inverse:
+        shape = real_shape(shape, axes[-1], options.last, "--last")
+    elif options.last is not None:
+        raise weft.InvalidArgument(
+            "--last is the real length of the halved axis of an inverse r2c transform; got it without "
+            "--inverse --kind r2c; add those, or leave --last out"
+        )
+    return Problem(kind, shape, axes, real, options.inverse)
+
+
+class Clock:
+    """Seconds of each step."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last_s = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now_s = time.perf_counter()
+        self.laps[name] = now_s - self._last_s
+        self._last_s = now_s
+
+
+def _report(options: Options, session: Session, source: Source, problem: Problem, fft: Any, clock: Clock) -> None:
+    reading = "every rank reads its own box" if source.by_boxes else "rank 0 reads and scatters"
+    if options.json:
+        session.print_json(
+            {
+                "input": source.name,
+                "input_shape": list(source.shape),
+                "input_dtype": str(source.dtype),
+                "reading": reading,
+                "output": options.target,
+                "output_shape": list(problem.result_shape),
+                "output_dtype": str(problem.result_dtype),
+                "kind": problem.kind,
+                "axes": list(problem.axes),
+                "inverse": problem.inverse,
+                "norm": options.norm,
+                "ranks": session.ranks,
+                "threads": options.planning["threads"],
+                **clock.laps,
+                **({"plan": fft.explain()} if options.explain else {}),
+            }
+        )
+        return
+    name = f"inverse {problem.kind}" if problem.inverse else problem.kind
+    axes = ",".join(map(str, problem.axes))
+    times = ", ".join(f"{key[:-2]} {value:.3g} s" for key, value in clock.laps.items())
+    note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
+    session.print(
+        f"{options.target}: {'x'.join(map(str, problem.result_shape))} {problem.result_dtype}, {name} over axes "
+        f"{axes} of {source.name} on {counted(session.ranks, 'rank')}{note}: {times}"
+    )

@@ -1,0 +1,241 @@
+"""The commands that measure machines, plan and predict."""
+
+from typing import Annotated
+
+import typer
+
+from weft.cli.support.choices import (
+    AllRanks,
+    AnyKind,
+    Axes,
+    Chunks,
+    Dtype,
+    Effort,
+    EffortOption,
+    Grid,
+    Json,
+    MachineOption,
+    MapForm,
+    MethodOption,
+    NodesOption,
+    Output,
+    Oversubscribe,
+    PieceBytes,
+    PlannedKind,
+    PresetOption,
+    Ranks,
+    RequestsOption,
+    ScheduleOption,
+    Threads,
+    WireFormOption,
+    WireOption,
+)
+from weft.cli.support.command import app, forward_kind, knobs_of, on_one_rank, planning_of, precision_of, start
+from weft.cli.support.values import (
+    axes_value,
+    count_value,
+    folders_value,
+    grid_value,
+    output_value,
+    rank_counts_value,
+    shape_value,
+    shapes_value,
+)
+
+RanksPerNode = Annotated[
+    int | None,
+    typer.Option("--ranks-per-node", metavar="R", help="Ranks of a node. Default: 1, or the machine's cores."),
+]
+
+
+OrderOption = Annotated[
+    str | None,
+    typer.Option("--order", metavar="WORD", help="Ranks over the nodes, the fastest letter first, such as xyzt."),
+]
+
+
+@app.command("probe")
+def probe_command(
+    context: typer.Context,
+    target: Annotated[
+        str | None, typer.Option("-o", metavar="FILE", help="Write the machine as JSON, for --machine FILE.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(metavar="S", help="About how long to measure.")] = 30.0,
+    threads: Threads = 1,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="What to call it. Default: the processor.")] = None,
+    disk: Annotated[
+        str | None, typer.Option(metavar="DIR[,DIR]", help="Measure the disks of these directories as well.")
+    ] = None,
+    show: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="Measure nothing: print a shipped machine or a file.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw what was measured, with its fits (.png, .pdf, .svg).")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every figure and every measurement, not the summary.")
+    ] = False,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Measure this machine: lines in cache, arrays through memory, messages, barriers; all ranks at once.
+
+    What the model of `weft plan --machine FILE` computes with. Give the ranks and threads that transforms will have, on
+    all nodes. What is not measured is named as assumed. A disk takes a tenth of --seconds more: one rank writes and
+    reads a file without a name in its directory, of up to 1 GiB and half of what is free.
+    """
+    from weft.cli.commands import probe
+
+    disks = folders_value(None if disk is None else [disk])
+    options = probe.Options(show, target, seconds, threads, name, disks, plot, everything, as_json)
+    return start(context, lambda here: probe.run(options, here), ranks, threads, oversubscribe)
+
+
+@app.command("plan")
+def plan_command(
+    context: typer.Context,
+    shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
+    ranks: Annotated[str, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = "1",
+    ranks_per_node: RanksPerNode = None,
+    cores: Annotated[
+        int | None,
+        typer.Option("--cores", min=1, metavar="C", help="Find the ranks and threads for C cores."),
+    ] = None,
+    kind: PlannedKind = AnyKind.c2c,
+    dtype: Dtype = "float64",
+    axes: Axes = None,
+    output: Output = "any",
+    grid: Grid = None,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
+    nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
+    machine: MachineOption = None,
+    all_ranks: AllRanks = None,
+    order: OrderOption = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw what each step should take (.png, .pdf, .svg).")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Print how a transform would be done on any number of ranks. Needs no MPI.
+
+    The plan is the fastest that the model knows for the machine, each step with its predicted time and what limits it,
+    and the next best ways; with --machine rule it follows a fixed rule. Where nodes share links it may name an order
+    of the ranks over the nodes, which `weft map` writes for launchers. It says where twice or half the threads would be
+    faster on the same cores; with --cores every division into ranks and threads is planned, and the fastest printed.
+    """
+    from weft.cli.commands import plan
+
+    options = {
+        "kind": forward_kind(kind),
+        "ranks": count_value(ranks, "--ranks"),
+        "ranks_per_node": ranks_per_node,
+        "axes": axes_value(axes),
+        "dtype": precision_of(dtype),
+        "input": grid_value(grid),
+        "output": output_value(output),
+        **planning_of(
+            threads,
+            effort,
+            None,
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        ),
+        "machine": machine,
+        "all_ranks": all_ranks,
+    }
+    del options["engine"]
+    extents = shape_value(shape, "SHAPE")
+    return on_one_rank(lambda here: plan.run(extents, options, order, plot, as_json, here, cores))
+
+
+@app.command("map")
+def map_command(
+    machine: Annotated[
+        str, typer.Option("--machine", metavar="NAME|FILE", help="A machine that ships with weft, or a JSON file.")
+    ],
+    ranks: Annotated[str, typer.Option("--ranks", metavar="R", help="Number of ranks to place.")],
+    ranks_per_node: RanksPerNode = None,
+    order: OrderOption = None,
+    form: Annotated[MapForm, typer.Option("--format", help="For Slurm, Open MPI, Blue Gene, or people.")] = (
+        MapForm.table
+    ),
+    hosts: Annotated[
+        str | None,
+        typer.Option("--hosts", metavar="FILE", help="Names of the nodes, one a line. Default: node0, node1, ..."),
+    ] = None,
+    target: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write here, not to the output.")] = None,
+) -> int:
+    """Say on which node each rank is to run, in a form that launchers read. Needs no MPI.
+
+    \b
+    slurm    hosts, one a line: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
+    openmpi  a rankfile: mpirun --rankfile FILE
+    bgl      a map file of coordinates, "x y z t" a line; of a torus only
+    """
+    from weft.cli.commands import map as mapped
+
+    options = mapped.Options(machine, count_value(ranks, "--ranks"), ranks_per_node, order, form.value, hosts, target)
+    return on_one_rank(lambda here: mapped.run(options, here))
+
+
+@app.command("project")
+def project_command(
+    shapes: Annotated[
+        str,
+        typer.Argument(metavar="SHAPE[,SHAPE]", help="Such as 64x64x64,128x128x128; of the real array for r2c."),
+    ],
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            metavar="NAME|FILE",
+            help="A machine that ships with weft, or a JSON file. Default: what WEFT_MACHINE names, or infiniband-64.",
+        ),
+    ] = None,
+    ranks: Annotated[
+        str, typer.Option("--ranks", metavar="A..B|P,Q", help="A range, of which powers of two count, or a list.")
+    ] = "1..64",
+    ranks_per_node: RanksPerNode = None,
+    kind: PlannedKind = AnyKind.c2c,
+    dtype: Dtype = "float64",
+    output: Output = "any",
+    threads: Threads = 1,
+    preset: PresetOption = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw a curve for each size (.png, .pdf, .svg).")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Predict time, speed-up, efficiency, GFlop/s and the exchanges' share on more and more ranks of a machine.
+
+    One table for each size. Each number of ranks has the fastest plan that the model knows; speed-up is over one rank.
+    Then: the best number of ranks, and what doubling the bandwidth, halving the latency, or faster cores or memory
+    would bring there.
+    """
+    from weft.cli.commands import project
+
+    options = project.Options(
+        shapes=shapes_value(shapes, "SHAPE"),
+        machine=machine,
+        ranks=rank_counts_value(ranks),
+        planning={
+            "kind": forward_kind(kind),
+            "dtype": precision_of(dtype),
+            "output": output_value(output),
+            "threads": threads,
+            "ranks_per_node": ranks_per_node,
+            "preset": None if preset is None else preset.value,
+        },
+        plot=plot,
+        json=as_json,
+    )
+    return on_one_rank(lambda here: project.run(options, here))

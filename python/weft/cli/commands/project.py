@@ -1,0 +1,134 @@
+"""`weft project`: time, speed-up and efficiency against ranks and size, on a machine that need not be there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import weft
+from weft.cli.support.session import Session, in_one_line
+from weft.files import check_target, write_file
+from weft.planning import projection
+from weft.planning.machine_choice import HERE, RULE, VARIABLE, default_machine
+from weft.planning.plans import machine_of
+from weft.planning.projection import Change, Point
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+
+    shapes: tuple[tuple[int, ...], ...]
+    machine: str | None
+    ranks: tuple[int, ...]
+    planning: dict[str, Any]
+    plot: str | None
+    json: bool
+
+
+@dataclass
+class Size:
+    """What was found of one size."""
+
+    shape: tuple[int, ...]
+    points: list[Point]
+    best: Point
+    changes: list[Change]
+
+    @property
+    def name(self) -> str:
+        return "x".join(map(str, self.shape))
+
+
+def run(options: Options, session: Session) -> None:
+    from weft.cli.support import plots
+
+    if options.plot:
+        check_target(options.plot, plots.FORMS)
+        plots.pyplot()
+    machine, note = _machine(options.machine)
+    sizes = [_projected(shape, machine, options) for shape in options.shapes]
+    if options.plot:
+        curves = {size.name: size.points for size in sizes}
+        write_file(options.plot, plots.projection(curves, f'on the machine "{machine.name}"', options.plot))
+    if options.json:
+        session.print_json(_document(sizes, machine, note))
+    else:
+        session.print(_text(sizes, machine, note))
+
+
+# Words that name no machine whose model could be asked.
+NO_MACHINE = {
+    RULE: "which asks no model",
+    HERE: "which is the one that the ranks of a transform are on, and there are none",
+}
+
+
+def _machine(given: str | None) -> tuple[weft.Machine, str]:
+    """The machine that was named, or else is usual; and what to say of it."""
+    word, note = default_machine() if given is None else (given, "")
+    if word in NO_MACHINE:
+        source = VARIABLE if given is None else "--machine"
+        raise weft.InvalidArgument(
+            f'a projection asks the model of a machine; {source} names "{word}", {NO_MACHINE[word]}; give one that '
+            "ships with weft, such as --machine infiniband-64, or a file of `weft probe -o FILE`"
+        )
+    return machine_of(word), note if word in note else f"{note}: {word}" if note else ""
+
+
+def _projected(shape: tuple[int, ...], machine: weft.Machine, options: Options) -> Size:
+    points = projection.project(shape, options.ranks, machine, **options.planning)
+    best = projection.best(points)
+    return Size(shape, points, best, projection.changes(shape, best.ranks, machine, **options.planning))
+
+
+def _document(sizes: list[Size], machine: weft.Machine, note: str) -> dict[str, Any]:
+    """Of one size its keys beside those of the machine; several are a list."""
+    common = {"machine": machine.name, "note": note, "assumed": list(machine.assumed)}
+    found = [_size_as_data(size) for size in sizes]
+    return {**common, **found[0]} if len(found) == 1 else {**common, "sizes": found}
+
+
+def _size_as_data(size: Size) -> dict[str, Any]:
+    return {
+        "shape": list(size.shape),
+        "points": [_as_data(point) for point in size.points],
+        "best_ranks": size.best.ranks,
+        "changes": [{"what": change.what, "seconds": change.seconds} for change in size.changes],
+    }
+
+
+def _as_data(point: Point) -> dict[str, Any]:
+    numbers = {name: value for name, value in vars(point).items() if name != "plan"}
+    return {**numbers, "input": point.plan.input.describe(), "exchanges": [e.describe() for e in point.plan.exchanges]}
+
+
+def _table(points: list[Point]) -> str:
+    lines = [
+        f"{'ranks':>7}{'nodes':>7}{'working':>9}{'seconds':>11}{'speed-up':>10}{'efficiency':>12}{'GFlop/s':>10}"
+        f"{'exchanges':>11}  plan"
+    ]
+    for point in points:
+        exchanges = "; ".join(exchange.describe() for exchange in point.plan.exchanges)
+        lines.append(
+            f"{point.ranks:>7}{point.nodes:>7}{point.working:>9}{point.seconds:>11.4g}{point.speed_up:>10.2f}"
+            f"{point.efficiency:>12.0%}{point.gflops:>10.4g}{point.communication:>11.0%}  "
+            f"{point.plan.input.family} {exchanges}".rstrip()
+        )
+    return "\n".join(lines)
+
+
+def _text(sizes: list[Size], machine: weft.Machine, note: str) -> str:
+    parts = [f"{_table(size.points)}\n{_ending(size)}" for size in sizes]
+    if len(sizes) > 1:
+        parts = [f"{size.name}\n{part}\n" for size, part in zip(sizes, parts, strict=True)]
+    if machine.assumed:
+        parts.append(in_one_line(f"assumed of the machine {machine.name}, not measured: {', '.join(machine.assumed)}"))
+    return "\n".join([*parts, *map(in_one_line, filter(None, [note]))])
+
+
+def _ending(size: Size) -> str:
+    now, *faster = size.changes
+    lines = [f"fastest on {size.best.ranks} of these numbers of ranks: {size.best.seconds:.4g} s; there, with"]
+    lines += [
+        f"  {change.what:<22}{change.seconds:>10.4g} s  {change.seconds / now.seconds:>5.2f} x" for change in faster
+    ]
+    return "\n".join(lines)

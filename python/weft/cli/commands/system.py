@@ -1,0 +1,46 @@
+"""The commands of the machine and its ranks: `weft info` and `weft run`."""
+
+from typing import Annotated
+
+import typer
+
+from weft.cli.support.choices import (
+    Json,
+    Oversubscribe,
+    Ranks,
+)
+from weft.cli.support.command import app, ranks_to_start, start
+
+
+@app.command("info")
+def info_command(
+    context: typer.Context, as_json: Json = False, ranks: Ranks = None, oversubscribe: Oversubscribe = False
+) -> int:
+    """Print versions, libraries, cores, caches, memory and how ranks share it."""
+    from weft.cli.commands import info
+
+    return start(context, lambda here: info.run(as_json, here), ranks, 1, oversubscribe)
+
+
+@app.command("run", context_settings={"allow_interspersed_args": False})
+def run_command(
+    program: Annotated[str, typer.Argument(metavar="SCRIPT", help="A Python script; with -m a module.")],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="What it is given.")] = None,
+    module: Annotated[bool, typer.Option("-m", help="SCRIPT is the name of a module.")] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank. Default: OMP_NUM_THREADS, or 1."),
+    ] = None,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Run a Python program on ranks, by the Python of weft.
+
+    Its exit status is that of the command. A rank that fails shows its traceback and ends all ranks. Options of weft
+    stand before SCRIPT; all behind it is the program's.
+    """
+    from weft.cli.commands import run
+
+    options = run.Options(program, arguments or [], module, threads)
+    wanted = ranks_to_start(ranks)
+    return run.here(options) if wanted is None else run.on_ranks(wanted, options, oversubscribe=oversubscribe)

@@ -1,0 +1,226 @@
+"""The commands that transform arrays in files and verify transforms."""
+
+from typing import Annotated
+
+import typer
+
+from weft.cli.support.choices import (
+    AllRanks,
+    AnyKind,
+    Axes,
+    BudgetOption,
+    Chunks,
+    Dtype,
+    Effort,
+    EffortOption,
+    Engine,
+    Grid,
+    Json,
+    MachineOption,
+    MethodOption,
+    NodesOption,
+    Norm,
+    NormOption,
+    Output,
+    Oversubscribe,
+    PieceBytes,
+    PlannedKind,
+    PresetOption,
+    Ranks,
+    RawShape,
+    RequestsOption,
+    ScheduleOption,
+    Threads,
+    Trace,
+    WireFormOption,
+    WireOption,
+    WisdomOption,
+)
+from weft.cli.support.command import app, forward_kind, knobs_of, planning_of, precision_of, start
+from weft.cli.support.session import Session, end_all_ranks
+from weft.cli.support.values import axes_value, grid_value, lengths_value, output_value, shape_value
+from weft.files import named_dtype
+
+
+@app.command("fft")
+def fft_command(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz or raw file.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
+    kind: Annotated[
+        AnyKind | None,
+        typer.Option(help="Default: r2c for real data, c2c for complex or the inverse. c2r: the inverse of r2c."),
+    ] = None,
+    axes: Axes = None,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
+    last: Annotated[
+        int | None, typer.Option(metavar="N", help="Real length of the halved axis, for an inverse r2c.")
+    ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="Element type of a raw file; of others, the precision to work in."),
+    ] = None,
+    shape: RawShape = None,
+    grid: Grid = None,
+    norm: NormOption = Norm.backward,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
+    nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
+    engine: Engine = None,
+    machine: MachineOption = None,
+    all_ranks: AllRanks = None,
+    budget: BudgetOption = 10.0,
+    wisdom: WisdomOption = None,
+    trace: Trace = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Transform the array in a file into a file, as numpy.fft does.
+
+    IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Every rank reads and writes
+    its own part only; a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be IN.
+    """
+    from weft.cli.commands import fft
+
+    options = fft.Options(
+        source=source,
+        target=target,
+        kind=None if kind is None else forward_kind(kind),
+        axes=axes_value(axes),
+        inverse=inverse or kind == AnyKind.c2r,
+        last=last,
+        dtype=named_dtype(dtype) if dtype else None,
+        shape=shape_value(shape) if shape else None,
+        grid=grid_value(grid),
+        norm=norm.value,
+        planning=planning_of(
+            threads,
+            effort,
+            engine,
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        )
+        | {"machine": machine, "all_ranks": all_ranks, "budget_s": budget, "wisdom": wisdom},
+        trace=trace,
+        explain=explain,
+        json=as_json,
+    )
+    return start(context, lambda here: fft.run(options, here), ranks, threads, oversubscribe)
+
+
+@app.command("spectrum")
+def spectrum_command(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="IN", help="A file with a real field of 1 to 3 dimensions.")],
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a log-log plot (.png, .pdf, .svg).")] = None,
+    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table here, not to the output.")] = None,
+    length: Annotated[
+        str | None, typer.Option(metavar="L,M", help="Length of the domain along each axis. Default: all equal.")
+    ] = None,
+    dtype: Annotated[str | None, typer.Option(metavar="T", help="Element type of a raw file (with --shape).")] = None,
+    shape: RawShape = None,
+    threads: Threads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
+    nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
+    engine: Engine = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Sum the power of a real field over shells of its wave number.
+
+    Prints columns k, power, modes: k is |k| in units of the longest wave, rounded to the nearest integer; power is
+    the sum of |X/N|^2 over the shell. All shells but k=0 sum to the variance of the field.
+    """
+    from weft.cli.commands import spectrum
+
+    options = spectrum.Options(
+        source=source,
+        plot=plot,
+        csv=csv,
+        lengths=lengths_value(length),
+        dtype=named_dtype(dtype) if dtype else None,
+        shape=shape_value(shape) if shape else None,
+        planning=planning_of(
+            threads,
+            effort,
+            engine,
+            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        ),
+        json=as_json,
+    )
+    return start(context, lambda here: spectrum.run(options, here), ranks, threads, oversubscribe)
+
+
+@app.command("verify")
+def verify_command(
+    context: typer.Context,
+    shape: Annotated[str | None, typer.Argument(metavar="[SHAPE]", help="Check this problem.")] = None,
+    random: Annotated[int | None, typer.Option(metavar="K", help="Check K random problems.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="What the random problems are drawn from.")] = 0,
+    case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem of a reproducing line.")] = None,
+    kind: PlannedKind = AnyKind.c2c,
+    dtype: Dtype = "float64",
+    axes: Axes = None,
+    inverse: Annotated[bool, typer.Option("--inverse", help="Backward first.")] = False,
+    output: Output = "any",
+    grid: Grid = None,
+    norm: NormOption = Norm.backward,
+    threads: Threads = 1,
+    method: MethodOption = None,
+    wire_form: WireFormOption = None,
+    schedule: ScheduleOption = None,
+    requests: RequestsOption = None,
+    chunks: Chunks = None,
+    preset: PresetOption = None,
+    nodes: NodesOption = None,
+    piece_bytes: PieceBytes = None,
+    wire: WireOption = None,
+    engine: Engine = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Check the accuracy of a problem, or of random ones, against serial transforms."""
+    options = {
+        "shape": shape_value(shape, "SHAPE") if shape else None,
+        "random": random,
+        "seed": seed,
+        "case": case,
+        "kind": forward_kind(kind),
+        "dtype": precision_of(dtype),
+        "axes": axes_value(axes),
+        "inverse": inverse or kind == AnyKind.c2r,
+        "output": output_value(output),
+        "input": grid_value(grid),
+        "norm": norm.value,
+        "threads": threads,
+        **knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
+        "engine": engine,
+        "json": as_json,
+    }
+
+    def work(here: Session) -> int:
+        from weft.verify import runner
+
+        hooks = runner.Hooks(lambda text: here.progress(text) if text else here.clear_progress(), end_all_ranks)
+        return runner.run({**options, "comm": here.comm}, hooks)
+
+    return start(context, work, ranks, threads, oversubscribe)

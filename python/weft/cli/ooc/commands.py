@@ -1,0 +1,421 @@
+"""`weft ooc`: arrays on disks, their transforms, and what those would read, write and send."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+import weft
+from weft.cli.support.choices import (
+    AnyKind,
+    Axes,
+    Dtype,
+    Effort,
+    EffortOption,
+    Json,
+    Norm,
+    NormOption,
+    Oversubscribe,
+    PlannedKind,
+    Ranks,
+    RawShape,
+)
+from weft.cli.support.command import app, on_one_rank, start, word_of
+from weft.cli.support.environment import surrounding_ranks
+from weft.cli.support.session import Session
+from weft.cli.support.values import axes_value, folders_value, ranks_value, shape_value, size_value
+from weft.files import named_dtype
+from weft.ooc import METHODS
+from weft.ooc.transform import target_of
+
+ooc_app = typer.Typer(help="Arrays on disks: to transform them, to copy them there, and what transforms would take.")
+app.add_typer(ooc_app, name="ooc")
+
+
+class Method(str, Enum):
+    stripe_communicating = "stripe-major/communication"
+    memoryload_communicating = "memoryload-major/communication"
+    processor_local = "processor-major/no-communication"
+    memoryload_local = "memoryload-major/no-communication"
+
+
+class Paper(str, Enum):
+    fig7 = "fig7"
+    fig8 = "fig8"
+
+
+class Factoring(str, Enum):
+    published = "published"
+    least_crossing = "least-crossing"
+
+
+class Order(str, Enum):
+    natural = "natural"
+    transposed = "transposed"
+
+
+class Precision(str, Enum):
+    f32 = "f32"
+    f64 = "f64"
+
+
+Memory = Annotated[
+    str, typer.Option("--memory", metavar="BYTES", help="All that it may hold, such as 2GiB, 0.5GiB, 4GB or 2^31.")
+]
+Block = Annotated[
+    str | None,
+    typer.Option(
+        "--block",
+        metavar="BYTES",
+        help="What no transfer is to be shorter than. Default: that of 4KiB to 4MiB which should take least.",
+    ),
+]
+OutDisks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--disk",
+        "--disks",
+        metavar="D1,D2,...",
+        help="Directories for the disks of a striped OUT; together or once each. Default: beside OUT.",
+    ),
+]
+ScratchFolders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scratch",
+        metavar="D1,D2,...",
+        help="Directories for temporary files, one a disk; together or once each. Default: where OUT lies.",
+    ),
+]
+RawDtype = Annotated[
+    str | None,
+    typer.Option("--dtype", metavar="T", help="Element type of a raw IN, such as complex128 (with --shape)."),
+]
+FileKind = Annotated[
+    AnyKind | None,
+    typer.Option("--kind", help="Default: r2c for real data, c2c for complex or the inverse. c2r: the inverse of r2c."),
+]
+OrderOption = Annotated[
+    Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
+]
+WayOption = Annotated[
+    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT, one of those of ooc analyze.")
+]
+OocMachine = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        metavar="NAME|FILE",
+        help="Whose times and disks are taken: a machine that ships with weft, or a file of `weft probe --disk DIR -o "
+        "FILE`. Default: an assumed one.",
+    ),
+]
+OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads that compute.")]
+
+
+@ooc_app.callback(invoke_without_command=True)
+def ooc_command(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit()
+
+
+@ooc_app.command("analyze")
+def analyze_command(
+    points: Annotated[str | None, typer.Argument(metavar="N", help="Points of the FFT, such as 2^25.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="Memory of each processor, such as 16MiB or 2^24.")
+    ] = None,
+    block: Annotated[str, typer.Option(metavar="BYTES", help="What a disk reads or writes at once.")] = "64KiB",
+    disks: Annotated[int | None, typer.Option(metavar="D", help="Disks of all processors. Default: P.")] = None,
+    processors: Annotated[int, typer.Option("-n", metavar="P", help="Processors; none is started.")] = 1,
+    method: Annotated[Method | None, typer.Option(help="One of the four variants of the paper. Default: all.")] = None,
+    record: Annotated[str, typer.Option(metavar="BYTES", help="Bytes of a point.")] = "16",
+    asynchronous: Annotated[
+        bool, typer.Option("--async", help="Buffers for I/O that goes on meanwhile: half the memory is left.")
+    ] = False,
+    factoring: Annotated[
+        Factoring, typer.Option(help="Factors of permutations: as published, or those that send least.")
+    ] = Factoring.least_crossing,
+    paper: Annotated[
+        Paper | None, typer.Option(help="Instead of N: a figure of Cormen and Nicol's, beside the paper's numbers.")
+    ] = None,
+    message_s: Annotated[
+        float | None, typer.Option("--message-seconds", metavar="S", help="What a message counts for the choice.")
+    ] = None,
+    byte_s: Annotated[
+        float | None, typer.Option("--byte-seconds", metavar="S", help="What a byte of a message counts for it.")
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine", metavar="NAME|FILE", help="Instead of both: the machine whose link between nodes is."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Count passes, parallel I/Os, messages and bytes of an FFT by superlevels, without data.
+
+    Messages and bytes are those of one processor. All sizes are powers of two. Of the methods the one is named whose
+    messages and bytes, weighted, take least.
+    """
+    from weft.cli.ooc import analyze
+
+    if paper is not None:
+        if points is not None or memory is not None:
+            raise weft.InvalidArgument(
+                f"--paper has sizes of its own; got {points or memory} too; give N and --memory, or --paper"
+            )
+        return on_one_rank(lambda here: analyze.run_paper(paper.value, as_json, here))
+    if points is None or memory is None:
+        raise weft.InvalidArgument(
+            "ooc analyze needs N and --memory, or --paper; one was not given; give such as 2^25 --memory 16MiB"
+        )
+    options = analyze.Options(
+        points=size_value(points, "N"),
+        memory_bytes=size_value(memory, "--memory"),
+        block_bytes=size_value(block, "--block"),
+        disks=processors if disks is None else disks,
+        processors=processors,
+        methods=METHODS if method is None else (method.value,),
+        record_bytes=size_value(record, "--record"),
+        asynchronous=asynchronous,
+        factoring=factoring.value,
+    )
+    weights = {"message_s": message_s, "byte_s": byte_s, "machine": machine}
+    return on_one_rank(lambda here: analyze.run(options, weights, as_json, here))
+
+
+@ooc_app.command("copy")
+def copy_command(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy or raw file, or the .json of a striped set.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
+    shape: Annotated[
+        str | None, typer.Option(metavar="N0xN1x...", help="Shape of a raw IN, such as 256x256x256.")
+    ] = None,
+    dtype: Annotated[str | None, typer.Option(metavar="NAME", help="Elements of a raw IN, such as complex128.")] = None,
+    disk: OutDisks = None,
+    block: Annotated[
+        str, typer.Option(metavar="BYTES", help="What goes to one disk before it is the next one's turn.")
+    ] = "1MiB",
+    skew: Annotated[
+        bool,
+        typer.Option(
+            "--skew/--no-skew", help="Disks of a striped OUT shift from row to row, as suits columns of matrices."
+        ),
+    ] = True,
+) -> int:
+    """Copy an array between .npy, raw files and striped sets, part by part.
+
+    Blocks of a set that is read are compared with their checksums.
+    """
+    from weft.cli.ooc import copy as ooc_copy
+
+    options = ooc_copy.Options(
+        source=source,
+        target=target,
+        shape=None if shape is None else shape_value(shape),
+        dtype=None if dtype is None else named_dtype(dtype),
+        disks=folders_value(disk),
+        block_bytes=size_value(block, "--block"),
+        skew=skew,
+    )
+    return on_one_rank(lambda here: ooc_copy.run(options, here))
+
+
+@ooc_app.command("fft")
+def fft_command(
+    context: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A .npy or raw file, x.h5:/dataset, x.zarr, or .json: a striped set.")
+    ],
+    target: Annotated[
+        str | None,
+        typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None: --in-place."),
+    ] = None,
+    *,
+    memory: Memory,
+    kind: FileKind = None,
+    axes: Axes = None,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform; that of r2c is c2r.")] = False,
+    last: Annotated[
+        int | None, typer.Option(metavar="N", help="Real length of the halved axis of c2r. Default: the even one.")
+    ] = None,
+    norm: NormOption = Norm.backward,
+    order: OrderOption = Order.natural,
+    shape: RawShape = None,
+    dtype: RawDtype = None,
+    precision: Annotated[
+        Precision | None,
+        typer.Option(help="Of the transform. Default: f32 for IN of halves and singles, else f64."),
+    ] = None,
+    block: Block = None,
+    disk: OutDisks = None,
+    scratch: ScratchFolders = None,
+    threads: OocThreads = 1,
+    effort: EffortOption = Effort.estimate,
+    method: WayOption = "auto",
+    machine: OocMachine = None,
+    checkpoint: Annotated[
+        float | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="S",
+            min=0,
+            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute; on "
+            "ranks on several nodes none.",
+        ),
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,
+    in_place: Annotated[
+        bool,
+        typer.Option("--in-place", help="The result takes the place of IN, of kind c2c: a .npy or raw file, a set."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
+    ] = False,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Transform an array that is larger than memory, from a file or a striped set into another.
+
+    IN is read in place; the first pass converts its numbers, of up to 64 bits. Each pass reads and writes the array
+    once. OUT is in Fortran order where IN is, and gets its name when it is complete. With checkpoints the same command
+    goes on from the last one, whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a
+    failure. --in-place needs no room for OUT, and writes a journal from which the same command goes on; with
+    --checkpoint 0 it does not, and a failure leaves IN of no use. With -n the disks of a set, or the parts of a plain
+    file, are dealt to the ranks; --memory and --threads are those of each, and as many go on from a checkpoint.
+    """
+    from weft.cli.ooc import fft as ooc_fft_command
+    from weft.cli.ooc import records as ooc_records_command
+
+    given = {
+        "shape": None if shape is None else shape_value(shape),
+        "dtype": None if dtype is None else named_dtype(dtype),
+        "precision": None if precision is None else precision.value,
+        "inverse": inverse,
+        "last": last,
+        "norm": norm.value,
+        "disks": folders_value(disk),
+        "scratch": folders_value(scratch) or None,
+        "effort": effort.value,
+        "method": method,
+        "machine": machine,
+        "checkpoint": checkpoint,
+        "restart": restart,
+        "in_place": in_place,
+        **_planning_of(kind, axes, memory, block, order, threads),
+    }
+    target = target_of(source, target, in_place)
+    if method.startswith("bmmc:"):
+        records = ooc_records_command.fft_options(source, target, given, as_json)
+        return run_or_tell(
+            context,
+            lambda here: ooc_records_command.run(records, here),
+            lambda count, here: ooc_records_command.run_dry(records, count, here),
+            ranks=ranks,
+            oversubscribe=oversubscribe,
+            dry_run=dry_run,
+            threads=threads,
+        )
+    options = ooc_fft_command.Options(source, target, given, as_json)
+    return run_or_tell(
+        context,
+        lambda here: ooc_fft_command.run(options, here),
+        lambda count, here: ooc_fft_command.run_dry(options, count, here),
+        ranks=ranks,
+        oversubscribe=oversubscribe,
+        dry_run=dry_run,
+        threads=threads,
+    )
+
+
+@ooc_app.command("discard")
+def discard_command(
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an unfinished ooc fft.")],
+) -> int:
+    """Remove what an unfinished transform has left of OUT, with its temporary files."""
+    from weft.cli.ooc import fft as ooc_fft_command
+
+    return on_one_rank(lambda here: ooc_fft_command.run_discard(target, here))
+
+
+@ooc_app.command("plan")
+def plan_command(
+    shape: Annotated[
+        str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
+    ],
+    memory: Memory,
+    kind: PlannedKind = AnyKind.c2c,
+    axes: Axes = None,
+    dtype: Dtype = "float64",
+    order: OrderOption = Order.natural,
+    block: Block = None,
+    threads: OocThreads = 1,
+    method: WayOption = "auto",
+    machine: OocMachine = None,
+    disk: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--disk",
+            "--disks",
+            metavar="D1,D2,...",
+            help="Disks of the machine's profile to use; together or once each. Default: all it has.",
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw what each pass should take (.png, .pdf, .svg).")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Print the passes of a transform on disks, without files: lines, runs, bytes, predicted times, what limits them.
+
+    And the next best ways. Give --machine a file of `weft probe --disk DIR -o FILE`; without one, a processor and a
+    disk of today are assumed.
+    """
+    from weft.cli.ooc import fft as ooc_fft_command
+
+    extents = shape_value(shape, "SHAPE")
+    given = {
+        "dtype": named_dtype(dtype),
+        "method": method,
+        "machine": machine,
+        "disks": folders_value(disk),
+        **_planning_of(kind, axes, memory, block, order, threads),
+    }
+    return on_one_rank(lambda here: ooc_fft_command.run_plan(extents, given, plot, as_json, here))
+
+
+def run_or_tell(
+    context: typer.Context,
+    run: Callable[[Session], int],
+    tell: Callable[[int, Session], None],
+    *,
+    ranks: str | None,
+    oversubscribe: bool,
+    dry_run: bool,
+    threads: int = 1,
+) -> int:
+    """Runs on ranks, or in this process where one is enough; or tells, on one rank, what so many would do."""
+    wanted, around = ranks_value(ranks), surrounding_ranks()
+    if dry_run:
+        count = wanted or (1 if around is None else around[1])
+        return on_one_rank(lambda here: tell(count, here))
+    if around is None and wanted in (None, 1):
+        return run(Session())
+    return start(context, run, ranks, threads, oversubscribe)
+
+
+def _planning_of(
+    kind: AnyKind | None, axes: str | None, memory: str, block: str | None, order: Order, threads: int
+) -> dict[str, Any]:
+    return {
+        "kind": word_of(kind),
+        "axes": axes_value(axes),
+        "memory_bytes": size_value(memory, "--memory"),
+        "block_bytes": None if block is None else size_value(block, "--block"),
+        "order": order.value,
+        "threads": threads,
+    }

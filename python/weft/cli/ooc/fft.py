@@ -1,0 +1,281 @@
+"""`weft ooc fft` and `weft ooc plan`: transforms of arrays on disks, and tables of their passes."""
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from weft import ooc
+from weft.cli.ooc.cost import beside_text, others_text, pass_words, price_line, ways_data
+from weft.cli.support import session as sessions
+from weft.cli.support.arrays import not_finite_text
+from weft.cli.support.progress import Reporter
+from weft.cli.support.session import Session
+from weft.cli.support.text import counted, joined
+from weft.files import check_target, write_file
+from weft.ooc import OutOfCorePlan, PassPrice, RunReport, Ways, distribute, fortran_order
+from weft.ooc import transform as ooc_transform
+from weft.ooc.checkpoint import resume
+from weft.ooc.job import TransformJob
+from weft.ooc.run import run_prepared
+
+_COLUMNS = (
+    *("pass", "lines", "panels", "bytes read", "runs read", "runs written", "shortest run", "from", "to"),
+    *("predicted", "limit"),
+)
+_PLAN_NAMES = (
+    "kind",
+    "shape",
+    "result_shape",
+    "axes",
+    "precision",
+    "block_bytes",
+    "threads",
+    "ranks",
+    "read_bytes",
+    "written_bytes",
+    "journal_bytes",
+    "scratch_bytes",
+    "in_place",
+    "convolution_points",
+    "kernel_passes",
+    "memory_bytes",
+    "passes",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for; `given` are the arguments of weft.ooc.fft."""
+
+    source: str
+    target: str
+    given: dict[str, Any]
+    json: bool
+
+
+def run(options: Options, session: Session) -> int:
+    """On the ranks of the session, or in this process."""
+    sessions.clean_up_when_stopped()
+    reporter = Reporter(session, lambda at: f"pass {at.at_pass + 1} of {at.passes}: ")
+    transform = None
+    try:
+        if session.ranks > 1:
+            transform, moved = ooc_transform.run_on_ranks(
+                session.comm, options.source, options.target, options.given, reporter, session.note_temporary, _tell
+            )
+        else:
+            transform = ooc_transform.prepare(options.source, options.target, **options.given)
+            _tell(transform)
+            moved = run_prepared(transform, reporter)
+    except BaseException:
+        session.clear_progress()
+        _tell_what_is_kept(options, transform, session)
+        raise
+    finally:
+        session.clear_progress()
+    if transform is not None:
+        if moved.found_not_finite:
+            session.warn(not_finite_text(options.source))
+        _report(options, transform, moved, session)
+    return 0
+
+
+def _tell(transform: TransformJob) -> None:
+    """Before anything is written."""
+    if transform.no_checkpoints_for:
+        print(sessions.in_one_line(f"weft: no checkpoints: {transform.no_checkpoints_for}"), file=sys.stderr)
+
+
+def run_dry(options: Options, ranks: int, session: Session) -> None:
+    transform = ooc_transform.prepare(options.source, options.target, **options.given, ranks=ranks)
+    _print_dry_run(transform, options.json, session)
+
+
+def run_discard(target: str, session: Session) -> None:
+    found = ooc.discard(target)
+    session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
+
+
+def _tell_what_is_kept(options: Options, transform: TransformJob | None, session: Session) -> None:
+    """transform : what was going on; None: nothing yet."""
+    target = options.target
+    if not session.is_root:
+        return
+    if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
+        said = f"weft: {target} may be changed in part, without checkpoints to go on from"
+        print(sessions.in_one_line(said), file=sys.stderr)
+    if not resume.is_unfinished(target):
+        return
+    said = f"weft: what is done of {target} is kept: the same command goes on from there"
+    if not options.given["in_place"]:
+        said += f", with --restart it begins anew, and `weft ooc discard {target}` removes it"
+    print(sessions.in_one_line(said), file=sys.stderr)
+
+
+def _report(options: Options, transform: TransformJob, moved: RunReport, session: Session) -> None:
+    if options.json:
+        session.print_json({**_facts(transform), **_moved_facts(moved)})
+        return
+    session.print(
+        f"{options.target}: {_array(transform.output)}, {_name(transform)} of {options.source} in "
+        f"{counted(moved.plan.pass_count, 'pass', 'passes')}"
+    )
+    each = "" if moved.plan.ranks == 1 else f" on each of {moved.plan.ranks} ranks at most"
+    session.print(
+        f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
+        f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory{each}"
+    )
+    if moved.went_on_from is not None:
+        at_pass, panel = moved.went_on_from
+        session.print(f"went on from panel {panel + 1} of pass {at_pass + 1}")
+    if transform.source.unpacking is not None:
+        session.print(f"{transform.source.name} was unpacked into a temporary file of {transform.source.nbytes} bytes")
+    if moved.plan.ranks > 1:
+        session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
+    session.print(beside_text(moved))
+
+
+def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> None:
+    from weft.cli.support import plots
+
+    if plot:
+        check_target(plot, plots.FORMS)
+        plots.pyplot()
+    ways = ooc.ways(shape, **given)
+    if plot:
+        write_file(plot, plots.passes(ways.plan.shape, ways.price, plot))
+    if as_json:
+        session.print_json({**plan_data(ways.plan), **ways_data(ways)})
+        return
+    session.print(plan_text(ways))
+    session.print(others_text(ways))
+
+
+def plan_text(ways: Ways) -> str:
+    """A table of the passes, and what they take together."""
+    plan = ways.plan
+    priced = enumerate(zip(plan.passes, ways.price.passes, strict=True), 1)
+    rows = [_COLUMNS] + [_row(number, one, price) for number, (one, price) in priced]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
+    table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(
+        [
+            f"{plan.kind} over axes {joined(plan.axes, ',')} of {joined(plan.shape, 'x')}, {plan.precision}, in "
+            f"{counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
+            *table,
+            *_convolution(plan),
+            f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
+            f"memory {plan.memory_bytes} bytes",
+            price_line(ways.price),
+        ]
+    )
+
+
+def _convolution(plan: OutOfCorePlan) -> list[str]:
+    if plan.convolution_points == 0:
+        return []
+    return [
+        f"by Bluestein's algorithm, a convolution of {plan.convolution_points} points; passes 1 to "
+        f"{plan.kernel_passes} make its kernel"
+    ]
+
+
+def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
+    """The plan for JSON."""
+    return {name: getattr(plan, name) for name in _PLAN_NAMES}
+
+
+def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
+    names = ("panels", "read_bytes", "read_runs", "written_runs", "shortest_run_bytes", "source", "target")
+    return (
+        str(number),
+        joined(one["lines"], "x"),
+        *(str(one[name]) for name in names),
+        *pass_words(price),
+    )
+
+
+def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> None:
+    plan = transform.plan
+    needs = [vars(need) for need in transform.needs()]
+    if as_json:
+        sent = {}
+        if plan.ranks > 1:
+            messages, sent_bytes = distribute.traffic(transform)
+            sent = {"messages": messages, "sent_bytes": sent_bytes}
+        session.print_json({**_facts(transform), **ways_data(transform.ways), **sent, "needs": needs})
+        return
+    session.print(plan_text(transform.ways))
+    session.print(others_text(transform.ways))
+    session.print(f"input {transform.source.name}: {_array(transform.source)}")
+    if transform.source.unpacking is not None:
+        session.print(f"{transform.source.name} is unpacked into a temporary file first, not in the prediction")
+    session.print(f"output {transform.output.path}: {_array(transform.output)}{', in place' if plan.in_place else ''}")
+    if transform.source.fortran:
+        session.print("the plan is that of the transposed arrays in C order, whose bytes are the same")
+    if plan.ranks > 1:
+        session.print(f"{plan.ranks} ranks send {_sent(*distribute.traffic(transform))}, as if all were on one node")
+    if plan.journal_bytes > 0:
+        session.print(
+            f"of what is written {plan.journal_bytes} bytes are a journal, from which the same command goes on"
+        )
+    elif plan.in_place and transform.checkpoint_s == 0:
+        session.print("no checkpoints: a failure leaves the file of no use")
+    elif transform.checkpoint_s > 0:
+        session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command goes on")
+    if transform.no_checkpoints_for:
+        session.print(f"no checkpoints: {transform.no_checkpoints_for}")
+    for need in transform.needs():
+        session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
+    session.print("nothing was written: this was a dry run")
+
+
+def _sent(messages: int, nbytes: int) -> str:
+    return f"{counted(messages, 'message')} with {nbytes} bytes"
+
+
+def _facts(transform: TransformJob) -> dict[str, Any]:
+    return {
+        "input": transform.source.name,
+        "unpacked_bytes": 0 if transform.source.unpacking is None else transform.source.nbytes,
+        "input_dtype": str(transform.source.dtype),
+        "fortran_order": transform.source.fortran,  # of both; then shapes and axes of the plan are reversed
+        "output": transform.output.path,
+        "output_dtype": str(transform.output.dtype),
+        "inverse": transform.inverse,
+        "scale": transform.scale,
+        "checkpoint_seconds_apart": transform.checkpoint_s,
+        "plan": plan_data(transform.plan),
+    }
+
+
+def _moved_facts(moved: RunReport) -> dict[str, Any]:
+    return {
+        "read_bytes": moved.read_bytes,
+        "written_bytes": moved.written_bytes,
+        "memory_bytes": moved.memory_bytes,
+        "seconds": moved.seconds,
+        "pass_seconds": list(moved.pass_seconds),
+        "price": None if moved.price is None else moved.price.as_data(),
+        "mb_per_s": _speed(moved),
+        "backend": moved.backend,
+        "messages": moved.messages,
+        "sent_bytes": moved.sent_bytes,
+        "went_on_from": moved.went_on_from,
+        "checkpoint_seconds": moved.checkpoint_seconds,
+    }
+
+
+def _speed(moved: RunReport) -> float:
+    return (moved.read_bytes + moved.written_bytes) / moved.seconds / 1e6
+
+
+def _array(array: Any) -> str:
+    order = " in Fortran order" if array.fortran else ""
+    return f"{joined(fortran_order.named_shape(array), 'x')} of {array.dtype}{order}"
+
+
+def _name(transform: TransformJob) -> str:
+    plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
+    kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
+    return f"{kind} over axes {joined(fortran_order.named_axes(transform.source, transform.plan.axes), ',')}"

@@ -1,0 +1,1 @@
+"""Helpers that the commands share: ranks, streams, options, plots."""

@@ -1,0 +1,75 @@
+"""Distributed arrays from files and into files."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.cli.support.session import Session
+from weft.files import Source, Target
+
+# Elements looked at together when searching for NaN.
+_CHECKED_AT_ONCE = 1 << 20
+
+
+def read_array(session: Session, source: Source, side: Any) -> np.ndarray:
+    """Collective: this rank's box of the file's array, in a new array of the transform's input or output."""
+    with session.together():
+        local = side.empty()
+    if source.by_boxes or session.ranks == 1:
+        with session.together():
+            source.read(side.box, local)
+    else:
+        local[...] = _scattered(session, source, side)
+    return local
+
+
+def _scattered(session: Session, source: Source, side: Any) -> np.ndarray:
+    whole = None
+    with session.together():
+        if session.is_root:
+            whole = np.empty(source.shape, side.dtype)
+            source.read([(0, n) for n in source.shape], whole)
+    return weft.scatter(whole, side.layout, session.comm, root=0, dtype=side.dtype)
+
+
+def warn_not_finite(session: Session, source: Source, local: np.ndarray) -> None:
+    """Collective: one warning if the array holds NaN or infinity, which a transform spreads to every element."""
+    found = source.dtype.kind in "fc" and not _all_finite(local)
+    if session.any(found):
+        session.warn(not_finite_text(source.name))
+
+
+def not_finite_text(name: str) -> str:
+    return f"{name} holds NaN or infinity; every element of the result along the axes will be NaN"
+
+
+def _all_finite(array: np.ndarray) -> bool:
+    if array.size <= _CHECKED_AT_ONCE or array.ndim == 0:
+        return bool(np.isfinite(array).all())
+    if array.shape[0] == 1:
+        return _all_finite(array[0])
+    rows = max(1, _CHECKED_AT_ONCE * array.shape[0] // array.size)
+    return all(_all_finite(array[lo : lo + rows]) for lo in range(0, array.shape[0], rows))
+
+
+def write_array(session: Session, target: Target, side: Any, local: np.ndarray) -> None:
+    """Collective: writes every rank's box; the file has its name when all have written, else nothing is left."""
+    try:
+        with session.together():
+            if session.is_root:
+                target.create(tell=session.note_temporary)
+        target.temporary = session.broadcast(target.temporary)
+        with session.together():
+            target.write(side.box, local)
+        with session.together():
+            if session.is_root:
+                target.commit()
+    finally:
+        if session.is_root:
+            target.discard()
+
+
+def array_bytes(shape: tuple[int, ...], dtype: np.dtype) -> int:
+    return math.prod(shape) * dtype.itemsize

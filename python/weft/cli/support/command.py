@@ -1,0 +1,114 @@
+"""What the commands of the command line share: the application, the options of planning, where a command runs."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import typer
+
+import weft
+from weft.cli.support import launch, session
+from weft.cli.support.choices import AnyKind, Effort, Method, Nodes, Preset, Requests, Schedule, Wire, WireForm
+from weft.cli.support.environment import DEBUG, surrounding_ranks
+from weft.cli.support.session import Session
+from weft.cli.support.values import chunks_value, ranks_value, size_value
+from weft.files import named_dtype, working_dtype
+
+app = typer.Typer(
+    name="weft",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Distributed FFTs of arrays that are too big or too slow for one process.\n\n"
+    "-n R runs a command on R ranks; under mpiexec the ranks there are used.",
+    epilog=f"Errors are one line on standard error, with status 2 (usage) or 1 (failure); {DEBUG}=1 shows tracebacks.",
+)
+
+
+def knobs_of(
+    method: Method | None,
+    wire_form: WireForm | None,
+    schedule: Schedule | None,
+    requests: Requests | None,
+    chunks: str | None,
+    preset: Preset | None,
+    nodes: Nodes | None,
+    piece_bytes: str | None,
+    wire: Wire | None,
+) -> dict[str, Any]:
+    return {
+        "method": word_of(method),
+        "wire_form": word_of(wire_form),
+        "schedule": word_of(schedule),
+        "requests": word_of(requests),
+        "chunks": chunks_value(chunks),
+        "preset": word_of(preset),
+        "nodes": word_of(nodes),
+        "piece_bytes": None if piece_bytes is None else size_value(piece_bytes, "--piece-bytes"),
+        "wire": word_of(wire),
+    }
+
+
+def planning_of(threads: int, effort: Effort, engine: str | None, knobs: dict[str, Any]) -> dict[str, Any]:
+    return {"threads": threads, "effort": effort.value, "engine": engine, **knobs}
+
+
+def forward_kind(kind: AnyKind) -> str:
+    """That of the transform whose way back it is, or its own: one plan serves both."""
+    return "r2c" if kind == AnyKind.c2r else str(kind.value)
+
+
+def word_of(choice: Enum | None) -> str | None:
+    return None if choice is None else str(choice.value)
+
+
+def precision_of(name: str) -> Any:
+    dtype = named_dtype(name)
+    if dtype.kind not in "fc":
+        raise weft.InvalidArgument(f"--dtype must be a floating type; got {name}; give float32, float64 or longdouble")
+    return working_dtype(dtype)
+
+
+def start(
+    context: typer.Context,
+    work: Callable[[Session], int],
+    ranks: str | None,
+    threads: int,
+    oversubscribe: bool,
+) -> int:
+    """Runs the work on the ranks around, on new ones, or in this process alone."""
+    wanted = ranks_to_start(ranks)
+    if wanted is None:
+        return session.run_here(work)
+    return launch.run_ranks(wanted, threads, context.obj, oversubscribe=oversubscribe)
+
+
+def ranks_to_start(ranks: str | None) -> int | None:
+    """As many as -n asks for; None where a command runs here. Errors: InvalidArgument where mpiexec started others."""
+    wanted = ranks_value(ranks)
+    around = surrounding_ranks()
+    if around is None:
+        return wanted
+    if wanted not in (None, around[1]):
+        raise weft.InvalidArgument(
+            f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
+        )
+    return None
+
+
+def on_one_rank(work: Callable[[Session], None]) -> int:
+    """Does the work in this process, or on the first of the ranks around: its error is then one of all."""
+
+    def on_first(here: Session) -> int:
+        with here.together():
+            if here.is_root:
+                work(here)
+        return 0
+
+    around = surrounding_ranks()
+    if around is not None and around[1] > 1:
+        return session.run_here(on_first)
+    with session.as_weft_errors():
+        work(Session())
+    return 0

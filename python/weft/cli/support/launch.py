@@ -1,0 +1,335 @@
+"""`-n R`: the same command again on R ranks, under the mpiexec of the MPI that weft was built with.
+
+The parent stays. The ranks leave their exit status in a folder of the run and all end with 0, so that mpiexec has
+nothing to report; a rank that ends otherwise has crashed, and the parent says so in one message.
+"""
+
+import ctypes
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import weft
+from weft.cli.support import limits, streams
+from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, usable_cores
+from weft.cli.support.session import in_one_line
+from weft.files.replacement import leftovers_of_text
+
+# How long ranks have to end after a signal before they are killed.
+GRACE_S = 5.0
+# How long they have to end by themselves where their output is lost.
+SETTLE_S = 1.0
+_PR_SET_PDEATHSIG = 1
+# Signals that the system sends a process which comes to a limit: on what, and how a shell raises it.
+_LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes", "-f")}
+
+
+@dataclass(frozen=True)
+class Program:
+    """What ranks run in the place of weft, with the input of this process. Its status is that of mpiexec."""
+
+    words: list[str]  # of the command line of Python
+    environment: dict[str, str]
+
+
+def run_ranks(
+    ranks: int, threads: int, arguments: list[str], *, oversubscribe: bool = False, program: Program | None = None
+) -> int:
+    """Runs `weft arguments...`, or another program, on this number of ranks; returns its exit status.
+
+    oversubscribe : also more than this host is for.
+    """
+    info = weft.build_info()
+    if not weft.running_available():
+        raise weft.Unsupported("-n needs weft's MPI part, which this build does not have; install weft with an MPI")
+    launcher = os.environ.get("WEFT_MPIEXEC") or info["mpiexec"]
+    if shutil.which(launcher) is None:
+        raise weft.Unsupported(
+            f"-n needs the launcher of {info['mpi_library'].split(',')[0]}; there is no {launcher}; "
+            "install it, or set WEFT_MPIEXEC to its path"
+        )
+    kind = mpi_kind(info["mpi_library"])
+    limits.require_for_ranks(ranks, shutil.which(launcher), oversubscribe=oversubscribe)
+    options, settings = launcher_settings(kind, ranks, usable_cores())
+    settings |= thread_settings(ranks, threads, usable_cores())
+    command = [launcher, *options, "-n", str(ranks), sys.executable]
+    command += ["-m", "weft", *arguments] if program is None else program.words
+    folder = Path(tempfile.mkdtemp(prefix="weft-"))
+    try:
+        own = _rank_environment(folder, threads) if program is None else program.environment
+        # Of a program, the frame is all that tells of a rank that a signal has ended.
+        hide_banner = kind == "mpich" and program is None and not debugging()
+        code, stopped_by = _run(command, {**settings, **own}, folder, hide_banner, has_input=program is not None)
+        if program is not None:
+            return _program_status(code, stopped_by, ranks)
+        return _status(folder, code, stopped_by, ranks)
+    finally:
+        _remove_temporaries(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def mpi_kind(library: str) -> str:
+    """openmpi, mpich or other, from the text of MPI_Get_library_version.
+
+    >>> mpi_kind("Open MPI v4.1.4, package: Debian OpenMPI")
+    'openmpi'
+    """
+    if library.startswith("Open MPI"):
+        return "openmpi"
+    return "mpich" if library.startswith("MPICH") else "other"
+
+
+def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dict[str, str]]:
+    """Options of mpiexec and environment variables with which root, containers and more ranks than cores work.
+
+    tools/mpirun sets the same for the tests. A setting of the user's own always wins.
+    """
+    options: list[str] = []
+    settings: dict[str, str] = {}
+    if kind == "openmpi":
+        # --quiet: a rank that fails is reported once, by weft.
+        options = [] if debugging() else ["--quiet"]
+        options.append("--oversubscribe")
+        settings = {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            # Waiting ranks leave the core to those that work: other ranks, or another job on the same machine.
+            "OMPI_MCA_mpi_yield_when_idle": "1",
+            # Shared memory between ranks as files here: /dev/shm has 64 MB in many containers,
+            # and overrunning it is SIGBUS.
+            "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
+            # Bound ranks of two small jobs would share cores; threads of a rank may use every core.
+            "OMPI_MCA_hwloc_base_binding_policy": "none",
+        }
+    elif kind == "mpich":
+        settings = {"UCX_POSIX_DIR": tempfile.gettempdir()}  # as the backing directory above
+        options = _yielding() if ranks > cores else []
+    return options, {name: value for name, value in settings.items() if name not in os.environ}
+
+
+def thread_settings(ranks: int, threads: int, cores: int) -> dict[str, str]:
+    """Environment variables with which threads that wait leave the core to those of other ranks that work.
+
+    OpenMP sees the threads of one process, which may be few enough for the cores: it lets them spin.
+    """
+    own = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"} & set(os.environ)
+    return {"OMP_WAIT_POLICY": "passive"} if threads > 1 and ranks * threads > cores and not own else {}
+
+
+def _yielding() -> list[str]:
+    """MPICH over UCX has no setting by which waiting ranks yield; a preloaded library does it for them."""
+    library = os.environ.get("WEFT_MPICH_YIELD") or str(Path(weft.__file__).parent / "libweft_yield.so")
+    if not os.path.exists(library):
+        return []
+    before = os.environ.get("LD_PRELOAD")
+    return ["-genv", "LD_PRELOAD", f"{library}:{before}" if before else library]
+
+
+def _rank_environment(folder: Path, threads: int) -> dict[str, str]:
+    environment = {
+        RUN_FOLDER: str(folder),
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    if streams.is_terminal(sys.stderr):
+        environment[ON_TERMINAL] = "1"
+    here = _current_folder()
+    if here is None:
+        environment[NO_FOLDER] = "1"
+    if here is None or not sys.path or sys.path[0] not in ("", here):
+        environment["PYTHONSAFEPATH"] = "1"  # a file weft.py or numpy.py lying about here must not be imported
+    return environment
+
+
+def _current_folder() -> str | None:
+    """None where it was deleted."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None
+
+
+def _run(
+    command: list[str], environment: dict[str, str], folder: Path, hide_banner: bool, has_input: bool
+) -> tuple[int, int | None]:
+    """Runs mpiexec to its end; returns its exit status and the signal that this process was stopped by.
+
+    What the ranks print passes through this process, for mpiexec drops what it cannot write and does not say so.
+    Errors: OutputLost, ReaderGone.
+    """
+    if debugging():
+        print("weft:", in_one_line(" ".join(command)), file=sys.stderr)
+    process = subprocess.Popen(
+        command,
+        # mpiexec would read what is meant for the next command of a script; of a terminal it can read nothing.
+        stdin=None if has_input and not os.isatty(0) else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        cwd=folder if NO_FOLDER in environment else None,
+        env={**os.environ, **environment},
+        preexec_fn=_child_setup(),
+    )
+    assert isinstance(process.stdout, io.BufferedReader)
+    stopper = _Stopper(process)
+    with _passing_signals(stopper) as received:
+        parts = _without_banner(process.stdout) if hide_banner else iter(process.stdout.read1, b"")
+        lost = _copy(parts, stopper.stop_soon)
+        code = process.wait()
+    if lost is not None and not received:
+        raise lost
+    return code, received[0] if received else None
+
+
+def _child_setup() -> Callable[[], None]:
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def setup() -> None:
+        os.setpgid(0, 0)  # Ctrl-C goes to the parent alone, which then stops the ranks in order
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)  # even a parent that is killed leaves no ranks behind
+
+    return setup
+
+
+class _Stopper:
+    """Ends mpiexec and its ranks, gently at first; if they linger, SIGKILL does. Needs SIGALRM to call `stop`."""
+
+    def __init__(self, process: subprocess.Popen):
+        self._process = process
+        self._told = False
+
+    def stop(self) -> None:
+        if self._told:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._told = True
+        self._process.terminate()
+        signal.setitimer(signal.ITIMER_REAL, GRACE_S)
+
+    def stop_soon(self) -> None:
+        """Ranks that have just printed their result end in a moment, in better order."""
+        signal.setitimer(signal.ITIMER_REAL, SETTLE_S)
+
+
+@contextmanager
+def _passing_signals(stopper: _Stopper) -> Iterator[list[int]]:
+    """Within, SIGINT, SIGTERM or SIGHUP ends the ranks, a second one by force. Yields those that came."""
+    received: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        if number != signal.SIGALRM:
+            received.append(number)
+        stopper.stop()
+        if len(received) > 1 or number in (signal.SIGTERM, signal.SIGHUP):  # a write that waits for a reader ends
+            streams.discard_output()
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield received
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _copy(parts: Iterable[bytes], stop: Callable[[], None]) -> Exception | None:
+    """Copies what the ranks print to the output. Where that fails, calls `stop`, reads to the end and returns why."""
+    lost: Exception | None = None
+    for part in parts:
+        if lost is not None:
+            continue  # read all the same: mpiexec would wait otherwise
+        try:
+            streams.write_bytes(part)
+        except (streams.OutputLost, streams.ReaderGone) as error:
+            lost = error
+            stop()
+    return lost
+
+
+def _without_banner(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines but for the frame that MPICH's mpiexec prints at the end about a rank that ended badly."""
+    held: list[bytes] = []
+    hiding = False
+    for line in lines:
+        if hiding:
+            continue
+        if b"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES" in line:
+            hiding = True
+            held.clear()
+        elif line.strip(b"=\n") == b"":  # may be the top of that frame
+            held.append(line)
+        else:
+            yield from (*held, line)
+            held.clear()
+    yield from held
+
+
+def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
+    """The exit status that the ranks left, or a message about their crash."""
+    if stopped_by is not None:
+        return 128 + stopped_by
+    text = ""
+    with suppress(OSError):
+        text = (folder / "status").read_text()
+    if text.isdigit() and (code == 0 or int(text) != 0):
+        return int(text)
+    print(f"weft: error: {_crash(code, ranks)}", file=sys.stderr)
+    return 1
+
+
+def _program_status(code: int, stopped_by: int | None, ranks: int) -> int:
+    """That of mpiexec. A program says itself why it fails, but one that a signal ended cannot."""
+    if stopped_by is not None:
+        return 128 + stopped_by
+    if code < 0 or code > 128:
+        print(f"weft: error: {_crash(code, ranks)}", file=sys.stderr)
+        return code if code > 0 else 128 - code
+    return code
+
+
+def _crash(code: int, ranks: int) -> str:
+    number = code - 128 if code > 128 else abs(code)
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = ""
+    if name == "SIGKILL":
+        how = "was killed (SIGKILL), most often because memory ran out"
+        remedy = "use a smaller problem, fewer ranks on this machine, or a machine with more memory"
+    elif name in _LIMITS:
+        what, option = _LIMITS[name]
+        how = f"came to the limit on {what} ({name})"
+        remedy = f"raise it (ulimit {option})"
+    elif name and code != 1 and code != 2:
+        how = f"crashed ({name})"
+        remedy = f"run again with {DEBUG}=1 to see what mpiexec says, and report it"
+    else:
+        how = f"could not be started or ended early (mpiexec ended with {code})"
+        remedy = f"run again with {DEBUG}=1 to see what mpiexec says"
+    return f"all ranks must run to their end; one of {ranks} {how}; {remedy}"
+
+
+def _remove_temporaries(folder: Path) -> None:
+    """Removes files that ranks were writing when they were stopped."""
+    try:
+        notes = (folder / "temporaries").read_bytes().split(b"\0")[:-1]
+    except OSError:
+        return
+    temporary: list[str] = []
+    for note in notes:
+        if note == b"keep":
+            temporary.clear()
+        else:
+            temporary.append(os.fsdecode(note.removeprefix(b"remove ")))
+    for path in temporary:
+        for leftover in (Path(path), *leftovers_of_text(Path(path))):
+            leftover.unlink(missing_ok=True)

@@ -1,0 +1,29 @@
+"""How far a run on disks is, on a terminal."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from weft.cli.support.session import Session
+from weft.cli.support.text import duration
+
+
+class Reporter:
+    """Shows how far a run is, and when the end is expected.
+
+    stage : the words before the percentage, of a Progress or a LoadProgress.
+    """
+
+    def __init__(self, session: Session, stage: Callable[[Any], str] = lambda at: ""):
+        self._session = session
+        self._stage = stage
+        self._start_s = time.perf_counter()
+        self._shown = -1
+
+    def __call__(self, at: Any) -> None:
+        percent = int(100 * at.fraction)
+        if percent == self._shown:
+            return
+        self._shown = percent
+        left_s = (time.perf_counter() - self._start_s) * (1 / at.fraction - 1)
+        self._session.progress(f"{self._stage(at)}{percent} %, {duration(left_s)} left")

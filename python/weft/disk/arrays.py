@@ -1,0 +1,382 @@
+"""Where out-of-core transforms find their input and leave their output: files, striped sets and room for them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field, replace
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft import _planning, errors, options
+from weft.disk.striped import create_unnamed, give_name, made, open_set, require_new, unnamed
+from weft.files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
+from weft.files.chunked import container_of
+from weft.files.seen import Seen, look_at
+from weft.files.source import ChunkedSource
+
+SET_ENDINGS = (".json",)
+#: Transfers past the system's memory begin and end at multiples of this. So blocks of a set are multiples of it, and
+#: the elements of a .npy file begin at one.
+ALIGNMENT_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Unpacking:
+    """Of an input that is not read in place: its name, and the memory that unpacking it takes at least."""
+
+    name: str
+    memory_bytes: int
+
+
+class CoreArray(NamedTuple):
+    """An array on disks as the core takes it; JSON has it as a list."""
+
+    path: str
+    is_set: bool
+    offset: int
+    nbytes: int
+
+
+@dataclass(frozen=True)
+class FileLayout:
+    """How an array is stored: in a plain file from `offset` on, or in the blocks of a striped set."""
+
+    nbytes: int
+    offset: int = 0
+    block_bytes: int = 0  # 0: a plain file
+    disks: int = 1
+    processors: int = 1
+    band_bytes: int = 0
+    skew_rows: int = 0
+
+    def to_core(self) -> Any:
+        """As the core takes it: its seven numbers; JSON has them as a list."""
+        return astuple(self)
+
+
+@dataclass(frozen=True)
+class FileArray:
+    """An array in C order: in a plain file from `offset` on, or a striped set.
+
+    fortran : what its owner calls it is the transposed array, in Fortran order.
+    unpacking : of what it is going to be unpacked from (:mod:`weft.disk.unpack`); None: it is there.
+    within : of a dataset in one piece, the name it was given by; the file `path` is no array by its name.
+    seen : the files of an input as they were when it was looked at (files.seen).
+    """
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    offset: int = 0
+    fortran: bool = False
+    unpacking: Unpacking | None = None
+    within: str = ""
+    seen: Seen = field(default_factory=dict, compare=False)
+
+    @property
+    def name(self) -> str:
+        """As it was given."""
+        return self.within or (self.path if self.unpacking is None else self.unpacking.name)
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is a striped set."""
+        return not self.within and is_set(self.path)
+
+    @property
+    def nbytes(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+    def directories(self) -> tuple[str, ...]:
+        """One for each disk that it lies on."""
+        if not self.is_set:
+            return (os.path.dirname(self.path) or ".",)
+        files = _planning.striped_set_index(self.path)["files"]
+        return tuple(os.path.dirname(file) or "." for file in files)
+
+    def layout(self) -> FileLayout:
+        """How its elements are stored. Errors: those of an index that cannot be read."""
+        if not self.is_set:
+            return FileLayout(self.nbytes, offset=self.offset)
+        facts = _planning.striped_set_index(self.path)
+        return FileLayout(
+            self.nbytes,
+            block_bytes=facts["block_bytes"],
+            disks=len(facts["files"]),
+            processors=facts["processors"],
+            band_bytes=facts["band_bytes"],
+            skew_rows=facts["skew_rows"],
+        )
+
+    def to_core(self) -> CoreArray:
+        """As the core takes it."""
+        return CoreArray(options.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes)
+
+
+@dataclass(frozen=True)
+class SpaceNeed:
+    """Bytes that a directory is to hold."""
+
+    what: str
+    directory: str
+    bytes: int
+
+
+def aligned(nbytes: int) -> int:
+    """The next multiple of ALIGNMENT_BYTES.
+
+    >>> aligned(1), aligned(4096)
+    (4096, 4096)
+    """
+    return -(-nbytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+
+
+def is_set(path: str) -> bool:
+    """Whether a name is that of a striped set's index."""
+    return path.lower().endswith(SET_ENDINGS)
+
+
+def opened_source(
+    path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, goes_on: bool = False
+) -> FileArray:
+    """Looks at an input; it is not held open. `shape` and `dtype` together mean a raw file.
+
+    directory : where one that cannot be read in place is to be unpacked.
+    goes_on : a transform in place of it is unfinished, so a set may be half done.
+
+    Errors: InvalidArgument for a file that cannot be read in place, with what would make it so; those of open_source
+    and open_set.
+    """
+    if (shape is None) != (dtype is None):
+        raise errors.InvalidArgument(f"a raw file needs a shape and a dtype; got one of them with {path}; give both")
+    if names_set(path):
+        if shape is not None:
+            raise errors.InvalidArgument(
+                f"a striped set has a shape and dtype of its own; others were given with {path}; leave both out"
+            )
+        return _opened_set(path, goes_on)
+    seen = look_at([path] if os.path.isfile(path) else [])  # before it is opened: what is opened is that or later
+    source: Any = open_source(path, shape, dtype)
+    try:
+        stored = _in_place(source, path, directory)
+        return replace(stored, seen=look_at(source.files) if hasattr(source, "files") else seen)
+    finally:
+        source.close()
+
+
+def names_set(path: str) -> bool:
+    """Whether the name of an input is that of a striped set's index, and not of an array in a container."""
+    return is_set(path) and container_of(path) is None
+
+
+def _opened_set(path: str, goes_on: bool) -> FileArray:
+    facts = _planning.striped_set_index(path)
+    seen = look_at((path, *(file for file in facts["files"] if os.path.isfile(file))))
+    if goes_on:
+        return FileArray(path, tuple(facts["shape"]), np.dtype(facts["dtype"]), seen=seen)
+    with open_set(path) as found:
+        return FileArray(path, found.shape, found.dtype, seen=seen)
+
+
+def _in_place(source: Any, path: str, directory: str) -> FileArray:
+    if hasattr(source, "chunks"):
+        if source.flat is None:
+            return _to_be_unpacked(source, path, directory)
+        file, offset = source.flat
+        FlatSource(file, source.shape, source.dtype, offset, fortran=False).close()  # has all its elements
+        return FileArray(file, source.shape, source.dtype, offset, within=path)
+    if not isinstance(source, FlatSource):
+        raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
+    if source.fortran and len(source.shape) > 1:  # the same bytes are the transposed array in C order
+        return FileArray(path, source.shape[::-1], source.dtype, source.offset, fortran=True)
+    return FileArray(source.name, source.shape, source.dtype, source.offset)
+
+
+def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> FileArray:
+    chunk = prod(min(chunk, extent) for chunk, extent in zip(source.chunks, source.shape, strict=True))
+    # A box of a chunk, and the chunk as its library unpacks it.
+    unpacking = Unpacking(name, 2 * chunk * source.dtype.itemsize)
+    path = os.path.join(directory, f".weft-unpacked-{secrets.token_hex(6)}.raw")
+    return FileArray(path, source.shape, source.dtype.newbyteorder("="), unpacking=unpacking)
+
+
+def _unreadable(path: str, what: str, remedy: str) -> Exception:
+    return errors.InvalidArgument(
+        f"an input must lie uncompressed in one file, for it is read in place; {path} {what}; {remedy} makes a .npy "
+        "file that does"
+    )
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output to be: a file or a set; `shape` and `fortran` as `FileArray` has them."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    disks: tuple[str, ...]  # of a set, one directory for each
+    block_bytes: int
+    fortran: bool = False
+    skewed: bool = True  # a set's, as suits columns
+
+    def directories(self) -> tuple[str, ...]:
+        """One for each disk that it lies on."""
+        if is_set(self.path):
+            return self.disks
+        return (options.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
+
+    def layout(self, nbytes: int) -> FileLayout:
+        """How elements of `nbytes` bytes together will be stored."""
+        if is_set(self.path):
+            return FileLayout(nbytes, block_bytes=self.block_bytes, disks=len(self.disks))
+        return FileLayout(nbytes, offset=self._target().offset)
+
+    def needs(self) -> list[SpaceNeed]:
+        nbytes = prod(self.shape) * self.dtype.itemsize
+        if not is_set(self.path):
+            return [SpaceNeed("the output", self.directories()[0], nbytes + ALIGNMENT_BYTES)]
+        return disk_needs("the output", self.disks, nbytes, self.block_bytes)
+
+    @contextmanager
+    def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[FileArray]:
+        """Makes it with its space; it is complete when the context ends without an error, else removed.
+
+        tell : is told the temporary name of a plain file before it is there.
+        """
+        with self._made_set() if is_set(self.path) else self._made_file(tell) as stored:
+            yield stored
+
+    def made_to_stay(self, part: str) -> FileArray:
+        """Makes it with its space; until `complete` a plain file has the name `part`, a set that of `unnamed`."""
+        if is_set(self.path):
+            create_unnamed(**self._of_set()).close()
+            return self.as_it_lies(part)
+        target = self._target()
+        try:
+            target.create(os.path.basename(part))
+        except BaseException:
+            target.discard()
+            raise
+        return self.as_it_lies(part)
+
+    def as_it_lies(self, part: str) -> FileArray:
+        """One that was made to stay."""
+        if is_set(self.path):
+            return FileArray(unnamed(self.path), self.shape, self.dtype)
+        return FileArray(part, self.shape, self.dtype, self._target().offset)
+
+    def complete(self, part: str) -> None:
+        """Gives it its name; goes on where that was interrupted."""
+        if is_set(self.path):
+            give_name(self.path)
+        elif os.path.exists(part):
+            target = self._target()
+            target.adopt(part)
+            target.commit()
+
+    def _target(self) -> Target:
+        return Target(self.path, self.shape, self.dtype, ALIGNMENT_BYTES, fortran=self.fortran)
+
+    def _of_set(self) -> dict[str, Any]:
+        return {
+            "directories": self.disks,
+            "shape": self.shape,
+            "dtype": self.dtype,
+            "index": self.path,
+            "block_bytes": self.block_bytes,
+            "skew_rows": None if self.skewed else 0,
+        }
+
+    @contextmanager
+    def _made_file(self, tell: Callable[[str], object]) -> Iterator[FileArray]:
+        target = self._target()
+        try:
+            yield FileArray(target.create(tell=tell), self.shape, self.dtype, target.offset)
+            target.commit()
+        finally:
+            target.discard()
+
+    @contextmanager
+    def _made_set(self) -> Iterator[FileArray]:
+        with made(**self._of_set()) as array:
+            array.close()  # it is written as the files that it has
+            yield self.as_it_lies("")
+
+
+def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:
+    """Raises InvalidArgument or IoFailure where an output of this name could not be made. Writes nothing.
+
+    goes_on : an unfinished one is there.
+    """
+    if os.path.realpath(source) == os.path.realpath(path):
+        raise errors.InvalidArgument(
+            f"source and target must be two files; given {path} twice; name another "
+            "target, or none and ask for it in place"
+        )
+    if not is_set(path):
+        if disks:
+            raise errors.InvalidArgument(
+                f"disks are for a striped set, whose name ends in {SET_ENDINGS[0]}; given with {path}; leave them out"
+            )
+        check_target(path, (*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
+        return
+    if not goes_on:
+        require_new(path)
+    if block_bytes % ALIGNMENT_BYTES != 0:
+        raise errors.InvalidArgument(
+            f"the blocks of a set must be a multiple of {ALIGNMENT_BYTES} bytes; given {block_bytes}; "
+            "give such as 1048576"
+        )
+    for directory in {str(Path(path).parent), *disks}:
+        require_directory(directory, "a set")
+
+
+def require_directory(directory: str, what: str) -> None:
+    """Raises IoFailure unless files can be made in a directory."""
+    if not os.path.isdir(directory):
+        raise errors.IoFailure(f"the directory of {what} must exist; there is no {directory}; create it")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise errors.IoFailure(
+            f"the directory of {what} must be writable; {directory} is not; change its permissions or name another"
+        )
+
+
+def disk_needs(what: str, directories: Sequence[str], nbytes: int, block_bytes: int) -> list[SpaceNeed]:
+    """What a set of so many bytes takes on each disk, whole blocks."""
+    blocks = -(-nbytes // block_bytes)
+    rows = -(-blocks // len(directories))
+    return [SpaceNeed(what, directory, rows * block_bytes) for directory in directories]
+
+
+def check_room(needs: Sequence[SpaceNeed]) -> None:
+    """Raises IoFailure where a disk has less room than all that is put on it needs."""
+    by_disk: dict[int, list[SpaceNeed]] = {}
+    for need in needs:
+        by_disk.setdefault(os.stat(need.directory).st_dev, []).append(need)
+    for together in by_disk.values():
+        total = sum(need.bytes for need in together)
+        free = shutil.disk_usage(together[0].directory).free
+        if total > free:
+            each = ", ".join(f"{need.bytes} for {need.what} in {need.directory}" for need in together)
+            raise errors.IoFailure(
+                f"a disk must have room for all that is put on it: {total} bytes ({each}); it has {free}; make room, "
+                "or name directories on other disks"
+            )
+
+
+def directories_of(scratch: Any) -> tuple[str, ...]:
+    """Those of temporary files, given as one or as several."""
+    is_one = isinstance(scratch, (str, bytes, os.PathLike))
+    several = [scratch] if is_one else options.items(scratch, "scratch, or one directory,")
+    if not several:
+        raise errors.InvalidArgument(
+            "scratch must be at least one directory; given none; name one, or leave scratch out for that of the target"
+        )
+    return tuple(options.file_path(each, "scratch") for each in several)

@@ -1,0 +1,69 @@
+"""Inputs that cannot be read in place: their elements are unpacked into a temporary raw file, part by part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from weft import errors
+from weft.disk.arrays import FileArray, SpaceNeed
+from weft.files import Target, open_source
+from weft.files.chunked import boxes
+from weft.files.seen import require_unchanged
+
+
+def require_memory(stored: FileArray, memory_bytes: int) -> None:
+    """Raises InvalidArgument where memory cannot hold a chunk."""
+    unpacking = stored.unpacking
+    if unpacking is not None and unpacking.memory_bytes > memory_bytes:
+        raise errors.InvalidArgument(
+            f"memory must hold a chunk of the input twice; those of {unpacking.name} take {unpacking.memory_bytes} "
+            f"bytes, given {memory_bytes}; give more memory, or make the chunks smaller"
+        )
+
+
+def needs(stored: FileArray) -> list[SpaceNeed]:
+    """What it takes on a disk, until the transform is done."""
+    if stored.unpacking is None:
+        return []
+    return [SpaceNeed("the input, unpacked", os.path.dirname(stored.path) or ".", stored.nbytes)]
+
+
+@contextmanager
+def in_place(stored: FileArray, memory_bytes: int, *, looks_again: bool = True) -> Iterator[None]:
+    """Within it the input lies where `stored` says; what was unpacked is removed after it.
+
+    looks_again : whether the input is to be the same when the context ends; not where it is written to, for one.
+
+    Cost: reads the container once, and writes its elements. memory_bytes : of what is unpacked at a time. Errors:
+    IoFailure where the input is another file than the one that was looked at, or was changed until all is read.
+    """
+    require_unchanged(stored.seen, stored.name)
+    if stored.unpacking is None:
+        yield
+        if looks_again:
+            require_unchanged(stored.seen, stored.name)
+        return
+    target = Target(stored.path, stored.shape, stored.dtype)
+    try:
+        target.create(os.path.basename(stored.path))
+        _unpack(stored.unpacking.name, target, memory_bytes)
+        require_unchanged(stored.seen, stored.name)
+        yield
+    finally:
+        target.discard()
+
+
+def _unpack(name: str, target: Target, memory_bytes: int) -> None:
+    source: Any = open_source(name)
+    try:
+        for box in boxes(source.shape, source.chunks, target.dtype.itemsize, memory_bytes // 2):
+            part = np.empty([hi - lo for lo, hi in box], target.dtype)
+            source.read(box, part)
+            target.write(box, part)
+    finally:
+        source.close()

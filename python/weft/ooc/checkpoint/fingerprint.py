@@ -1,0 +1,65 @@
+"""All that decides the bits of a transform on disks, as plain data that can be compared."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from weft import _planning, options
+from weft.disk.arrays import FileArray
+from weft.ooc.job import TransformJob
+
+_PLAN_NAMES = (
+    *("shape", "result_shape", "axes", "kind", "precision", "in_place", "block_bytes", "threads", "memory_bytes"),
+)
+
+
+def facts_of(transform: TransformJob, library: str) -> dict[str, Any]:
+    """Of a prepared transform. library : the local FFT library, its version and instruction sets."""
+    plan = transform.plan
+    return {
+        "ranks": plan.ranks,
+        "input": _identity(transform.source, changes=plan.in_place),
+        "output": [list(transform.output.shape), str(transform.output.dtype), list(transform.output.disks)],
+        "scratch": [os.path.realpath(directory) for directory in transform.scratch],
+        "direction": "inverse" if transform.inverse else "forward",
+        "scale": transform.scale,
+        "effort": transform.effort,
+        "plan": {name: getattr(plan, name) for name in _PLAN_NAMES},
+        "passes": [dict(one) for one in plan.passes],
+        **of_machine(library),
+    }
+
+
+def of_machine(library: str) -> dict[str, Any]:
+    """What of the machine of this process decides bits."""
+    return {"library": library, "processor": _processor()}
+
+
+def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
+    """Names, lengths and times of change of an input's files: another content has other ones.
+
+    changes : the transform itself changes it.
+    """
+    path = os.path.realpath(stored.path)
+    found = {"shape": list(stored.shape), "dtype": str(stored.dtype), "offset": stored.offset}
+    if changes:
+        files = _planning.striped_set_index(options.file_path(path, "a set"))["files"] if stored.is_set else []
+        return {"name": path, **found, "files": [os.path.realpath(file) for file in files]}
+    name = path if stored.unpacking is None else stored.name
+    # Devices and inodes may have other numbers when the file systems are mounted again.
+    files = {os.path.realpath(file): list(seen[:2]) for file, seen in stored.seen.items()}
+    return {"name": name, **found, "files": files}
+
+
+def _processor() -> str:
+    """A library may choose other instructions on another processor, which round otherwise."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {hashlib.sha256(flags.encode()).hexdigest()[:12]}"

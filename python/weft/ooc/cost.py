@@ -1,0 +1,186 @@
+"""What out-of-core transforms should take, on which disks, and which ways were left for that. Needs no MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weft import _planning, options
+from weft._planning import OutOfCorePlan
+from weft.disk.arrays import FileLayout
+from weft.planning.machine_choice import ASSUMED_MACHINE
+from weft.planning.plans import machine_of
+
+_ASSUMED_DISK = -1
+
+
+@dataclass(frozen=True)
+class PassPrice:
+    """Predicted time of one pass, in seconds; its parts as if each went on alone."""
+
+    read_s: float
+    write_s: float
+    arithmetic_s: float
+    memory_s: float  # panels through the caches
+    ends_s: float  # of seconds: the first panel is read, the last written, alone
+    seconds: float
+    limit: str  # disk, arithmetic, memory or messages
+    message_s: float = 0.0  # between ranks
+
+
+@dataclass(frozen=True)
+class Price:
+    """Predicted time of a transform on disks, in seconds."""
+
+    machine: str
+    disks: tuple[str, ...]
+    assumed: tuple[str, ...]  # of "processor" and "disk", what nobody measured
+    passes: tuple[PassPrice, ...]
+
+    @property
+    def seconds(self) -> float:
+        return sum(one.seconds for one in self.passes)
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON; from_data is the inverse.
+
+        >>> price = Price("mine", ("/data",), (), (PassPrice(1.0, 2.0, 0.5, 0.25, 0.1, 3.1, "disk"),))
+        >>> Price.from_data(json.loads(json.dumps(price.as_data()))) == price
+        True
+        """
+        return {"seconds": self.seconds, **asdict(self)}
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Price:
+        passes = tuple(PassPrice(**one) for one in data["passes"])
+        return cls(data["machine"], tuple(data["disks"]), tuple(data["assumed"]), passes)
+
+
+@dataclass(frozen=True)
+class Way:
+    """Another way to do a transform on disks, priced. Parts as if each went on alone."""
+
+    method: str  # "k-pass", or "bmmc:" and one of weft.ooc.METHODS
+    words: str
+    passes: int
+    block_bytes: int
+    seconds: float
+    disk_s: float
+    compute_s: float
+    message_s: float
+    barred: str  # why it is not done, though it may be faster; "": it could be
+    loses_by: str
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The way that is chosen for a transform on disks, and the next best, one of each kind, fastest first."""
+
+    plan: OutOfCorePlan
+    price: Price
+    others: tuple[Way, ...]
+    considered: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A machine and the disks of it that input, output and scratch space lie on: numbers into `places`."""
+
+    machine: _planning.Machine
+    is_assumed: bool
+    places: tuple[int, ...]  # of each disk in the machine's list, -1 for one that is assumed
+    names: tuple[str, ...]
+    input: tuple[int, ...]
+    output: tuple[int, ...]
+    scratch: tuple[int, ...]
+    asynchronous: bool = True
+
+    def price(self, plan: OutOfCorePlan) -> Price:
+        found = _planning.price_out_of_core(plan, *self._given())
+        return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
+
+    def price_on_ranks(self, plan: OutOfCorePlan, ranks_per_node: int, source: FileLayout, target: FileLayout) -> Price:
+        """Of a plan for ranks, from one array to another."""
+        machine, *disks = self._given()
+        found = _planning.price_out_of_core_on_ranks(
+            plan, ranks_per_node, source.to_core(), target.to_core(), machine, *disks
+        )
+        return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
+
+    def ways(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Ways:
+        """The fastest way to do what a plan does, in blocks of any length or in its own."""
+        best, others, considered = _planning.ways_out_of_core(plan, blocks_are_free, *self._given())
+        return Ways(best, self.price(best), tuple(Way(**one) for one in others), considered)
+
+    def _given(self) -> tuple[Any, ...]:
+        lists = (self.places, self.input, self.output, self.scratch)
+        return self.machine, *map(list, lists), self.asynchronous
+
+    def _assumed(self) -> tuple[str, ...]:
+        return ("processor",) * self.is_assumed + ("disk",) * (_ASSUMED_DISK in self.places)
+
+
+def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
+    """All volumes on all of some disks: those named, else all that the machine's profile has, else an assumed one."""
+    named = options.folders(disks, "disks")
+    profile = _Profile(machine)
+    for name in named or profile.directories or ("assumed",):
+        profile.number(name)
+    return profile.placement(profile.all(), profile.all(), profile.all())
+
+
+def of_directories(
+    machine: Any, *, input: Sequence[str], output: Sequence[str], scratch: Sequence[str], asynchronous: bool = True
+) -> Placement:
+    """Volumes by the directories of their files. A disk of the profile is known by its directory, or by any other on
+    the same file system; directories on one file system are one disk."""
+    profile = _Profile(machine)
+    read, written, spare = (tuple(map(profile.number, directories)) for directories in (input, output, scratch))
+    return profile.placement(read, written, spare, asynchronous)
+
+
+class _Profile:
+    """A machine's disks, and those that were asked for so far."""
+
+    def __init__(self, machine: Any):
+        self._is_assumed = machine is None
+        self._machine = machine_of(ASSUMED_MACHINE if machine is None else machine)
+        self.directories = tuple(each["directory"] for each in json.loads(self._machine.to_json()).get("disks", []))
+        self._devices: list[int | str] = []
+        self._places: list[int] = []
+        self._names: list[str] = []
+
+    def number(self, directory: str) -> int:
+        """That of the disk of a directory; the same for directories on the same disk."""
+        device = _device(directory)
+        if device not in self._devices:
+            self._devices.append(device)
+            self._places.append(self._place(directory, device))
+            self._names.append(directory)
+        return self._devices.index(device)
+
+    def all(self) -> tuple[int, ...]:
+        return tuple(range(len(self._devices)))
+
+    def placement(
+        self, input: tuple[int, ...], output: tuple[int, ...], scratch: tuple[int, ...], asynchronous: bool = True
+    ) -> Placement:
+        disks = tuple(self._places), tuple(self._names)
+        return Placement(self._machine, self._is_assumed, *disks, input, output, scratch, asynchronous)
+
+    def _place(self, directory: str, device: int | str) -> int:
+        if directory in self.directories:
+            return self.directories.index(directory)
+        devices = [_device(each) for each in self.directories]
+        return devices.index(device) if device in devices else _ASSUMED_DISK
+
+
+def _device(directory: str) -> int | str:
+    """The file system that a directory lies on; its name where it is not there."""
+    try:
+        return os.stat(directory).st_dev
+    except OSError:
+        return directory

@@ -1,0 +1,48 @@
+"""Transforms of arrays in Fortran order: those of the transposed arrays in C order, whose bytes are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import errors
+from weft.disk.arrays import FileArray, Output
+from weft.files import NPY_ENDINGS
+from weft.ooc import plans
+from weft.ooc.in_place import InPlace
+
+
+def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> Any:
+    """The axes of the array as it lies in C order, given those that its owner calls so; the last stays the last.
+
+    Errors: InvalidArgument for a target that could not say that it is in Fortran order, and for the transposed order
+    of one axis, which is a matrix in C order.
+
+    >>> import numpy as np
+    >>> axes_as_they_lie(FileArray("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
+    [2, 0]
+    """
+    if not stored.fortran:
+        return axes
+    rule = "the transform of an array in Fortran order is in Fortran order, for nothing is transposed on the way"
+    remedy = "or give a source in C order, which weft ooc copy makes"
+    if not target.lower().endswith(NPY_ENDINGS):
+        raise errors.InvalidArgument(
+            f"{rule}, and only a .npy file can say so; {stored.path} goes to {target}; name a .npy file, {remedy}"
+        )
+    if order != "natural":
+        raise errors.InvalidArgument(
+            f"{rule}, and order transposed is a matrix in C order; {stored.path} is given with {order}; use order "
+            f"natural, {remedy}"
+        )
+    dims = len(stored.shape)
+    return [dims - 1 - axis for axis in plans.chosen_axes(axes, dims)]
+
+
+def named_shape(array: FileArray | Output | InPlace) -> tuple[int, ...]:
+    """As its owner has it."""
+    return array.shape[::-1] if array.fortran else array.shape
+
+
+def named_axes(stored: FileArray, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of a plan as the owner of its input counts them."""
+    return tuple(len(stored.shape) - 1 - axis for axis in axes) if stored.fortran else tuple(axes)

@@ -1,0 +1,380 @@
+"""Out-of-core transforms of arrays in files and on striped sets."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from weft import _planning, errors, options
+from weft._planning import OutOfCorePlan
+from weft.bmmc.records import RecordRunReport
+from weft.bmmc.superlevels import superlevel_fft
+from weft.disk import unpack
+from weft.disk.arrays import (
+    FileArray,
+    Output,
+    check_room,
+    checked_output,
+    directories_of,
+    opened_source,
+    require_directory,
+)
+from weft.files import working_dtype
+from weft.ooc import cost, distribute, fortran_order, plans
+from weft.ooc import ranks as on_ranks
+from weft.ooc.checkpoint import resume
+from weft.ooc.in_place import InPlace
+from weft.ooc.job import Progress, RunReport, TransformJob
+from weft.ooc.run import PassClock, run_prepared
+from weft.runtime import agreed, collective, handle_of, running
+
+PRECISIONS = ("f32", "f64")
+#: A transform that should take so long has checkpoints, unless it is told otherwise.
+LONG_S = 60.0
+
+
+def run_on_ranks(
+    comm: Any,
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    given: dict[str, Any],
+    progress: Callable[[Progress], object] | None,
+    note_temporary: Callable[[str | None], object] = lambda path: None,
+    tell: Callable[[TransformJob], object] = lambda transform: None,
+) -> tuple[TransformJob | None, RunReport]:
+    """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
+
+    Also returns, on the first rank, what was prepared, of which `tell` is told before anything is written.
+    note_temporary : as :func:`weft.disk.on_ranks.together` has it.
+    """
+    start_s = time.perf_counter()
+    others = sorted(each for each in given.items() if each[0] != "machine")
+    clock = PassClock(progress)
+    on_node = running().ranks_per_node(handle_of(comm))
+
+    def prepared(ranks: int) -> TransformJob:
+        transform = prepare(source, target, **given, ranks=ranks, ranks_per_node=on_node)
+        tell(transform)
+        return transform
+
+    plan, transform, done = on_ranks.run(
+        comm,
+        prepared,
+        agreed(comm, lambda: repr([os.fspath(source), os.fspath(target), others])),
+        clock,
+        note_temporary,
+    )
+    seconds = time.perf_counter() - start_s
+    price = None if transform is None else transform.ways.price
+    return transform, RunReport(plan=plan, seconds=seconds, price=price, pass_seconds=tuple(clock.pass_seconds), **done)
+
+
+@collective("ooc.fft")
+def fft(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str] | None = None,
+    *,
+    shape: Any = None,
+    dtype: Any = None,
+    precision: str | None = None,
+    axes: Any = None,
+    kind: str | None = None,
+    last: int | None = None,
+    memory_bytes: int,
+    block_bytes: int | None = None,
+    order: str = "natural",
+    inverse: bool = False,
+    norm: str = "backward",
+    disks: Sequence[str | os.PathLike[str]] = (),
+    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    threads: int = 1,
+    effort: str = "estimate",
+    backend: str = "automatic",
+    method: str = "auto",
+    machine: Any = None,
+    checkpoint: float | None = None,
+    restart: bool = False,
+    in_place: bool = False,
+    progress: Callable[[Any], object] | None = None,
+    comm: Any = None,
+) -> RunReport | RecordRunReport:
+    """Transforms an array that is larger than memory, from a file or striped set into another.
+
+    source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
+        zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set, whose blocks are compared with
+        their checksums where they are read as a whole. Elements are numbers of up to 64 bits, or two of them, in either
+        byte order, which the first pass converts; reals for "r2c", complex for "c2r". It is not changed. Of one in
+        Fortran order the target is, too, and the plan is that of the transposed arrays. What cannot be read in place,
+        chunks, is unpacked into a temporary file in the first directory of `scratch`.
+    precision : "f32" or "f64", of the transform and of the target. Default: f32 for numbers of 16 and 32 bits with a
+        fraction, else f64.
+    target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
+        a file in each directory of `disks` (default: beside it). None: `in_place`.
+    in_place : the result takes the place of the source, complex numbers in a .npy or raw file or a striped set, of kind
+        "c2c" in their own precision. Passes that write where they read have each panel in a journal first, so that the
+        same call goes on after whatever has ended it, unless `checkpoint` is 0. One axis in natural order takes
+        temporary space of the array where there are two passes or more (on ranks of two arrays for more than two);
+        other transforms take that of two panels a rank. From the first write to the end nobody else can open a set.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, which takes more passes, one
+        line of 2^n complex numbers, more of them than memory holds, and sets as :func:`permute` has them.
+    kind : "c2c", "r2c" or "c2r". Default: "r2c" for reals, "c2c" for complex numbers and for reals that are `inverse`.
+    axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of the
+        files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
+    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
+        which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
+        one. norm : which direction is scaled, as in numpy, or
+        "none".
+    scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
+        that the target lies in.
+    effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
+    checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
+        Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
+        the target is unfinished already; else none. Of ranks the first must reach all of `scratch`, so on several nodes
+        there are none but where they are asked for; as many ranks go on. restart : begin again where it is unfinished.
+    progress : called with a Progress now and then, by superlevels a LoadProgress; what it raises ends the transform.
+    comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
+        same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
+        only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
+
+    Returns a RunReport, by superlevels a RecordRunReport. Errors: InvalidArgument, IoFailure (also for a disk without
+    room, before anything is written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is
+    left of the target but what a checkpoint has kept.
+    Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
+
+    >>> import numpy as np, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     given, found = os.path.join(folder, "x.npy"), os.path.join(folder, "y.npy")
+    ...     x = np.exp(1j * np.arange(2**16))  # 1 MiB
+    ...     np.save(given, x)
+    ...     moved = fft(given, found, memory_bytes=2**19, block_bytes=1024)
+    ...     moved.plan.pass_count, moved.read_bytes == 3 * x.nbytes, np.allclose(np.load(found), np.fft.fft(x))
+    (3, True, True)
+    """
+    given = {
+        "shape": shape,
+        "dtype": dtype,
+        "precision": precision,
+        "axes": axes,
+        "kind": kind,
+        "last": last,
+        "memory_bytes": memory_bytes,
+        "block_bytes": block_bytes,
+        "order": order,
+        "inverse": inverse,
+        "norm": norm,
+        "disks": disks,
+        "scratch": scratch,
+        "threads": threads,
+        "effort": effort,
+        "backend": backend,
+        "method": method,
+        "machine": machine,
+        "checkpoint": checkpoint,
+        "restart": restart,
+        "in_place": in_place,
+    }
+
+    def checked() -> tuple[str, str, bool]:
+        written = target_of(source, target, in_place)
+        paths = options.file_path(source, "source"), options.file_path(written, "target")
+        return *paths, options.text(method, "method").startswith("bmmc:")
+
+    source, target, by_superlevels = agreed(comm, checked)  # before ranks go different ways
+    if by_superlevels:
+        return superlevel_fft(source, target, **given, progress=progress, comm=comm)
+    if comm is not None and running().size_of(handle_of(comm)) > 1:
+        return run_on_ranks(comm, source, target, given, progress)[1]
+    return run_prepared(prepare(source, target, **given), progress)
+
+
+def target_of(source: Any, target: Any, in_place: bool) -> Any:
+    """The source where it is in place. Errors: InvalidArgument for a target beside, or for none."""
+    if in_place != (target is None):
+        given, remedy = (
+            ("both", "leave one of them out") if in_place else ("neither", "name a target, or ask for in place")
+        )
+        raise errors.InvalidArgument(f"a transform has a target or is in place; given {given}; {remedy}")
+    return source if in_place else target
+
+
+def prepare(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    shape: Any = None,
+    dtype: Any = None,
+    precision: str | None = None,
+    axes: Any = None,
+    kind: str | None = None,
+    last: int | None = None,
+    memory_bytes: int,
+    block_bytes: int | None = None,
+    order: str = "natural",
+    inverse: bool = False,
+    norm: str = "backward",
+    disks: Sequence[str | os.PathLike[str]] = (),
+    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    threads: int = 1,
+    effort: str = "estimate",
+    backend: str = "automatic",
+    method: str = "auto",
+    machine: Any = None,
+    checkpoint: float | None = None,
+    restart: bool = False,
+    in_place: bool = False,
+    ranks: int = 1,
+    ranks_per_node: int | None = None,
+) -> TransformJob:
+    """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
+
+    target : the source where it is in place.
+    ranks : that are to do it. ranks_per_node : None: all are on this one.
+    """
+    options.require_word("norm", norm, options.NORMS)
+    options.require_word("effort", effort, options.EFFORTS)
+    inverse = inverse or kind == "c2r"
+    kind = "c2r" if inverse and kind == "r2c" else kind
+    given, path = options.file_path(source, "source"), options.file_path(target, "target")
+    is_unfinished = resume.is_unfinished(path)
+    goes_on = is_unfinished and not restart
+    interval_s = resume.interval_of(path, checkpoint, goes_on, in_place)
+    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
+    on_node = ranks_per_node or ranks
+    names = list(options.folders(disks, "disks"))
+    temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
+    number = None if dtype is None else options.dtype_of(dtype)
+    stored = opened_source(given, extents, number, temporary[0], goes_on=in_place and is_unfinished)
+    kind = kind or ("c2c" if inverse or stored.dtype.kind == "c" else "r2c")
+    numbers = _precision_of(stored, kind, precision)
+    axes = fortran_order.axes_as_they_lie(stored, axes, order, path)
+    backend, _ = _planning.disk_backend(backend)
+    planning = {
+        "kind": kind,
+        "axes": axes,
+        "dtype": options.complex_dtype(numbers),
+        "input_dtype": stored.dtype,
+        "memory_bytes": memory_bytes,
+        "order": order,
+        "threads": threads,
+    }
+    replaced = InPlace.of(stored, kind, planning["dtype"], order, names) if in_place else None
+    logical = _planned_shape(stored.shape, kind, axes, last)
+    written = replaced.directories() if replaced else tuple(names) or (os.path.dirname(path) or ".",)
+    placement = _placement(machine, stored, written, scratch, backend)
+
+    def prepared(every_s: float) -> TransformJob:
+        found = plans.ways(
+            logical,
+            **planning,
+            block_bytes=block_bytes,
+            method=method,
+            disks=placement,
+            keep_sources=every_s > 0 and (in_place or ranks == 1),  # on ranks all passes do, but for some in place
+            in_place=in_place,
+        )
+        if ranks > 1:  # what every rank plans alike, whatever disks it sees
+            found = distribute.ways(
+                found.plan,
+                {**planning, "keep_sources": every_s > 0, "in_place": in_place},
+                stored,
+                lambda made: replaced or _output(made, path, names, stored.fortran),
+                placement,
+                (ranks, on_node),
+                blocks_are_free=block_bytes is None,
+            )
+        made = found.plan
+        output = replaced or _output(made, path, names, stored.fortran)
+        if replaced is None:
+            checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
+        folders = output.directories() if scratch is None else directories_of(scratch)
+        unpack.require_memory(stored, memory_bytes)
+        if made.scratch_bytes > 0 or stored.unpacking is not None:
+            for folder in folders:
+                require_directory(folder, "temporary files")
+        scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
+        transform = TransformJob(
+            stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order, every_s, restart
+        )
+        if not is_unfinished:  # that has its room already
+            check_room(transform.needs())
+        return transform
+
+    transform = prepared(interval_s or 0)
+    if interval_s is None and transform.ways.price.seconds >= LONG_S:
+        if on_node < ranks:
+            return replace(
+                transform,
+                no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; where "
+                f"it does, give --checkpoint {resume.INTERVAL_S:g}",
+            )
+        try:
+            transform = prepared(resume.INTERVAL_S)
+        except errors.IoFailure as error:  # room for it without checkpoints there is
+            transform = replace(transform, no_checkpoints_for=str(error))
+    return transform
+
+
+def _output(plan: OutOfCorePlan, path: str, disks: Sequence[str], fortran: bool) -> Output:
+    return Output(
+        path,
+        tuple(plan.result_shape),
+        options.real_dtype(plan.precision) if plan.kind == "c2r" else options.complex_dtype(plan.precision),
+        tuple(disks) or (os.path.dirname(path) or ".",),
+        plan.block_bytes,
+        fortran,
+    )
+
+
+def _placement(machine: Any, stored: FileArray, output: tuple[str, ...], scratch: Any, backend: str) -> cost.Placement:
+    """The disks that the files are on, or are going to be."""
+    return cost.of_directories(
+        machine,
+        input=stored.directories(),
+        output=output,
+        scratch=output if scratch is None else directories_of(scratch),
+        asynchronous=backend != "synchronous",
+    )
+
+
+def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
+    """That of the reals, where there are any."""
+    if kind == "c2r":
+        (length,) = (None,) if last is None else options.integers(last, "last")
+        return options.real_shape(stored, plans.chosen_axes(axes, len(stored))[-1], length)
+    if last is not None:
+        raise errors.InvalidArgument(
+            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
+            "last out, or ask for kind c2r"
+        )
+    return stored
+
+
+def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
+    """Of the transform: that which is asked for, else single for half and single numbers, double for all others."""
+    if precision is not None:
+        options.require_word("precision", precision, PRECISIONS)
+    dtype = stored.dtype
+    if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
+        raise errors.InvalidArgument(
+            f"elements must be numbers of up to 64 bits, or two of them; {stored.name} holds {dtype}; convert them "
+            "with numpy's astype, part by part"
+        )
+    rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
+    if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
+        raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.name} holds {dtype}")
+    return precision or options.precision_of(working_dtype(dtype))
+
+
+def _scale(norm: str, inverse: bool, points: int) -> float:
+    """What the result is multiplied by.
+
+    >>> _scale("backward", True, 8), _scale("forward", True, 8), _scale("ortho", False, 64), _scale("none", True, 8)
+    (0.125, 1.0, 0.125, 1.0)
+    """
+    if norm == "ortho":
+        return 1 / math.sqrt(points)
+    return 1 / points if norm == ("backward" if inverse else "forward") else 1.0

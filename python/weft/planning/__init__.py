@@ -1,0 +1,1 @@
+"""Plans without MPI: machines, predictions, ranks on nodes, projections, wisdom."""

@@ -1,0 +1,100 @@
+"""A number of cores divided into ranks and threads otherwise: what the model finds fastest. Needs no MPI."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from weft import _planning, errors, options
+from weft.planning.plans import machine_of, plan
+
+# What a plan must be faster than another one to be worth starting a job anew.
+WORTH = 0.02
+
+
+def of_cores(
+    shape: Sequence[int], cores: int, machine: _planning.Machine | str | os.PathLike[str], **planning: Any
+) -> list[_planning.Plan]:
+    """The plan of each division of `cores` into ranks x threads, fastest first by the model.
+
+    planning : options of :func:`weft.plan` but for `ranks`, `threads` and `ranks_per_node`. No rank has more threads
+        than a node has cores; nodes are filled, with more than a rank for each core where there are too few nodes.
+
+    Cost: a plan for each divisor of `cores` that a node has room for and that leaves at most 2^20 ranks. Errors: those
+    of weft.plan, of the first division where no division can be planned.
+
+    >>> plans = of_cores((256, 256, 256), 16, "infiniband-64")
+    >>> sorted(plan.problem.ranks * plan.problem.threads for plan in plans)
+    [16, 16, 16, 16, 16]
+    >>> plans[0].prediction.seconds == min(plan.prediction.seconds for plan in plans)
+    True
+    """
+    cores = options.integer(cores, "cores", 1, options.INT_MAX)
+    given = machine_of(machine)
+    threads = [count for count in _divisors(cores) if count <= min(given.cores_per_node, options.THREADS_MAX)]
+    threads = [count for count in threads if cores // count <= options.RANKS_MAX]
+    if not threads:
+        raise errors.InvalidArgument(
+            f"cores must be at most {options.RANKS_MAX} ranks of as many threads as a node of the machine has cores, "
+            f"{given.cores_per_node}; given {cores}; give fewer, or a machine with more cores in a node"
+        )
+    return _planned(shape, [(cores // count, count) for count in threads], given, given.cores_per_node, planning)
+
+
+def _divisors(number: int) -> list[int]:
+    """
+    >>> _divisors(12), _divisors(9), _divisors(1)
+    ([1, 2, 3, 4, 6, 12], [1, 3, 9], [1])
+    """
+    small = [count for count in range(1, math.isqrt(number) + 1) if number % count == 0]
+    return sorted({*small, *(number // count for count in small)})
+
+
+def others(planned: _planning.Plan, shape: Sequence[int], machine: Any, **planning: Any) -> list[_planning.Plan]:
+    """Plans of as many cores as `planned` takes, divided otherwise, on as many nodes; fastest first by the model.
+
+    Twice and half the threads, where a node has room for them and they divide its ranks. Options as for
+    :func:`of_cores`. None where the ranks are given by a process grid.
+
+    >>> machine = "infiniband-64"
+    >>> planned = plan((64, 64, 64), ranks=8, threads=2, ranks_per_node=8, machine=machine)
+    >>> sorted((each.problem.ranks, each.problem.threads) for each in others(planned, (64, 64, 64), machine))
+    [(4, 4), (16, 1)]
+    """
+    problem, given = planned.problem, machine_of(machine)
+    if planning.get("input") is not None:
+        return []
+    cores, of_node = problem.ranks * problem.threads, problem.ranks_per_node * problem.threads
+    threads = [count for count in (problem.threads / 2, problem.threads * 2) if count == int(count)]
+    fitting = [int(count) for count in threads if cores % count == of_node % count == 0]
+    fitting = [count for count in fitting if count <= given.cores_per_node]
+    try:
+        return _planned(shape, [(cores // count, count) for count in fitting], given, of_node, planning)
+    except errors.WeftError:
+        return []
+
+
+def _planned(
+    shape: Sequence[int],
+    divisions: Sequence[tuple[int, int]],
+    machine: _planning.Machine,
+    cores_of_node: int,
+    planning: dict[str, Any],
+) -> list[_planning.Plan]:
+    plans, refusals = [], []
+    for ranks, threads in divisions:
+        on_node = max(1, min(ranks, cores_of_node // threads), -(-ranks // machine.nodes))
+        try:
+            plans.append(plan(shape, ranks=ranks, threads=threads, ranks_per_node=on_node, machine=machine, **planning))
+        except errors.WeftError as refusal:
+            refusals.append(refusal)
+    if refusals and not plans:
+        raise refusals[0]
+    return sorted(plans, key=seconds)
+
+
+def seconds(planned: _planning.Plan) -> float:
+    assert planned.prediction is not None
+    return planned.prediction.seconds

@@ -1,0 +1,205 @@
+"""Ranks on nodes: which rank is where in an order, files by which launchers start ranks so, and a communicator whose
+ranks are numbered so.
+
+An order is a word of letters, the fastest one first: `t` is the ranks of a node, the others are the axes of a machine's
+network (`docs/planning.md`). Ranks in the order "xyzt" go along x first:
+
+>>> import weft
+>>> places(weft.Machine.shipped("bgl-512"), 3, order="xyzt", ranks_per_node=1)
+((0, 0), (1, 0), (2, 0))
+>>> places(weft.Machine.shipped("bgl-512"), 512, order="xyzt", ranks_per_node=1)[:3]
+((0, 0), (64, 0), (128, 0))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from weft import _planning, errors, options, runtime
+from weft.planning.plans import machine_of, ranks_on_node
+
+Places = Sequence[tuple[int, int]]
+
+
+def places(
+    machine: _planning.Machine | str | os.PathLike[str],
+    ranks: int,
+    *,
+    order: str | None = None,
+    ranks_per_node: int | None = None,
+) -> tuple[tuple[int, int], ...]:
+    """The node of each rank, and which one of the node's ranks it is. Needs no MPI.
+
+    order : None: the machine's own, or where it has none the default, in which the ranks of a node are consecutive.
+    ranks_per_node : None: one for each core, and more where the machine has too few nodes for that.
+
+    An order changes which rank is where, not which places are taken: nodes 0, 1, ... are filled, the last one with the
+    rest. Errors: InvalidArgument for an order that does not fit the network, or more ranks than it has places.
+    """
+    found = machine_of(machine)
+    if order is not None:
+        found = found.with_order(options.text(order, "order"))
+    count = options.integer(ranks, "ranks")
+    usual = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
+    on_node = options.integer(usual, "ranks_per_node")
+    return tuple(found.rank_places(count, on_node))
+
+
+def default_hosts(places: Places) -> list[str]:
+    """node0, node1, ... for as many nodes as there are.
+
+    >>> default_hosts([(0, 0), (1, 0), (0, 1)])
+    ['node0', 'node1']
+    """
+    return [f"node{node}" for node in range(_nodes(_checked_places(places)))]
+
+
+def hostfile(places: Places, hosts: Sequence[str]) -> str:
+    """One host a line, that of each rank: for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`.
+
+    `hosts` names the nodes in their numbering. Errors: InvalidArgument where they are too few, not all different or no
+    names, and for places that :func:`places` does not give; so in the functions below.
+
+    >>> print(hostfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
+    a
+    b
+    a
+    """
+    found, names = _checked(places, hosts)
+    return "".join(f"{names[node]}\n" for node, _ in found)
+
+
+def rankfile(places: Places, hosts: Sequence[str]) -> str:
+    """A rankfile of Open MPI: the host of each rank, and as its slot the core whose number it has there.
+
+    >>> print(rankfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
+    rank 0=a slot=0
+    rank 1=b slot=0
+    rank 2=a slot=1
+    """
+    found, names = _checked(places, hosts)
+    return "".join(f"rank {rank}={names[node]} slot={slot}\n" for rank, (node, slot) in enumerate(found))
+
+
+def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str]) -> str:
+    """A map file as Blue Gene reads them: of each rank the place along each axis of the torus, then its slot.
+
+    Errors: InvalidArgument for a network that is no torus.
+
+    >>> print(mapfile([(0, 0), (65, 0)], "bgl-512"), end="")
+    0 0 0 0
+    1 0 1 0
+    """
+    found = machine_of(machine)
+    if found.network != "torus":
+        raise errors.InvalidArgument(
+            f"a map file has coordinates in a torus; the network of {found.name!r} is of the kind {found.network}; "
+            "write a hostfile or a rankfile"
+        )
+    lines = []
+    for node, slot in _checked_places(places):
+        coordinates = [slot]
+        for extent in reversed(found.extents):
+            coordinates.insert(0, node % extent)
+            node //= extent
+        lines.append(" ".join(map(str, coordinates)) + "\n")
+    return "".join(lines)
+
+
+def table(places: Places, hosts: Sequence[str]) -> str:
+    """Lines for people: rank, node, slot, host."""
+    found, names = _checked(places, hosts)
+    lines = [f"{'rank':>7}{'node':>8}{'slot':>6}  host\n"]
+    lines += [f"{rank:>7}{node:>8}{slot:>6}  {names[node]}\n" for rank, (node, slot) in enumerate(found)]
+    return "".join(lines)
+
+
+@runtime.collective("mapping.reordered")
+def reordered(
+    comm: Any,
+    machine: _planning.Machine | str | os.PathLike[str],
+    order: str | None = None,
+    ranks_per_node: int | None = None,
+) -> Any:
+    """A new communicator of the same processes, numbered so that its ranks run over the nodes in an order.
+
+    The ranks of `comm` must be where launchers put them by default: the first `ranks_per_node` on one node, the next on
+    another, nodes in the machine's numbering. `order` and `ranks_per_node` are as for :func:`places`. Plan on the new
+    communicator with a machine that has the order, `machine.with_order(order)`. Free it when nothing uses it any more.
+
+    Collective over `comm`; None, this process alone, stays None. Errors: InvalidArgument as of :func:`places`,
+    Disagreement where ranks give different orders.
+
+    >>> reordered(None, "bgl-512", "xyzt") is None
+    True
+    """
+    if comm is None:
+        return None
+    runtime.handle_of(comm)
+    wanted: tuple[tuple[int, int], ...] = ()
+    error: Exception | None = None
+    try:
+        wanted = places(machine, comm.size, order=order, ranks_per_node=ranks_per_node)
+    except Exception as reason:
+        error = reason
+    runtime.agree(comm, error)
+    _require_same(comm, wanted)
+    by_default = sorted(wanted)
+    numbers = {place: rank for rank, place in enumerate(wanted)}
+    return comm.Split(0, numbers[by_default[comm.rank]])
+
+
+def _require_same(comm: Any, wanted: tuple[tuple[int, int], ...]) -> None:
+    """By a digest: a list of all places from every rank would be long."""
+    mine = hashlib.sha256(repr(wanted).encode()).digest()
+    error = None
+    if comm.bcast(mine, 0) != mine:
+        error = errors.Disagreement("all ranks must ask for the same order of ranks; some ask for another than rank 0")
+    runtime.agree(comm, error)
+
+
+def _checked_places(given: Any) -> list[tuple[int, int]]:
+    """Places as :func:`places` gives them, of at least one rank."""
+    found = [_place(each) for each in options.items(given, "places", options.RANKS_MAX)]
+    if not found:
+        raise errors.InvalidArgument("places must be those of one rank or more; given none; give what places() returns")
+    return found
+
+
+def _place(given: Any) -> tuple[int, int]:
+    pair = options.integers(given, "the place of a rank")
+    if len(pair) != 2 or not all(0 <= number < options.RANKS_MAX for number in pair):
+        raise errors.InvalidArgument(
+            f"the place of a rank is its node and its slot there, each from 0 to {options.RANKS_MAX - 1}; given "
+            f"{errors.shown(given)}; give what places() returns"
+        )
+    return pair[0], pair[1]
+
+
+def _nodes(places: list[tuple[int, int]]) -> int:
+    return 1 + max(node for node, _ in places)
+
+
+def _checked(places: Any, hosts: Any) -> tuple[list[tuple[int, int]], list[str]]:
+    """Places, and the names of as many nodes as they are on at least."""
+    found = _checked_places(places)
+    nodes = _nodes(found)
+    names = options.items(hosts, "hosts", options.RANKS_MAX)
+    if len(names) < nodes:
+        raise errors.InvalidArgument(
+            f"each node needs a host; the ranks are on {nodes} nodes, and {len(names)} hosts were given; name more, or "
+            "put more ranks on each node"
+        )
+    seen = set()
+    for host in names[:nodes]:
+        if not isinstance(host, str) or host.split() != [host]:
+            raise errors.InvalidArgument(
+                f"a host must be a name without spaces; given {errors.shown(host)}; give the name of a node"
+            )
+        if host in seen:
+            raise errors.InvalidArgument(f"each host stands for one node; given {host!r} twice; name each node once")
+        seen.add(host)
+    return found, names

@@ -1,0 +1,189 @@
+"""Planning without MPI."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from weft import _planning, errors, options
+from weft.files.small_files import read_bounded
+from weft.planning.machine_choice import HERE, RULE, default_machine, is_word, measured_before, wants_all_ranks
+
+MACHINE_BYTES_MAX = 16 << 20
+
+
+def plan(
+    shape: Any,
+    *,
+    kind: str = "c2c",
+    ranks: int = 1,
+    ranks_per_node: int | None = None,
+    axes: Any = None,
+    dtype: Any = None,
+    input: Any = None,
+    output: Any = "any",
+    norm: str = "backward",
+    sign: int = -1,
+    threads: int = 1,
+    effort: str = "estimate",
+    overwrite_input: bool = False,
+    method: str | None = None,
+    wire_form: str | None = None,
+    schedule: str | None = None,
+    requests: str | None = None,
+    chunks: int | str | None = None,
+    preset: str | None = None,
+    nodes: str | None = None,
+    wire: str | None = None,
+    piece_bytes: int | None = None,
+    machine: _planning.Machine | str | os.PathLike[str] | None = None,
+    all_ranks: bool | None = None,
+) -> _planning.Plan:
+    """Plans a transform for any number of ranks. Needs no MPI and moves no data.
+
+    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; `ranks_per_node` of them can use
+    each other's memory: 1 where it is left out, or one for each core of the machine.
+
+    machine : what to choose by: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file; "here"
+        is this one, where transforms on as many ranks have measured it before. Of the layouts, process grids, orders of
+        axes, exchanges and, unless `all_ranks`, numbers of ranks that fit the problem, the plan has those with the
+        least predicted time, and says in `prediction` what it should take and what the next best would. "rule" asks no
+        model: slabs where every rank gets rows, else pencils. None is what the environment variable WEFT_MACHINE names,
+        else "infiniband-64", which ships with weft; the plan's notes say so.
+
+    Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
+
+    >>> import weft
+    >>> p = weft.plan((4096, 4096, 4096), kind="r2c", ranks=16384, machine="bgl-16384")
+    >>> [stage.axes for stage in p.stages]
+    [(2,), (1,), (0,)]
+    >>> p.input.process_grid[0] * p.input.process_grid[1], p.input.process_grid[2]
+    (16384, 1)
+    >>> weft.Plan.from_json(p.to_json()) == p
+    True
+    >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
+    shared
+    """
+    rank_count = options.integer(ranks, "ranks", 1)
+    threads = options.integer(threads, "threads", 1, options.THREADS_MAX)
+    word, note = (machine, "") if machine is not None else default_machine()
+    chosen_by = None if is_word(word, RULE) else _machine_for(word, rank_count, threads)
+    if ranks_per_node is None:
+        ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
+    node_count = options.integer(ranks_per_node, "ranks_per_node", 1)
+    problem = options.make_problem(
+        shape,
+        kind=kind,
+        axes=axes,
+        dtype=dtype,
+        ranks=rank_count,
+        ranks_per_node=node_count,
+        input=input,
+        all_ranks=wants_all_ranks(all_ranks, machine),
+        output=output,
+        norm=norm,
+        sign=sign,
+        threads=threads,
+        effort=effort,
+        overwrite_input=overwrite_input,
+        method=method,
+        wire_form=wire_form,
+        schedule=schedule,
+        requests=requests,
+        chunks=chunks,
+        preset=preset,
+        nodes=nodes,
+        wire=wire,
+        piece_bytes=piece_bytes,
+    )
+    return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by, note)
+
+
+def candidates(
+    shape: Any, *, machine: _planning.Machine | str | os.PathLike[str], **options: Any
+) -> tuple[_planning.Plan, ...]:
+    """The plan that :func:`weft.plan` chooses, then the best of each other kind of way, fastest first by the model.
+
+    Options, errors and cost are those of :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs one.
+
+    >>> import weft
+    >>> plans = weft.candidates((64, 64, 64), ranks=4, machine="ethernet-10g")
+    >>> plans[0] == weft.plan((64, 64, 64), ranks=4, machine="ethernet-10g")
+    True
+    >>> [plan.prediction.seconds for plan in plans] == sorted(plan.prediction.seconds for plan in plans)
+    True
+    """
+    found = _machine_for(machine, options.get("ranks", 1), options.get("threads", 1))
+    return tuple(_planning.candidates(plan(shape, machine=found, **options).problem, found))
+
+
+def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
+    return measured_before(ranks, threads) if is_word(machine, HERE) else machine_of(machine)
+
+
+def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
+    """One for each core, and more where the machine has too few nodes for that.
+
+    >>> machine = machine_of("infiniband-64")
+    >>> ranks_on_node(16, machine), ranks_on_node(128, machine), ranks_on_node(8, machine_of("vm-2-cores"))
+    (16, 64, 8)
+    """
+    return max(1, min(ranks, machine.cores_per_node), -(-ranks // machine.nodes))
+
+
+def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike[str]) -> _planning.Prediction:
+    """What a plan should take on a machine, however it was chosen. Needs no MPI.
+
+    `machine` is as for :func:`weft.plan`; ranks share nodes where it has too few. Errors: InvalidArgument.
+
+    >>> import weft
+    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk", machine="rule")
+    >>> found = weft.predict(slabs, "celerons")
+    >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
+    0.160 s, bandwidth
+    """
+    return _planning.predict(options.instance(plan, _planning.Plan, "a plan"), machine_of(machine))
+
+
+def _name_of(given: Any) -> str:
+    """A machine's name, or the path of its file: any that the system takes."""
+    try:
+        name = os.fspath(given)
+        if isinstance(name, str) and b"\0" not in os.fsencode(name):
+            return name
+    except (TypeError, UnicodeEncodeError):
+        pass
+    raise errors.InvalidArgument(
+        "machine must be a weft.Machine, the name of one that ships with weft, or the path of a JSON file, as text "
+        f"without NUL; given {errors.shown(given)}"
+    )
+
+
+def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.Machine:
+    """A machine as it is, by the name of one that ships with weft, or from a JSON file.
+
+    >>> machine_of("celerons").nodes
+    16
+    """
+    if isinstance(given, _planning.Machine):
+        return given
+    text = _name_of(given)
+    if text == HERE:
+        raise errors.InvalidArgument(
+            'the machine "here" is the one that the ranks of a transform are on, and no transform is made here; give '
+            "one that ships with weft, or a file of `weft probe -o FILE`"
+        )
+    if text in _planning.Machine.names():
+        return _planning.Machine.shipped(text)
+    try:
+        content = read_bounded(text, MACHINE_BYTES_MAX)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise errors.InvalidArgument(
+            f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file that can be read, of at "
+            f"most {MACHINE_BYTES_MAX >> 20} MiB; given {text!r}, which cannot: {reason}"
+        ) from None
+    try:
+        return _planning.Machine.from_json(content.decode())
+    except (UnicodeDecodeError, errors.InvalidArgument) as error:
+        raise errors.InvalidArgument(f"{text}: {error}") from None

@@ -1,0 +1,441 @@
+"""The distributed transform."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from weft import _planning, arrays, errors, options, runtime
+from weft._planning import start_of
+from weft._support import array_checks, pickles
+from weft.arrays import Array, Side
+from weft.planning.machine_choice import machine_or_word, wants_all_ranks
+from weft.planning.plans import machine_of
+
+
+class FFT:
+    """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
+
+    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm` says;
+    backward is its inverse (up to the scale).
+
+    Parameters
+    ----------
+    shape : the global array's extents; of the real array for kind "r2c".
+    kind : "c2c", or "r2c": real to complex forward, complex to real backward.
+    axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
+    dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
+    comm : an mpi4py communicator; None is this process alone, which needs no MPI.
+    input, output : a Layout, a process grid (one factor an axis) or one box a rank (each a sequence of (lo, hi) pairs).
+        The output may also be "any", where it is cheapest (default), or "same", as the input lies.
+    norm : "backward" as in numpy, "ortho", "forward" or "none".
+    sign : of the exponent of forward.
+    threads : OpenMP threads of each rank.
+    effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned, and whether plans are tried.
+    overwrite_input : allow forward and backward to destroy their input.
+    method, wire_form, schedule, requests, chunks : force the exchange; weft chooses what is None. method is "shared"
+        (node memory, all ranks on one node; the usual choice there), "collective" or "messages"; wire_form
+        "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
+        "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
+    piece_bytes : packed messages travel in pieces of at most so many bytes, each when the one before has gone and the
+        partner's has come: for switches that drop what comes too fast. None sends blocks whole.
+    nodes : "separate" or "combined": of packed messages, ranks of a node use their node memory and send to other nodes
+        each by itself, or one message for each pair of nodes; "unaware" sends messages to all.
+    wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 for each exchange; see
+        docs/exchanges.md. None sends them as they are.
+    preset : knobs by a known name, "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft"; single knobs win.
+    engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
+    workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
+        much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
+
+    machine : what to plan by: a :class:`weft.Machine`, the name of one that ships with weft, a JSON file, "here", the
+        machine that the ranks are on as :func:`weft.machine_here` knows it, or "rule", a fixed rule that asks no model.
+        None is what the environment variable WEFT_MACHINE names (of rank 0), else "here"; one rank has nothing to
+        choose and takes the rule. The same on all ranks.
+    all_ranks : where weft chooses the input, every rank gets a part of it, if there are parts enough. False lets fewer
+        ranks share the array where that is faster. None is False where `machine` names one, else True.
+    budget_s : with an effort beyond "estimate", for about so many seconds local FFTs are planned by trials and the best
+        few plans by the model are tried, on arrays of weft's own (input, output and two workspaces): a trial that has
+        begun is ended. 0 is "estimate".
+    wisdom : path of a file of earlier decisions by trials, the same on all ranks. What it has for this problem on this
+        machine is taken; else what trials decide is added to it. A file that cannot be used is a warning of rank 0's,
+        never an error, and stays as it is. See :class:`weft.Wisdom`.
+
+    Attributes
+    ----------
+    input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array; empty() and zeros()
+        make one in node memory; indices() tells which elements of the whole it has. One axis divided among ranks has
+        an output "any" of two axes, n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2]; without such factors of one.
+    plan : the Plan, plain data.
+    comm : the communicator that was given.
+
+    Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
+    Dropping a transform is local.
+
+    Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options), OutOfMemory, Unsupported,
+    FftFailure, MpiFailure.
+
+    >>> import numpy as np, weft
+    >>> fft = weft.FFT((4, 6), kind="r2c")
+    >>> x = fft.input.empty()
+    >>> x[...] = np.arange(24).reshape(4, 6)
+    >>> X = fft.forward(x)
+    >>> bool(np.allclose(X, np.fft.rfftn(x)))
+    True
+    >>> bool(np.allclose(fft.backward(X), x))
+    True
+    """
+
+    def __init__(
+        self,
+        shape: Any,
+        *,
+        kind: str = "c2c",
+        axes: Any = None,
+        dtype: Any = None,
+        comm: Any = None,
+        input: Any = None,
+        output: Any = "any",
+        norm: str = "backward",
+        sign: int = -1,
+        threads: int = 1,
+        effort: str = "estimate",
+        overwrite_input: bool = False,
+        method: str | None = None,
+        wire_form: str | None = None,
+        schedule: str | None = None,
+        requests: str | None = None,
+        chunks: int | str | None = None,
+        preset: str | None = None,
+        nodes: str | None = None,
+        wire: str | None = None,
+        piece_bytes: int | None = None,
+        engine: str | None = None,
+        workspace: Any = None,
+        machine: _planning.Machine | str | os.PathLike[str] | None = None,
+        all_ranks: bool | None = None,
+        budget_s: float = 10.0,
+        wisdom: str | os.PathLike[str] | None = None,
+    ) -> None:
+        handle = runtime.handle_of(comm)
+        module = runtime.running()
+        problem, planned_by, plan_by, seconds, file, error = None, None, "standard", 0.0, "", None
+        library, memory = "", None
+        try:
+            library = options.word(engine, "engine", "")
+            memory = _workspace_of(workspace)
+            seconds = options.seconds(budget_s, "budget_s")
+            given, plan_by = machine_or_word(machine)
+            planned_by = None if given is None else machine_of(given)
+            file = "" if wisdom is None else options.file_path(wisdom, "wisdom")
+            problem = options.make_problem(
+                shape,
+                kind=kind,
+                axes=axes,
+                dtype=dtype,
+                ranks=module.size_of(handle),
+                input=input,
+                all_ranks=wants_all_ranks(all_ranks, machine),
+                output=output,
+                norm=norm,
+                sign=sign,
+                threads=threads,
+                effort=effort,
+                overwrite_input=overwrite_input,
+                method=method,
+                wire_form=wire_form,
+                schedule=schedule,
+                requests=requests,
+                chunks=chunks,
+                preset=preset,
+                nodes=nodes,
+                wire=wire,
+                piece_bytes=piece_bytes,
+            )
+        except Exception as reason:
+            error = errors.error_pair(reason)
+        own_workspace = workspace is None
+        with runtime.turn(comm):
+            self._transform = module.Transform(
+                problem, library, own_workspace, planned_by, plan_by, seconds, file, handle, error
+            )
+            self._bind(comm, handle)
+            if not own_workspace:  # which ranks agree on; how long it must be is known now
+                runtime.agreed(comm, lambda: None if memory is None else self.use_workspace(memory))
+
+    @classmethod
+    def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
+        """Runs a plan that was made before: by :func:`weft.plan`, :func:`weft.candidates` or from JSON.
+
+        As many ranks as it was made for; the same plan on all of them. Collective. Errors: InvalidArgument where the
+        plan does not fit the ranks, or those of the class.
+
+        >>> import numpy as np, weft
+        >>> fft = weft.FFT.of_plan(weft.plan((4, 6), norm="none"))
+        >>> x = np.ones((4, 6), complex)
+        >>> float(fft.forward(x)[0, 0].real)
+        24.0
+        """
+        handle = runtime.handle_of(comm)
+        module = runtime.running()
+        library, error = "", None
+        try:
+            library = options.word(engine, "engine", "")
+            options.instance(plan, _planning.Plan, "a plan")
+        except Exception as reason:
+            error = errors.error_pair(reason)
+        fft = cls.__new__(cls)
+        with runtime.turn(comm):
+            fft._transform = module.Transform(None if error else plan, library, True, handle, error)
+            fft._bind(comm, handle)
+        return fft
+
+    def _bind(self, comm: Any, handle: int | None) -> None:
+        self.comm = comm
+        self.plan: _planning.Plan = self._transform.plan
+        self._make_sides(runtime.running(), handle)
+
+    def _make_sides(self, module: Any, handle: int | None) -> None:
+        precision = self.plan.problem.precision
+        complex_type = options.complex_dtype(precision)
+        real = self.plan.problem.kind == "r2c"
+        self._pool = module.MemoryPool()
+        self._memory_kind = module.node_memory_kind(handle)
+        shape = self.plan.problem.shape
+        self.input = Side(
+            self.plan.input,
+            self.rank,
+            options.real_dtype(precision) if real else complex_type,
+            self._pool,
+            self._memory_kind,
+            shape,
+        )
+        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind, shape)
+        self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._transform.inplace_strides)
+
+    @property
+    def rank(self) -> int:
+        """This rank of the communicator."""
+        return int(self._transform.rank)
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Memory that this rank needs besides the caller's arrays."""
+        return int(self._transform.workspace_bytes)
+
+    def use_workspace(self, memory: Any) -> None:
+        """Works in the caller's memory from now on: workspace_bytes, aligned to 64. Local.
+
+        The transform keeps a reference to it.
+        """
+        buffer = _contiguous(memory)
+        self._transform.use_workspace(start_of(buffer), buffer.nbytes)
+        self._workspace = buffer
+
+    def forward(self, x: Any, out: Any = None) -> Array:
+        """Transforms this rank's box of the input; returns its box of the output.
+
+        x : array of the shape, dtype and strides of `input` (input.empty() gives one).
+        out : likewise of `output`.
+
+        `out` is drawn from the plan's pool when it is not given. `x` is unchanged unless the plan
+        may overwrite its input or `out` starts where `x` does (see empty_inplace). Collective.
+
+        Errors, on all ranks: LayoutMismatch for a shape, dtype or strides that are not required; InvalidArgument for
+        arrays that overlap, or that are in place on some ranks only; MpiFailure. `out` is undefined after them.
+        """
+        return self._execute(True, x, out)
+
+    def backward(self, X: Any, out: Any = None) -> Array:
+        """The inverse of forward: takes this rank's box of the output, returns the input's.
+
+        X : array of the shape, dtype and strides of `output`; out : likewise of `input`. Rules and errors of forward.
+        """
+        return self._execute(False, X, out)
+
+    def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
+        """Transforms several inputs; returns their outputs in the same order.
+
+        Where messages carry the arrays, one is exchanged while the next is transformed; the first call with more than
+        one array makes a second workspace. Each array as for forward; all in place or none. Collective, with the same
+        number of arrays on all ranks.
+
+        Errors: those of forward; InvalidArgument where inputs and outputs differ in number or two outputs are the same.
+        An output must not be the input of a later array.
+        """
+        return self._execute_many(True, xs, outs)
+
+    def backward_many(self, Xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
+        """The inverse of forward_many, under the same rules."""
+        return self._execute_many(False, Xs, outs)
+
+    def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
+        sources: list[int] = []
+        targets: list[int] = []
+        results: list[Array] = []
+        error = None
+        try:
+            inputs = options.items(given, "inputs")
+            wanted = [None] * len(inputs) if outs is None else options.items(outs, "outputs")
+            if len(wanted) != len(inputs):
+                raise errors.InvalidArgument(
+                    f"there must be as many outputs as inputs; given {len(inputs)} inputs and {len(wanted)} outputs; "
+                    "give one for each, or leave outs out"
+                )
+            for array, out in zip(inputs, wanted, strict=True):
+                result, source, target = self._bound(forward, array, out)
+                results.append(result if out is None else out)
+                sources.append(source)
+                targets.append(target)
+        except Exception as reason:
+            error = errors.error_pair(reason)
+        self._transform.execute_many(forward, sources, targets, error)
+        return results
+
+    def _bound(self, forward: bool, given: Any, out: Any) -> tuple[Array, int, int]:
+        """The output, and where input and output start; raises unless they are what is required."""
+        source, target = (self.input, self.output) if forward else (self.output, self.input)
+        array = arrays.as_array(given, "input")
+        result = target.empty() if out is None else arrays.as_array(out, "output")
+        start, result_start = start_of(array), start_of(result)
+        in_place = start == result_start and bool(array.size or result.size)
+        self._check(array, result, source, target, in_place)
+        if in_place:  # also where one of the two has no elements on this rank
+            return result, start, start
+        return result, start if array.size else 0, result_start if result.size else 0
+
+    def _execute(self, forward: bool, given: Any, out: Any) -> Array:
+        source = target = 0
+        result, error = out, None
+        try:
+            result, source, target = self._bound(forward, given, out)
+        except Exception as reason:
+            error = errors.error_pair(reason)
+        self._transform.execute(forward, source, target, error)
+        return result if out is None else out
+
+    def _check(self, array: Array, result: Array, source: Side, target: Side, in_place: bool) -> None:
+        """Raises unless the arrays are what is required."""
+        if not in_place and arrays.overlap(array, result):
+            raise errors.InvalidArgument(
+                "input and output must not overlap unless both start at the same address; those given do; give an "
+                "output of its own, or take both from empty_inplace()"
+            )
+        read, written = array_checks.ROLES[source is self.input, in_place]
+        for side, a, role, writable in ((source, array, read, in_place), (target, result, written, True)):
+            strides = self._inplace_strides if in_place and side is self.input else side.strides
+            array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
+
+    def empty_inplace(self) -> tuple[Array, Array]:
+        """Two views of one allocation: the input and the output of a transform in place.
+
+        Rows of a real input are padded to 2*(n//2+1) numbers where the halved axis is whole.
+        """
+        memory = self._pool.take(self._transform.inplace_bytes, self._memory_kind)
+        x = arrays.view(memory, self.input.shape, self.input.dtype, self._inplace_strides)
+        X = arrays.view(memory, self.output.shape, self.output.dtype, self.output.strides)
+        return x, X
+
+    def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
+        """The wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array an axis.
+
+        `L` is the length of the domain along each axis. k runs 0, 1, .., -2, -1 as in
+        numpy.fft.fftfreq; along the axis that r2c halves 0 .. n//2. Axes that are not transformed
+        get zeros. Multiplying forward's result by i*k differentiates when `sign` is -1. Where one axis
+        is divided among ranks, the one array has the two axes of the output (Side.indices).
+        """
+        lengths = _lengths(L, len(self.plan.problem.shape))
+        problem = self.plan.problem
+        values = []
+        for axis, n in enumerate(problem.shape):
+            k = np.fft.fftfreq(n, 1 / n) if axis in problem.axes else np.zeros(n)
+            if problem.kind == "r2c" and axis == problem.axes[-1]:
+                k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq, and on to n where one axis is divided
+            values.append(2 * math.pi / lengths[axis] * k)
+        return self._local(values, self.output)
+
+    def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
+        """The positions L*j/n of this rank's box of the input, one broadcastable array an axis."""
+        lengths = _lengths(L, len(self.plan.problem.shape))
+        values = [lengths[axis] * np.arange(n) / n for axis, n in enumerate(self.plan.problem.shape)]
+        return self._local(values, self.input)
+
+    def _local(self, values: Sequence[Array], side: Side) -> tuple[Array, ...]:
+        dtype = options.real_dtype(self.plan.problem.precision)
+        return tuple(value[index].astype(dtype) for value, index in zip(values, side.indices(), strict=True))
+
+    @property
+    def recording(self) -> bool:
+        """While true, every run leaves a record of its steps."""
+        return bool(self._transform.recording)
+
+    @recording.setter
+    def recording(self, on: bool) -> None:
+        self._transform.recording = on
+
+    @property
+    def record(self) -> list[dict[str, Any]]:
+        """The steps of the last run while recording, each with these entries.
+
+        name           of the step
+        kind           "stage" or "exchange"
+        start_s        by a monotonic clock
+        end_s          by the same clock
+        bytes_read     from memory, by weft
+        bytes_written  to memory, by weft
+        bytes_sent     to other ranks
+        messages       to other ranks
+        waited_s       of an exchange: this rank did nothing but wait for it
+        under_way_s    of an exchange: messages were under way; what was not waited for is hidden
+        """
+        return list(self._transform.record())
+
+    def explain(self) -> str:
+        """What was chosen and why, in a few lines; after a run while recording also what its steps took on this rank.
+
+        Beside each step stands what the model predicted, where a machine was given and the run was forward.
+        """
+        return str(self._transform.explain())
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        pickles.refuse("a transform", "send fft.plan, and bind it there with weft.FFT.of_plan")
+
+    def __repr__(self) -> str:
+        problem = self.plan.problem
+        return (
+            f"<weft.FFT {problem.kind} {'x'.join(map(str, problem.shape))} {problem.precision} "
+            f"on {problem.ranks} ranks>"
+        )
+
+
+def _workspace_of(given: Any) -> Array | None:
+    """The caller's memory; None where it is weft's own, or follows."""
+    return None if given is None or given is False else _contiguous(given)
+
+
+def _contiguous(memory: Any) -> Array:
+    buffer = arrays.as_array(memory, "workspace")
+    if not buffer.flags.c_contiguous or not buffer.flags.writeable:
+        raise errors.InvalidArgument(
+            "a workspace must be contiguous and writable; the memory given is not; give such as "
+            "numpy.empty(bytes, numpy.uint8)"
+        )
+    return buffer
+
+
+def _lengths(given: float | Sequence[float], dims: int) -> list[float]:
+    rule = f"L must be one positive length or one for each of the {dims} axes; given {errors.shown(given)}; give such"
+    values = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * dims
+    try:
+        if any(isinstance(v, str) for v in values):
+            raise TypeError
+        lengths = [float(v) for v in values]
+    except (TypeError, ValueError, OverflowError):
+        raise errors.InvalidArgument(rule) from None
+    if len(lengths) != dims or not all(v > 0 and math.isfinite(v) for v in lengths):
+        raise errors.InvalidArgument(rule)
+    return lengths

@@ -1,0 +1,1 @@
+"""Verification of transforms against serial ones."""

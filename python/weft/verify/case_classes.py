@@ -1,0 +1,169 @@
+"""The classes of random cases, and draws of cases that fill every one of them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from weft.verify.cases import (
+    DIRECTIONS,
+    EVERY_SLICE,
+    GROUPS,
+    MEMORIES,
+    METHODS,
+    NORMS,
+    PRECISIONS,
+    Case,
+    LayoutSpec,
+    is_empty,
+    random_case,
+)
+
+
+def is_prime(n: int) -> bool:
+    return n > 1 and all(n % factor for factor in range(2, int(n**0.5) + 1))
+
+
+def has_empty_box(case: Case) -> bool:
+    """True where a layout that the case asks for leaves a rank without elements."""
+    sides = ((case.input, case.shape), (case.output, case.output_shape))
+    return any(
+        is_empty(box)
+        for spec, shape in sides
+        if isinstance(spec, LayoutSpec)
+        for box in spec.boxes_of(shape, case.ranks)
+    )
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def method_words(knobs: tuple[str | None, ...]) -> str:
+    return "-".join(filter(None, knobs)) or "default"
+
+
+def classes(case: Case) -> dict[str, str]:
+    """The class of a case in each of the respects that a histogram is made over."""
+    dims, axes = len(case.shape), case.all_axes
+    halved = "none" if case.kind == "c2c" else ("even", "odd")[case.shape[axes[-1]] % 2]
+    orders = [spec.order for spec in (case.input, case.output) if isinstance(spec, LayoutSpec)]
+    return {
+        "dimension": str(dims),
+        "kind": case.kind,
+        "dtype": case.precision,
+        "axes": "all" if len(axes) == dims else "one" if len(axes) == 1 else "some",
+        "input": case.input.family() if case.input else "default",
+        "output": case.output if isinstance(case.output, str) else case.output.family(),
+        "ranks": str(case.ranks),
+        "group": case.group,
+        "empty boxes": yes(has_empty_box(case)),
+        "batch": yes(any(case.shape[axis] > 1 for axis in range(dims) if axis not in axes)),
+        "memory": case.memory,
+        "overwrite": yes(case.overwrite_input),
+        "first": case.first,
+        "order": "other" if any(orders) else "C",
+        "halved axis": halved,
+        "prime": yes(any(is_prime(n) and n > 3 for n in case.shape)),
+        "axis of 1": yes(1 in case.shape),
+        "few rows": yes(case.shape[0] < case.ranks),
+        "norm": case.norm,
+        "sign": f"{case.sign:+d}",
+        "threads": str(case.threads),
+        "method": method_words((case.method, case.wire_form, case.schedule, case.requests)),
+        "chunks": "one" if case.chunks == 1 else "slices" if case.chunks == EVERY_SLICE else "some",
+        "pieces": yes(case.piece_bytes > 0),
+    }
+
+
+def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
+    """The classes that enough draws must fill, by respect."""
+    several = max_ranks > 1
+    families = (
+        "whole",
+        *(("slab",) if several else ()),
+        *(("pencil",) if max_ranks >= 4 else ()),
+        *(("brick",) if max_ranks >= 8 else ()),
+        "boxes",
+    )
+    both = ("no", "yes")
+    return {
+        "dimension": ("1", "2", "3", "4", "5"),
+        "kind": ("c2c", "r2c"),
+        "dtype": PRECISIONS,
+        "axes": ("all", "some", "one"),
+        "input": ("default", *families),
+        "output": ("any", "same", *families),
+        "ranks": tuple(str(ranks) for ranks in range(1, max_ranks + 1)),
+        "group": GROUPS,
+        "empty boxes": both if several else ("no",),
+        "batch": both,
+        "memory": MEMORIES,
+        "overwrite": both,
+        "first": DIRECTIONS,
+        "order": ("C", "other"),
+        "halved axis": ("none", "even", "odd"),
+        "prime": both,
+        "axis of 1": both,
+        "few rows": both if several else ("no",),
+        "norm": NORMS,
+        "sign": ("-1", "+1"),
+        "threads": ("1", "2"),
+        "method": tuple(method_words(knobs) for knobs in METHODS),
+        "chunks": ("one", "some", "slices"),
+        "pieces": both,
+    }
+
+
+class Histogram:
+    """How often each class has come up."""
+
+    def __init__(self, max_ranks: int) -> None:
+        self.counts = {respect: dict.fromkeys(values, 0) for respect, values in expected_classes(max_ranks).items()}
+        self._expected = expected_classes(max_ranks)
+
+    def add(self, case: Case) -> None:
+        for respect, value in classes(case).items():
+            self.counts[respect][value] = self.counts[respect].get(value, 0) + 1
+
+    def missing(self) -> list[tuple[str, str]]:
+        """The expected classes that are still empty."""
+        return [
+            (respect, value)
+            for respect, values in self._expected.items()
+            for value in values
+            if self.counts[respect][value] == 0
+        ]
+
+    def table(self) -> str:
+        """One line for each respect: its classes and how often each came up."""
+        width = max(len(respect) for respect in self.counts)
+        return "\n".join(
+            f"{respect:<{width}}  " + "  ".join(f"{value} {count}" for value, count in values.items())
+            for respect, values in self.counts.items()
+        )
+
+
+def draw_cases(rng: Random, count: int, max_ranks: int, shared: bool = False) -> tuple[list[Case], Histogram]:
+    """Draws cases; towards the end, redraws until those classes come up that are still empty.
+
+    `shared` as in random_case.
+    """
+    histogram = Histogram(max_ranks)
+    cases = []
+    for index in range(count):
+        missing = set(histogram.missing())
+        case = random_case(rng, max_ranks, shared)
+        if missing and 3 * len(missing) >= count - index:
+            case = draw_one_of(rng, case, max_ranks, missing, shared)
+        histogram.add(case)
+        cases.append(case)
+    return cases, histogram
+
+
+def draw_one_of(rng: Random, case: Case, max_ranks: int, wanted: set[tuple[str, str]], shared: bool) -> Case:
+    """The case, or another one drawn, that is in one of the wanted classes."""
+    for _ in range(1000):
+        if not wanted.isdisjoint(classes(case).items()):
+            break
+        case = random_case(rng, max_ranks, shared)
+    return case

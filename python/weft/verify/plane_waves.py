@@ -1,0 +1,161 @@
+"""Accuracy of transforms that are too large to be gathered, by plane waves with known spectra.
+
+x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward transform
+N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box; nothing is moved but by weft.
+Along axes that are not transformed a wave is a plain factor and stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from weft.verify import reference
+from weft.verify.cases import Case
+from weft.verify.reference import Array
+from weft.verify.trial import make_together, together
+
+WAVES = 3
+
+
+def measure(case: Case, comm: Any, options: dict[str, Any] | None = None) -> dict[str, float]:
+    """The relative L2 errors of forward and backward, on every rank. Collective.
+
+    Errors: those of make_together; TrialFailed where a step fails.
+    """
+    fft = make_together(case, comm, options)
+    waves = Waves(case)
+    spectrum = partial(waves.spectrum, shape=fft.output.layout.shape)
+    x, X = together(comm, lambda: (fft.input.empty(), fft.output.empty()))
+
+    def forward_error() -> float:
+        together(comm, lambda: waves.field(x, fft.input.box, 1.0))
+        together(comm, lambda: fft.forward(x, X))
+        return _error(X, spectrum, fft.output.box, "forward", case, comm)
+
+    def backward_error() -> float:
+        together(comm, lambda: spectrum(X, fft.output.box, 1.0))
+        together(comm, lambda: fft.backward(X, x))
+        return _error(x, waves.field, fft.input.box, "backward", case, comm)
+
+    if case.first == "forward":
+        return {"forward": forward_error(), "backward": backward_error()}
+    return {"backward": backward_error(), "forward": forward_error()}
+
+
+def _error(
+    result: Array,
+    fill: Callable[[Array, Any, float], None],
+    box: Any,
+    direction: str,
+    case: Case,
+    comm: Any,
+) -> float:
+    """What came out against what must come out: the waves at the scale of the direction."""
+    factor = float(reference.scale(case.norm, direction, case.points))
+    if direction == "forward":
+        factor *= case.points
+    expected = np.empty_like(result)
+    together(comm, lambda: fill(expected, box, factor))
+    size = _square(expected)
+    expected -= result
+    sums = np.array([_square(expected), size])
+    if comm is not None:
+        comm.Allreduce(sums.copy(), sums)
+    error = math.sqrt(sums[0] / sums[1])
+    return error if math.isfinite(error) else math.inf
+
+
+def _square(x: Array) -> float:
+    """The sum of |x|^2, some rows of the first axis at a time."""
+    return float(sum(np.sum(np.abs(x[rows]) ** 2, dtype=np.float64) for rows in _rows(x.shape)))
+
+
+def _rows(shape: Sequence[int]) -> Iterator[slice]:
+    """Parts of the first axis of some 2^16 elements, so that temporary arrays stay small and loops short.
+
+    >>> list(_rows((3, 2**15, 2))), list(_rows((2**16 + 1,))), list(_rows((0, 5)))
+    ([slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)], [slice(0, 65536, None), slice(65536, 131072, None)], [])
+    """
+    step = max(1, 2**16 // max(1, math.prod(shape[1:])))
+    return (slice(first, first + step) for first in range(0, shape[0], step))
+
+
+def _remainders(k: int, n: int, lo: int, hi: int) -> Array:
+    """j*k mod n for lo <= j < hi, also where j*k does not fit an integer of numpy."""
+    if hi * k < 2**63:
+        return np.arange(lo, hi) * k % n
+    return np.array([j * k % n for j in range(lo, hi)], np.int64)
+
+
+class Waves:
+    """A few plane waves with wave numbers that no symmetry of the array hides."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        draw = np.random.default_rng(case.seed)
+        self.numbers = [[int(draw.integers(0, n)) for n in case.shape] for _ in range(WAVES)]
+        self.amplitudes = [complex(1 + draw.random(), draw.random()) for _ in range(WAVES)]
+        if case.kind == "r2c":
+            self._make_real()
+
+    def _make_real(self) -> None:
+        """Every wave gets its mirror image with the conjugate amplitude: the field is real."""
+        axes, shape = self.case.all_axes, self.case.shape
+        for numbers in self.numbers[:]:
+            mirrored = [-k % shape[axis] if axis in axes else k for axis, k in enumerate(numbers)]
+            self.numbers.append(mirrored)
+        self.amplitudes += [amplitude.conjugate() for amplitude in self.amplitudes]
+
+    def _factors(self, numbers: Sequence[int], box: Any) -> list[Array]:
+        """exp(-sign * 2*pi*i * j*k/n) of a box, axis by axis; along a batch axis a real cosine."""
+        factors = []
+        for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
+            # j*k is reduced modulo n in whole numbers, so that the angle is exact however long the axis.
+            turns = _remainders(numbers[axis], n, lo, hi).astype(np.longdouble) / n
+            angle = 2 * reference.PI * turns
+            if axis in self.case.all_axes:
+                factors.append(np.cos(angle) - np.clongdouble(1j * self.case.sign) * np.sin(angle))
+            else:
+                factors.append((1.5 + np.cos(angle)).astype(np.clongdouble))
+        return factors
+
+    def field(self, array: Array, box: Any, factor: float) -> None:
+        """Fills a box of real space with the sum of the waves."""
+        work: Any = np.clongdouble if self.case.precision == "f80" else np.complex128
+        outers = []
+        for numbers, amplitude in zip(self.numbers, self.amplitudes, strict=True):
+            factors = self._factors(numbers, box)
+            rest = np.ones((), work)
+            for values in factors[1:]:
+                rest = np.multiply.outer(rest, values.astype(work))
+            outers.append((factors[0].astype(work) * (amplitude * factor), rest))
+        for rows in _rows(array.shape):
+            total = sum(np.multiply.outer(first[rows], rest) for first, rest in outers)
+            array[rows] = total.real if self.case.kind == "r2c" else total
+
+    def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
+        """Fills a box of the output with the waves' spectrum: points, lines along batch axes.
+
+        `shape` is that of the output; n1 x n2 where it has the X[k1 + n1*k2] of one axis at (k1, k2), for r2c the
+        first n1/2+1 rows of these.
+        """
+        array[...] = 0
+        is_view = len(shape) > len(self.case.shape)
+        axes = (0, 1) if is_view else self.case.all_axes
+        n1 = self.case.shape[0] // shape[1] if is_view else 1
+        for wave, amplitude in zip(self.numbers, self.amplitudes, strict=True):
+            numbers = [wave[0] % n1, wave[0] // n1] if is_view else wave
+            if any(not lo <= numbers[axis] < hi for axis, (lo, hi) in enumerate(box) if axis in axes):
+                continue
+            where = tuple(numbers[axis] - lo if axis in axes else slice(None) for axis, (lo, _) in enumerate(box))
+            value = np.ones((), np.clongdouble)
+            batch = [(0, 0) if axis in axes else bounds for axis, bounds in enumerate(box)]
+            for axis, values in enumerate([] if is_view else self._factors(numbers, batch)):
+                if axis not in axes:
+                    value = np.multiply.outer(value, values)
+            array[where] += (value * amplitude * factor).astype(array.dtype)

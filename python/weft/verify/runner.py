@@ -1,0 +1,449 @@
+"""Verification of transforms against serial ones: random cases, or one problem of any size.
+
+`check_case` runs one case of `weft.verify.cases` on the ranks of a communicator; `run` is what `weft verify` does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weft import errors
+from weft._support.memory import check_memory
+from weft.planning.plans import plan
+from weft.transform import FFT
+from weft.verify import plane_waves, reference
+from weft.verify.case_classes import Histogram, draw_cases
+from weft.verify.cases import GROUPS, Case, product
+from weft.verify.trial import Trial, TrialFailed, layouts_of
+
+# What takes longer than this hangs. The second is for oversubscribed cores and long double, and far from what is usual.
+CASE_LIMIT_S = 120.0
+ELEMENT_LIMIT_S = 1e-5
+# The first rank speaks for all, so the others give up after it.
+RANK_GRACE_S = 1.0
+# Arrays up to this size are gathered and compared with a serial transform; larger ones carry plane waves.
+GATHERED_ELEMENTS_MAX = 1 << 25
+# How many arrays of the problem's size there are at once, over all ranks: input, output and expected output; where they
+# are gathered, also what one rank has of each, and the difference.
+ARRAYS_OF_WAVES = 3
+ARRAYS_OF_GATHERED = 6
+FAILURES_SHOWN_MAX = 10
+# Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
+KNOBS_BEYOND_CASES = ("chunks", "preset", "nodes", "piece_bytes", "wire")
+BEYOND_CASES = ("input", "output", *KNOBS_BEYOND_CASES)
+KNOBS_OF_CASES = ("method", "wire_form", "schedule", "requests")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a case; the same on every rank. `refused` is the code of weft's error where it made no plan."""
+
+    ok: bool
+    message: str = ""
+    refused: str | None = None
+    forward_error: float | None = None
+    backward_error: float | None = None
+    tolerance: float | None = None
+
+
+# ---- groups of ranks ----
+
+
+def group_of(case: Case, comm: Any) -> tuple[Any, int, bool]:
+    """The communicator a case runs on, the rank of `comm` that is its first, and whether this rank is in it.
+
+    Collective over `comm`. Each group is made once and kept on the communicator.
+    """
+    size = 1 if comm is None else comm.size
+    if case.ranks < 1 or case.ranks > size:
+        raise errors.InvalidArgument(
+            f"the case needs {case.ranks} ranks, there are {size}; start it with -n {case.ranks}"
+        )
+    if case.group not in GROUPS:
+        raise errors.InvalidArgument(f"a group is {', '.join(GROUPS)}; given {case.group!r}")
+    if case.group == "alone" and case.ranks != 1:
+        raise errors.InvalidArgument(f'the group "alone" is one rank; the case has {case.ranks}')
+    if comm is None:
+        return None, 0, True
+    if case.group == "alone":
+        return None, 0, comm.rank == 0
+    first = {"first": 0, "last": size - case.ranks, "reversed": case.ranks - 1}[case.group]
+    group = _split(comm, case.ranks, case.group)
+    return group, first, group is not None
+
+
+_GROUPS_KEY: list[int] = []
+
+
+def _split(comm: Any, ranks: int, which: str) -> Any:
+    from mpi4py import MPI
+
+    if not _GROUPS_KEY:
+        _GROUPS_KEY.append(MPI.Comm.Create_keyval())
+    groups = comm.Get_attr(_GROUPS_KEY[0])
+    if groups is None:
+        groups = {}
+        comm.Set_attr(_GROUPS_KEY[0], groups)
+    if (ranks, which) not in groups:
+        inside = comm.rank >= comm.size - ranks if which == "last" else comm.rank < ranks
+        made = comm.Split(0 if inside else MPI.UNDEFINED, -comm.rank if which == "reversed" else comm.rank)
+        groups[ranks, which] = made if inside else None
+    return groups[ranks, which]
+
+
+def broadcast_asleep(comm: Any, value: Any, root: int) -> Any:
+    """As comm.bcast, but ranks that wait sleep and leave the processor to others. Collective."""
+    import numpy as np
+
+    payload = json.dumps(value).encode() if comm.rank == root else b""
+    length = np.array([len(payload)], np.int64)
+    _wait_asleep(comm.Ibcast(length, root))
+    text = np.frombuffer(payload, np.uint8).copy() if comm.rank == root else np.empty(length[0], np.uint8)
+    _wait_asleep(comm.Ibcast(text, root))
+    return json.loads(text.tobytes())
+
+
+def _wait_asleep(request: Any) -> None:
+    pause_s = 0.0002
+    while not request.Test():
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, 0.004)
+
+
+# ---- one case ----
+
+
+def check_case(case: Case, comm: Any = None) -> Verdict:
+    """Runs a case in both directions, then in the first of them again. Collective over `comm`.
+
+    The first `case.ranks` ranks (or those that its group says) work, the others sleep. The verdict
+    is the same on all ranks, and an error on one rank is a verdict, not a hang.
+    """
+    return check_together([case], comm)
+
+
+def check_together(several: Sequence[Case], comm: Any = None) -> Verdict:
+    """As check_case for plans that exist at once and run in turn, on the same ranks."""
+    group, first, inside = group_of(several[0], comm)
+    if any((case.ranks, case.group) != (several[0].ranks, several[0].group) for case in several):
+        raise errors.InvalidArgument("cases that run in turn must have the same ranks and the same group")
+    verdict = _judge(several, group) if inside else None
+    if comm is None:
+        assert verdict is not None
+        return verdict
+    return Verdict(**broadcast_asleep(comm, asdict(verdict) if verdict else None, first))
+
+
+def _judge(several: Sequence[Case], group: Any) -> Verdict:
+    found: dict[str, float] = {"forward": 0.0, "backward": 0.0}
+    tolerance = None
+    try:
+        trials = [Trial(case, group) for case in several]
+        tolerance = max(trial.tolerance for trial in trials)
+        for turn in range(3):
+            for trial in trials:
+                direction = trial.case.first
+                if turn == 1:
+                    direction = "backward" if direction == "forward" else "forward"
+                found[direction] = max(found[direction], trial.check(direction))
+    except TrialFailed as failure:
+        return Verdict(False, str(failure), tolerance=tolerance)
+    except errors.WeftError as error:
+        return Verdict(False, str(error), error.code, tolerance=tolerance)
+    return Verdict(True, "", None, found["forward"], found["backward"], tolerance)
+
+
+def limit_s(case: Case) -> float:
+    """How long a case may take before it counts as hanging."""
+    return CASE_LIMIT_S + ELEMENT_LIMIT_S * product(case.shape)
+
+
+def _end_process(message: str, rank: int) -> None:
+    if rank == 0:
+        print(message, file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What a verification calls while it runs."""
+
+    show: Callable[[str], object] = lambda text: None  # how far it is; "": nothing more
+    end_job: Callable[[str, int], object] = _end_process  # a message and this rank, in another thread
+
+
+@contextlib.contextmanager
+def time_limit(
+    what: str, seconds: float, comm: Any = None, end_job: Callable[[str, int], object] = _end_process
+) -> Iterator[None]:
+    """Ends the job by `end_job` when the block takes too long; one rank says what hangs."""
+    rank = 0 if comm is None else comm.rank
+    message = f"a verification must end within {seconds:.0f} s; this one hangs: {what}; report it"
+    timer = threading.Timer(seconds + (RANK_GRACE_S if rank else 0.0), end_job, [message, rank])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def require_memory(case: Case, arrays: int, comm: Any) -> None:
+    """Collective: raises OutOfMemory where so many arrays of the case's size cannot be had."""
+    element_bytes = reference.COMPLEX_TYPES[case.precision].itemsize
+    check_memory(comm, case.output_shape, element_bytes, arrays)
+
+
+def require_possible(case: Case, comm: Any) -> None:
+    """Collective: raises weft's own error for a case that cannot be, before anything of its size is made."""
+    group_of(case, comm)
+    plan(
+        case.shape,
+        kind=case.kind,
+        ranks=case.ranks,
+        ranks_per_node=sharing_ranks(case.method, case.ranks),
+        axes=case.axes or None,
+        dtype=case.precision,
+        norm=case.norm,
+        sign=case.sign,
+        threads=case.threads,
+        **case.knobs,
+        **layouts_of(case),
+    )
+    require_memory(case, ARRAYS_OF_GATHERED, comm)
+
+
+def sharing_ranks(method: str | None, ranks: int, nodes: str | None = None) -> int:
+    """Ranks of a node for weft.plan where it only checks options: what they really share is found when they run."""
+    return ranks if method == "shared" or nodes in ("separate", "combined") else 1
+
+
+def can_share(comm: Any) -> bool:
+    """Whether any ranks of the communicator can use each other's memory, as weft itself finds it. Collective."""
+    return comm is None or FFT((1,), comm=comm).plan.problem.ranks_per_node == comm.size
+
+
+# ---- the command ----
+
+
+def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
+    """What `weft verify` does; returns its exit status, 0 or 1. Collective over options["comm"].
+
+    The options, of which case, random and shape exclude each other:
+
+    comm    an mpi4py communicator or None
+    json    print data, not text
+    case    JSON of one case
+    random  how many cases; with seed
+    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, schedule,
+            requests, chunks, piece_bytes, preset, nodes, wire, engine, inverse, seed
+
+    Rank 0 prints. A case that hangs ends the job, with status 1 and one message.
+
+    Errors, on all ranks: InvalidArgument for options that make no sense, those of weft.FFT for a shape or a case that
+    it refuses, OutOfMemory, WeftError for a problem whose transform fails. A given or random case that fails is a
+    result, not an error.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    comm = given.get("comm")
+    ways = [name for name in ("case", "random", "shape") if name in given]
+    if len(ways) != 1:
+        raise errors.InvalidArgument(
+            "verify takes a shape, or --random K, or --case JSON, one of them; given " + (" and ".join(ways) or "none")
+        )
+    if int(given.get("seed", 0)) < 0:
+        raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; give such as --seed 0")
+    knob = next((name for name in (*KNOBS_OF_CASES, *KNOBS_BEYOND_CASES) if name in given), None)
+    if "shape" not in given and knob:
+        raise errors.InvalidArgument(
+            f"a knob is for the problem of a shape; given --{knob.replace('_', '-')} with --{ways[0]}, whose problems "
+            "have their own; leave one of the two out"
+        )
+    say = _voice_of(comm)
+    as_json = bool(given.get("json"))
+    if "case" in given:
+        return verify_case(_case_of(given["case"]), comm, say, as_json, hooks)
+    if "random" in given:
+        return verify_random(int(given["random"]), int(given.get("seed", 0)), comm, say, as_json, hooks)
+    return verify_problem(given, comm, say, as_json, hooks)
+
+
+def _voice_of(comm: Any) -> Callable[[str], None]:
+    """print on rank 0, silence on the others."""
+    if comm is None or comm.rank == 0:
+        return print
+    return lambda text: None
+
+
+def _case_of(text: str) -> Case:
+    try:
+        return Case.from_json(text)
+    except ValueError as error:
+        raise errors.InvalidArgument(str(error)) from None
+
+
+def verify_case(case: Case, comm: Any, say: Callable[[str], None], as_json: bool, hooks: Hooks) -> int:
+    require_possible(case, comm)
+    with time_limit(case.command(), limit_s(case), comm, hooks.end_job):
+        verdict = check_case(case, comm)
+    if verdict.refused:
+        raise errors.class_of(verdict.refused)(verdict.message)
+    if as_json:
+        say(json.dumps({"case": json.loads(case.to_json()), **asdict(verdict)}))
+    else:
+        say(_line_of(case, verdict))
+    return 0 if verdict.ok else 1
+
+
+def _name_of(case: Case) -> str:
+    ranks = "1 rank" if case.ranks == 1 else f"{case.ranks} ranks"
+    return f"{'x'.join(map(str, case.shape))} {case.kind} {case.precision} on {ranks}"
+
+
+def _line_of(case: Case, verdict: Verdict) -> str:
+    name = _name_of(case)
+    if not verdict.ok:
+        return f"FAILED  {name}: {verdict.message}\n{case.command()}"
+    return (
+        f"ok  {name}: relative L2 error {verdict.forward_error:.2e} forward, "
+        f"{verdict.backward_error:.2e} backward ({verdict.tolerance:.2e} allowed)"
+    )
+
+
+def verify_random(count: int, seed: int, comm: Any, say: Callable[[str], None], as_json: bool, hooks: Hooks) -> int:
+    """Draws cases, alike on all ranks, and checks each; 1 if one fails or a class stayed empty."""
+    if count < 1:
+        raise errors.InvalidArgument(f"the number of random cases must be at least 1; given {count}")
+    ranks = 1 if comm is None else comm.size
+    drawn, histogram = draw_cases(random.Random(seed), count, ranks, can_share(comm))
+    failed: list[tuple[Case, Verdict]] = []
+    for index, case in enumerate(drawn):
+        hooks.show(f"case {index + 1} of {count}")
+        with time_limit(case.command(), limit_s(case), comm, hooks.end_job):
+            verdict = check_case(case, comm)
+        if not verdict.ok:
+            failed.append((case, verdict))
+            if len(failed) <= FAILURES_SHOWN_MAX and not as_json:
+                hooks.show("")
+                say(_line_of(case, verdict))
+    hooks.show("")
+    missing = histogram.missing()
+    if as_json:
+        say(json.dumps(_random_data(count, seed, ranks, failed, histogram)))
+    else:
+        say(_random_text(count, seed, ranks, len(failed), histogram))
+    return 1 if failed or missing else 0
+
+
+def _random_data(
+    count: int,
+    seed: int,
+    ranks: int,
+    failed: list[tuple[Case, Verdict]],
+    histogram: Histogram,
+) -> dict[str, Any]:
+    return {
+        "cases": count,
+        "seed": seed,
+        "ranks": ranks,
+        "failed": [{"message": verdict.message, "reproduce": case.command()} for case, verdict in failed],
+        "histogram": histogram.counts,
+        "empty_classes": [" ".join(pair) for pair in histogram.missing()],
+    }
+
+
+def _random_text(count: int, seed: int, ranks: int, failed: int, histogram: Histogram) -> str:
+    lines = [
+        histogram.table(),
+        f"{count - failed} of {count} cases passed on up to {ranks} ranks, seed {seed}",
+    ]
+    missing = histogram.missing()
+    if missing:
+        names = ", ".join(f"{respect} {value}" for respect, value in missing)
+        lines.append(f"FAILED: no case of these classes was drawn: {names}; draw more cases (200 fill every class)")
+    return "\n".join(lines)
+
+
+def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], None], as_json: bool, hooks: Hooks) -> int:
+    """The accuracy of one problem, on all ranks of the communicator."""
+    case, fft_options = _problem_of(given, 1 if comm is None else comm.size)
+    gathered = product(case.shape) <= GATHERED_ELEMENTS_MAX
+    require_memory(case, ARRAYS_OF_GATHERED if gathered else ARRAYS_OF_WAVES, comm)
+    with time_limit(_name_of(case), limit_s(case), comm, hooks.end_job):
+        measured = _measure(case, comm, fft_options, gathered)
+    checked_by = f"serial FFT ({reference.serial_library()[1]})" if gathered else "plane waves"
+    tolerance = reference.tolerance("f32" if fft_options.get("wire") == "f32" else case.precision, case.points)
+    ok = all(error <= tolerance for error in measured.values())
+    if as_json:
+        say(json.dumps({**_described(case), "checked_by": checked_by, "errors": measured,
+                        "tolerance": tolerance, "ok": ok}))  # fmt: skip
+    else:
+        say(f"{_name_of(case)}, against {checked_by}")
+        for direction, error in measured.items():
+            word = "ok" if error <= tolerance else "FAILED"
+            say(f"  {direction:<8}  relative L2 error {error:.2e} ({tolerance:.2e} allowed)  {word}")
+    return 0 if ok else 1
+
+
+def _measure(case: Case, comm: Any, fft_options: dict[str, Any], gathered: bool) -> dict[str, float]:
+    """The errors by direction. Raises weft's error where it failed, WeftError for any other failure."""
+    try:
+        if not gathered:
+            return plane_waves.measure(case, comm, fft_options)
+        trial = Trial(case, comm, fft_options)
+        order = ("forward", "backward") if case.first == "forward" else ("backward", "forward")
+        return {direction: trial.run(direction) for direction in order}
+    except TrialFailed as failure:
+        raise failure.error or errors.WeftError(str(failure)) from None
+
+
+def _described(case: Case) -> dict[str, Any]:
+    return {
+        "shape": list(case.shape),
+        "axes": list(case.all_axes),
+        "kind": case.kind,
+        "dtype": case.precision,
+        "ranks": case.ranks,
+        "threads": case.threads,
+    }
+
+
+def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, Any]]:
+    """The problem of a command line as a case, and the options that go to weft.FFT as they are.
+
+    weft.plan reads and checks every option first: what is wrong with one is said in weft's own words.
+    """
+    of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads")
+    names = (*of_cases, *KNOBS_OF_CASES, *BEYOND_CASES)
+    options = {name: given[name] for name in names if name in given}
+    sharing = sharing_ranks(options.get("method"), ranks, options.get("nodes"))
+    problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem
+    fft_options: dict[str, Any] = {name: options[name] for name in BEYOND_CASES if name in options}
+    case = Case(
+        shape=tuple(problem.shape),
+        axes=tuple(problem.axes),
+        kind=problem.kind,
+        precision=problem.precision,
+        ranks=ranks,
+        group="first" if ranks > 1 or given.get("comm") is not None else "alone",
+        first="backward" if given.get("inverse") else "forward",
+        norm=problem.norm,
+        sign=problem.sign,
+        threads=problem.threads,
+        method=options.get("method"),
+        wire_form=options.get("wire_form"),
+        schedule=options.get("schedule"),
+        requests=options.get("requests"),
+        engine=given.get("engine"),
+        seed=int(given.get("seed", 0)),
+    )
+    return case, fft_options

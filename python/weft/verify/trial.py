@@ -1,0 +1,406 @@
+"""One transform on trial: data of one rank, spread by hand, transformed by weft and compared.
+
+Moving the data is done here with plain messages, not with weft's own scatter and gather, so that a
+fault of theirs cannot hide one of the transform. Every step that may fail on one rank ends with an
+agreement of all, so that a failure is a verdict and not a hang.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from weft import errors
+from weft._planning import Layout
+from weft.transform import FFT
+from weft.verify import reference
+from weft.verify.cases import Bounds, Case, LayoutSpec, is_empty, product
+from weft.verify.reference import Array
+
+T = TypeVar("T")
+# What a rank says of its failure: a text, and the code and message of weft's own error.
+Words = tuple[str, tuple[str, str] | None]
+GUARD_ELEMENTS = 24
+GUARD_BYTE = 0xA5
+
+
+class TrialFailed(Exception):
+    """A case that did not do what it must; the same on every rank. `error` is what weft raised, if it was that."""
+
+    def __init__(self, message: str, error: errors.WeftError | None = None) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T:
+    """Runs the action; raises TrialFailed on all ranks where it fails on any. Collective.
+
+    Returns what it gave on this rank, or with `of_first` what it gave on rank 0.
+    """
+    results: list[T] = []  # one, or none where the action fails: None may be a result
+    problem: TrialFailed | None = None
+    try:
+        results.append(action())
+    except TrialFailed as failure:
+        problem = failure
+    except Exception as error:  # whatever it is, the other ranks must hear of it
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        problem = TrialFailed(text, error if isinstance(error, errors.WeftError) else None)
+    words = None if problem is None else (str(problem), errors.error_pair(problem.error))
+    mine = (words, results if of_first and (comm is None or comm.rank == 0) else [])
+    told: list[tuple[Words | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
+    _raise_first([words for words, _ in told])
+    return (told[0][1] if of_first else results)[0]
+
+
+def _raise_first(everyone: list[Words | None]) -> None:
+    """Raises TrialFailed with the failure of the first rank that has one."""
+    failed = [(rank, words) for rank, words in enumerate(everyone) if words is not None]
+    if not failed:
+        return
+    rank, (text, given) = failed[0]
+    error = errors.class_of(given[0])(given[1]) if given else None
+    raise TrialFailed(f"rank {rank} ({len(failed)} of {len(everyone)} ranks): {text}", error)
+
+
+def require(holds: bool, message: str) -> None:
+    if not holds:
+        raise TrialFailed(message)
+
+
+# ---- data between rank 0 and the boxes of a layout ----
+
+
+def slices_of(box: Bounds) -> tuple[slice, ...]:
+    return tuple(slice(lo, hi) for lo, hi in box)
+
+
+def spread(whole: Array | None, boxes: list[Bounds], local: Array, comm: Any) -> None:
+    """Fills each rank's array with its box of the array that rank 0 has. Collective."""
+    if comm is None or comm.rank == 0:
+        assert whole is not None
+        for rank in range(1, len(boxes)):
+            if not is_empty(boxes[rank]):
+                piece = np.ascontiguousarray(whole[slices_of(boxes[rank])])
+                comm.Send(piece.reshape(-1).view(np.uint8), dest=rank)
+        local[...] = whole[slices_of(boxes[0])]
+    elif local.size:
+        piece = np.empty(local.shape, local.dtype)
+        comm.Recv(piece.reshape(-1).view(np.uint8), source=0)
+        local[...] = piece
+
+
+def collect(local: Array, boxes: list[Bounds], shape: tuple[int, ...], comm: Any) -> Array | None:
+    """The whole array on rank 0, from every rank's box. Collective."""
+    if comm is not None and comm.rank != 0:
+        if local.size:
+            comm.Send(np.ascontiguousarray(local).reshape(-1).view(np.uint8), dest=0)
+        return None
+    whole = np.empty(shape, local.dtype)
+    whole[slices_of(boxes[0])] = local
+    for rank in range(1, len(boxes)):
+        if not is_empty(boxes[rank]):
+            piece = np.empty([hi - lo for lo, hi in boxes[rank]], local.dtype)
+            comm.Recv(piece.reshape(-1).view(np.uint8), source=rank)
+            whole[slices_of(boxes[rank])] = piece
+    return whole
+
+
+# ---- arrays with guard zones ----
+
+
+class Guarded:
+    """A private array in a given memory order, aligned to its numbers only, between guard zones."""
+
+    def __init__(self, shape: tuple[int, ...], order: tuple[int, ...], dtype: np.dtype[Any], shift: int) -> None:
+        self._before = (GUARD_ELEMENTS + shift % 4) * dtype.alignment
+        self._bytes = product(shape) * dtype.itemsize
+        self._memory = np.full(self._before + self._bytes + GUARD_ELEMENTS * dtype.itemsize, GUARD_BYTE, np.uint8)
+        strides, step = [0] * len(shape), dtype.itemsize
+        for axis in reversed(order):
+            strides[axis] = step
+            step *= shape[axis]
+        self.array: Array = np.ndarray(shape, dtype, self._memory, self._before, strides)
+
+    def check(self, what: str) -> None:
+        after = self._before + self._bytes
+        intact = (self._memory[: self._before] == GUARD_BYTE).all() and (self._memory[after:] == GUARD_BYTE).all()
+        require(bool(intact), f"the memory beside the {what} array was written to")
+
+
+# ---- the trial ----
+
+
+def layout_argument(spec: LayoutSpec, shape: tuple[int, ...], ranks: int) -> Any:
+    """A layout as weft.FFT takes it."""
+    if spec.boxes:
+        return list(spec.boxes) if spec.plain else Layout.of_boxes(shape, list(spec.boxes), spec.order)
+    if spec.owner is not None:
+        whole = Layout.on_one(shape, ranks, spec.owner)
+        return whole.with_order(spec.order) if spec.order else whole
+    return spec.grid if spec.plain else Layout.grid(shape, spec.grid, spec.order)
+
+
+def layouts_of(case: Case) -> dict[str, Any]:
+    """Where the case wants its input and its output, as weft.FFT and weft.plan take them."""
+    output = case.output
+    return {
+        "input": layout_argument(case.input, case.shape, case.ranks) if case.input else None,
+        "output": output if isinstance(output, str) else layout_argument(output, case.output_shape, case.ranks),
+    }
+
+
+def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
+    """The transform that the case describes, with further options of weft.FFT. Collective."""
+    return FFT(
+        case.shape,
+        kind=case.kind,
+        axes=case.axes or None,
+        dtype=reference.REAL_TYPES[case.precision],
+        comm=comm,
+        norm=case.norm,
+        sign=case.sign,
+        threads=case.threads,
+        overwrite_input=case.overwrite_input,
+        engine=case.engine,
+        **(case.knobs | layouts_of(case) | (options or {})),
+    )
+
+
+def make_together(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
+    """As make_fft, where an error of one rank is one of all. Collective.
+
+    Errors: those of weft.FFT as they are, for the case asks for something that cannot be; TrialFailed for any other.
+    """
+    try:
+        return together(comm, lambda: make_fft(case, comm, options))
+    except TrialFailed as failure:
+        raise (failure.error or failure) from None
+
+
+def in_natural_order(whole: Array, case: Case) -> Array:
+    """A whole output of a case: X itself where it has X[k1 + n1*k2] at (k1, k2).
+
+    r2c leaves the first n1//2+1 rows, others are mirrored: X[n - k] is the conjugate of X[k].
+    """
+    if whole.ndim == len(case.shape):
+        return whole
+    if case.kind == "c2c":
+        return whole.T.reshape(-1)
+    (n,) = case.shape
+    n1 = n // whole.shape[1]
+    k = np.arange(n // 2 + 1)
+    kept = k % n1 <= n1 // 2
+    source = np.where(kept, k, n - k)
+    found = whole[source % n1, source // n1]
+    return np.where(kept, found, found.conj())
+
+
+def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
+    """The inverse of in_natural_order: an array of one axis in the shape n1 x n2, or half of its rows."""
+    if whole.ndim == len(shape):
+        return whole
+    if case.kind == "c2c":
+        return whole.reshape(shape[::-1]).T
+    (n,) = case.shape
+    rows, n2 = shape
+    k = np.arange(rows)[:, np.newaxis] + n // n2 * np.arange(n2)
+    found = whole[np.minimum(k, n - k)]
+    return np.where(2 * k <= n, found, found.conj())
+
+
+class Trial:
+    """A case bound to a communicator, its arrays made. Collective, as are its methods.
+
+    Errors: those of make_together; TrialFailed from the methods.
+    """
+
+    def __init__(self, case: Case, comm: Any, options: dict[str, Any] | None = None) -> None:
+        self.case = case
+        self.comm = comm
+        self.rank = 0 if comm is None else comm.rank
+        self.fft = make_together(case, comm, options)
+        self.guards: list[tuple[Guarded, str]] = []
+        self._results: dict[str, Array] = {}
+        together(comm, self._prepare)
+
+    def _prepare(self) -> None:
+        self._check_layouts()
+        self._make_arrays()
+
+    # -- layouts --
+
+    def _check_layouts(self) -> None:
+        case = self.case
+        for side, spec, shape, what in (
+            (self.fft.input, case.input, case.shape, "input"),
+            (self.fft.output, case.output, self._output_shape(), "output"),
+        ):
+            boxes = [side.layout.box(rank) for rank in range(case.ranks)]
+            require(
+                tuple(side.layout.shape) == tuple(shape),
+                f"the {what} layout has the shape {side.layout.shape}",
+            )
+            self._check_cover(boxes, shape, what)
+            if isinstance(spec, LayoutSpec):
+                require(
+                    boxes == spec.boxes_of(shape, case.ranks),
+                    f"the {what} boxes {boxes} are not those asked for",
+                )
+            require(
+                side.box == boxes[self.rank],
+                f"the {what} box is {side.box}, its layout says {boxes[self.rank]}",
+            )
+        if case.output == "same":
+            self._check_same()
+
+    def _output_shape(self) -> tuple[int, ...]:
+        """One axis that is divided among ranks may be two in the output, where that is free."""
+        shape = tuple(self.fft.output.layout.shape)
+        if len(self.case.shape) > 1 or len(shape) != 2 or self.case.output != "any":
+            return self.case.output_shape
+        n1, left = divmod(self.case.shape[0], shape[1])
+        rows = n1 // 2 + 1 if self.case.kind == "r2c" else n1
+        return shape if left == 0 and shape[0] == rows else self.case.output_shape
+
+    def _check_cover(self, boxes: list[Bounds], shape: tuple[int, ...], what: str) -> None:
+        owners = np.zeros(shape, np.uint8)
+        for box in boxes:
+            owners[slices_of(box)] += 1
+        require(bool((owners == 1).all()), f"the {what} boxes {boxes} do not own every element once")
+
+    def _check_same(self) -> None:
+        """The output lies as the input: alike along every axis, but for the one that r2c halves."""
+        halved = self.case.all_axes[-1] if self.case.kind == "r2c" else None
+        for rank in range(self.case.ranks):
+            a, b = self.fft.input.layout.box(rank), self.fft.output.layout.box(rank)
+            if is_empty(a) or is_empty(b):
+                continue
+            differs = [axis for axis in range(len(a)) if a[axis] != b[axis] and axis != halved]
+            require(not differs, f'output "same" has the box {b} on rank {rank} where the input has {a}')
+
+    # -- arrays --
+
+    def _make_arrays(self) -> None:
+        if self.case.memory == "in place":
+            self.x, self.X = self.fft.empty_inplace()
+        elif self.case.memory == "numpy":
+            self.x = self._guarded(self.fft.input, "input")
+            self.X = self._guarded(self.fft.output, "output")
+        else:
+            self.x, self.X = self.fft.input.empty(), self.fft.output.empty()
+        complex_type = reference.COMPLEX_TYPES[self.case.precision]
+        real = self.case.kind == "r2c"
+        for array, side, dtype in (
+            (
+                self.x,
+                self.fft.input,
+                reference.REAL_TYPES[self.case.precision] if real else complex_type,
+            ),
+            (self.X, self.fft.output, complex_type),
+        ):
+            local = tuple(hi - lo for lo, hi in side.box)
+            require(
+                array.shape == local,
+                f"a local array has the shape {array.shape}, its box is {side.box}",
+            )
+            require(array.dtype == dtype, f"a local array has the dtype {array.dtype}, not {dtype}")
+
+    def _guarded(self, side: Any, what: str) -> Array:
+        guarded = Guarded(side.shape, side.layout.order, side.dtype, self.case.seed)
+        self.guards.append((guarded, what))
+        return guarded.array
+
+    # -- data --
+
+    def _data(self, direction: str) -> tuple[Array, Array]:
+        """What goes in and what must come out, on rank 0."""
+        case = self.case
+        axes, halved = case.all_axes, case.shape[case.all_axes[-1]]
+        work = reference.working_precision(case.precision, product(case.shape))
+        real = case.kind == "r2c"
+        seed = case.seed + (direction == "backward")
+        given = reference.random_array(case.shape, case.precision, not real, seed)
+        if direction == "forward":
+            wide = given.astype(reference.REAL_TYPES[work] if real else reference.COMPLEX_TYPES[work])
+            return given, reference.forward(wide, case.kind, axes, case.sign, case.norm)
+        if real:  # a spectrum that is one of real numbers
+            wide = given.astype(reference.REAL_TYPES[work])
+            spectrum = reference.forward(wide, "r2c", axes, case.sign, "ortho")
+            given = spectrum.astype(reference.COMPLEX_TYPES[case.precision])
+        wide = given.astype(reference.COMPLEX_TYPES[work])
+        return given, reference.backward(wide, case.kind, axes, case.sign, case.norm, halved)
+
+    # -- running --
+
+    def run(self, direction: str) -> float:
+        """Transforms random data; returns the relative L2 error against the serial transform."""
+        forward = direction == "forward"
+        source, target = (self.fft.input, self.fft.output) if forward else (self.fft.output, self.fft.input)
+        given = self.x if forward else self.X
+        boxes = [source.layout.box(rank) for rank in range(self.case.ranks)]
+        boxes_out = [target.layout.box(rank) for rank in range(self.case.ranks)]
+        data = together(self.comm, lambda: self._data(direction) if self.rank == 0 else (None, None))
+
+        def transform() -> Array:
+            laid = None if data[0] is None else as_laid(data[0], self.case, source.layout.shape)
+            spread(laid, boxes, given, self.comm)
+            return self._execute(forward, given)
+
+        result = together(self.comm, transform)
+
+        def judge() -> float:
+            whole = collect(result, boxes_out, target.layout.shape, self.comm)
+            self._check_bits(direction, result)
+            natural = None if whole is None else in_natural_order(whole, self.case)
+            return self._compare(natural, data[1])
+
+        return together(self.comm, judge, of_first=True)
+
+    def _execute(self, forward: bool, given: Array) -> Array:
+        case = self.case
+        out = None
+        if case.memory != "returned":
+            out = self.X if forward else self.x
+            if case.memory != "in place":
+                out[...] = np.nan
+        keeps = case.memory != "in place" and not case.overwrite_input
+        before = given.copy() if keeps else None
+        result = (self.fft.forward if forward else self.fft.backward)(given, out)
+        require(out is None or result is out, "the result is another array than `out`")
+        if before is not None:
+            require(bool(np.array_equal(before, given)), "the input was changed")
+        for guarded, what in self.guards:
+            guarded.check(what)
+        return np.asarray(result)
+
+    def _compare(self, whole: Array | None, expected: Array | None) -> float:
+        if whole is None or expected is None:
+            return 0.0
+        require(
+            whole.shape == expected.shape,
+            f"the result has the shape {whole.shape}, not {expected.shape}",
+        )
+        return reference.relative_error(whole, expected)
+
+    def _check_bits(self, direction: str, result: Array) -> None:
+        """Same plan, same ranks, same data: same bits."""
+        first = self._results.setdefault(direction, result.copy())
+        require(
+            bool(np.array_equal(first, result, equal_nan=True)),
+            f"{direction} run again gave other bits",
+        )
+
+    @property
+    def tolerance(self) -> float:
+        return reference.tolerance(self.case.precision, self.case.points)
+
+    def check(self, direction: str) -> float:
+        """As run(); raises TrialFailed on every rank where the error is too large."""
+        error = self.run(direction)
+        if not (math.isfinite(error) and error <= self.tolerance):
+            raise TrialFailed(f"{direction} has the relative error {error:.3g}; {self.tolerance:.3g} is allowed")
+        return error

@@ -1,0 +1,228 @@
+"""Every transform that must work, on 1 to 8 ranks, against a serial FFT: a list and random cases.
+
+Hypothesis runs in this process only; the ranks get each case as JSON and return one verdict.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from weft.verify import case_classes, cases
+from weft.verify.cases import Case, LayoutSpec
+
+if TYPE_CHECKING:
+    from pool import Pool
+
+RANKS = range(1, 9)
+MAX_RANKS = 8
+
+
+def grid(shape: tuple[int, ...], ranks: int, splits: int, seed: int = 0) -> LayoutSpec:
+    return LayoutSpec(grid=cases.draw_grid(random.Random(seed), len(shape), ranks, splits))
+
+
+def boxes(shape: tuple[int, ...], ranks: int, whole: int | None = None, seed: int = 1) -> LayoutSpec:
+    return LayoutSpec(boxes=cases.draw_boxes(random.Random(seed), shape, ranks, whole))
+
+
+def slab(dims: int, axis: int, ranks: int) -> LayoutSpec:
+    return LayoutSpec(grid=tuple(ranks if a == axis else 1 for a in range(dims)))
+
+
+S3, S4 = (12, 9, 10), (7, 5, 6, 4)
+H3, H4 = (12, 9, 6), (7, 5, 6, 3)  # r2c of S3 and S4
+
+# name -> the case on a number of ranks, or None where it makes no sense there
+WHAT_MUST_WORK = {
+    "1d": lambda r: Case((60,), ranks=r),
+    "1d backward first": lambda r: Case((60,), first="backward", ranks=r),
+    "1d in place, same": lambda r: Case((900,), memory="in place", output="same", ranks=r),
+    "1d ragged, backward first": lambda r: Case((210,), first="backward", precision="f32", ranks=r),
+    "1d r2c": lambda r: Case((60,), kind="r2c", ranks=r),
+    "1d r2c odd, in place, same": lambda r: Case((45,), kind="r2c", memory="in place", output="same", ranks=r),
+    "2d": lambda r: Case((12, 10), ranks=r),
+    "2d r2c": lambda r: Case((12, 10), kind="r2c", ranks=r),
+    "3d": lambda r: Case(S3, ranks=r),
+    "3d backward first": lambda r: Case(S3, first="backward", ranks=r),
+    "3d r2c even": lambda r: Case(S3, kind="r2c", ranks=r),
+    "3d r2c odd": lambda r: Case((12, 10, 9), kind="r2c", ranks=r),
+    "3d c2r first, even": lambda r: Case(S3, kind="r2c", first="backward", ranks=r),
+    "3d c2r first, odd": lambda r: Case((12, 10, 9), kind="r2c", first="backward", ranks=r),
+    "4d": lambda r: Case(S4, ranks=r),
+    "5d": lambda r: Case((3, 4, 5, 2, 6), ranks=r),
+    "5d r2c": lambda r: Case((3, 4, 5, 2, 7), kind="r2c", ranks=r),
+    "in place": lambda r: Case(S3, memory="in place", ranks=r),
+    "in place, same": lambda r: Case(S3, memory="in place", output="same", ranks=r),
+    "r2c in place, even": lambda r: Case(S3, kind="r2c", memory="in place", ranks=r),
+    "r2c in place, odd": lambda r: Case((12, 10, 9), kind="r2c", memory="in place", ranks=r),
+    "c2r in place first, same": lambda r: Case(
+        S3, kind="r2c", memory="in place", first="backward", output="same", ranks=r
+    ),
+    "f32": lambda r: Case(S3, precision="f32", ranks=r),
+    "f32 r2c in place": lambda r: Case(S3, kind="r2c", precision="f32", memory="in place", ranks=r),
+    "long double": lambda r: Case(S3, precision="f80", ranks=r),
+    "long double r2c": lambda r: Case((6, 5, 9), kind="r2c", precision="f80", ranks=r),
+    "primes": lambda r: Case((31, 37), ranks=r),
+    "primes r2c": lambda r: Case((13, 17, 7), kind="r2c", ranks=r),
+    "large prime": lambda r: Case((509, 3), precision="f32", ranks=r),
+    "axes of 1": lambda r: Case((1, 5, 1, 7), ranks=r),
+    "only axes of 1": lambda r: Case((1, 1), ranks=r),
+    "one element": lambda r: Case((1,), kind="r2c", ranks=r),
+    "r2c of 1": lambda r: Case((6, 4, 1), kind="r2c", ranks=r),
+    "NxNx1": lambda r: Case((16, 16, 1), ranks=r),
+    "NxNx1 r2c same": lambda r: Case((16, 16, 1), kind="r2c", output="same", ranks=r),
+    "fewer rows than ranks": lambda r: Case((2, 3, 4), ranks=r),
+    "fewer rows than ranks r2c": lambda r: Case((3, 4), kind="r2c", output="same", ranks=r),
+    "batch, first axis": lambda r: Case(S3, axes=(1, 2), ranks=r),
+    "batch, last axis": lambda r: Case(S3, axes=(0, 1), ranks=r),
+    "batch, one axis": lambda r: Case(S3, axes=(1,), kind="r2c", ranks=r),
+    "axes out of order": lambda r: Case(S4, axes=(3, 0, 2), ranks=r),
+    "r2c halves the first": lambda r: Case(S3, axes=(2, 0), kind="r2c", ranks=r),
+    "r2c halves the first, in place": lambda r: Case(S3, axes=(1, 2, 0), kind="r2c", memory="in place", ranks=r),
+    "slab along 1": lambda r: Case(S3, input=slab(3, 1, r), ranks=r),
+    "slab along the halved": lambda r: Case(S3, kind="r2c", input=slab(3, 2, r), ranks=r),
+    "pencil": lambda r: Case(S3, input=grid(S3, r, 2), output="same", ranks=r),
+    "pencil r2c": lambda r: Case(S3, kind="r2c", input=grid(S3, r, 2), output=grid(H3, r, 2, 5), ranks=r),
+    "brick": lambda r: Case(S4, input=grid(S4, r, 3), output=grid(S4, r, 3, 7), ranks=r),
+    "brick r2c in place": lambda r: Case(
+        S4, kind="r2c", input=grid(S4, r, 3), output="same", memory="in place", ranks=r
+    ),
+    "boxes in": lambda r: Case(S3, input=boxes(S3, r), ranks=r),
+    "boxes out": lambda r: Case(S3, output=boxes(S3, r), ranks=r),
+    "boxes both ways, r2c": lambda r: Case(S3, kind="r2c", input=boxes(S3, r), output=boxes(H3, r), ranks=r),
+    "boxes, same": lambda r: Case(S4, kind="r2c", input=boxes(S4, r, whole=3), output="same", ranks=r),
+    "boxes, in place": lambda r: Case(
+        S4, kind="r2c", input=boxes(S4, r), output=boxes(H4, r), memory="in place", ranks=r
+    ),
+    "whole on the last rank": lambda r: Case(S3, input=LayoutSpec(owner=r - 1), output=LayoutSpec(owner=0), ranks=r),
+    "in place, all of the output on one rank": lambda r: Case(
+        S3, kind="r2c", memory="in place", output=LayoutSpec(owner=r - 1), ranks=r
+    ),
+    "in place, all of the input on one rank": lambda r: Case(
+        S3, kind="r2c", memory="in place", input=LayoutSpec(owner=r - 1), ranks=r
+    ),
+    "memory order": lambda r: Case(
+        S3,
+        input=LayoutSpec(grid=(1, r, 1), order=(2, 0, 1)),
+        output=LayoutSpec(grid=(r, 1, 1), order=(1, 2, 0)),
+        memory="numpy",
+        ranks=r,
+    ),
+    "threads": lambda r: Case((24, 20, 16), threads=2, ranks=r),
+    "threads r2c in place": lambda r: Case((24, 20, 15), kind="r2c", threads=2, memory="in place", ranks=r),
+    "datatype": lambda r: Case(S3, method="collective", wire_form="datatype", ranks=r),
+    "packed": lambda r: Case(S3, kind="r2c", method="collective", wire_form="packed", output="same", ranks=r),
+    "messages": lambda r: Case(S3, kind="r2c", method="messages", output="same", ranks=r),
+    "messages, brick": lambda r: Case(S4, input=grid(S4, r, 3), output="same", method="messages", ranks=r),
+    "norm ortho": lambda r: Case(S3, norm="ortho", ranks=r),
+    "norm forward, sign +": lambda r: Case(S3, kind="r2c", norm="forward", sign=1, ranks=r),
+    "unnormalised, sign +": lambda r: Case(S3, norm="none", sign=1, ranks=r),
+    "arrays of one's own": lambda r: Case(S3, kind="r2c", memory="numpy", seed=3, ranks=r),
+    "arrays from the pool": lambda r: Case(S3, kind="r2c", memory="returned", ranks=r),
+    "overwritten input": lambda r: Case(S3, kind="r2c", overwrite_input=True, ranks=r),
+    "last ranks": lambda r: Case(S3, kind="r2c", group="last", ranks=r),
+    "ranks backwards": lambda r: Case(S3, group="reversed", input=boxes(S3, r), ranks=r),
+}
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("name", WHAT_MUST_WORK)
+def test_what_must_work(pool: Pool, name: str, ranks: int) -> None:
+    pool.require(WHAT_MUST_WORK[name](ranks))
+
+
+def test_one_rank_without_a_communicator(pool: Pool) -> None:
+    pool.require(Case(S3, kind="r2c", group="alone"))
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_plans_in_use_alternately(pool: Pool, ranks: int) -> None:
+    """Plans of one communicator do not disturb each other, equal ones included."""
+    a = Case(S3, kind="r2c", ranks=ranks, seed=1)
+    b = Case(S3, kind="r2c", ranks=ranks, seed=2, first="backward")
+    c = Case((8, 15), precision="f32", ranks=ranks, seed=3, memory="in place", method="messages")
+    pool.require(a, b)
+    pool.require(b, c, a)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5, 8])
+@pytest.mark.parametrize("method", [pair for pair in cases.METHODS if pair[1]], ids=case_classes.method_words)
+def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[str | None, ...], ranks: int) -> None:
+    knobs = dict(zip(("method", "wire_form", "schedule", "requests"), method, strict=True))
+    case = Case(S3, kind="r2c", output="same", ranks=ranks, chunks=2, **knobs)
+    assert pool.values("errors_with_count_limit", ranks, case=case.to_json(), limit=7) == [True] * ranks
+
+
+@pytest.fixture(scope="module")
+def shared(pool: Pool) -> bool:
+    """Whether the ranks of the pool can use each other's memory."""
+    return all(shares for shares, _ in pool.values("sharing", MAX_RANKS))
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(draw=st.randoms(use_true_random=False))
+def test_random_cases(pool: Pool, shared: bool, draw: random.Random) -> None:
+    case = cases.random_case(draw, MAX_RANKS, shared)
+    note(case.command())
+    pool.require(case)
+
+
+# ---- the generator and the checks themselves ----
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("max_ranks", RANKS)
+def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> None:
+    for seed in range(3):
+        drawn, histogram = case_classes.draw_cases(random.Random(seed), 200, max_ranks, shared)
+        assert histogram.missing() == []
+        assert len(drawn) == 200
+        assert max(case.ranks for case in drawn) == max_ranks
+        for case in drawn:
+            assert cases.product(case.shape) <= cases.ELEMENTS_MAX
+            assert Case.from_json(case.to_json()) == case
+            for spec, shape in ((case.input, case.shape), (case.output, case.output_shape)):
+                if isinstance(spec, LayoutSpec):
+                    owned = [cases.product(hi - lo for lo, hi in b) for b in spec.boxes_of(shape, case.ranks)]
+                    assert sum(owned) == cases.product(shape)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
+    drawn, _ = case_classes.draw_cases(random.Random(4), 300, 4, shared)
+    ranks = {case.ranks for case in drawn if case.method == "shared"}
+    assert ranks == ({1, 2, 3, 4} if shared else {1})
+
+
+def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
+    """But for the method where it cannot be had, so a failure elsewhere is met again by its seed."""
+    changed = 0
+    for seed in range(200):
+        here = cases.random_case(random.Random(seed), 8, True)
+        there = cases.random_case(random.Random(seed), 8, False)
+        changed += here != there
+        assert there == (here if here == there else dataclasses.replace(here, method=None))
+    assert changed > 10
+
+
+def test_a_class_that_no_case_is_in_is_reported() -> None:
+    _, histogram = case_classes.draw_cases(random.Random(0), 3, 8)
+    assert ("dimension", "5") in histogram.missing() or len(histogram.missing()) > 5
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"shape":[4],"colour":1}', "{", '{"shape":3'])
+def test_a_line_that_is_no_case_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="one JSON object"):
+        Case.from_json(text)

@@ -1,0 +1,284 @@
+"""Arguments of Python calls, as text: good, bad and odd ones, by the name of what takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, JSON_KINDS, MUTANTS
+
+# What is made to call a method of: of each class that a caller has.
+OBJECTS: dict[str, tuple[str, ...]] = {
+    "Layout": ("weft.Layout.slab((4, 6), {ranks})", "weft.Layout.on_one((4, 6), {ranks})",
+        "weft.FFT((4, 6)).output.layout"),
+    "Plan": ("weft.plan((4, 6), ranks={ranks})", "weft.FFT((4, 6)).plan"),
+    "Machine": ("weft.Machine.shipped('celerons')", "weft.Machine.shipped('bgl-512')"),
+    "Wisdom": ("weft.Wisdom()", "weft.Wisdom.load('wisdom.json')"),
+    "FFT": (
+        "(f := weft.FFT((4, 6), comm=comm))", "(f := weft.FFT((4, 6), kind='r2c', comm=comm))",
+        "(f := weft.FFT((8, 8), workspace=False, comm=comm))", "(f := weft.FFT((16,), dtype='float32', comm=comm))",
+    ),
+    "Side": ("weft.FFT((4, 6), comm=comm).input", "weft.FFT((4, 6), kind='r2c', comm=comm).output"),
+    "StripedArray": ("weft.ooc.open_set('set.json')", "weft.ooc.open_set('set.json', writable=True)"),
+    "BitPermutation": ("weft.ooc.BitPermutation((2, 1))", "weft.ooc.BitPermutation((8, 4, 2, 1))"),
+    "Problem": ("weft.plan((4, 6)).problem",),
+    "Exchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
+    "OutOfCorePlan": ("weft.ooc.plan((64, 64), memory_bytes=1 << 20)",),
+}  # fmt: skip
+# Not called: they take machines apart, or only hold values.
+NOT_CALLED = {"add_note", "with_traceback"}
+VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
+NOT_MADE = {"Side", "StripedArray"}  # but by weft
+
+ODD = (
+    "None", "True", "-1", "0", "1.5", "float('nan')", "float('inf')", "'x'", "''", "b'x'", "[]", "{}", "()",
+    "object()",
+    "2**31", "2**63", "2**70", "10**5000", "-2**70", "'\\ud800'", "'a\\0b'", "'a\\nb'", "lambda: 1", "int", "...",
+    "1j",
+    "np.float64('nan')", "np.array([])", "np.array(3)", "np.zeros((2, 2))", "range(10**9)", "iter([1, 2])", "[None]",
+    "[[1, 2], [3]]", "{1: 2}", "set()", "np.int8(3)", "np.bool_(True)", "'9' * 5000", "NotImplemented", "Ellipsis",
+    "weft",
+    "[float('nan')]", "('a', 1)", "Exception('x')", "weft.Layout.slab((4, 6), 1)", "weft.plan((4, 6))",
+    "memoryview(b'ab')",
+    "type('Odd', (), {'__repr__': lambda self: 1 / 0})()", "type('Odd', (), {'__index__': lambda self: 1 / 0})()",
+    "type('Odd', (), {'__iter__': lambda self: 1 / 0})()", "type('Odd', (), {'__fspath__': lambda self: 1 / 0})()",
+    "type('Odd', (), {'__float__': lambda self: 1 / 0})()", "type('Odd', (str,), {})('x')",
+    "type('Odd', (int,), {})(3)",
+    "type('Odd', (), {'__array__': lambda self, *a, **k: 1 / 0})()",
+    "type('Odd', (), {'__len__': lambda self: -1})()",
+    "type('Odd', (), {'__getattr__': lambda self, name: 1 / 0})()",
+    "type('Odd', (), {'__eq__': lambda self, x: 1 / 0})()",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What an argument takes, and what it does not."""
+
+    good: tuple[str, ...]
+    bad: tuple[str, ...] = ()
+    odd: bool = True
+
+
+def names(given: Any) -> tuple[str, ...]:
+    return tuple(map(repr, given))
+
+
+_SHAPES = Texts(
+    ("(4, 6)", "(4, 6)", "(8,)", "8", "[3, 4, 5]", "np.array([4, 6])", "(16, 16)", "(1,)", "(7, 5)"),
+    ("()", "(0, 4)", "(-1, 4)", "(2.5, 3)", "'4x6'", "(2**63, 2)", "(2**40, 2**40)", "(True, 4)", "[[4, 6]]",
+     "(1,) * 9",
+     "(np.nan, 2)", "(10**5000,)", "(4, None)"),
+)  # fmt: skip
+_RANKS = Texts(("1", "3", "3", "8", "np.int64(3)"), ("0", "-1", "2**31", "2**63", "2.0", "'3'", "[3]", "2**20 + 1"))
+_PATHS = Texts(
+    (*names(name.partition(":")[0] if ":" not in name else name for name in GOOD_ARRAYS),), names(BAD_ARRAYS)
+)
+_TARGETS = Texts(names(("out.npy", "out.raw", "out.json", "old.npy")), names(BAD_OUTPUTS))
+_ARRAYS = Texts(
+    ("np.ones((4, 6))", "np.ones((4, 6), complex)", "np.ones((8, 8), complex)", "np.ones(16, 'c8')"),
+    ("np.ones((6, 4)).T", "np.ones((4, 6), order='F')", "np.ones(24)", "np.ones((4, 12))[:, ::2]", "np.zeros((0, 6))",
+     "np.ones((4, 6), object)", "np.ones((4, 6), '>f8')", "np.ones((4, 6), 'i4')", "[[1.0] * 6] * 4",
+     "np.ma.ones((4, 6))",
+     "np.matrix(np.ones((4, 6)))", "np.broadcast_to(1.0, (4, 6))", "np.full((4, 6), np.nan)",
+     "np.zeros((4, 6), 'S4')",
+     "np.zeros((4, 6), 'M8[s]')", "np.zeros((4, 6), [('a', 'f8')])",
+     "np.lib.stride_tricks.as_strided(np.ones(6), (4, 6), (0, 8))"),
+)  # fmt: skip
+_LAYOUTS = Texts(
+    ("weft.Layout.slab((4, 6), {ranks})", "weft.Layout.slab((4, 6), {ranks}, 1)",
+     "weft.Layout.on_one((4, 6), {ranks})",
+     "weft.Layout.slab((4, 6), {ranks}).with_order([1, 0])"),
+    ("weft.Layout.slab((4, 6), 2)", "weft.Layout.slab((6, 4), {ranks})", "(1, 1)", "'slab'", "weft.Layout",
+     "[[(0, 4), (0, 6)]]"),
+)  # fmt: skip
+_SIDES = Texts(
+    ("None", "'same'", "'any'", "({ranks}, 1)", "(1, {ranks})", *_LAYOUTS.good),
+    ("'given'", "'x'", "(2, 2)", "(0, 1)", "[[(0, 4), (0, 6)]]", "[[(0, 3), (0, 6)]]", "[[(0, 1)]]",
+     "[[(6, 0), (0, 6)]]",
+     "[[(0, 4), (0, 'x')]]", *_LAYOUTS.bad),
+)  # fmt: skip
+_MACHINES = Texts(
+    ("'celerons'", "'infiniband-64'", "'rule'", "weft.Machine.shipped('bgl-512')", "'machine.json'"),
+    (*(f"'machine-{number}.json'" for number in range(MUTANTS)), "'nonsense'", "'fifo.json'", "'folder'",
+     "'/dev/zero'",
+     "'real.npy'", "'deep.json'", "''"),
+)  # fmt: skip
+_SIZES = Texts(("1 << 20", "65536", "2**24"), ("0", "-1", "1", "2**63", "1e6", "'1MiB'", "7"))
+_COUNTS = Texts(("1", "2"), ("0", "-1", "2**31", "2**63", "1.0", "'2'", "4097"))
+_FOLDERS = Texts(
+    ("()", "['disk0']", "['disk0', 'disk1']", "('folder',)"),
+    (
+        "'disk0'",
+        "['none']",
+        "['real.npy']",
+        "[5]",
+        "['']",
+        "['fifo']",
+        "['/dev/null']",
+        "['disk0', 'disk0']",
+        "['\\udcff']",
+    ),
+)
+_FLAGS = Texts(("True", "False"))
+_WEIGHTS = Texts(("1e-6", "1.0", "None"), ("-1", "float('nan')", "'x'", "10**400"))
+
+
+def _word(*good: str) -> Texts:
+    return Texts(names(good), ("'x'", "''", repr(good[0].upper()), "5"))
+
+
+_JSON = tuple(f"open('{kind}.json').read()" for kind in JSON_KINDS)
+_PLACES = Texts(
+    ("[(0, 0), (1, 0)]", "((0, 0),)"), ("[]", "[(0,)]", "[(-1, 0)]", "[0]", "[('a', 0)]", "[(2**70, 0)]", "5")
+)
+# By the name of an argument, or of one of one function.
+TEXTS: dict[str, Texts] = {
+    "shape": _SHAPES,
+    "ranks": _RANKS,
+    "ranks_per_node": _RANKS,
+    "rank": Texts(("0", "{ranks} - 1"), ("-1", "{ranks}", "2**31", "2**63", "'0'", "0.0")),
+    "root": Texts(("0", "{ranks} - 1"), ("-1", "{ranks}", "2**40", "'0'", "0.0", "[0]")),
+    "owner": Texts(("0",), ("-1", "{ranks}", "2**40", "'0'")),
+    "axis": Texts(("0", "1"), ("-1", "2", "2**40", "'0'")),
+    "first_axis": Texts(("0",), ("1", "2", "-1")),
+    "second_axis": Texts(("1",), ("0", "2", "-1")),
+    "axes": Texts(("None", "(0,)", "(1,)", "(0, 1)", "-1"), ("()", "(2,)", "(0, 0)", "'0'", "(0.0,)", "(2**40,)",
+        "(-3,)")),
+    "order": Texts(("None", "(1, 0)", "(0, 1)"), ("(0,)", "(0, 0)", "(5, 6)", "'10'", "(2**40, 0)", "'xyzt'",
+        "(-1, -2)")),
+    "grid": Texts(("({ranks}, 1)", "(1, {ranks})"), ("(2, 2)", "(0, 1)", "(1,)", "'1x1'", "(2**40, 2**40)")),
+    "boxes": Texts(("[[(0, 4), (0, 6)]]",), ("[]", "[[(0, 3), (0, 6)]]", "[[(0, 1)]]", "[[(9, 0), (0, 6)]]", "[0]",
+        "[[[0, 4, 5]]]")),
+    "box": Texts(("[(0, 4), (0, 6)]", "[(0, 0), (0, 0)]"), ("[]", "[(0, 3), (0, 6)]", "[(4, 0), (0, 6)]", "[0]",
+        "[('a', 0)]")),
+    "layout": _LAYOUTS,
+    "source": _LAYOUTS,
+    "target": _LAYOUTS,
+    "other": _LAYOUTS,
+    "input": _SIDES,
+    "output": _SIDES,
+    "kind": _word("c2c", "r2c"),
+    "dtype": Texts(("None", "'float64'", "'complex64'", "np.float32", "np.longdouble"), ("'int32'", "'O'", "'x'",
+        "'\\ud800'", "object")),
+    "norm": _word("backward", "ortho", "forward", "none"),
+    "sign": Texts(("-1", "1"), ("0", "2", "'-1'", "1.0", "2**40")),
+    "threads": _COUNTS,
+    "effort": _word("estimate", "measure"),
+    "overwrite_input": _FLAGS,
+    "method": _word("shared", "collective", "messages"),
+    "wire_form": _word("packed", "datatype"),
+    "schedule": _word("pairwise", "cyclic", "scattered"),
+    "requests": _word("ordinary", "persistent"),
+    "chunks": Texts(("None", "1", "2", "'slices'"), ("0", "-1", "'x'", "2**31", "1.5", "2**70")),
+    "preset": _word("fftw", "dmitruk", "duke", "p3dfft"),
+    "nodes": _word("unaware", "separate", "combined"),
+    "wire": _word("f32"),
+    "piece_bytes": Texts(("None", "64", "65536"), ("0", "-1", "2**63", "1.5")),
+    "engine": _word("fftw"),
+    "workspace": Texts(("None", "False"), ("np.zeros(1)", "np.zeros(10**6, 'u1')[::2]", "b'x'", "np.zeros((0,))")),
+    "memory": Texts(("np.zeros(10**6, 'u1')",), ("np.zeros(1)", "b'x' * 10**6", "np.zeros(10**6, 'u1')[1:]")),
+    "machine": _MACHINES,
+    "given": _MACHINES,
+    "all_ranks": Texts(("None", "True", "False")),
+    "budget_s": Texts(("0", "0.01"), ("-1", "float('nan')", "'x'", "None", "10**400"), odd=False),
+    "seconds": Texts(("0.01",), ("0", "-1", "float('nan')", "float('inf')", "'x'", "None", "10**400"), odd=False),
+    "wisdom": Texts(("None", "'wisdom.json'", "'new.json'"), (*(f"'wisdom-{n}.json'" for n in range(MUTANTS)),
+        "'folder'", "'fifo'", "5")),
+    "a": _ARRAYS,
+    "x": _ARRAYS,
+    "X": _ARRAYS,
+    "out": Texts(("None", *_ARRAYS.good), _ARRAYS.bad),
+    "values": Texts(("np.ones(4)", "[1, 2]"), ("np.ones(10**4)", "'x'", "[object()]")),
+    "xs": Texts(("[np.ones((4, 6), complex)]", "[]"), ("[np.ones(3)]", "[None]", "np.ones((4, 6))", "5")),
+    "outs": Texts(("None",), ("[]", "[None]", "5")),
+    "L": Texts(("1.0", "(1.0, 2.0)"), ("0", "-1.0", "float('nan')", "'x'", "(1,)", "(1, 'x')", "None")),
+    "text": Texts(_JSON, (*(f"open('{kind}-{n}.json').read()" for kind in JSON_KINDS for n in range(3)), "'{}'",
+        "'['", "'[' * 10**5")),
+    "name": Texts(("'celerons'", "'bgl-512'"), ("'nonsense'", "''", "'../celerons'", "'\\0'")),
+    "plan": Texts(("weft.plan((4, 6), ranks={ranks})",), ("weft.plan((4, 6), ranks=7)", "5", "weft.plan")),
+    "error": Texts(("None",), ("ValueError('x')", "KeyError('x')", "5", "'x'", "SystemExit(3)")),
+    "places": _PLACES,
+    "hosts": Texts(("['a', 'b']",), ("[]", "['a', 'a']", "5", "[5, 6]", "['a\\n', 'b']", "'ab'")),
+    "disks": _FOLDERS,
+    "directories": Texts(("['disk0']", "['disk0', 'disk1']"), _FOLDERS.bad),
+    "path": Texts(("'wisdom.json'", "'new.json'"), (*(f"'wisdom-{n}.json'" for n in range(MUTANTS)), "'none/x'",
+        "'folder'", "'fifo'", "'loop.npy'")),
+    "others": Texts(("weft.Wisdom.load('wisdom.json')",), ("5", "'x'")),
+    "first": Texts(("0", "3"), ("-1", "100", "2**63", "'x'", "1.5")),
+    "count": Texts(("None", "1", "4"), ("-1", "100", "2**63", "'x'", "1.5")),
+    "span": Texts(("2**20",), ("0", "-1", "3", "2**70", "2.0")),
+    "superlevels": Texts(("1", "2"), ("0", "-1", "2**31", "2.0")),
+    "memory_bytes": _SIZES,
+    "block_bytes": Texts(("4096", "65536", "None"), _SIZES.bad),
+    "record_bytes": Texts(("16", "8"), ("0", "-1", "3", "2**63")),
+    "points": Texts(("2**25", "2**30"), ("0", "-1", "3", "2**63", "2**62")),
+    "processors": _COUNTS,
+    "depth": _COUNTS,
+    "band_bytes": Texts(("0", "4096"), ("-1", "3", "2**63")),
+    "skew_rows": Texts(("None", "0", "1"), ("-1", "2**63", "1.5")),
+    "buffers": Texts(("None", "(2, 4)"), ("(0, 0)", "(1,)", "5", "(2**70, 1)")),
+    "factoring": _word("published", "least-crossing"),
+    "methods": Texts(("weft.ooc.METHODS", "()"), ("('x',)", "'x'", "5", "(5,)")),
+    "asynchronous": _FLAGS,
+    "analyses": Texts(("weft.ooc.analyze(2**25, memory_bytes=2**24, block_bytes=8192)",), ("()", "5", "(5,)")),
+    "found": Texts(("weft.ooc.analyze(2**25, memory_bytes=2**24, block_bytes=8192)[0]",), ("5",)),
+    "message_s": _WEIGHTS,
+    "byte_s": _WEIGHTS,
+    "checksums": _FLAGS,
+    "writable": _FLAGS,
+    "verify": _FLAGS,
+    "rows": Texts(("(2, 1)", "(1, 2, 4)"), ("()", "(1, 1)", "(0,)", "(5,)", "(2**70,)", "('a',)")),
+    "complement": Texts(("0", "1"), ("-1", "4", "2**70", "'x'")),
+    "backend": _word("automatic", "threads", "synchronous", "io_uring"),
+    "permutation": Texts(("weft.ooc.BitPermutation((8, 4, 2, 1))", "'bit-reversal'"), ("'x'", "5",
+        "weft.ooc.BitPermutation((1,))")),
+    "inverse": _FLAGS,
+    "precision": _word("f32", "f64"),
+    "last": Texts(("None",), ("0", "-1", "7", "2**63", "1.5", "'8'")),
+    "scratch": Texts(("None", "'folder'", "['disk0', 'disk1']"), _FOLDERS.bad[1:]),
+    "checkpoint": Texts(("None", "0"), ("-1", "float('nan')", "'x'", "float('inf')")),
+    "restart": _FLAGS,
+    "in_place": _FLAGS,
+    "progress": Texts(("None", "lambda p: None"), ("5", "lambda: None", "lambda p: 1 / 0")),
+    "index": Texts(("'set.json'", "'new.json'"), (*(f"'set-{n}.json'" for n in range(MUTANTS)), "'cut-set.json'",
+        "'lost-set.json'", "'fifo.json'",
+                    "'folder'", "'none/x.json'", "'real.npy'", "'/dev/zero'", "'deep.json'")),
+    "keep_sources": _FLAGS,
+    "input_dtype": Texts(("None", "'float64'"), ("'x'", "5")),
+}  # fmt: skip
+OWN_TEXTS: dict[tuple[str, str], Texts] = {
+    ("weft.ooc.fft", "source"): _PATHS,
+    ("weft.ooc.fft", "target"): Texts((*_TARGETS.good, "None"), _TARGETS.bad),
+    ("weft.ooc.fft", "order"): _word("natural", "transposed"),
+    ("weft.ooc.fft", "method"): _word("auto", "k-pass", "bmmc:stripe-major/communication"),
+    ("weft.ooc.ways", "order"): _word("natural", "transposed"),
+    ("weft.ooc.ways", "method"): _word("auto", "k-pass"),
+    ("weft.ooc.permute", "source"): _PATHS,
+    ("weft.ooc.permute", "target"): _TARGETS,
+    ("weft.ooc.detect", "targets"): Texts(("'targets.npy'", "'integers.npy'"), _PATHS.bad),
+    ("weft.ooc.discard", "target"): _TARGETS,
+    ("weft.mapping.places", "order"): Texts(("None", "'xyzt'", "'t'"), ("'xx'", "''", "5", "(1, 0)")),
+    ("weft.mapping.reordered", "order"): Texts(("None", "'xyzt'"), ("'xx'", "5")),
+    ("weft.Machine.with_order", "order"): Texts(("'xyzt'", "''"), ("'xx'", "5", "'\\0'")),
+    ("weft.FFT.forward", "x"): Texts(("f.input.zeros()", "f.empty_inplace()[0]"), (*_ARRAYS.bad, "f.output.zeros()")),
+    ("weft.FFT.backward", "X"): Texts(("f.output.zeros()", "f.empty_inplace()[1]"), (*_ARRAYS.bad, "f.input.zeros()")),
+    ("weft.FFT.forward", "out"): Texts(("f.output.zeros()", "None"), (*_ARRAYS.bad, "f.input.zeros()")),
+    ("weft.FFT.backward", "out"): Texts(("f.input.zeros()", "None"), (*_ARRAYS.bad, "f.output.zeros()")),
+    ("weft.FFT.forward_many", "xs"): Texts(
+        ("[f.input.zeros()] * 2", "[]", "()"), ("[f.input.zeros(), 5]", "[None]", "5")
+    ),
+    ("weft.FFT.backward_many", "Xs"): Texts(
+        ("[f.output.zeros()] * 2", "[]", "()"), ("[f.output.zeros(), 5]", "[None]", "5")
+    ),
+    ("weft.FFT.use_workspace", "memory"): Texts(
+        ("np.zeros(f.workspace_bytes, 'u1')",),
+        ("np.zeros(f.workspace_bytes + 1, 'u1')[1:]", "np.zeros(1)", "b'x' * 10**6"),
+    ),
+    ("weft.probe", "name"): Texts(("None", "'name'"), ("5", "''", "'\\ud800'")),
+    ("weft.machine_here", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
+    ("weft.probe", "threads"): Texts(("1", "2"), ("0", "-1", "2**31", "'2'")),
+}
+# Passed where a function takes any options: those of another.
+PASSED_ON = {"weft.candidates": "plan", "weft.ooc.plan": "ooc.ways", "weft.ooc.cheapest": "ooc.message_seconds"}
+BUDGETS = {"seconds", "budget_s"}

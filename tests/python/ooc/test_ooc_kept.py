@@ -1,0 +1,299 @@
+"""Transforms on disks that end at any instant: the same call goes on, and the result has the same bits."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from ooc_arrays import KIB, assert_close, values
+from weft.ooc import transform as ooc_transform
+from weft.ooc.checkpoint import files as checkpoint_files
+from weft.ooc.checkpoint import resume
+
+MEMORY_BYTES = 64 * KIB
+# What a transform does to files besides its reading and writing: any of them may be the last thing it does.
+STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
+
+
+def run(folder: Path, target: str = "out.raw", **given: Any) -> weft.ooc.RunReport:
+    words = {"memory_bytes": MEMORY_BYTES, "block_bytes": 4 * KIB, "checkpoint": 1e-6, **given}
+    return weft.ooc.fft(folder / "in.npy", folder / target, **words)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def assert_same_bits(result: np.ndarray, expected: np.ndarray) -> None:
+    differ = np.flatnonzero(result.ravel().view(np.uint64) != expected.ravel().view(np.uint64))
+    assert len(differ) == 0, f"{len(differ)} numbers differ, the first ones at {differ[:4]}"
+
+
+def ends_at(instant: int, work: Callable[[Callable[[object], None]], object]) -> int:
+    """Does the work in a process of its own, which ends without a word at its instant-th step; its exit status."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    left = instant
+
+    def count(_: object = None) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os._exit(9)
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*words: Any, **given: Any) -> Any:
+            count()
+            return function(*words, **given)
+
+        return call
+
+    status = 1
+    try:
+        for place, name in STEPS:
+            setattr(place, name, counted(getattr(place, name)))
+        work(count)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+CASES: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
+    ("out.raw", (1 << 14,), {}),
+    ("out.npy", (48, 30, 20), {"kind": "r2c", "block_bytes": 1 * KIB}),
+    ("out.json", (1 << 14,), {"inverse": True}),
+]
+
+
+@pytest.mark.parametrize(("target", "shape", "given"), CASES, ids=[case[0] for case in CASES])
+def test_a_process_that_ends_at_any_step_is_gone_on_from(
+    tmp_path: Path, target: str, shape: tuple[int, ...], given: dict[str, Any]
+) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    draw = random.Random(seed)
+    np.save(tmp_path / "in.npy", values(shape, "float64" if given.get("kind") == "r2c" else "complex128"))
+    disks = {"disks": [tmp_path / "disk0", tmp_path / "disk1"]} if target.endswith(".json") else {}
+    for disk in disks.get("disks", []):
+        disk.mkdir()
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    os.link(tmp_path / "in.npy", alone / "in.npy")
+    run(alone, "out.npy", checkpoint=0, **given)
+    before = names(tmp_path)
+    ended = 0
+
+    def is_complete() -> bool:
+        return (tmp_path / target).exists() and not resume.is_unfinished(str(tmp_path / target))
+
+    for _ in range(5):
+        for _ in range(3):
+            instant = draw.randrange(1, 160)
+            if is_complete():  # it came to its end, or was ended after it
+                break
+            ended += ends_at(instant, lambda count: run(tmp_path, target, progress=count, **given, **disks)) == 9
+            if target.endswith(".json") and (tmp_path / target).exists():  # a set that has its name is complete
+                with weft.ooc.open_set(tmp_path / target, verify=True) as found:
+                    assert_same_bits(found.read(), np.load(alone / "out.npy"))
+        if not is_complete():
+            run(tmp_path, target, **given, **disks)
+        if target.endswith(".json"):
+            with weft.ooc.open_set(tmp_path / target, verify=True) as found:
+                assert_same_bits(found.read(), np.load(alone / "out.npy"))
+            weft.ooc.remove_set(tmp_path / target)
+        else:
+            result = (
+                np.fromfile(tmp_path / target, np.complex128) if target == "out.raw" else np.load(tmp_path / target)
+            )
+            assert_same_bits(result, np.load(alone / "out.npy"))
+            (tmp_path / target).unlink()
+        assert names(tmp_path) == before
+    assert ended >= 5
+
+
+@pytest.mark.parametrize("go_on", [True, False])
+@pytest.mark.parametrize("instant", range(1, 10))
+def test_a_process_that_ends_while_files_are_made(tmp_path: Path, instant: int, go_on: bool) -> None:
+    x = values((1 << 14,), "complex128")
+    np.save(tmp_path / "in.npy", x)
+    disk, output = tmp_path / "disk", tmp_path / "out.json"
+    disk.mkdir()
+    assert ends_at(instant, lambda count: run(tmp_path, "out.json", progress=count, disks=[disk])) == 9
+    assert not output.exists()
+    if resume.is_unfinished(str(output)) and json.loads((tmp_path / "out.json.unfinished").read_text())["making"]:
+        (tmp_path / "out.weft-part.json").unlink(missing_ok=True)  # it comes after the files that it names
+    if not go_on:
+        weft.ooc.discard(output)
+        assert list(disk.iterdir()) == []
+    run(tmp_path, "out.json", disks=[disk])
+    with weft.ooc.open_set(output, verify=True) as found:
+        assert_close(found.read(), np.fft.fft(x), x.size)
+    assert names(tmp_path) == ["disk", "in.npy", "out.json", "out.json.sums"] and names(disk) == ["out.0"]
+
+
+def test_a_file_of_somebody_else_stays(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", values((1 << 14,), "complex128"))
+    (tmp_path / "out.0").write_bytes(b"theirs")
+    with pytest.raises(weft.IoFailure, match=r"out\.0"):
+        run(tmp_path, "out.json")
+    assert names(tmp_path) == ["in.npy", "out.0"] and (tmp_path / "out.0").read_bytes() == b"theirs"
+
+
+def test_the_result_is_that_of_numpy(tmp_path: Path) -> None:
+    x = values((1 << 14,), "complex128")
+    np.save(tmp_path / "in.npy", x)
+    moved = run(tmp_path)
+    assert moved.went_on_from is None and moved.checkpoint_seconds > 0 and moved.plan.keep_sources
+    assert_close(np.fromfile(tmp_path / "out.raw", np.complex128), np.fft.fft(x), x.size)
+    assert names(tmp_path) == ["in.npy", "out.raw"]
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_in_pass(number: int) -> Callable[[weft.ooc.Progress], None]:
+    def stop(at: weft.ooc.Progress) -> None:
+        if at.at_pass == number and at.panels_done >= 4:
+            raise Stop
+
+    return stop
+
+
+def unfinished(folder: Path, at_pass: int = 1, points: int = 1 << 14, **given: Any) -> None:
+    """A transform that has stopped in its second pass."""
+    np.save(folder / "in.npy", values((points,), "complex128"))
+    with pytest.raises(Stop):
+        run(folder, progress=stop_in_pass(at_pass), **given)
+
+
+def test_what_is_kept_says_where_it_is_and_goes_on_from_there(tmp_path: Path) -> None:
+    unfinished(tmp_path)
+    note = json.loads((tmp_path / "out.raw.unfinished").read_text())
+    assert (note["at_pass"], note["panels_done"] >= 1) == (1, True)
+    assert not (tmp_path / "out.raw").exists()
+    moved = run(tmp_path, checkpoint=None)  # goes on without being asked for checkpoints
+    assert moved.went_on_from == (1, note["panels_done"])
+    assert moved.read_bytes < moved.plan.read_bytes
+
+
+def test_another_transform_is_not_gone_on_with(tmp_path: Path) -> None:
+    unfinished(tmp_path)
+    kept = names(tmp_path)
+    with pytest.raises(weft.InvalidArgument, match=r"scale 1.0, given 0.0078.*--restart.*weft ooc discard"):
+        run(tmp_path, norm="ortho")
+    with pytest.raises(weft.InvalidArgument, match="given checkpoint 0"):
+        run(tmp_path, checkpoint=0)
+    os.utime(tmp_path / "in.npy", ns=(1, 1))
+    words = r"resumes with the same input and options.*had input file .*in\.npy of \d+ bytes, changed .* UTC, given of"
+    with pytest.raises(weft.InvalidArgument, match=words):
+        run(tmp_path)
+    assert names(tmp_path) == kept
+    assert run(tmp_path, norm="ortho", restart=True).went_on_from is None
+    assert names(tmp_path) == ["in.npy", "out.raw"]
+
+
+def test_discard_leaves_the_input_and_an_older_output(tmp_path: Path) -> None:
+    (tmp_path / "out.raw").write_bytes(b"older")
+    unfinished(tmp_path)
+    assert weft.ooc.discard(tmp_path / "out.raw")
+    assert names(tmp_path) == ["in.npy", "out.raw"] and (tmp_path / "out.raw").read_bytes() == b"older"
+    assert not weft.ooc.discard(tmp_path / "out.raw")
+
+
+@pytest.mark.parametrize(("place", "files"), [("scratch", ".weft-scratch-*.0"), ("output", ".out.raw.weft-part")])
+@pytest.mark.parametrize("points", [1 << 14, 64 * 243])  # whole blocks a run, and parts of some
+def test_a_damaged_block_is_named(tmp_path: Path, place: str, files: str, points: int) -> None:
+    plan = weft.ooc.plan((points,), memory_bytes=MEMORY_BYTES, block_bytes=4 * KIB, keep_sources=True)
+    reading = next(number for number, one in enumerate(plan.passes) if one["source"] == place)
+    unfinished(tmp_path, at_pass=reading, points=points)
+    (file,) = tmp_path.glob(files)
+    content = bytearray(file.read_bytes())
+    for first in range(0, len(content), 4 * KIB):
+        content[first + 5] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(weft.IoFailure, match=rf"checksum of block \d+ does not agree: .*{file.name}, 4096 bytes"):
+        run(tmp_path)
+    run(tmp_path, restart=True)
+
+
+def test_a_damaged_note_is_named(tmp_path: Path) -> None:
+    unfinished(tmp_path)
+    (tmp_path / "out.raw.unfinished").write_text("{")
+    with pytest.raises(weft.IoFailure, match=r"out.raw.unfinished.*weft ooc discard"):
+        run(tmp_path)
+    assert weft.ooc.discard(tmp_path / "out.raw")
+    assert names(tmp_path) == ["in.npy"]
+
+
+def test_a_long_transform_without_room_says_that_it_has_no_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "in.npy", values((60, 70), "complex128"))
+    given = {"memory_bytes": 96 * KIB, "block_bytes": 256}
+    plain = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given)
+    assert plain.checkpoint_s == 0 and plain.plan.scratch_bytes == 0
+    monkeypatch.setattr(ooc_transform, "LONG_S", 0.0)
+    assert ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given).checkpoint_s == 30
+    room = sum(need.bytes for need in plain.needs())
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(room, 0, room))
+    narrow = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given)
+    assert narrow.checkpoint_s == 0 and "must have room" in narrow.no_checkpoints_for
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    unfinished(tmp_path)
+    with (
+        checkpoint_files.locked(checkpoint_files.Places.of(tmp_path / "out.raw")),
+        pytest.raises(weft.IoFailure, match="another one works on"),
+    ):
+        run(tmp_path)
+    run(tmp_path)
+
+
+@pytest.mark.parametrize("given", [-1.0, float("nan"), float("inf"), "soon"])
+def test_what_is_no_interval_is_refused(tmp_path: Path, given: Any) -> None:
+    np.save(tmp_path / "in.npy", values((64,), "complex128"))
+    with pytest.raises(weft.InvalidArgument, match="checkpoint must be"):
+        run(tmp_path, checkpoint=given)
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    words = ["in.npy", "out.raw", "--memory", "64KiB", "--block", "4KiB", "--checkpoint", "0.000001", *more]
+    return [sys.executable, "-m", "weft", "ooc", "fft", *words]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_the_command_goes_on_after_a_signal(tmp_path: Path, how: signal.Signals) -> None:
+    x = values((1 << 15,), "complex128")
+    np.save(tmp_path / "in.npy", x)
+    process = subprocess.Popen(
+        command(tmp_path),
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    note = tmp_path / "out.raw.unfinished"
+    while process.poll() is None and not (note.exists() and '"at_pass": 1' in note.read_text()):
+        time.sleep(0.001)
+    process.send_signal(how)
+    _, said = process.communicate()
+    assert process.returncode != 0 and note.exists()
+    if how != signal.SIGKILL:
+        assert "the same command goes on" in said and "--restart" in said and "weft ooc discard out.raw" in said
+    done = subprocess.run(command(tmp_path, "--json"), cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["went_on_from"][0] >= 1
+    assert_close(np.fromfile(tmp_path / "out.raw", np.complex128), np.fft.fft(x), x.size)
+    assert names(tmp_path) == ["in.npy", "out.raw"]

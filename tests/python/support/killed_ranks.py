@@ -1,0 +1,240 @@
+"""Transforms on disks by ranks that are killed at random instants, again and again, until they are complete.
+
+As a script: python tests/python/support/killed_ranks.py INSTANTS [SEED] kills ranks so often, over all cases, and says
+what it saw. In tests a few instants of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import weft
+from ooc_arrays import KIB, assert_close, values
+from pool import mpiexec_command
+from weft.ooc.checkpoint import resume
+
+WORKER = Path(__file__).with_name("kept_worker.py")
+LIMIT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A transform on ranks; a set lies on so many disks."""
+
+    ranks: int
+    target: str
+    shape: tuple[int, ...]
+    disks: int = 0
+    given: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_real(self) -> bool:
+        return self.given.get("kind") == "r2c"
+
+
+CASES = [
+    Case(2, "out.npy", (1 << 14,)),  # more than two passes
+    Case(3, "out.json", (1 << 14,), disks=5, given={"inverse": True}),
+    Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
+    Case(2, "out.npy", (10007,), given={"block_bytes": 512}),  # a convolution
+]
+# What stays where it is, with a journal, and what moves through temporary space.
+CASES_IN_PLACE = [
+    Case(2, "x.json", (48, 30, 20), disks=2),
+    Case(3, "x.json", (48, 30, 20), disks=5, given={"inverse": True}),
+    Case(2, "x.json", (1 << 14,), disks=3),
+]
+
+
+class Transform:
+    """One that is killed: its folder, and what it gives when nothing disturbs it."""
+
+    def __init__(self, case: Case, folder: Path):
+        self.case = case
+        self.folder = folder
+        (folder / "pids").mkdir()
+        for number in range(case.disks):
+            (folder / f"disk{number}").mkdir()
+        self.x = x = values(case.shape, "float64" if case.is_real else "complex128")
+        self.folders = [str(folder / f"disk{number}") for number in range(case.disks)]
+        self.given = {"memory_bytes": 64 * KIB, "block_bytes": 4 * KIB, "checkpoint": 1e-6, **case.given}
+        self.given |= self.put_input()
+        exact = np.fft.rfftn(x) if case.is_real else np.fft.ifftn(x) if case.given.get("inverse") else np.fft.fftn(x)
+        self.before = self.listing()
+        assert self.run(checkpoint=0) == {"went_on_from": None}
+        self.expected = self.taken(all_checked=True)
+        assert_close(self.expected, exact, x.size)
+        assert self.listing() == self.before
+
+    def put_input(self) -> dict[str, Any]:
+        """Where the transform finds it; further arguments."""
+        np.save(self.folder / "in.npy", self.x)
+        return {"disks": self.folders}
+
+    def listing(self) -> list[str]:
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
+
+    def start(self, killed: dict[int, int] | None = None, **given: Any) -> subprocess.Popen:
+        """killed : the step of each rank that is to be its last."""
+        for path in (self.folder / "pids").iterdir():
+            path.unlink()
+        command, environment = mpiexec_command(self.case.ranks)
+        words = {
+            **self.names(),
+            "given": {**self.given, **given},
+            "killed": {str(rank): step for rank, step in (killed or {}).items()},
+        }
+        return subprocess.Popen(
+            [*command, sys.executable, str(WORKER), str(self.folder), json.dumps(words)],
+            env={**environment, "WEFT_MACHINE": "rule"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    def names(self) -> dict[str, str | None]:
+        return {"source": "in.npy", "target": self.case.target}
+
+    def ended(self, job: subprocess.Popen) -> dict[str, Any] | None:
+        """What the first rank says when it is done; None where the job has not come to its end."""
+        _, said = job.communicate(timeout=LIMIT_S)
+        done = self.folder / "pids" / "done"
+        found = json.loads(done.read_text()) if job.returncode == 0 else None
+        if found is None and b"Traceback" in said:
+            raise AssertionError(said.decode(errors="replace")[-3000:])
+        for path in (self.folder / "pids").iterdir():
+            path.unlink()
+        return found
+
+    def run(self, **given: Any) -> dict[str, Any] | None:
+        return self.ended(self.start(**given))
+
+    def kill(self, draw: random.Random, all_ranks: bool) -> bool:
+        """Starts it and kills one rank, or all, after a while; whether that ended it."""
+        job = self.start()
+        pids = [self.folder / "pids" / str(rank) for rank in range(self.case.ranks)]
+        note = self.folder / f"{self.case.target}.unfinished"
+        there = note.exists()
+        while job.poll() is None and not (all(pid.exists() for pid in pids) and (there or note.exists())):
+            time.sleep(0.0005)
+        time.sleep(draw.random() ** 2 * 0.6)
+        for pid in pids if all_ranks else [draw.choice(pids)]:
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+                os.kill(int(pid.read_text()), signal.SIGKILL)
+        return self.ended(job) is None
+
+    def is_complete(self) -> bool:
+        target = self.folder / self.case.target
+        return target.exists() and not resume.is_unfinished(str(target))
+
+    def taken(self, *, all_checked: bool = False) -> np.ndarray:
+        """The result, which is removed; every block of a set agrees with its checksum.
+
+        all_checked : each has one. Those of which pieces were written before and after an interruption have none.
+        """
+        target = self.folder / self.case.target
+        if self.case.disks == 0:
+            result = np.load(target)
+            target.unlink()
+            return result
+        with weft.ooc.open_set(target, verify=True) as found:
+            result = found.read_all()
+        sums = np.fromfile(f"{target}.sums", np.uint32)[6:]
+        assert sums.all() or not all_checked, f"{np.count_nonzero(sums == 0)} blocks of {len(sums)} have no checksum"
+        weft.ooc.remove_set(target)
+        return result
+
+    def assert_complete(self) -> None:
+        differ = np.flatnonzero(self.taken().ravel().view(np.uint64) != self.expected.ravel().view(np.uint64))
+        assert len(differ) == 0, f"{len(differ)} numbers differ, the first ones at {differ[:4]}"
+        assert self.listing() == self.before
+
+    def is_killed(self, draw: random.Random) -> bool:
+        """At a step that is drawn, or at a time: one rank, or all of them."""
+        if draw.random() < 0.5:
+            return self.kill(draw, all_ranks=draw.random() < 0.5)
+        rank = draw.randrange(self.case.ranks)
+        steps = 250 if rank == 0 else 120
+        return self.ended(self.start({rank: draw.randrange(1, steps)})) is None
+
+
+class InPlace(Transform):
+    """One whose result takes the place of the input, a set."""
+
+    def put_input(self) -> dict[str, Any]:
+        path = self.folder / self.case.target
+        if path.exists():
+            weft.ooc.remove_set(path)
+        with weft.ooc.create_set(self.folders, self.x.shape, self.x.dtype, index=path, block_bytes=4 * KIB) as made:
+            made.write(self.x)
+        return {"in_place": True}
+
+    def names(self) -> dict[str, str | None]:
+        return {"source": self.case.target, "target": None}
+
+    def listing(self) -> list[str]:
+        """Without the locks of a job that was killed when it was done."""
+        return [name for name in super().listing() if not name.endswith((".unfinished.lock", ".unfinished.ranks"))]
+
+    def is_complete(self) -> bool:
+        """Unfinished ones are noted, and their index says that they are half done; else it may not have begun."""
+        target = self.folder / self.case.target
+        if resume.is_unfinished(str(target)):
+            return False
+        with weft.ooc.open_set(target, verify=True) as found:
+            return not np.array_equal(found.read_all(), self.x)
+
+    def taken(self, *, all_checked: bool = False) -> np.ndarray:
+        result = super().taken(all_checked=all_checked)
+        self.put_input()
+        return result
+
+
+def kill_often(transform: Transform, draw: random.Random, instants: int) -> tuple[int, int]:
+    """Kills it so often; how often it went on then, and how often it was complete and right."""
+    went_on = complete = killed = 0
+    while killed < instants:
+        for _ in range(draw.randrange(1, 4)):
+            if transform.is_complete():
+                break
+            killed += transform.is_killed(draw)
+        if not transform.is_complete():
+            done = transform.run()
+            assert done is not None
+            went_on += done["went_on_from"] is not None
+        transform.assert_complete()
+        complete += 1
+    return went_on, complete
+
+
+def main(instants: int, seed: int) -> None:
+    print(f"seed {seed}", flush=True)
+    draw = random.Random(seed)
+    cases = [(Transform, case) for case in CASES] + [(InPlace, case) for case in CASES_IN_PLACE]
+    for kind, case in cases:
+        start_s = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            share = -(-instants // len(cases))
+            went_on, complete = kill_often(kind(case, Path(folder)), draw, share)
+        seconds = time.monotonic() - start_s
+        print(
+            f"{kind.__name__} {case}: killed at {share} instants or more; {complete} results, all with the bits of an "
+            f"undisturbed run; the last command went on {went_on} times; {seconds:.0f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32))

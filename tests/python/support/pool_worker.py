@@ -1,0 +1,101 @@
+"""One rank of the pool: runs cases and functions that the pytest process sends, until it goes away.
+
+Usage: mpiexec -n RANKS python pool_worker.py SOCKET. Rank 0 alone talks to the socket; requests and
+replies are lines of JSON. Ranks that have nothing to do sleep.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import queue
+import socket
+import sys
+import threading
+import traceback
+from typing import Any
+
+# How long a case that runs may still take when the pytest process has gone.
+ORPHAN_LIMIT_S = 5.0
+
+
+class Requests:
+    """Lines from the socket, read by a thread, so that the other side's end is seen at any time."""
+
+    def __init__(self, address: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(address)
+        self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        with self._socket.makefile("r", encoding="utf-8") as lines:
+            for line in lines:
+                self._lines.put(json.loads(line))
+        self._lines.put(None)
+        threading.Event().wait(ORPHAN_LIMIT_S)
+        os._exit(1)  # still here: a rank hangs; mpiexec ends the others
+
+    def next(self) -> dict[str, Any] | None:
+        return self._lines.get()
+
+    def reply(self, value: Any) -> None:
+        self._socket.sendall(json.dumps(value).encode() + b"\n")
+
+
+def handle(comm: Any, request: dict[str, Any]) -> Any:
+    """Collective: what a request asks for. The reply is complete on rank 0."""
+    from weft.verify import cases, runner
+
+    if "cases" in request:
+        several = [cases.Case.from_json(text) for text in request["cases"]]
+        return {"verdict": vars(runner.check_together(several, comm))}
+    group, _, inside = runner.group_of(cases.Case((1,), ranks=request["ranks"]), comm)
+    if not inside:
+        return None
+    outcome = outcome_of(request["function"], group, request["arguments"])
+    return {"outcomes": group.gather(outcome)}
+
+
+def outcome_of(name: str, comm: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What a function of on_ranks returned on this rank, or how it failed."""
+    try:
+        return {"value": getattr(importlib.import_module("on_ranks"), name)(comm, **arguments)}
+    except Exception as error:
+        return {
+            "raised": type(error).__name__,
+            "bases": [base.__name__ for base in type(error).__mro__],
+            "message": str(error),
+            "traceback": traceback.format_exc(),
+        }
+
+
+def serve(address: str) -> None:
+    # Everything is imported before MPI starts, for from then on ranks that wait for others use the processor.
+    import on_ranks  # noqa: F401
+    from weft.verify import reference, runner
+
+    reference.serial_library()
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    runner.broadcast_asleep(comm, None, 0)
+    pids = comm.gather(os.getpid())
+    requests = Requests(address) if comm.rank == 0 else None
+    if requests:
+        requests.reply({"pids": pids})
+    while True:
+        request = runner.broadcast_asleep(comm, requests.next() if requests else None, 0)
+        if request is None:
+            break
+        try:
+            reply = handle(comm, request)
+        except Exception:  # alike on all ranks: a request that makes no sense
+            reply = {"error": traceback.format_exc()}
+        if requests:
+            requests.reply(reply)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

@@ -1,0 +1,138 @@
+"""Checks the imports among weft's Python modules: no cycles, and each package imports only from those below it.
+
+All imports count, also those within functions and under TYPE_CHECKING. tools/tidy.py calls this.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+PACKAGE = "python/weft/"
+# The extension modules, which any module may import.
+CORE = {"_planning", "_running"}
+BASE = {"errors", "options", "runtime", "_support"}
+# For each package and module of python/weft, those that it may import besides itself and the core.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "spectra": set(),
+    "options": {"errors"},
+    "runtime": {"errors"},
+    "_support": {"errors", "options"},
+    "arrays": BASE,
+    "files": {"errors"},
+    "planning": BASE | {"files"},
+    "redistribution": BASE | {"arrays"},
+    "transform": BASE | {"arrays", "planning"},
+    "disk": BASE | {"arrays", "files"},
+    "bmmc": BASE | {"files", "disk", "planning"},
+    # weft.ooc has the public names of both subjects, and its function fft runs either.
+    "ooc": BASE | {"files", "disk", "planning", "bmmc"},
+    "verify": BASE | {"arrays", "planning", "redistribution", "transform"},
+}
+LIBRARY = set(MAY_IMPORT) | {""}
+MAY_IMPORT |= {
+    "": set(MAY_IMPORT) - {"verify"},
+    "cli.support": LIBRARY,
+    "cli.commands": LIBRARY | {"cli.support"},
+    "cli.ooc": LIBRARY | {"cli.support"},
+    "cli.bench": LIBRARY | {"cli.support", "cli.commands"},
+    "cli.app": LIBRARY | {"cli.support", "cli.commands", "cli.ooc", "cli.bench"},
+    "cli": {"cli.app"},
+    "__main__": {"cli"},
+}
+# Modules that may import each other, with the reason; none has to.
+CYCLES_ALLOWED: dict[frozenset[str], str] = {}
+
+
+def module_of(name: str) -> str | None:
+    """The module of a file, without the leading "weft."; "" for the package itself, None for other files."""
+    if not (name.startswith(PACKAGE) and name.endswith(".py")):
+        return None
+    parts = name[len(PACKAGE) : -len(".py")].split("/")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def unit_of(module: str) -> str:
+    """The name in MAY_IMPORT that a module belongs to."""
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] == "cli" else parts[0]
+
+
+def imports_of(module: str, is_package: bool, text: str, modules: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """The line and the module of each import of weft's."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            source = _absolute(module, is_package, node)
+            names = [f"{source}.{alias.name}" for alias in node.names]
+            names = [name if _known(name, modules) else source for name in names]
+        else:
+            continue
+        for name in names:
+            if name == "weft" or name.startswith("weft."):
+                yield node.lineno, name.removeprefix("weft").removeprefix(".")
+
+
+def _absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
+    if node.level == 0:
+        return node.module or ""
+    here = ["weft", *module.split(".")] if module else ["weft"]
+    above = node.level - 1 if is_package else node.level
+    here = here[: len(here) - above] if above else here
+    return ".".join([*here, *([node.module] if node.module else [])])
+
+
+def _known(name: str, modules: Mapping[str, str]) -> bool:
+    short = name.removeprefix("weft.")
+    return name.startswith("weft.") and (short in modules or short in CORE)
+
+
+def check_imports(sources: Mapping[str, str]) -> Iterator[str]:
+    """The findings in files, given by name and text."""
+    modules = {module: name for name in sources if (module := module_of(name)) is not None}
+    edges: dict[str, set[str]] = {}
+    for module, name in modules.items():
+        unit = unit_of(module)
+        if unit not in MAY_IMPORT:
+            yield f"{name}: '{unit}' has no place in the order of packages; give it one in tools/python_imports.py"
+            continue
+        edges[module] = set()
+        for line, used in imports_of(module, name.endswith("__init__.py"), sources[name], modules):
+            if used in CORE:
+                continue
+            edges[module].add(used)
+            if unit_of(used) != unit and unit_of(used) not in MAY_IMPORT[unit]:
+                yield f"{name}:{line}: {_shown(module)} must not import {_shown(used)}; {_rule(unit)}"
+    for circle in circles(edges):
+        if frozenset(circle) not in CYCLES_ALLOWED:
+            yield f"{modules[circle[0]]}: modules import each other: {', '.join(map(_shown, circle))}"
+
+
+def _shown(module: str) -> str:
+    return f"weft.{module}" if module else "weft"
+
+
+def _rule(unit: str) -> str:
+    return f"{_shown(unit)} may import {', '.join(_shown(each) for each in sorted(MAY_IMPORT[unit])) or 'nothing'}"
+
+
+def circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
+    """Sets of modules that reach each other, sorted: the strongly connected components of two or more."""
+    reached = {module: _reached(module, edges) for module in edges}
+    found: dict[frozenset[str], list[str]] = {}
+    for module, others in reached.items():
+        if module in others:
+            circle = sorted(each for each in others if module in reached.get(each, ()))
+            found[frozenset(circle)] = circle
+    return sorted(found.values())
+
+
+def _reached(start: str, edges: Mapping[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    left = list(edges[start])
+    while left:
+        module = left.pop()
+        if module not in seen:
+            seen.add(module)
+            left += edges.get(module, ())
+    return seen
