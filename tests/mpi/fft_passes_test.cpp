@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "both_ways.hpp"
+#include "comm/from_mpi.hpp"
 #include "plan/end_stages.hpp"
 #include "stage_bytes.hpp"
 
@@ -15,7 +16,7 @@ class FftPasses : public testing::Test {
  protected:
   void SetUp() override {
     if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
-    const auto group = comm::Communicator::of(world);
+    const auto group = comm::communicator_of(world);
     const auto kind = comm::node_memory_kind(group);
     if (kind == comm::NodeMemoryKind::ordinary || group.node_group().size() != group.size())
       GTEST_SKIP() << "the ranks share no memory here";
@@ -93,7 +94,7 @@ std::pair<int, int> check_all_ways(const Problem& given) {
   Problem problem = given;
   problem.knobs = {.method = Method::shared};
   SCOPED_TRACE(to_json(problem));
-  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  api::Handle handle(problem, {}, comm::communicator_of(world));
   std::pair<int, int> sum{0, 0};
   for (const Way way : all_ways) {
     check_passes(handle, way, false);
