@@ -1,7 +1,9 @@
-# The two commands: `make run` and `make test`. `make` alone lists all.
+# The two commands: `make run` and `make test`. `make check` while you edit. `make` alone lists all.
 #
 #   MPI=openmpi|mpich   which MPI (default openmpi); each has its own build tree and Python environment
 #   ENGINE=ducc0        run the tests with the second FFT engine
+#   TIER=gate|both|all  which tests (default gate): both, what depends on the MPI library; all, with the nightly's
+#   PART=name           one part of `make nightly`; `tools/nightly list` names them
 #   WERROR=ON           warnings are errors (the default where CI is set)
 #   JOBS=n              processes of a build
 #   PYTEST_JOBS=n       files of Python tests at a time (default 2; 0: one after the other, in one process)
@@ -15,6 +17,7 @@ MPI ?= openmpi
 JOBS ?= $(shell nproc)
 ENGINE ?=
 WERROR ?= $(if $(CI),ON)
+TIER ?= gate
 CTEST_ARGS ?=
 PYTEST_ARGS ?=
 # Files of Python tests at a time: much of their time is starting Python and waiting, and each starts a few ranks itself.
@@ -29,6 +32,10 @@ $(error ENGINE must be fftw or ducc0; got '$(ENGINE)')
 endif
 endif
 
+ifeq ($(filter $(TIER),gate both all),)
+$(error TIER must be gate, both or all; got '$(TIER)')
+endif
+
 BUILD := build/$(MPI)
 VENV := $(if $(filter openmpi,$(MPI)),.venv,.venv-$(MPI))
 PYTHON_BIN := $(VENV)/bin/python
@@ -41,11 +48,13 @@ CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON 
     $(if $(shell test -f $(DUCC0)/PKG-INFO && echo there),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
 # Where there is ccache, trees share what is compiled alike in them. CMake reads the launcher when it first configures.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
-.PHONY: help setup setup-test setup-lint ducc0 build build-all run test test-asan test-tsan tidy lint format clean distclean
+.PHONY: help setup setup-test setup-lint ducc0 build build-all build-tests run check test nightly test-asan test-tsan \
+    tidy lint lint-changed format clean distclean
 
 help:  ## this list
 	@echo "make TARGET [MPI=openmpi|mpich] [ENGINE=ducc0]"
@@ -87,14 +96,32 @@ build-all: setup-test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@$(PYTHON_BIN) tools/develop.py $(BUILD)
 
+# Only the programs that the tier runs.
+build-tests: setup-test
+	$(configure)
+	@cmake --build $(BUILD) -j $(JOBS) --target $(TEST_TARGETS)
+	@$(PYTHON_BIN) tools/develop.py $(BUILD)
+TEST_TARGETS = weft_python weft_mpi_tests $(if $(filter check,$(TIER)),weft_unit_tests,weft_faults)
+
 run: build  ## the main job: real data and 256^3 on 2 ranks, verified
 	@$(PYTHON_BIN) tools/run_main_job.py
 
-test: build-all tidy  ## every test: C++, MPI on 1 to 8 ranks, Python, doctests, README
-	@echo "== ctest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
-	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error $(CTEST_ARGS)
-	@echo "== pytest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)))"
-	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests/python lab/tests $(BUILD)/python/weft $(PYTEST_ARGS)
+check: TIER = check
+check: build-tests tidy  ## while you edit, 3 minutes: unit tests, 3 ranks, ruff, tidy
+	@$(PYTHON_BIN) -m ruff check --quiet . && $(PYTHON_BIN) -m ruff format --quiet --check .
+	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error -L check $(CTEST_ARGS)
+
+# The whole gate needs every program; what both MPIs run needs three.
+test: $(if $(filter both,$(TIER)),build-tests,build-all) tidy  ## the gate: C++, MPI on 1 to 8 ranks, Python, doctests, README
+	@echo "== ctest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)), $(TIER))"
+	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error $(if $(filter all,$(TIER)),,-L $(TIER)) \
+	    --output-junit $(CURDIR)/build/ctest-$(MPI).xml $(CTEST_ARGS)
+	@echo "== pytest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)), $(TIER))"
+	@$(TEST_ENVIRONMENT) $(PYTHON_BIN) -m pytest --tier $(TIER) -n $(PYTEST_JOBS) --dist loadfile --durations 25 \
+	    --junit-xml build/pytest-$(MPI).xml --doctest-modules tests/python lab/tests $(BUILD)/python/weft $(PYTEST_ARGS)
+
+nightly:  ## everything else, with fresh seeds: all parts (hours), or PART=name (less than one)
+	@tools/nightly $(or $(PART),all)
 
 comma := ,
 
@@ -118,6 +145,16 @@ test-tsan: setup-test  ## shared exchanges, with threads as ranks, under the thr
 tidy:  ## include directions, sizes, leftovers, names
 	@python3 tools/tidy.py
 	@python3 tools/names.py
+
+# Minutes instead of the half hour of `make lint`: clang-tidy reads the files of the last day's commits only.
+lint-changed: setup-lint  ## clang-format, ruff, mypy; clang-tidy on files that changed
+	$(configure)
+	@cmake --build $(BUILD) -j $(JOBS) --target weft_python
+	clang-format --dry-run -Werror $(CXX_FILES)
+	$(PYTHON_BIN) -m ruff check .
+	$(PYTHON_BIN) -m ruff format --check .
+	MYPYPATH=$(BUILD)/python $(PYTHON_BIN) -m mypy
+	tools/tidy_changed $(BUILD) $(JOBS)
 
 lint: setup-lint  ## clang-format, clang-tidy, ruff, mypy
 	$(configure)

@@ -20,6 +20,7 @@
 #include <weft/plan.hpp>
 
 #include "base/memory.hpp"
+#include "comm/from_mpi.hpp"
 #include "exchange/exchange.hpp"
 #include "model/element_bytes.hpp"
 #include "plan/chunks.hpp"
@@ -95,7 +96,7 @@ Plan read_plan(const char* path) {
 }
 
 void simulate(int count, char** paths) {
-  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i) {
     const Plan plan = read_plan(paths[i]);
     std::string line = "exchange";

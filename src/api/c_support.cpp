@@ -1,4 +1,5 @@
 #include "api/c_support.hpp"
+#include "comm/from_mpi.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +66,7 @@ void give_layout(Layout layout, weft_layout** result) {
 }
 
 comm::Communicator group_of(MPI_Comm comm) {
-  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::Communicator::of(comm);
+  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
 }  // namespace weft::api

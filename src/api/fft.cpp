@@ -1,6 +1,7 @@
 #include <weft/fft.hpp>
 
 #include "api/handle.hpp"
+#include "comm/from_mpi.hpp"
 
 namespace weft {
 namespace {
@@ -33,7 +34,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
 }
 
 comm::Communicator group_of(MPI_Comm comm) {
-  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::Communicator::of(comm);
+  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
 std::optional<Error> kind_error(const Plan& plan, Kind called) {

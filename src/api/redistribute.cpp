@@ -6,6 +6,7 @@
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/exchanges.hpp"
+#include "comm/from_mpi.hpp"
 #include "layout/check.hpp"
 #include "layout/overlap.hpp"
 
@@ -95,7 +96,7 @@ namespace weft {
 
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, MPI_Comm comm) {
-  api::redistribute(source, from, target, to, element_bytes, comm::Communicator::of(comm));
+  api::redistribute(source, from, target, to, element_bytes, comm::communicator_of(comm));
 }
 
 void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
@@ -103,8 +104,8 @@ void gather(const void* local, const Layout& layout, void* whole, std::int64_t e
   Layout on_root;
   const auto mine =
       comm::error_of([&] { on_root = Layout::on_one(layout.shape(), layout.ranks(), root); });
-  api::redistribute(local, layout, whole, on_root, element_bytes, comm::Communicator::of(comm),
-                    mine, "gather");
+  api::redistribute(local, layout, whole, on_root, element_bytes, comm::communicator_of(comm), mine,
+                    "gather");
 }
 
 void scatter(const void* whole, void* local, const Layout& layout, std::int64_t element_bytes,
@@ -112,13 +113,13 @@ void scatter(const void* whole, void* local, const Layout& layout, std::int64_t 
   Layout on_root;
   const auto mine =
       comm::error_of([&] { on_root = Layout::on_one(layout.shape(), layout.ranks(), root); });
-  api::redistribute(whole, on_root, local, layout, element_bytes, comm::Communicator::of(comm),
-                    mine, "scatter");
+  api::redistribute(whole, on_root, local, layout, element_bytes, comm::communicator_of(comm), mine,
+                    "scatter");
 }
 
 Layout layout_of_local_boxes(const Shape& shape, const Box& mine, MPI_Comm comm,
                              const std::vector<int>& order) {
-  return api::layout_of_local_boxes(shape, mine, comm::Communicator::of(comm), order);
+  return api::layout_of_local_boxes(shape, mine, comm::communicator_of(comm), order);
 }
 
 }  // namespace weft

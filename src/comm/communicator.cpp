@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/environment.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/message_queue.hpp"
 #include "comm/mpi_check.hpp"
 #include "comm/pending.hpp"
@@ -93,7 +94,7 @@ std::int64_t first_rank_of_node(const CommunicatorState& state) {
 
 Communicator::Communicator() : state_(solo_state()) {}
 
-Communicator Communicator::of(MPI_Comm user) {
+Communicator communicator_of(MPI_Comm user) {
   if (!is_initialized())
     refuse("a communicator needs MPI to be initialised; call MPI_Init first, or use one process");
   if (is_finalized())
@@ -106,7 +107,7 @@ Communicator Communicator::of(MPI_Comm user) {
     refuse("the communicator is an inter-communicator; merge it first (MPI_Intercomm_merge)");
   int size = 0;
   check_mpi(MPI_Comm_size(user, &size), "MPI_Comm_size");
-  if (size == 1) return solo();
+  if (size == 1) return Communicator::solo();
   require_may_call_mpi();
   return Communicator(cached_state(user));
 }
@@ -114,7 +115,6 @@ Communicator Communicator::of(MPI_Comm user) {
 int Communicator::rank() const { return state_->rank; }
 int Communicator::size() const { return state_->size; }
 bool Communicator::is_solo() const { return state_->solo; }
-MPI_Comm Communicator::handle() const { return state_->comm; }
 
 Communicator Communicator::subset(std::int64_t color) const {
   if (is_solo()) return *this;

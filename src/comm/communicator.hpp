@@ -7,14 +7,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "comm/mpi.hpp"
-
 namespace weft::comm {
 
 struct CommunicatorState;
 class Pending;
 
 /// A group of ranks that talk without disturbing anyone else's messages. A cheap shared handle.
+/// communicator_of() in from_mpi.hpp makes one of an MPI communicator.
 ///
 /// Memory      Dropping it is local and safe at any time, also after MPI_Finalize. The duplicate
 ///             behind it is freed when the user frees his communicator, or in MPI_Finalize; where
@@ -28,12 +27,6 @@ class Communicator {
   /// This process alone. Makes no MPI call, so it works without MPI_Init and after MPI_Finalize.
   Communicator();
   static Communicator solo() { return Communicator(); }
-
-  /// The group of `user`. Collective over `user` the first time, when it is duplicated; local from
-  /// then on. A communicator of one rank gives solo().
-  /// Errors  Error(invalid_argument): MPI not initialised or already finalised, MPI_COMM_NULL
-  ///         or an inter-communicator.
-  static Communicator of(MPI_Comm user);
 
   int rank() const;
   int size() const;
@@ -100,8 +93,7 @@ class Communicator {
   void exchange_pair(int peer, const void* send, std::int64_t send_count, void* recv,
                      std::int64_t recv_count, std::int64_t element_bytes) const;
 
-  /// The duplicate, MPI_COMM_NULL when solo; for the implementation of comm.
-  MPI_Comm handle() const;
+  /// For the implementation of comm.
   CommunicatorState& state() const { return *state_; }
   explicit Communicator(std::shared_ptr<CommunicatorState> state) : state_(std::move(state)) {}
 

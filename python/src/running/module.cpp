@@ -8,6 +8,7 @@
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/environment.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 #include "comm/placement.hpp"
 #include "common.hpp"
@@ -31,7 +32,7 @@ namespace {
 /// A communicator as Python names it: its Fortran handle's number, None for this process alone.
 weft::comm::Communicator group_of(std::optional<int> fortran_handle) {
   if (!fortran_handle) return weft::comm::Communicator::solo();
-  return weft::comm::Communicator::of(MPI_Comm_f2c(*fortran_handle));
+  return weft::comm::communicator_of(MPI_Comm_f2c(*fortran_handle));
 }
 
 // Python names memory by its address.

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "comm/from_mpi.hpp"
 #include "comm/mpi.hpp"
 #include "common.hpp"
 #include "ooc/ranks/run_on_shared_files.hpp"
@@ -34,7 +35,7 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
   {
     const nb::gil_scoped_release release;
     outcome =
-        ooc::run_on_shared_files(plan, files, comm::Communicator::of(MPI_Comm_f2c(comm)), options);
+        ooc::run_on_shared_files(plan, files, comm::communicator_of(MPI_Comm_f2c(comm)), options);
   }
   nb::dict moved = as_dict(outcome.passes);
   moved["messages"] = outcome.sent.messages;

@@ -10,6 +10,7 @@
 
 #include "bmmc/ranks/records_on_files.hpp"
 #include "bmmc/run/detect.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/mpi.hpp"
 #include "common.hpp"
 #include "disk/striped_set.hpp"
@@ -23,7 +24,7 @@ namespace weft::python {
 namespace {
 
 comm::Communicator ranks_of(const std::optional<int>& comm) {
-  return comm ? comm::Communicator::of(MPI_Comm_f2c(*comm)) : comm::Communicator::solo();
+  return comm ? comm::communicator_of(MPI_Comm_f2c(*comm)) : comm::Communicator::solo();
 }
 
 /// `progress` must outlive it.

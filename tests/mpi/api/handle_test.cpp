@@ -7,6 +7,7 @@
 
 #include "api/handle.hpp"
 #include "base/memory.hpp"
+#include "comm/from_mpi.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/stage_bytes.hpp"
 
@@ -150,7 +151,7 @@ TEST(FftContract, AllMethodsGiveTheSameBits) {
 }
 
 void check_traffic(const Problem& problem) {
-  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  api::Handle handle(problem, {}, comm::communicator_of(world));
   handle.transform().set_recording(true);
   const int rank = rank_of(world);
   AlignedBuffer x(handle.inplace_bytes());
@@ -218,7 +219,7 @@ TEST(FftContract, BytesSentAreCounted) {
                     .knobs = knobs};
     problem.input = Layout::slab(shape, ranks, 0);
     problem.output = Layout::slab(shape, ranks, 1);
-    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));

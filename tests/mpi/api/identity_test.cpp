@@ -5,13 +5,14 @@
 #include <string>
 
 #include "api/identity.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/placement.hpp"
 
 namespace weft {
 namespace {
 
 TEST(Identity, IsTheSameOnAllRanksAndEveryTime) {
-  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const MachineIdentity mine = api::identity_of(comm, kernel::default_engine());
   std::string first = to_json(mine);
   comm.broadcast(first, 0);
@@ -25,7 +26,7 @@ TEST(Identity, IsTheSameOnAllRanksAndEveryTime) {
 }
 
 TEST(Identity, SettingsThatChooseATransportArePartOfIt) {
-  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const char* before = std::getenv("UCX_TLS");
   const std::string kept = before == nullptr ? "" : before;
   const MachineIdentity usual = api::identity_of(comm, kernel::default_engine());

@@ -12,6 +12,7 @@
 #include <weft/wisdom.hpp>
 
 #include "api/identity.hpp"
+#include "comm/from_mpi.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
 
@@ -107,7 +108,7 @@ class FftWisdom : public testing::Test {
 };
 
 MachineIdentity here() {
-  return api::identity_of(comm::Communicator::of(MPI_COMM_WORLD), kernel::default_engine());
+  return api::identity_of(comm::communicator_of(MPI_COMM_WORLD), kernel::default_engine());
 }
 
 /// The rule's plan for the options, with its exchanges done in another way.

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "comm/agreement.hpp"
+#include "comm/from_mpi.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return Communicator::of(MPI_COMM_WORLD); }
+Communicator world() { return communicator_of(MPI_COMM_WORLD); }
 
 /// Code and message of what `f` throws.
 template <class F>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/collective_call.hpp"
+#include "comm/from_mpi.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
 
@@ -74,7 +75,7 @@ TEST_P(CollectiveCallTest, ranks_in_different_calls_have_the_same_error) {
 
 TEST(CollectiveCall, an_error_of_one_rank_is_that_of_all_whatever_they_are_in) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
-  const auto group = comm::Communicator::of(world);
+  const auto group = comm::communicator_of(world);
   expect_same_error(world, ErrorCode::io_failure, {"no such file"}, [&] {
     const bool fails = rank_of(world) == 0;
     comm::agree_on_call(

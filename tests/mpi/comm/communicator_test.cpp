@@ -8,11 +8,12 @@
 
 #include "comm/communicator.hpp"
 #include "comm/environment.hpp"
+#include "comm/from_mpi.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return Communicator::of(MPI_COMM_WORLD); }
+Communicator world() { return communicator_of(MPI_COMM_WORLD); }
 
 int mpi_rank() {
   int rank = 0;
@@ -76,7 +77,7 @@ TEST(CommCommunicator, solo_does_everything_alone) {
   EXPECT_EQ(solo.node_group(), solo);
 }
 
-TEST(CommCommunicator, of_self_is_solo) { EXPECT_TRUE(Communicator::of(MPI_COMM_SELF).is_solo()); }
+TEST(CommCommunicator, of_self_is_solo) { EXPECT_TRUE(communicator_of(MPI_COMM_SELF).is_solo()); }
 
 TEST(CommCommunicator, duplicates_once_however_often_it_is_asked) {
   const Communicator first = world();
@@ -100,7 +101,7 @@ TEST(CommCommunicator, is_freed_with_the_users) {
   for (int i = 0; i < 40; ++i) {
     MPI_Comm user = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &user);
-    const std::int64_t ranks = Communicator::of(user).subset(mpi_rank() % 2).sum(std::int64_t{1});
+    const std::int64_t ranks = communicator_of(user).subset(mpi_rank() % 2).sum(std::int64_t{1});
     ASSERT_EQ(ranks, (mpi_size() + 1 - mpi_rank() % 2) / 2);
     MPI_Comm_free(&user);
   }
@@ -111,7 +112,7 @@ TEST(CommCommunicator, is_freed_with_the_users) {
 TEST(CommCommunicator, goes_on_working_after_the_user_has_freed_his) {
   MPI_Comm user = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &user);
-  const Communicator group = Communicator::of(user).subset(0);
+  const Communicator group = communicator_of(user).subset(0);
   MPI_Comm_free(&user);
   EXPECT_EQ(group.sum(std::int64_t{1}), mpi_size());
 }
@@ -134,7 +135,7 @@ TEST(CommCommunicator, messages_of_the_user_are_not_disturbed) {
 }
 
 TEST(CommCommunicator, refuses_what_is_no_group) {
-  EXPECT_EQ(message_of([] { Communicator::of(MPI_COMM_NULL); }),
+  EXPECT_EQ(message_of([] { communicator_of(MPI_COMM_NULL); }),
             "invalid_argument: the communicator is MPI_COMM_NULL; pass one that this rank is a "
             "member of");
   if (mpi_size() < 2) return;
@@ -142,7 +143,7 @@ TEST(CommCommunicator, refuses_what_is_no_group) {
   MPI_Comm_split(MPI_COMM_WORLD, mpi_rank() == 0 ? 0 : 1, 0, &half);
   MPI_Comm both = MPI_COMM_NULL;
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, mpi_rank() == 0 ? 1 : 0, 3, &both);
-  EXPECT_NE(message_of([&] { Communicator::of(both); }).find("inter-communicator"),
+  EXPECT_NE(message_of([&] { communicator_of(both); }).find("inter-communicator"),
             std::string::npos);
   MPI_Comm_free(&both);
   MPI_Comm_free(&half);
@@ -179,7 +180,7 @@ TEST(CommCommunicator, works_on_a_part_of_the_users_ranks) {
   MPI_Comm odd = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, mpi_rank() % 2, -mpi_rank(), &odd);
   {
-    const Communicator group = Communicator::of(odd);
+    const Communicator group = communicator_of(odd);
     int rank = 0;
     MPI_Comm_rank(odd, &rank);
     EXPECT_EQ(group.rank(), rank);

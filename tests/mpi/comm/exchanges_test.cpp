@@ -12,12 +12,13 @@
 #include <weft/error.hpp>
 
 #include "comm/environment.hpp"
+#include "comm/from_mpi.hpp"
 #include "plan/schedule.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return Communicator::of(MPI_COMM_WORLD); }
+Communicator world() { return communicator_of(MPI_COMM_WORLD); }
 
 /// An element of 12 bytes: no power of two, no type of MPI's own.
 struct Element {

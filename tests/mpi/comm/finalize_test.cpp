@@ -14,6 +14,7 @@
 #include "comm/communicator.hpp"
 #include "comm/environment.hpp"
 #include "comm/exchanges.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 
 namespace weft::comm {
@@ -50,7 +51,7 @@ struct Kept {
 };
 
 void Kept::fill() {
-  world = Communicator::of(MPI_COMM_WORLD);
+  world = communicator_of(MPI_COMM_WORLD);
   half = world->subset(world->rank() % 2);
   const std::vector<Block> send = {{0, 0, 5}};
   std::vector<Block> recv;
@@ -82,7 +83,7 @@ Kept::~Kept() {
   require(!is_running() && is_initialized(), "is_running or is_initialized is wrong");
   require(communicator_counts().duplicates == 0, "a duplicate was not freed");
   require(communicator_counts().subsets == 0, "a group of ranks was not freed");
-  require(code_of([] { Communicator::of(MPI_COMM_WORLD); }) == ErrorCode::invalid_argument,
+  require(code_of([] { communicator_of(MPI_COMM_WORLD); }) == ErrorCode::invalid_argument,
           "Communicator::of does not refuse");
   require(!code_of([] { Communicator::solo().barrier(); }), "solo does not work");
   std::vector<char> buffer(10000);

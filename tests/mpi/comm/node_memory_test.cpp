@@ -1,4 +1,5 @@
 #include "comm/node_memory.hpp"
+#include "comm/from_mpi.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
 namespace weft::comm {
 namespace {
 
-Communicator world() { return Communicator::of(MPI_COMM_WORLD); }
+Communicator world() { return communicator_of(MPI_COMM_WORLD); }
 
 /// Sets WEFT_NODE_MEMORY for one test.
 class Forced {

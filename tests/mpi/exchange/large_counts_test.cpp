@@ -4,6 +4,7 @@
 #include <map>
 
 #include "comm/environment.hpp"
+#include "comm/from_mpi.hpp"
 #include "exchange/methods.hpp"
 #include "exchange/steps.hpp"
 #include "mpi/support/both_ways.hpp"
@@ -19,7 +20,7 @@ comm::StridedBlock row(int peer, std::int64_t offset, std::int64_t count) {
 
 /// MPI is handed no more than 1 GiB at once, whatever lies in a row.
 TEST(LargeCounts, MessagesAreCut) {
-  const auto comm = comm::Communicator::of(world);
+  const auto comm = comm::communicator_of(world);
   if (comm.size() == 1) GTEST_SKIP() << "one rank sends nothing";
   const int next = (comm.rank() + 1) % comm.size();
   const int previous = (comm.rank() + comm.size() - 1) % comm.size();
@@ -135,7 +136,7 @@ TEST(LargeCounts, BlocksOfNodeAwareExchangesLieApart) {
 }
 
 TEST(LargeCounts, NodeAwareMessagesAreCut) {
-  const auto comm = comm::Communicator::of(world);
+  const auto comm = comm::communicator_of(world);
   const std::int64_t here = comm.size();
   if (here < 3) GTEST_SKIP() << "needs two nodes";
   const Shape shape{here * 2039, here * 2053, here * 2063};
@@ -172,7 +173,7 @@ void expect_cut(const Knobs& knobs, double tolerance) {
     const auto messages = [](const Results& results) {
       std::int64_t sum = 0;
       for (const run::StepRecord& step : results.forward_record) sum += step.messages;
-      return comm::Communicator::of(world).sum(sum);
+      return comm::communicator_of(world).sum(sum);
     };
     const Results expected = run_both(problem, oracle_knobs, false, false);
     const std::int64_t whole = messages(run_both(problem, knobs, false, false));
@@ -204,7 +205,7 @@ TEST(LargeCounts, FloatsAndPiecesBeyondTheLimit) {
 
 /// Also run where this machine pretends to be several nodes.
 TEST(FftNodesCounts, BeyondTheLimit) {
-  const auto comm = comm::Communicator::of(world);
+  const auto comm = comm::communicator_of(world);
   const bool alone = comm.max(std::int64_t{comm.node_group().size()}) == 1;
   if (comm::node_memory_kind(comm) == comm::NodeMemoryKind::ordinary || alone)
     GTEST_SKIP() << "no two ranks share memory";

@@ -1,4 +1,5 @@
 // Every point in the space of knobs against MPI_Alltoallw.
+#include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 
 namespace weft::test_support {
@@ -67,7 +68,7 @@ TEST(FftMethods, FloatsOnTheWire) {
         }
         EXPECT_EQ(2 * sent, sent_exactly);
         const std::int64_t most =
-            comm::Communicator::of(world).max(sent);  // a batch exchanges nothing
+            comm::communicator_of(world).max(sent);  // a batch exchanges nothing
         if (most > 0) {
           EXPECT_GT(error, 1e-9) << "were floats sent?";
         }
@@ -107,7 +108,7 @@ TEST(FftMethods, RealsInPlaceInTwoSweeps) {
     EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
   }
   if (ranks != 3 ||
-      comm::node_memory_kind(comm::Communicator::of(world)) == comm::NodeMemoryKind::ordinary)
+      comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::ordinary)
     return;
   Problem parts{
       .shape = {16, 4, 64}, .axes = {0, 2}, .kind = Kind::r2c, .has_input = true, .threads = 2};
@@ -175,7 +176,7 @@ TEST(FftMethods, PresetsAreTheirKnobs) {
   for (const auto& [preset, names] : expected) {
     SCOPED_TRACE(to_string(preset));
     Problem problem{.shape = {2 * ranks, 12, 10}, .preset = preset};
-    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));

@@ -1,5 +1,6 @@
 // Exchanges that know of nodes. All ranks of this machine are one node, unless WEFT_RANKS_PER_NODE
 // pretends that nodes have so many.
+#include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 
 namespace weft::test_support {
@@ -8,13 +9,13 @@ namespace {
 class FftNodes : public testing::Test {
  protected:
   void SetUp() override {
-    if (comm::node_memory_kind(comm::Communicator::of(world)) == comm::NodeMemoryKind::ordinary)
+    if (comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::ordinary)
       GTEST_SKIP() << "the ranks share no memory here";
     if (ranks_per_node() == 1 && size_of(world) > 1) GTEST_SKIP() << "no two ranks share a node";
   }
 
   static std::int64_t ranks_per_node() {
-    const auto comm = comm::Communicator::of(world);
+    const auto comm = comm::communicator_of(world);
     return comm.max(std::int64_t{comm.node_group().size()});
   }
 
@@ -59,7 +60,7 @@ TEST_F(FftNodes, ManyCallsInARow) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     Problem problem{.shape = {12, 10, 8}, .output_choice = OutputChoice::same};
     problem.knobs = {.method = Method::messages, .nodes = nodes};
-    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    api::Handle handle(problem, {}, comm::communicator_of(world));
     Array x(handle.inplace_bytes(), false);
     Array y(handle.inplace_bytes(), false);
     std::vector<unsigned char> expected;
@@ -91,7 +92,7 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
     problem.output = to;
     problem.knobs = {.method = Method::messages, .nodes = use};
     const Results found = run_both(problem, problem.knobs, false, false);
-    const auto comm = comm::Communicator::of(world);
+    const auto comm = comm::communicator_of(world);
     const run::StepRecord& exchange = found.forward_record[1];
     EXPECT_EQ(comm.sum(exchange.bytes_sent), leaving * 16);
     if (use == NodeUse::combined) {

@@ -1,6 +1,7 @@
 // Shared exchanges: ranks read and write each other's node memory.
 #include <cstring>
 
+#include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 
 namespace weft::test_support {
@@ -11,7 +12,7 @@ constexpr Knobs shared_knobs{.method = Method::shared};
 class FftShared : public testing::Test {
  protected:
   void SetUp() override {
-    const auto group = comm::Communicator::of(world);
+    const auto group = comm::communicator_of(world);
     if (comm::node_memory_kind(group) == comm::NodeMemoryKind::ordinary ||
         group.node_group().size() != group.size())
       GTEST_SKIP() << "the ranks share no memory here";
@@ -28,7 +29,7 @@ TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
     Problem problem = random_case(size_of(world), 1500, random).problem;
     problem.knobs = {};
     SCOPED_TRACE(to_json(problem));
-    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     Array x(handle.inplace_bytes(), number % 2 == 0);
     Array y(handle.inplace_bytes(), number % 2 == 0);
@@ -88,7 +89,7 @@ TEST_F(FftShared, AgreesWithTheOracle) {
 /// with private ones.
 TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
-  if (comm::node_memory_kind(comm::Communicator::of(world)) == comm::NodeMemoryKind::window)
+  if (comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::window)
     GTEST_SKIP() << "arrays in windows cannot be shown";
   const Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same};
   const Results visible = run_both(problem, shared_knobs, true, false);
@@ -116,7 +117,7 @@ TEST_F(FftShared, ManyArraysTakeTurns) {
   const Problem problem{.shape = {12, 8, 6}, .output_choice = OutputChoice::same};
   Problem forced = problem;
   forced.knobs = shared_knobs;
-  api::Handle handle(forced, {}, comm::Communicator::of(world));
+  api::Handle handle(forced, {}, comm::communicator_of(world));
   std::vector<unsigned char> expected;
   for (int turn = 0; turn < 40; ++turn) {
     Array x(handle.inplace_bytes(), turn % 3 != 0);
@@ -135,7 +136,7 @@ TEST_F(FftShared, ManyOutputsAreKept) {
   problem.input = Layout::slab(problem.shape, ranks, 1);
   problem.output_choice = OutputChoice::same;
   problem.knobs = shared_knobs;
-  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  api::Handle handle(problem, {}, comm::communicator_of(world));
   Array x(handle.inplace_bytes(), true);
   fill(x.data(), handle.inplace_bytes(), rank_of(world));
   std::vector<Array> outputs;
@@ -147,7 +148,7 @@ TEST_F(FftShared, ManyOutputsAreKept) {
 TEST_F(FftShared, ForwardOnOneRankAndBackwardOnAnotherIsRefusedEverywhere) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs 2 ranks";
   const Problem problem{.shape = {16, 16}, .knobs = shared_knobs};
-  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  api::Handle handle(problem, {}, comm::communicator_of(world));
   Array x(handle.inplace_bytes(), true);
   Array y(handle.inplace_bytes(), true);
   const auto direction = rank_of(world) == 0 ? Direction::forward : Direction::backward;
@@ -162,7 +163,7 @@ TEST_F(FftShared, ForwardOnOneRankAndBackwardOnAnotherIsRefusedEverywhere) {
 TEST_F(FftShared, AMixtureOfInPlaceAndNotIsRefusedEverywhere) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs 2 ranks";
   const Problem problem{.shape = {16, 16}, .knobs = shared_knobs};
-  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  api::Handle handle(problem, {}, comm::communicator_of(world));
   Array x(handle.inplace_bytes(), true);
   Array y(handle.inplace_bytes(), true);
   try {

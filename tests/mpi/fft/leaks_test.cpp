@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "base/memory.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 #include "mpi/support/fft_check.hpp"
 
@@ -132,7 +133,7 @@ TEST(FftLeaks, TenThousandOfManyArrays) {
 
 /// Also run where this machine pretends to be several nodes.
 TEST(FftNodesLeaks, TenThousandInARow) {
-  const auto comm = comm::Communicator::of(world);
+  const auto comm = comm::communicator_of(world);
   const bool alone = comm.max(std::int64_t{comm.node_group().size()}) == 1;
   if (comm::node_memory_kind(comm) == comm::NodeMemoryKind::ordinary || alone)
     GTEST_SKIP() << "no two ranks share memory";

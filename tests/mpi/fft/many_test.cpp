@@ -1,6 +1,7 @@
 // Several arrays in one call, and what overlaps with what.
 #include <span>
 
+#include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "mpi/support/same_error.hpp"
 
@@ -132,7 +133,7 @@ TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
                              Knobs{.method = Method::messages}}) {
     Problem problem{.shape = {64, 64, 32}, .ranks = size_of(world)};
     problem.knobs = knobs;
-    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     std::vector<AlignedBuffer> memory(3);
     std::vector<void*> arrays;
@@ -151,7 +152,7 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
   for (const std::int64_t chunks : {1, 4}) {
     Problem problem{.shape = {32, 32, 16}, .ranks = size_of(world)};
     problem.knobs = {.method = Method::messages, .chunks = chunks};
-    api::Handle handle(problem, {}, comm::Communicator::of(world));
+    api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));

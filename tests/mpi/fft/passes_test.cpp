@@ -2,6 +2,7 @@
 // each stage's record of what it read is held to the plan, in every way a plan is executed.
 #include <sstream>
 
+#include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "mpi/support/stage_bytes.hpp"
 #include "plan/end_stages.hpp"
@@ -18,7 +19,7 @@ class FftPasses : public testing::Test {
  protected:
   void SetUp() override {
     if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
-    const auto group = comm::Communicator::of(world);
+    const auto group = comm::communicator_of(world);
     const auto kind = comm::node_memory_kind(group);
     if (kind == comm::NodeMemoryKind::ordinary || group.node_group().size() != group.size())
       GTEST_SKIP() << "the ranks share no memory here";
@@ -95,7 +96,7 @@ std::pair<int, int> check_all_ways(const Problem& given) {
   Problem problem = given;
   problem.knobs = {.method = Method::shared};
   SCOPED_TRACE(to_json(problem));
-  api::Handle handle(problem, {}, comm::Communicator::of(world));
+  api::Handle handle(problem, {}, comm::communicator_of(world));
   std::pair<int, int> sum{0, 0};
   for (const Variant variant : all_variants) {
     check_passes(handle, variant, false);

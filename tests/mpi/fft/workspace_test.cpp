@@ -1,5 +1,6 @@
 // workspace_bytes in local arrays, as docs/conventions.md states it: plans and programs alone, no
 // array is allocated.
+#include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "run/rank_program.hpp"
 #include "run/shared_buffers.hpp"
@@ -149,7 +150,7 @@ TEST(FftWorkspace, TransformsTakeWhatTheySay) {
   for (const Knobs& knobs : {Knobs{}, Knobs{.method = Method::messages, .chunks = 2}}) {
     Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same, .knobs = knobs};
     const auto before = memory_counters().live_bytes;
-    const api::Handle handle(problem, {}, comm::Communicator::of(world));
+    const api::Handle handle(problem, {}, comm::communicator_of(world));
     const auto taken = memory_counters().live_bytes - before;
     const Needs needs = needs_of(handle.plan(), rank_of(world));
     const std::int64_t stated = handle.workspace_bytes();

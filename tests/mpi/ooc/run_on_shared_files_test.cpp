@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "comm/from_mpi.hpp"
 #include "disk/striped_set.hpp"
 #include "mpi/support/same_error.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
@@ -23,7 +24,7 @@ using test_support::Exact;
 using test_support::expect_same_error;
 using test_support::SizeLimit;
 
-comm::Communicator world() { return comm::Communicator::of(MPI_COMM_WORLD); }
+comm::Communicator world() { return comm::communicator_of(MPI_COMM_WORLD); }
 
 /// Other numbers of ranks show nothing new, and a small machine takes long.
 bool is_left_out() { return world().size() > 5 || world().size() % 2 == 0; }

@@ -7,13 +7,14 @@
 #include <chrono>
 #include <thread>
 
+#include "comm/from_mpi.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
 namespace {
 
 TEST(ProbeCrowding, RanksHaveTheCoresOnly) {
-  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const auto cores = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   for (const int threads : {1, 2}) {
     const double busy = comm.size() * threads;
@@ -23,7 +24,7 @@ TEST(ProbeCrowding, RanksHaveTheCoresOnly) {
 }
 
 TEST(ProbeCrowding, WhatWaitsHasNoProcessor) {
-  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const double nap_s = 0.01;
   const auto nap = [nap_s] { std::this_thread::sleep_for(std::chrono::duration<double>(nap_s)); };
   Timing passes(comm, 0.05);
@@ -34,7 +35,7 @@ TEST(ProbeCrowding, WhatWaitsHasNoProcessor) {
 }
 
 TEST(ProbeCrowding, ComputingCountsSoManyTimes) {
-  const auto comm = comm::Communicator::of(MPI_COMM_WORLD);
+  const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const double work_s = 0.01;
   const auto work = [work_s] {
     for (const double begin = processor_s(); processor_s() - begin < work_s;) {

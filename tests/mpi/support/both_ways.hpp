@@ -6,6 +6,7 @@
 
 #include "api/handle.hpp"
 #include "base/memory.hpp"
+#include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 #include "kernel/copy.hpp"
 #include "mpi/support/fft_check.hpp"
@@ -28,7 +29,7 @@ inline bool is_compared(std::size_t number) {
 class Array {
  public:
   Array(std::int64_t bytes, bool in_node_memory) {
-    const auto kind = comm::node_memory_kind(comm::Communicator::of(world));
+    const auto kind = comm::node_memory_kind(comm::communicator_of(world));
     if (in_node_memory && kind != comm::NodeMemoryKind::window)
       segment_ = comm::NodeSegment::create(kind, std::max<std::int64_t>(bytes, 1));
     else
@@ -66,7 +67,7 @@ inline Results run_both(const Problem& problem, const Knobs& knobs, bool in_node
                         bool in_place) {
   Problem forced = problem;
   forced.knobs = knobs;
-  api::Handle handle(forced, {}, comm::Communicator::of(world));
+  api::Handle handle(forced, {}, comm::communicator_of(world));
   handle.transform().set_recording(true);
   const int rank = rank_of(world);
   const std::int64_t out_bytes =

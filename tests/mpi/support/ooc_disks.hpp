@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/from_mpi.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
 #include "support/fake_volume.hpp"
 #include "support/ooc_reference.hpp"
@@ -19,7 +20,7 @@ namespace weft::ooc {
 
 inline constexpr std::byte untouched{0xff};
 
-inline comm::Communicator world() { return comm::Communicator::of(MPI_COMM_WORLD); }
+inline comm::Communicator world() { return comm::communicator_of(MPI_COMM_WORLD); }
 
 template <class Real>
 std::vector<std::byte> bytes_of(const test_support::Exact& array, bool real) {
