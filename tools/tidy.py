@@ -12,6 +12,7 @@ from pathlib import Path
 
 LINES_MAX = 500
 COLUMNS_MAX = 120
+RESULT_LINES_MAX = 2000
 
 # For each folder of src/, the folders it may include besides itself, as ARCHITECTURE.md draws it.
 PLANNING = {"base", "layout", "plan", "model", "planner"}
@@ -130,12 +131,19 @@ def check_text(name: str, lines: list[str]) -> Iterator[str]:
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
 
 
+def check_result(name: str, content: bytes) -> Iterator[str]:
+    lines = content.count(b"\n")
+    if "results" in name.split("/")[:-1] and lines > RESULT_LINES_MAX:
+        yield f"{name}: {lines} lines; a result has one record a line and at most {RESULT_LINES_MAX}"
+
+
 def check_tree(root: Path) -> list[str]:
     """All findings of a tree, and one if there was nothing to check."""
     findings: list[str] = []
     sources = 0
     for path in listed_files(root):
         name = path.relative_to(root).as_posix()
+        findings += check_result(name, path.read_bytes())
         if path.suffix not in TEXT_SUFFIXES:
             continue
         try:
