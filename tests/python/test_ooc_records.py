@@ -236,6 +236,17 @@ def test_a_dry_run_refuses_what_ranks_would(tmp_path: Path) -> None:
     assert_done(weft("ooc", "permute", "in.json", *said, cwd=tmp_path))
 
 
+def test_the_bytes_of_a_rank_are_not_those_of_a_message(tmp_path: Path) -> None:
+    make_set(tmp_path, "in.json", values((1 << 15,), "complex128"), 2, 4096)
+    said = ("ooc", "permute", "in.json", "out.json", "bit-reversal", "--memory", "64KiB", "-n", 2)
+    said += ("--disk", "disk0", "--disk", "disk1")
+    plan = json.loads(weft(*said, "--dry-run", "--json", cwd=tmp_path).out)["plan"]
+    assert plan["messages"] > 1
+    done = weft(*said, cwd=tmp_path)
+    assert_done(done)
+    assert f"the busiest rank sent {plan['messages']} messages; a rank sent {plan['sent_bytes']} bytes" in done.out
+
+
 @pytest.mark.parametrize("method", ["auto", f"bmmc:{ooc.METHODS[0]}"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_ranks_that_are_stopped_leave_no_part_of_a_set(tmp_path: Path, method: str, number: signal.Signals) -> None:
