@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
 from weft import InvalidArgument, IoFailure, Unsupported, bit_permutations, ooc
@@ -96,10 +97,8 @@ def random_permutation(n: int, seed: int) -> ooc.BitPermutation:
 
 
 def test_any_matrix_from_a_file_and_its_detection(tmp_path: Path) -> None:
-    seed = int(np.random.default_rng().integers(2**32))
-    print(f"seed {seed}")
     n = 14
-    given = random_permutation(n, seed)
+    given = random_permutation(n, seeds.seed())
     (tmp_path / "matrix.txt").write_text(given.text())
     targets = np.array([given.target(x) for x in range(1 << n)])
     x = values((1 << n,), "complex128")
