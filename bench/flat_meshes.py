@@ -12,7 +12,6 @@ arrays lie in memory is luck as well. FOLDER gets times.json and table.md. Nothi
 
 import argparse
 import itertools
-import json
 import math
 import random
 import shlex
@@ -24,6 +23,7 @@ from typing import Any
 
 import weft
 from mpi4py import MPI
+from weft.cli.support.json_text import one_record_a_line
 from weft.planning.plans import machine_of
 from weft.planning.probing import processor
 
@@ -145,7 +145,7 @@ def main() -> None:
         command = f"tools/mpirun openmpi {comm.size} python bench/flat_meshes.py FOLDER {words}"
         given.folder.mkdir(parents=True, exist_ok=True)
         document = {"command": command, "processor": processor(), "ranks": comm.size, "rows": rows}
-        (given.folder / "times.json").write_text(json.dumps(document, indent=1) + "\n")
+        (given.folder / "times.json").write_text(one_record_a_line(document) + "\n")
         (given.folder / "table.md").write_text(table(rows, command, comm.size))
         print(table(rows, command, comm.size), end="")
 

@@ -1,6 +1,6 @@
 """Measures weft against its peers on one node, case by case, and prints the table of docs/performance.md.
 
-Runs `weft bench ... --json` for every case (or those named), keeps each output as FOLDER/run-N/CASE-OUTPUT.json
+Runs `weft bench ... --json` for every case (or those named), keeps each output as one line of FOLDER/runs.jsonl
 and writes FOLDER/table.md: the time of weft over that of the better peer in each run, the floor asked for, and in
 how many runs it holds. Peers run interleaved with weft in the same processes, under the same contract. Nothing else
 should run meanwhile.
@@ -13,6 +13,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from weft.cli.support.json_text import one_line
 
 
 @dataclass(frozen=True)
@@ -82,13 +84,13 @@ def line(name: str, output: str, results: list[dict]) -> str:
     )
 
 
-def run_all(names: list[str], folder: Path, found: dict[tuple[str, str], list[dict]]) -> None:
-    """One run of the cases; each result is kept in the folder and appended to what was found before."""
-    folder.mkdir(parents=True, exist_ok=True)
+def run_all(names: list[str], run: int, kept: Path, found: dict[tuple[str, str], list[dict]]) -> None:
+    """Measure the cases once; append each result to the file and to those that were found before."""
     for name in names:
         for output in CASES[name].outputs:
             result = measure(CASES[name], output)
-            (folder / f"{name}-{output}.json").write_text(json.dumps(result, indent=1) + "\n")
+            with kept.open("a") as file:
+                file.write(one_line({"run": f"run-{run}", "case": name, **result}) + "\n")
             found.setdefault((name, output), []).append(result)
             print(line(name, output, found[name, output]), flush=True)
 
@@ -102,9 +104,12 @@ def main() -> None:
     if unknown := set(given.case) - set(CASES):
         parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
     found: dict[tuple[str, str], list[dict]] = {}
+    given.folder.mkdir(parents=True, exist_ok=True)
+    kept = given.folder / "runs.jsonl"
+    kept.write_text("")
     print(HEAD, flush=True)
     for run in range(1, given.runs + 1):
-        run_all(given.case or list(CASES), given.folder / f"run-{run}", found)
+        run_all(given.case or list(CASES), run, kept, found)
         rows = [line(name, output, results) for (name, output), results in found.items()]
         (given.folder / "table.md").write_text("\n".join([HEAD, *rows]) + "\n")
 

@@ -4,13 +4,13 @@ One process, no MPI, nothing timed but weft.plan. Machines whose nodes have link
 that nodes share.
 """
 
-import json
 import statistics
 import sys
 import time
 from pathlib import Path
 
 import weft
+from weft.cli.support.json_text import one_record_a_line
 from weft.planning.probing import processor
 
 RANKS = 16384
@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     command = "python bench/planning.py " + folder.as_posix()
     document = {"command": command, "processor": processor(), "ranks": RANKS, "rows": rows}
-    (folder / "times.json").write_text(json.dumps(document, indent=2) + "\n")
+    (folder / "times.json").write_text(one_record_a_line(document) + "\n")
     (folder / "table.md").write_text(table(document))
     print(table(document), end="")
 

@@ -14,6 +14,7 @@ from python_imports import check_imports
 
 LINES_MAX = 500
 COLUMNS_MAX = 120
+RESULT_LINES_MAX = 2000
 
 # For each folder of src/, or for each part of one that has parts, the others that it may include, as
 # ARCHITECTURE.md draws it.
@@ -143,6 +144,12 @@ def check_text(name: str, lines: list[str]) -> Iterator[str]:
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
 
 
+def check_result(name: str, content: bytes) -> Iterator[str]:
+    lines = content.count(b"\n")
+    if "results" in name.split("/")[:-1] and lines > RESULT_LINES_MAX:
+        yield f"{name}: {lines} lines; a result has one record a line and at most {RESULT_LINES_MAX}"
+
+
 def check_tree(root: Path) -> list[str]:
     """All findings of a tree, and one if there was nothing to check."""
     findings: list[str] = []
@@ -150,6 +157,7 @@ def check_tree(root: Path) -> list[str]:
     sources = 0
     for path in listed_files(root):
         name = path.relative_to(root).as_posix()
+        findings += check_result(name, path.read_bytes())
         if path.suffix not in TEXT_SUFFIXES:
             continue
         try:

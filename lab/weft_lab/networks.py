@@ -99,7 +99,7 @@ class Network:
             "request_s": 0.0,
             "samples": [],
         }
-        return json.dumps(machine, indent=2)
+        return json.dumps(machine)
 
 
 def _write_routes(zone: ElementTree.Element, nodes: int, extents: Sequence[int]) -> None:

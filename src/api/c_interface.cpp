@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "api/c_support.hpp"
 #include "api/handle.hpp"
+#include "base/precision_words.hpp"
+#include "plan/words.hpp"
 
 struct weft_fft {
   weft::api::Handle handle;
@@ -13,41 +17,54 @@ struct weft_fft {
 namespace weft::api {
 namespace {
 
-static_assert(WEFT_C2C == int(Kind::c2c) && WEFT_R2C == int(Kind::r2c));
-static_assert(WEFT_F32 == int(Precision::f32) && WEFT_F64 == int(Precision::f64) &&
-              WEFT_F80 == int(Precision::f80));
-static_assert(WEFT_NORM_NONE == int(Norm::none) && WEFT_NORM_BACKWARD == int(Norm::backward) &&
-              WEFT_NORM_ORTHO == int(Norm::ortho) && WEFT_NORM_FORWARD == int(Norm::forward));
-static_assert(WEFT_OUTPUT_ANY == int(OutputChoice::any) &&
-              WEFT_OUTPUT_SAME == int(OutputChoice::same) &&
-              WEFT_OUTPUT_GIVEN == int(OutputChoice::given));
-static_assert(WEFT_ESTIMATE == int(Effort::estimate) && WEFT_MEASURE == int(Effort::measure) &&
-              WEFT_EXHAUSTIVE == int(Effort::exhaustive));
-static_assert(WEFT_METHOD_AUTOMATIC == int(Method::automatic) &&
-              WEFT_METHOD_COLLECTIVE == int(Method::collective) &&
-              WEFT_METHOD_MESSAGES == int(Method::messages));
-static_assert(WEFT_WIRE_AUTOMATIC == int(WireForm::automatic) &&
-              WEFT_WIRE_PACKED == int(WireForm::packed) &&
-              WEFT_WIRE_DATATYPE == int(WireForm::datatype));
-static_assert(WEFT_SCHEDULE_AUTOMATIC == int(Schedule::automatic) &&
-              WEFT_SCHEDULE_PAIRWISE == int(Schedule::pairwise) &&
-              WEFT_SCHEDULE_CYCLIC == int(Schedule::cyclic) &&
-              WEFT_SCHEDULE_SCATTERED == int(Schedule::scattered));
-static_assert(WEFT_REQUESTS_AUTOMATIC == int(Requests::automatic) &&
-              WEFT_REQUESTS_ORDINARY == int(Requests::ordinary) &&
-              WEFT_REQUESTS_PERSISTENT == int(Requests::persistent));
-static_assert(WEFT_PRESET_NONE == int(Preset::none) && WEFT_PRESET_FFTW == int(Preset::fftw) &&
-              WEFT_PRESET_DMITRUK == int(Preset::dmitruk) &&
-              WEFT_PRESET_DUKE == int(Preset::duke) &&
-              WEFT_PRESET_FFT2D_I == int(Preset::fft2d_i) &&
-              WEFT_PRESET_FFT2D_P == int(Preset::fft2d_p) &&
-              WEFT_PRESET_P3DFFT == int(Preset::p3dfft));
-static_assert(WEFT_NODES_AUTOMATIC == int(NodeUse::automatic) &&
-              WEFT_NODES_UNAWARE == int(NodeUse::unaware) &&
-              WEFT_NODES_SEPARATE == int(NodeUse::separate) &&
-              WEFT_NODES_COMBINED == int(NodeUse::combined));
-static_assert(WEFT_WIRE_SAME == int(WirePrecision::same) &&
-              WEFT_WIRE_F32 == int(WirePrecision::f32));
+/// Whether an enum of weft.h has the values of weft's own, all of them.
+template <class E>
+constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
+  return static_cast<int>(values.size()) == value_count<E> &&
+         std::all_of(values.begin(), values.end(),
+                     [](const auto& each) { return each.first == static_cast<int>(each.second); });
+}
+
+static_assert(agree<Kind>({{WEFT_C2C, Kind::c2c}, {WEFT_R2C, Kind::r2c}}));
+static_assert(agree<Precision>(
+    {{WEFT_F32, Precision::f32}, {WEFT_F64, Precision::f64}, {WEFT_F80, Precision::f80}}));
+static_assert(agree<Norm>({{WEFT_NORM_NONE, Norm::none},
+                           {WEFT_NORM_BACKWARD, Norm::backward},
+                           {WEFT_NORM_ORTHO, Norm::ortho},
+                           {WEFT_NORM_FORWARD, Norm::forward}}));
+static_assert(agree<OutputChoice>({{WEFT_OUTPUT_ANY, OutputChoice::any},
+                                   {WEFT_OUTPUT_SAME, OutputChoice::same},
+                                   {WEFT_OUTPUT_GIVEN, OutputChoice::given}}));
+static_assert(agree<Effort>({{WEFT_ESTIMATE, Effort::estimate},
+                             {WEFT_MEASURE, Effort::measure},
+                             {WEFT_EXHAUSTIVE, Effort::exhaustive}}));
+static_assert(agree<Method>({{WEFT_METHOD_AUTOMATIC, Method::automatic},
+                             {WEFT_METHOD_COLLECTIVE, Method::collective},
+                             {WEFT_METHOD_MESSAGES, Method::messages},
+                             {WEFT_METHOD_SHARED, Method::shared}}));
+static_assert(agree<WireForm>({{WEFT_WIRE_AUTOMATIC, WireForm::automatic},
+                               {WEFT_WIRE_PACKED, WireForm::packed},
+                               {WEFT_WIRE_DATATYPE, WireForm::datatype}}));
+static_assert(agree<Schedule>({{WEFT_SCHEDULE_AUTOMATIC, Schedule::automatic},
+                               {WEFT_SCHEDULE_PAIRWISE, Schedule::pairwise},
+                               {WEFT_SCHEDULE_CYCLIC, Schedule::cyclic},
+                               {WEFT_SCHEDULE_SCATTERED, Schedule::scattered}}));
+static_assert(agree<Requests>({{WEFT_REQUESTS_AUTOMATIC, Requests::automatic},
+                               {WEFT_REQUESTS_ORDINARY, Requests::ordinary},
+                               {WEFT_REQUESTS_PERSISTENT, Requests::persistent}}));
+static_assert(agree<Preset>({{WEFT_PRESET_NONE, Preset::none},
+                             {WEFT_PRESET_FFTW, Preset::fftw},
+                             {WEFT_PRESET_DMITRUK, Preset::dmitruk},
+                             {WEFT_PRESET_DUKE, Preset::duke},
+                             {WEFT_PRESET_FFT2D_I, Preset::fft2d_i},
+                             {WEFT_PRESET_FFT2D_P, Preset::fft2d_p},
+                             {WEFT_PRESET_P3DFFT, Preset::p3dfft}}));
+static_assert(agree<NodeUse>({{WEFT_NODES_AUTOMATIC, NodeUse::automatic},
+                              {WEFT_NODES_UNAWARE, NodeUse::unaware},
+                              {WEFT_NODES_SEPARATE, NodeUse::separate},
+                              {WEFT_NODES_COMBINED, NodeUse::combined}}));
+static_assert(agree<WirePrecision>({{WEFT_WIRE_SAME, WirePrecision::same},
+                                    {WEFT_WIRE_F32, WirePrecision::f32}}));
 static_assert(WEFT_EVERY_SLICE == every_slice);
 
 /// A struct without the shape says nothing.
@@ -85,12 +102,12 @@ weft_options complete(const weft_options* given) {
 }
 
 template <class E>
-E choice(int value, E last, const char* name) {
-  if (value < 0 || value > static_cast<int>(last))
+void choose(E& chosen, int value, const char* name) {
+  if (value < 0 || value >= value_count<E>)
     throw Error(ErrorCode::invalid_argument, std::string(name) + " must be one of its enum, 0.." +
-                                                 std::to_string(static_cast<int>(last)) +
-                                                 "; given " + std::to_string(value));
-  return static_cast<E>(value);
+                                                 std::to_string(value_count<E> - 1) + "; given " +
+                                                 std::to_string(value));
+  chosen = static_cast<E>(value);
 }
 
 std::vector<int> axes_from(const weft_options& options) {
@@ -113,11 +130,11 @@ Problem problem_of(const weft_options& options) {
   Problem problem;
   problem.shape = shape_from(options.dims, options.shape, "shape");
   problem.axes = axes_from(options);
-  problem.kind = choice(options.kind, Kind::r2c, "kind");
-  problem.precision = choice(options.precision, Precision::f80, "precision");
+  choose(problem.kind, options.kind, "kind");
+  choose(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;
-  problem.output_choice = choice(options.output_choice, OutputChoice::given, "output_choice");
+  choose(problem.output_choice, options.output_choice, "output_choice");
   if (problem.output_choice == OutputChoice::given) {
     require(options.output, "output, with WEFT_OUTPUT_GIVEN,");
     problem.output = options.output->value;
@@ -126,20 +143,20 @@ Problem problem_of(const weft_options& options) {
                 "an output layout needs output_choice = WEFT_OUTPUT_GIVEN; given " +
                     std::string(to_string(problem.output_choice)));
   }
-  problem.norm = choice(options.norm, Norm::forward, "norm");
+  choose(problem.norm, options.norm, "norm");
   problem.sign = options.sign;
   problem.threads = options.threads;
-  problem.effort = choice(options.effort, Effort::exhaustive, "effort");
+  choose(problem.effort, options.effort, "effort");
   problem.overwrite_input = options.overwrite_input != 0;
-  problem.knobs.method = choice(options.method, Method::shared, "method");
-  problem.knobs.wire_form = choice(options.wire_form, WireForm::datatype, "wire_form");
-  problem.knobs.schedule = choice(options.schedule, Schedule::scattered, "schedule");
-  problem.knobs.requests = choice(options.requests, Requests::persistent, "requests");
+  choose(problem.knobs.method, options.method, "method");
+  choose(problem.knobs.wire_form, options.wire_form, "wire_form");
+  choose(problem.knobs.schedule, options.schedule, "schedule");
+  choose(problem.knobs.requests, options.requests, "requests");
   problem.knobs.chunks = not_negative(options.chunks, "chunks");
   problem.knobs.piece_bytes = not_negative(options.piece_bytes, "piece_bytes");
-  problem.knobs.nodes = choice(options.nodes, NodeUse::combined, "nodes");
-  problem.knobs.wire = choice(options.wire, WirePrecision::f32, "wire");
-  problem.preset = choice(options.preset, Preset::p3dfft, "preset");
+  choose(problem.knobs.nodes, options.nodes, "nodes");
+  choose(problem.knobs.wire, options.wire, "wire");
+  choose(problem.preset, options.preset, "preset");
   return problem;
 }
 

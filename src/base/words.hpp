@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,14 @@ Word(E, const char*)->Word<E>;
 /// What an enum is called in messages, and its words: the one place where they are written.
 template <class E>
 struct Words;
+
+/// The number of values of an enum. Its table has them in order.
+template <class E>
+constexpr int value_count = [] {
+  for (std::size_t i = 0; i < Words<E>::table.size(); ++i)
+    if (static_cast<std::size_t>(Words<E>::table[i].value) != i) return -1;
+  return static_cast<int>(Words<E>::table.size());
+}();
 
 /// No exception: a value outside the enum comes only through the C interface, which refuses it.
 template <class E>

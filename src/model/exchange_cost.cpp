@@ -57,13 +57,21 @@ void require_neighbours(const Exchanged& what, const Machine& machine) {
 
 /// Ranks of a node use its memory among themselves, and may put together what goes to another node.
 void use_nodes(Traffic& traffic, const Exchanged& what) {
-  if (!is_node_aware(what.knobs)) return;
-  traffic.near_bytes = traffic.near_messages = 0;
-  if (what.knobs.nodes == NodeUse::separate) return;
-  // Each pair of nodes has one message, and the ranks of a node share the pairs out.
   const auto together = static_cast<double>(what.on_node);
-  traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
-  traffic.longest *= together * together;
+  switch (what.knobs.nodes) {
+    case NodeUse::automatic:
+    case NodeUse::unaware:
+      break;
+    case NodeUse::separate:
+      traffic.near_bytes = traffic.near_messages = 0;
+      break;
+    case NodeUse::combined:
+      traffic.near_bytes = traffic.near_messages = 0;
+      // Each pair of nodes has one message, and the ranks of a node share the pairs out.
+      traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
+      traffic.longest *= together * together;
+      break;
+  }
 }
 
 /// Ranks that exchange with each other: the rows or columns of a process grid, or all.
@@ -130,9 +138,20 @@ FirstGroup first_group(const Exchanged& what, KnownCounts& known) {
   return first;
 }
 
-bool is_one_by_one(const Exchange& knobs) {
-  return knobs.method == Method::messages && knobs.schedule != Schedule::scattered;
+bool sends(const Exchange& knobs) {
+  switch (knobs.method) {
+    case Method::collective:
+    case Method::messages:
+      return true;
+    case Method::shared:
+      return false;
+    case Method::automatic:
+      break;
+  }
+  throw Error(ErrorCode::internal, "an exchange without a method has no price");
 }
+
+bool is_one_by_one(const Exchange& knobs) { return sends(knobs) && !all_at_once(knobs); }
 
 /// Of messages of one byte.
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
@@ -155,8 +174,7 @@ bool goes_in_rounds(const Exchange& knobs) {
 /// As load_of(), of messages that wait for each other: each round for its own busiest link.
 BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t>& first,
                            const Machine& machine, KnownCounts& known) {
-  const auto schedule =
-      what.knobs.schedule == Schedule::cyclic ? Schedule::cyclic : Schedule::pairwise;
+  const Schedule schedule = what.knobs.schedule;
   const auto key = std::make_pair(schedule, known_by(what, first));
   if (const auto found = known.round_loads.find(key);
       are_alike(what) && found != known.round_loads.end())
@@ -293,7 +311,17 @@ const Placement& placement_of(const Problem& problem, const Machine& machine, Kn
 double start_seconds(const Link& link, double bytes) { return piece_of(link, bytes).start_s; }
 
 bool all_at_once(const Exchange& knobs) {
-  return knobs.method == Method::collective || knobs.schedule == Schedule::scattered;
+  switch (knobs.method) {
+    case Method::collective:
+      return true;
+    case Method::messages:
+      return knobs.schedule == Schedule::scattered;
+    case Method::shared:
+      return false;
+    case Method::automatic:
+      break;
+  }
+  throw Error(ErrorCode::internal, "an exchange without a method has no price");
 }
 
 double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
@@ -331,7 +359,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
   require_neighbours(what, machine);
   Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
   step.memory_s = reading_neighbours_seconds(what, traffic.near_bytes, machine);
-  if (what.knobs.method == Method::shared) {
+  if (!sends(what.knobs)) {
     step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
     step.limit = limit_of(step);
     return step;

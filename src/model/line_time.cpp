@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <weft/error.hpp>
+
 #include "base/smooth.hpp"
 #include "model/between.hpp"
 #include "model/cost.hpp"
@@ -12,10 +14,21 @@
 namespace weft::model {
 namespace {
 
+/// Whether a line is of real numbers.
+bool is_real(Kind kind) {
+  switch (kind) {
+    case Kind::c2c:
+      return false;
+    case Kind::r2c:
+      return true;
+  }
+  throw Error(ErrorCode::internal, "a kind of transform whose lines have no price");
+}
+
 /// Of one line, as Machine counts them. A line of one point is still looked at.
 double operations(Kind kind, std::int64_t length) {
   const auto n = static_cast<double>(std::max<std::int64_t>(2, length));
-  return (kind == Kind::c2c ? 5 : 2.5) * n * std::log2(n);
+  return (is_real(kind) ? 2.5 : 5) * n * std::log2(n);
 }
 
 /// That of the precision, or of the one with the next number of bytes; of these the one of the
@@ -78,10 +91,10 @@ bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 
 /// As FFTW does them. It sums up real primes below 173; complex ones by chirps are faster from 67 on.
 Family family_of_prime(Kind kind, std::int64_t prime) {
-  const std::int64_t not_summed_from = kind == Kind::c2c ? 67 : 173;
+  const std::int64_t not_summed_from = is_real(kind) ? 173 : 67;
   if (prime < not_summed_from) return Family::summed_prime;
   constexpr std::int64_t longest = std::int64_t{1} << 56;  // beyond, padded lengths overflow
-  if (kind == Kind::c2c)
+  if (!is_real(kind))
     return prime > longest || smooth_length(2 * prime - 1) % 4 == 0 ? Family::chirp_prime
                                                                     : Family::odd_chirp_prime;
   return factors_of(prime - 1).rest == 1 ? Family::rader_prime : Family::padded_prime;

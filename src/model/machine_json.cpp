@@ -1,5 +1,7 @@
 #include <weft/machine.hpp>
 
+#include <algorithm>
+
 #include "plan/json_fields.hpp"
 
 namespace weft {
@@ -134,6 +136,33 @@ Json write(const Machine& machine) {
   return object;
 }
 
+/// Whether an object is in a list somewhere in the value.
+bool holds_records(const Json& value) {
+  return std::any_of(value.begin(), value.end(), [&](const Json& each) {
+    return (value.is_array() && each.is_object()) || (each.is_structured() && holds_records(each));
+  });
+}
+
+/// One record a line, so that a profile with a thousand figures is short and its changes are
+/// readable: an object or a list has lines of its own only where it holds a list of objects.
+/// json_text.py writes alike.
+void append_lines(std::string& text, const Json& value, std::size_t indent) {
+  const bool is_spread = indent == 0 || holds_records(value);
+  if (!is_spread || !value.is_structured() || value.empty()) {
+    text += value.dump();
+    return;
+  }
+  text += value.is_object() ? '{' : '[';
+  const char* separator = "\n";
+  for (const auto& [key, each] : value.items()) {
+    text += separator + std::string(indent + 2, ' ');
+    separator = ",\n";
+    if (value.is_object()) text += Json(key).dump() + ": ";
+    append_lines(text, each, indent + 2);
+  }
+  text += "\n" + std::string(indent, ' ') + (value.is_object() ? '}' : ']');
+}
+
 // --- reading ---
 
 Topology read_topology(const JsonPlace& place) {
@@ -212,7 +241,9 @@ Machine read_machine(const JsonPlace& place) {
 std::string to_json(const Machine& machine) {
   check(machine);
   try {
-    return write(machine).dump(2);
+    std::string text;
+    append_lines(text, write(machine), 0);
+    return text;
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::invalid_argument,
                 std::string("the texts of a machine must be UTF-8; ") + error.what());

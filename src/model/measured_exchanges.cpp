@@ -1,22 +1,33 @@
 #include "model/measured_exchanges.hpp"
 
+#include <weft/error.hpp>
+
 #include "model/between.hpp"
 
 namespace weft::model {
 namespace {
 
 double Blocking::*factor_of(const Exchange& knobs) {
-  if (knobs.method == Method::collective) return &Blocking::collective;
-  switch (knobs.schedule) {
-    case Schedule::cyclic:
-      return &Blocking::cyclic;
-    case Schedule::scattered:
-      return &Blocking::scattered;
-    case Schedule::pairwise:
-    case Schedule::automatic:
+  switch (knobs.method) {
+    case Method::collective:
+      return &Blocking::collective;
+    case Method::messages:
+      switch (knobs.schedule) {
+        case Schedule::pairwise:
+          return &Blocking::pairwise;
+        case Schedule::cyclic:
+          return &Blocking::cyclic;
+        case Schedule::scattered:
+          return &Blocking::scattered;
+        case Schedule::automatic:
+          break;
+      }
+      break;
+    case Method::shared:
+    case Method::automatic:
       break;
   }
-  return &Blocking::pairwise;
+  throw Error(ErrorCode::internal, "no blocking was measured of the exchange " + describe(knobs));
 }
 
 /// Of each number of ranks the fit for so many bytes.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <weft/error.hpp>
+
 #include "model/between.hpp"
 
 namespace weft::model {
@@ -39,9 +41,9 @@ Rate rate_of(Moved moved) {
     case Moved::transposed:
       return &Copying::transposed_s_per_byte;
     case Moved::ragged:
-      break;
+      return &Copying::ragged_s_per_byte;
   }
-  return &Copying::ragged_s_per_byte;
+  throw Error(ErrorCode::internal, "a way to move an array that has no rate");
 }
 
 std::int64_t busy_cores(const Problem& problem, std::int64_t working, const Machine& machine) {

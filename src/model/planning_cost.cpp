@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <weft/error.hpp>
+
 #include "model/stage_lines.hpp"
 
 namespace weft::model {
@@ -12,12 +14,25 @@ constexpr double assumed_planning_s = 0.06;
 constexpr double measured_length = 256;
 /// A line is planned forward and backward.
 constexpr double both_ways = 2;
-/// So much longer does it take to try more.
+/// How much longer it takes to try more.
 constexpr double exhaustive_share = 15;
 
 /// Planning grows as the square root of the length.
 double units(std::int64_t length) {
   return std::sqrt(static_cast<double>(length) / measured_length);
+}
+
+/// The seconds of planning with an effort over those with trials.
+double share_of(Effort effort) {
+  switch (effort) {
+    case Effort::estimate:
+      return 0;
+    case Effort::measure:
+      return 1;
+    case Effort::exhaustive:
+      return exhaustive_share;
+  }
+  throw Error(ErrorCode::internal, "an effort of planning that has no price");
 }
 
 }  // namespace
@@ -33,11 +48,11 @@ LineKinds lines_of(const Plan& plan) {
 }
 
 double planning_seconds(double planning_s, Effort effort, const LineKinds& lines) {
-  if (effort == Effort::estimate) return 0;
+  const double share = share_of(effort);
+  if (share == 0) return 0;
   double sum = 0;
   for (const auto& [kind, length] : lines) sum += units(length);
-  return both_ways * sum * (planning_s > 0 ? planning_s : assumed_planning_s) *
-         (effort == Effort::exhaustive ? exhaustive_share : 1);
+  return both_ways * sum * (planning_s > 0 ? planning_s : assumed_planning_s) * share;
 }
 
 double planning_of_unit(double seconds, std::int64_t length) { return seconds / units(length); }

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <weft/error.hpp>
+
 #include "model/dragonfly.hpp"
 #include "model/fat_tree.hpp"
 #include "model/torus_axis.hpp"
@@ -164,19 +166,36 @@ std::unique_ptr<Links> links_of(const Topology& topology) {
     case Network::dragonfly:
       return std::make_unique<DragonflyLinks>(topology);
   }
-  return nullptr;
+  throw Error(ErrorCode::internal, "a network whose links are not known");
 }
 
 std::int64_t rounds_of(Schedule schedule, std::int64_t ranks) {
   if (ranks < 2) return 0;  // a group of ranks that own nothing is empty
-  return schedule == Schedule::cyclic ? ranks - 1 : pairwise_rounds(ranks);
+  switch (schedule) {
+    case Schedule::cyclic:
+      return ranks - 1;
+    case Schedule::pairwise:
+      return pairwise_rounds(ranks);
+    case Schedule::scattered:
+    case Schedule::automatic:
+      break;
+  }
+  throw Error(ErrorCode::internal, std::string("no rounds of the schedule ") + to_string(schedule));
 }
 
 /// To whom the rank at an index of a group sends in a round; itself: idle.
 std::int64_t receiver(Schedule schedule, std::int64_t round, std::int64_t index,
                       std::int64_t ranks) {
-  if (schedule == Schedule::cyclic) return (index + round + 1) % ranks;
-  return pairwise_partner(round, index, ranks);
+  switch (schedule) {
+    case Schedule::cyclic:
+      return (index + round + 1) % ranks;
+    case Schedule::pairwise:
+      return pairwise_partner(round, index, ranks);
+    case Schedule::scattered:
+    case Schedule::automatic:
+      break;
+  }
+  throw Error(ErrorCode::internal, std::string("no rounds of the schedule ") + to_string(schedule));
 }
 
 /// One round after the other on the same links.

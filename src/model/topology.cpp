@@ -261,9 +261,20 @@ void check(const Topology& topology) {
   if (!(topology.bisection >= 0) || !(topology.link > 0))
     refuse("capacities must be positive, the bisection's may be 0 for all nodes",
            readable_number(topology.bisection) + " and " + readable_number(topology.link));
-  if (topology.network == Network::torus) check_torus(topology);
-  if (topology.network == Network::fat_tree) check_fat_tree(topology);
-  if (topology.network == Network::dragonfly) check_dragonfly(topology);
+  switch (topology.network) {
+    case Network::crossbar:
+    case Network::hub:
+      break;
+    case Network::torus:
+      check_torus(topology);
+      break;
+    case Network::fat_tree:
+      check_fat_tree(topology);
+      break;
+    case Network::dragonfly:
+      check_dragonfly(topology);
+      break;
+  }
   check_order(topology);
 }
 

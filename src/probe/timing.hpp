@@ -33,8 +33,7 @@ class Timing {
 
   /// Those of several works that are compared with each other. Each is visited so many times, all in
   /// turn, as long as there is time, and its fastest visit counts: a slow second of the machine falls
-  /// on none of them alone. (The median let in slow phases of a few seconds: bench/results/
-  /// 2026-11-22-model, drawing 6, 2 threads.)
+  /// on none of them alone. (The median let in slow phases of a few seconds.)
   std::vector<double> seconds_in_turn(const std::vector<Work>& works, int visits);
 
   /// Whether so many seconds are left of the time. Collective: by rank 0's clock.

@@ -256,6 +256,8 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"schedule", [](auto& o) { o.schedule = 4; }},
       {"requests", [](auto& o) { o.requests = 3; }},
       {"preset", [](auto& o) { o.preset = 7; }},
+      {"nodes", [](auto& o) { o.nodes = 4; }},
+      {"wire", [](auto& o) { o.wire = 2; }},
       {"chunks", [](auto& o) { o.chunks = -1; }},
       {"piece_bytes", [](auto& o) { o.piece_bytes = -1; }},
       {"threads", [](auto& o) { o.threads = 0; }},

@@ -10,6 +10,7 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+import seeds
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from weft.verify import case_classes, cases
@@ -164,17 +165,16 @@ def shared(pool: Pool) -> bool:
     return all(shares for shares, _ in pool.values("sharing", MAX_RANKS))
 
 
+@seeds.drawn
 @settings(
     max_examples=150,
     deadline=None,
-    derandomize=True,
-    print_blob=True,
-    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(draw=st.randoms(use_true_random=False))
 def test_random_cases(pool: Pool, shared: bool, draw: random.Random) -> None:
     case = cases.random_case(draw, MAX_RANKS, shared)
+    seeds.note()
     note(case.command())
     pool.require(case)
 

@@ -49,9 +49,9 @@ def test_methods_without_communication_send_the_fewest_bytes(factoring: str) -> 
 
 
 def test_an_analysis_takes_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # other work does not count
     found = ooc.analyze(2**46, memory_bytes=2**37, block_bytes=2**18, disks=256, processors=256)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert [each.method for each in found] == list(ooc.METHODS)
     assert all(each.messages > 0 and each.passes >= 8 for each in found)
 

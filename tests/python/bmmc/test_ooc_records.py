@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
 from weft import InvalidArgument, IoFailure, Unsupported, ooc
@@ -97,10 +98,8 @@ def random_permutation(n: int, seed: int) -> ooc.BitPermutation:
 
 
 def test_any_matrix_from_a_file_and_its_detection(tmp_path: Path) -> None:
-    seed = int(np.random.default_rng().integers(2**32))
-    print(f"seed {seed}")
     n = 14
-    given = random_permutation(n, seed)
+    given = random_permutation(n, seeds.seed())
     (tmp_path / "matrix.txt").write_text(given.text())
     targets = np.array([given.target(x) for x in range(1 << n)])
     x = values((1 << n,), "complex128")
@@ -235,6 +234,17 @@ def test_a_dry_run_refuses_what_ranks_would(tmp_path: Path) -> None:
     few = weft("ooc", "permute", "in.json", *said, "--scratch", "disk0", cwd=tmp_path)
     assert_refused(few, 2, "scratch directory for each of the 4 disks; given 1")
     assert_done(weft("ooc", "permute", "in.json", *said, cwd=tmp_path))
+
+
+def test_the_bytes_of_a_rank_are_not_those_of_a_message(tmp_path: Path) -> None:
+    make_set(tmp_path, "in.json", values((1 << 15,), "complex128"), 2, 4096)
+    said = ("ooc", "permute", "in.json", "out.json", "bit-reversal", "--memory", "64KiB", "-n", 2)
+    said += ("--disk", "disk0", "--disk", "disk1")
+    plan = json.loads(weft(*said, "--dry-run", "--json", cwd=tmp_path).out)["plan"]
+    assert plan["messages"] > 1
+    done = weft(*said, cwd=tmp_path)
+    assert_done(done)
+    assert f"the busiest rank sent {plan['messages']} messages; a rank sent {plan['sent_bytes']} bytes" in done.out
 
 
 @pytest.mark.parametrize("method", ["auto", f"bmmc:{ooc.METHODS[0]}"])

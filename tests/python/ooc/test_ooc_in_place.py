@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_kept import Stop, assert_same_bits, ends_at
@@ -97,9 +98,7 @@ def test_a_raw_file_takes_the_transposed_order(tmp_path: Path) -> None:
 def test_a_process_that_ends_at_any_instant_is_gone_on_from(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = random.Random(seeds.seed())
     path, given = tmp_path / "x.npy", {"checkpoint": 1e-6, **given}
     saved(path, shape, dtype)
     shutil.copy(path, tmp_path / "first.npy")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import killed_ranks
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_in_place_sets import content, expected, flip, listing, made_set
@@ -173,6 +174,4 @@ def test_the_command_tells_and_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", killed_ranks.CASES_IN_PLACE, ids=lambda case: f"{case.ranks}-{len(case.shape)}")
 def test_ranks_that_are_killed_are_gone_on_from(tmp_path: Path, case: killed_ranks.Case) -> None:
     """Many instants: tests/python/support/killed_ranks.py."""
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    killed_ranks.kill_often(killed_ranks.InPlace(case, tmp_path), random.Random(seed), 2)
+    killed_ranks.kill_often(killed_ranks.InPlace(case, tmp_path), random.Random(seeds.seed()), 2)

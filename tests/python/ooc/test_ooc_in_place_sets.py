@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, assert_refused, run, weft
 from ooc_arrays import KIB, assert_close, values
 from test_ooc_in_place import stays
@@ -238,9 +239,7 @@ def finish(folder: Path, x: np.ndarray, **given: Any) -> None:
 def test_a_process_that_ends_at_any_instant_is_gone_on_from(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = random.Random(seeds.seed())
     given = {"checkpoint": 1e-6, **given}
     made_set(tmp_path, shape, dtype)
     before = set(listing(tmp_path))
@@ -276,9 +275,7 @@ def test_a_process_that_is_killed_at_any_time_is_gone_on_from(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
     """Also within the core, such as while it marks the index."""
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = random.Random(seeds.seed())
     given = {"checkpoint": 1e-6, **given}
     made_set(tmp_path, shape, dtype)
     before = set(listing(tmp_path))

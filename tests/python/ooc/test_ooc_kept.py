@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from weft.ooc import transform as ooc_transform
@@ -80,9 +81,7 @@ CASES: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
 def test_a_process_that_ends_at_any_step_is_gone_on_from(
     tmp_path: Path, target: str, shape: tuple[int, ...], given: dict[str, Any]
 ) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = random.Random(seeds.seed())
     np.save(tmp_path / "in.npy", values(shape, "float64" if given.get("kind") == "r2c" else "complex128"))
     disks = {"disks": [tmp_path / "disk0", tmp_path / "disk1"]} if target.endswith(".json") else {}
     for disk in disks.get("disks", []):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import killed_ranks
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
 from weft import ooc
@@ -37,9 +38,7 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.parametrize("case", killed_ranks.CASES, ids=[f"{case.ranks}-{case.target}" for case in killed_ranks.CASES])
 def test_ranks_that_are_killed_are_gone_on_from(tmp_path: Path, case: killed_ranks.Case) -> None:
     """Many instants: tests/python/support/killed_ranks.py."""
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    killed_ranks.kill_often(killed_ranks.Transform(case, tmp_path), random.Random(seed), 2)
+    killed_ranks.kill_often(killed_ranks.Transform(case, tmp_path), random.Random(seeds.seed()), 2)
 
 
 def unfinished(pool: Pool, folder: Path, ranks: int = 2, spoil: str = "progress", **given: Any) -> np.ndarray:

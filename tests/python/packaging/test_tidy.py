@@ -84,6 +84,7 @@ OFFENCES = {
     "long file": ("src/base/a.cpp", "\n" * 501, "501 lines"),
     "long line": ("src/base/a.cpp", "//" + "x" * 119 + "\n", "121 columns"),
     "long line of text": ("docs/a.md", "word " * 24 + "s\n", "docs/a.md:1: 121 columns"),
+    "long result": ("bench/results/day/raw.csv", "1\n" * 2001, "2001 lines"),
     "leftover": ("tools/a.py", "# TO" + "DO: later\n", "leftover"),
     "machine path": ("tools/a.py", 'x = "/ro' + 'ot/data"\n', "path of one machine"),
     "python, upward": (

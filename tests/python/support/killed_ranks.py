@@ -1,7 +1,7 @@
 """Transforms on disks by ranks that are killed at random instants, again and again, until they are complete.
 
-As a script: python tests/python/support/killed_ranks.py INSTANTS [SEED] kills ranks so often, over all cases, and says
-what it saw. In tests a few instants of it.
+As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks that often, over all cases, and says what it
+saw; seeds.py says by which seed. In tests a few instants of it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from pool import mpiexec_command
@@ -219,9 +220,8 @@ def kill_often(transform: Transform, draw: random.Random, instants: int) -> tupl
     return went_on, complete
 
 
-def main(instants: int, seed: int) -> None:
-    print(f"seed {seed}", flush=True)
-    draw = random.Random(seed)
+def main(instants: int) -> None:
+    draw = random.Random(seeds.seed())
     cases = [(Transform, case) for case in CASES] + [(InPlace, case) for case in CASES_IN_PLACE]
     for kind, case in cases:
         start_s = time.monotonic()
@@ -237,4 +237,4 @@ def main(instants: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32))
+    main(int(sys.argv[1]))

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "bmmc/plan/permutations.hpp"
 #include "unit/support/expect_error.hpp"
@@ -139,9 +139,9 @@ TEST(Superlevels, ranges_with_two_superlevels) {
 }
 
 TEST(Superlevels, are_analysed_in_well_under_a_second) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: other work does not count
   for (const FftMethod method : fft_methods) analyze(fleet(), method);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
 }
 
 TEST(Superlevels, refuse_what_cannot_be) {

@@ -174,6 +174,36 @@ TEST(Machine, a_network_has_a_limit) {
            {"routes_by_destination", true}});
 }
 
+/// A machine with lines, samples and a name that has what JSON writes.
+Machine with_records() {
+  Machine machine = shipped_machine("infiniband-64");
+  machine.name = "a \"name\" with {, [ and \n";
+  for (std::int64_t i = 0; i < 3; ++i) {
+    machine.arithmetic[0].lines.push_back({Kind::r2c, 8 + i, 2.5e-10});
+    machine.samples.push_back({"line", 8.0 + static_cast<double>(i), 0.1, 1.0 / 3});
+  }
+  return machine;
+}
+
+TEST(Machine, text_has_one_record_a_line) {
+  const Machine machine = with_records();
+  const std::string text = to_json(machine);
+  EXPECT_EQ(machine_from_json(text), machine);
+  EXPECT_EQ(machine_from_json(ordered_json::parse(text).dump(2)), machine) << "any other layout";
+  for (const char* line : {
+           "\n      \"lines\": [\n",
+           "\n        {\"kind\":\"r2c\",\"length\":9,\"seconds\":2.5e-10},\n",
+           "\n    "
+           "{\"precision\":\"f64\",\"effort\":\"estimate\",\"operation_s\":5e-11,\"lines\":[]},\n",
+           "\n  \"cores_per_node\": 64,\n",
+           "\n  \"all_to_all\": [],\n",
+           "\n  \"within_node\": {\n    \"full_duplex\": true,\n",
+           "\n  \"topology\": {\"network\":\"fat_tree\",\"nodes\":256,",
+           "\n    {\"series\":\"line\",\"x\":8.0,\"seconds\":0.1,\"spread\":0.3333333333333333},\n",
+       })
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+}
+
 /// One disk, its figures all different.
 ordered_json a_disk() {
   return {{"directory", "/data"},   {"direct", false},         {"latency_s", 1e-4},

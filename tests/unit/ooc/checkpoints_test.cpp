@@ -9,6 +9,7 @@
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/run/pass_executor.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 #include "support/unsafe_volume.hpp"
 #include "unit/support/expect_error.hpp"
 
@@ -95,8 +96,8 @@ int run_through_failures(const KPassPlan& plan, Disks& disks, std::int64_t opera
 }
 
 TEST(Checkpoints, a_transform_that_ended_at_any_instant_has_the_same_bits) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test_support::chosen_seed(97);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed);
   int failures = 0;
   for (const KPassProblem& problem : problems()) {

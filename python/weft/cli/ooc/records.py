@@ -144,6 +144,8 @@ def _report(options: Options, job: RecordJob, moved: RecordRunReport, session: S
         f"{speed:.4g} MB/s, in {moved.parallel_ios} parallel I/Os"
     )
     if job.how["ranks"] > 1:
-        session.print(f"the busiest rank sent {moved.messages} messages, each on average {moved.sent_bytes} bytes")
+        session.print(
+            f"the busiest rank sent {moved.messages} messages; a rank sent {moved.sent_bytes} bytes on average"
+        )
     parts = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in moved.parts.items() if seconds > 0)
     session.print(f"of a rank's time: {parts}")

@@ -6,7 +6,6 @@ one rank is an error of all. An error that reaches the end is printed by one ran
 
 import contextlib
 import errno
-import json
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ from typing import Any
 import weft
 from weft.cli.support import streams
 from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
+from weft.cli.support.json_text import one_record_a_line
 
 # What terminals take as commands, also those of eight bits; what no encoding has; ends of lines that are no newline.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -88,7 +88,7 @@ class Session:
 
     def print_json(self, value: Any) -> None:
         if self.is_root:
-            self.print(json.dumps(finite(value), indent=2))
+            self.print(one_record_a_line(finite(value)))
 
     def warn(self, text: str) -> None:
         """One line on standard error, from one rank."""
