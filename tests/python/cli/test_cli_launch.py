@@ -137,7 +137,7 @@ def test_ranks_given_different_arguments(tmp_path: Path, ranks: int, other: list
 
 HANG = """
 import time
-from weft import trial, verify
+from weft.verify import runner, trial
 
 make = trial.make_fft
 
@@ -148,7 +148,7 @@ def make_hanging(case, comm, options=None):
     return fft
 
 trial.make_fft = make_hanging
-verify.CASE_LIMIT_S = 3.0
+runner.CASE_LIMIT_S = 3.0
 """
 
 
