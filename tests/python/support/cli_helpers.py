@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fork_server import ForkServer
+from tiers import starts_processes
+
 # A command that takes longer hangs.
 LIMIT_S = 300
 # Variables by which a launcher marks ranks: tests may themselves run where some are set.
@@ -24,9 +27,24 @@ class Outcome:
 
 
 def weft(*arguments: object, cwd: Path | None = None, limit_s: float = LIMIT_S, **environment: str) -> Outcome:
-    """Runs `weft arguments...`; a hang fails the test."""
-    command = [sys.executable, "-m", "weft", *map(str, arguments)]
-    return run(command, cwd, limit_s, **environment)
+    """Runs `weft arguments...`; a hang fails the test.
+
+    In the gate it is a fork of a process that has imported weft, where no variables are given; nightly a new process.
+    """
+    words = [str(argument) for argument in arguments]
+    if environment or starts_processes():
+        return run([sys.executable, "-m", "weft", *words], cwd, limit_s, **environment)
+    status, out, err = _fork_server(clean_environment()).run(words, cwd, limit_s, clean_environment())
+    return Outcome(status, out, _without_mpich_warnings(err))
+
+
+_servers: list[ForkServer] = []
+
+
+def _fork_server(environment: dict[str, str]) -> ForkServer:
+    if not _servers or not _servers[-1].serves(environment):
+        _servers.append(ForkServer(environment))
+    return _servers[-1]
 
 
 def here(words: Sequence[str]) -> int:

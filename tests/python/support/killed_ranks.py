@@ -1,7 +1,7 @@
 """Transforms on disks by ranks that are killed at random instants, again and again, until they are complete.
 
-As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks that often, over all cases, and says what it
-saw; seeds.py says by which seed. In tests a few instants of it.
+As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks that often, over all cases, and says
+what it saw; seeds.py says by which seed. In tests a few instants of it.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ ooc_app = typer.Typer(help="Arrays on disks: to transform them, to copy them the
 app.add_typer(ooc_app, name="ooc")
 
 
-class Method(str, Enum):
+class PaperVariant(str, Enum):
     stripe_communicating = "stripe-major/communication"
     memoryload_communicating = "memoryload-major/communication"
     processor_local = "processor-major/no-communication"
@@ -130,7 +130,9 @@ def analyze_command(
     block: Annotated[str, typer.Option(metavar="BYTES", help="What a disk reads or writes at once.")] = "64KiB",
     disks: Annotated[int | None, typer.Option(metavar="D", help="Disks of all processors. Default: P.")] = None,
     processors: Annotated[int, typer.Option("-n", metavar="P", help="Processors; none is started.")] = 1,
-    method: Annotated[Method | None, typer.Option(help="One of the four variants of the paper. Default: all.")] = None,
+    method: Annotated[
+        PaperVariant | None, typer.Option(help="One of the four variants of the paper. Default: all.")
+    ] = None,
     record: Annotated[str, typer.Option(metavar="BYTES", help="Bytes of a point.")] = "16",
     asynchronous: Annotated[
         bool, typer.Option("--async", help="Buffers for I/O that goes on meanwhile: half the memory is left.")

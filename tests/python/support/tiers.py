@@ -1,0 +1,114 @@
+"""Which Python tests the gate runs, which both MPIs, and which only `make nightly`: this table is the one place.
+
+`pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of BOTH, `--tier all` every
+test. A key is a file of tests, a test of it, or one with its parameters as pytest prints them, where * is any text; each has its
+reason. A key that matches no test is an error, so that a test that is renamed keeps its tier.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+_KILLS = "minutes of kills at random instants; the gate has one case of each kind"
+_NAMESPACES = "makes network namespaces or disks as root, and waits for them"
+_LARGE = "takes seconds of every core; the gate runs the same on smaller arrays"
+_RANKS = "the same on another number of ranks"
+_ALIKE = "the same code with another damage; the gate has one"
+
+NIGHTLY: dict[str, str] = {
+    "test_lab": _NAMESPACES,
+    "test_lab_disks": _NAMESPACES,
+    "test_lab_simgrid": "compiles the library once more",
+    "test_wheel": "compiles the library once more",
+    "test_ooc_ranks_kept::test_ranks_that_are_killed_are_gone_on_from": _KILLS,
+    "test_ooc_in_place_ranks::test_ranks_that_are_killed_are_gone_on_from": _KILLS,
+    "test_ooc_in_place_sets::test_a_process_that_is_killed_at_any_time_is_gone_on_from": _KILLS,
+    "test_ooc_in_place_sets::test_a_process_that_ends_at_any_instant_is_gone_on_from": _KILLS,
+    "test_ooc_in_place::test_a_process_that_ends_at_any_instant_is_gone_on_from": _KILLS,
+    "test_wisdom::test_what_is_damaged_is_a_warning_and_stays": _ALIKE,
+    "test_readme::test_commands[weft bench 256x256x256 -n 4 --methods all*": _LARGE,
+    "test_readme::test_commands[weft verify --random 300*": _LARGE,
+    "test_readme::test_commands[weft bench 256x256x256 -n 2 --peers*": _LARGE,
+    "test_default_machine::test_ranks_measure_the_machine_once[3]": _RANKS,
+    "test_default_machine::test_every_rank_has_a_part_unless_a_machine_is_named[5]": _RANKS,
+    "test_probe::test_exchanges_between_nodes_are_measured[5-2-3]": _RANKS,
+    "test_probe::test_exchanges_between_nodes_are_measured[4-4-1]": _RANKS,
+    "test_probe::test_a_probed_machine_plans[3]": _RANKS,
+    "test_cli_bad_input::*3]": "refused before ranks start, or by the same code on each; the gate has three",
+    "test_bench_model::test_every_problem_has_its_row[3]": _RANKS,
+}
+
+# Cases of the tests above that the gate has nevertheless.
+GATE: tuple[str, ...] = (
+    "test_ooc_ranks_kept::test_ranks_that_are_killed_are_gone_on_from[2-out.npy0]",
+    "test_ooc_in_place_ranks::test_ranks_that_are_killed_are_gone_on_from[3-3]",
+    "test_ooc_in_place_sets::test_a_process_that_is_killed_at_any_time_is_gone_on_from[shape1-complex128-given1]",
+    "test_ooc_in_place_sets::test_a_process_that_ends_at_any_instant_is_gone_on_from[shape1-complex64-given1]",
+    "test_ooc_in_place::test_a_process_that_ends_at_any_instant_is_gone_on_from[shape1-complex128-given1]",
+    "test_wisdom::test_what_is_damaged_is_a_warning_and_stays[nonsense]",
+    "test_cli_bad_input::test_files_that_may_not_be_read[3]",
+    "test_cli_bad_input::test_files_that_cannot_be_read[cut.npy*3]",
+    "test_cli_bad_input::test_options_that_do_not_fit[verify 8x8 --grid 2x2*3]",
+)
+
+# Tests that depend on the MPI library: how it starts and ends, and messages of Python arrays.
+BOTH: dict[str, str] = {
+    "test_cli_launch": "each MPI has a launcher of its own",
+    "test_line": "exchanges of Python arrays on 1 to 8 ranks",
+}
+
+_asked = "gate"
+
+
+def starts_processes() -> bool:
+    """True where a command of a test is a new process, not a fork: nightly."""
+    return _asked == "all"
+
+
+def add_option(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--tier", choices=("gate", "both", "all"), default="gate", help="see tests/python/support/tiers.py"
+    )
+
+
+def select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Takes the tests of other tiers out of the collected ones."""
+    global _asked
+    _asked = config.getoption("--tier")
+    _refuse_unknown(items)
+    kept = [item for item in items if _is_in(_asked, item)]
+    out = [item for item in items if not _is_in(_asked, item)]
+    config.hook.pytest_deselected(items=out)
+    items[:] = kept
+
+
+def _is_in(tier: str, item: pytest.Item) -> bool:
+    if tier == "both":
+        return any(_matches(key, item) for key in BOTH)
+    if tier == "all" or any(_matches(key, item) for key in GATE):
+        return True
+    return not any(_matches(key, item) for key in NIGHTLY)
+
+
+def _matches(key: str, item: pytest.Item) -> bool:
+    name = f"{item.path.stem}::{item.name}"
+    if "*" in key:
+        return re.fullmatch(".*".join(map(re.escape, key.split("*"))), name) is not None
+    return name == key or name.startswith((key + "::", key + "["))
+
+
+def _refuse_unknown(items: list[pytest.Item]) -> None:
+    """Only of files that were collected whole: one that names a test itself asks for it."""
+    files = {item.path.stem for item in items}
+    for key in (*NIGHTLY, *GATE, *BOTH):
+        file = key.split("::")[0]
+        whole = not any(os.sep in word and "::" in word for word in _words(items)) and file in files
+        if whole and not any(_matches(key, item) for item in items):
+            raise pytest.UsageError(f"tests/python/support/tiers.py: no test is '{key}'; give it the test's new name")
+
+
+def _words(items: list[pytest.Item]) -> list[str]:
+    return list(items[0].config.invocation_params.args) if items else []
