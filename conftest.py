@@ -1,7 +1,10 @@
-"""Tiers of the Python tests: `--tier`."""
+"""Fixtures and tiers of the Python tests: those of tests/python, of lab/tests, and the examples in docstrings."""
 
 import pytest
 import tiers
+from fixtures import plans_by_rule, pool
+
+__all__ = ["plans_by_rule", "pool"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

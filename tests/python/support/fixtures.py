@@ -1,4 +1,4 @@
-"""Fixtures of the Python tests, which conftest.py of each folder of tests imports."""
+"""Fixtures of the Python tests, which conftest.py imports."""
 
 from __future__ import annotations
 
