@@ -3,12 +3,14 @@
 #                   ooc/plan bmmc/plan ooc_choice        their run and ranks belong to weft
 #   weft_disk       disk                                 liburing where there is one; neither MPI nor FFTW
 #   weft_kernel     kernel                               FFTW and OpenMP, no MPI
+#   weft_disk_runs  ooc/run bmmc/run                     execution of passes on disks, no MPI
 #   weft            all of the above and the rest        MPI
 
 set(WEFT_PLANNING_FOLDERS base layout plan model planner ooc/plan bmmc/plan ooc_choice)
 set(WEFT_DISK_FOLDERS disk)
 set(WEFT_KERNEL_FOLDERS kernel)
-set(WEFT_RANKS_FOLDERS comm exchange run probe ooc/run ooc/ranks bmmc/run bmmc/ranks api)
+set(WEFT_DISK_RUN_FOLDERS ooc/run bmmc/run)
+set(WEFT_RANKS_FOLDERS comm exchange run probe ooc/ranks bmmc/ranks api)
 
 # Sources of folders below src/; a folder that does not exist gives none.
 function(weft_sources out)
@@ -107,6 +109,11 @@ function(weft_add_kernel)
   endif()
 endfunction()
 
+function(weft_add_disk_runs)
+  weft_add_objects(weft_disk_runs ${WEFT_DISK_RUN_FOLDERS})
+  target_link_libraries(weft_disk_runs PUBLIC OpenMP::OpenMP_CXX Threads::Threads)
+endfunction()
+
 # Compiles the parts of ducc0 that its FFT needs, without our warnings, and tells src/kernel that they are there.
 function(weft_add_ducc0 kernel)
   set(infra "${WEFT_DUCC0_DIR}/src/ducc0/infra")
@@ -128,7 +135,7 @@ endfunction()
 function(weft_add_library)
   weft_sources(sources ${WEFT_RANKS_FOLDERS})
   add_library(weft ${sources} $<TARGET_OBJECTS:weft_planning> $<TARGET_OBJECTS:weft_disk>
-                   $<TARGET_OBJECTS:weft_kernel>)
+                   $<TARGET_OBJECTS:weft_kernel> $<TARGET_OBJECTS:weft_disk_runs>)
   if(TARGET weft_ducc0)
     target_sources(weft PRIVATE $<TARGET_OBJECTS:weft_ducc0>)
   endif()

@@ -1,8 +1,8 @@
 """Which Python tests the gate runs, which both MPIs, and which only `make nightly`: this table is the one place.
 
 `pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of BOTH, `--tier all` all. A
-key is a file of tests, a test of it, or one with its parameters as pytest prints them, where * is any text. Each has its
-reason. A key that matches no test is an error, so that a test that is renamed keeps its tier.
+key is a file of tests, a test of it, or one with its parameters as pytest prints them; * in it is any text. Each has
+its reason. A key that matches no test is an error, so that a test that is renamed keeps its tier.
 """
 
 from __future__ import annotations
