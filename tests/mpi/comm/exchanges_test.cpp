@@ -485,15 +485,15 @@ TEST(CommExchangeErrors, numbers_that_cannot_be) {
   EXPECT_TRUE(packed({-1, 0, 1}, 8).starts_with("internal: "));
   EXPECT_TRUE(packed({0, INT64_MAX / 8, 8}, 8).starts_with("invalid_argument: "));
   const StridedBlock mine{world().rank(), 0, {1}, {1}};
-  const std::vector<MessageStep> self = {{0, mine, mine}};
+  const std::vector self = {MessageStep{0, mine, mine}};
   EXPECT_NE(message_of([&] { Messages(world(), self, 8); }).find("sends messages to itself"),
             std::string::npos);
   const std::vector<MessageStep> disordered = {{1, {}, {}}, {0, {}, {}}};
   EXPECT_NE(message_of([&] { Messages(world(), disordered, 8); }).find("order of its chunks"),
             std::string::npos);
-  const std::vector<StridedBlock> crooked = {{0, 0, {1, 2}, {1}}};
+  const std::vector<StridedBlock> bad = {{0, 0, {1, 2}, {1}}};
   EXPECT_NE(
-      message_of([&] { StridedAllToAll(world(), crooked, {}, 8); }).find("2 extents and 1 strides"),
+      message_of([&] { StridedAllToAll(world(), bad, {}, 8); }).find("2 extents and 1 strides"),
       std::string::npos);
 }
 

@@ -11,21 +11,17 @@ std::uint64_t environment_number(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// WEFT_TEST_SEED and WEFT_TEST_CASES ask for others and more of them.
-void check_random_cases(std::uint64_t default_seed, std::uint64_t default_cases,
+/// WEFT_TEST_CASES asks for more of them, WEFT_TEST_FIRST for those from one number on.
+void check_random_cases(std::uint64_t usual_seed, std::uint64_t usual_cases,
                         std::int64_t volume_max) {
-  const std::uint64_t seed = environment_number("WEFT_TEST_SEED", default_seed);
-  const std::uint64_t cases = environment_number("WEFT_TEST_CASES", default_cases);
+  const std::uint64_t seed = seed_of_all_ranks(usual_seed);
+  const std::uint64_t cases = environment_number("WEFT_TEST_CASES", usual_cases);
   const std::uint64_t first = environment_number("WEFT_TEST_FIRST", 0);
   const int ranks = size_of(MPI_COMM_WORLD);
-  if (rank_of(MPI_COMM_WORLD) == 0)
-    std::printf("seed %llu, %llu cases\n", static_cast<unsigned long long>(seed),
-                static_cast<unsigned long long>(cases));
   std::uint64_t run = 0;
   for (std::uint64_t number = first; number < first + cases; ++number, ++run) {
     Random random(seed * 1000003 + number);
-    SCOPED_TRACE("WEFT_TEST_SEED=" + std::to_string(seed) +
-                 " WEFT_TEST_FIRST=" + std::to_string(number));
+    SCOPED_TRACE(repeated_by(seed) + " with WEFT_TEST_FIRST=" + std::to_string(number));
     check_case(random_case(ranks, volume_max, random), MPI_COMM_WORLD);
   }
   EXPECT_EQ(run, cases);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <weft/weft.hpp>
 
 #include "support/random_problems.hpp"
+#include "support/seed.hpp"
 #include "support/serial_reference.hpp"
 
 namespace weft::test_support {
@@ -25,6 +27,15 @@ inline int size_of(MPI_Comm comm) {
   int size = 0;
   MPI_Comm_size(comm, &size);
   return size;
+}
+
+/// The seed of a drawn test, the same on all ranks, printed by one. Collective.
+inline std::uint64_t seed_of_all_ranks(std::uint64_t usual) {
+  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(usual) : 0;
+  MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  if (rank_of(MPI_COMM_WORLD) == 0)
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  return seed;
 }
 
 /// Number `index` of a reproducible sequence in [-1, 1), a multiple of 2^-20: exact in every

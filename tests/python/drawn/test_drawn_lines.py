@@ -14,7 +14,7 @@ from drawn_calls import callees
 from drawn_lines import FORKED, Line, commands
 from drawn_runs import Done, findings
 
-DRAWS = int(os.environ.get("WEFT_DRAWS", "200"))
+DRAWS = int(os.environ.get("WEFT_DRAWS", "100"))
 
 
 @pytest.mark.timeout(60 + 10 * DRAWS)

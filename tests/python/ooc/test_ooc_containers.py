@@ -208,7 +208,7 @@ def test_groups_of_zarr(tmp_path: Path) -> None:
 def test_without_the_package(tmp_path: Path, source: str, package: str) -> None:
     for module in ("h5py", "zarr"):
         (tmp_path / f"{module}.py").write_text("raise ImportError('not here')")
-    refused = weft("ooc", "fft", source, "out.npy", "--memory", "1MiB", cwd=tmp_path)
+    refused = weft("ooc", "fft", source, "out.npy", "--memory", "1MiB", cwd=tmp_path, forked=False)
     assert_refused(refused, 2, "not installed", source.split(":")[0], f"pip install {package}")
 
 

@@ -26,13 +26,16 @@ class Outcome:
     err: str
 
 
-def weft(*arguments: object, cwd: Path | None = None, limit_s: float = LIMIT_S, **environment: str) -> Outcome:
+def weft(
+    *arguments: object, cwd: Path | None = None, limit_s: float = LIMIT_S, forked: bool = True, **environment: str
+) -> Outcome:
     """Runs `weft arguments...`; a hang fails the test.
 
-    In the gate it is a fork of a process that has imported weft, where no variables are given; nightly a new process.
+    forked : False where it matters how Python starts. Otherwise, in the gate and without variables, the command is a
+        fork of a process that has imported weft.
     """
     words = [str(argument) for argument in arguments]
-    if environment or starts_processes():
+    if environment or not forked or starts_processes():
         return run([sys.executable, "-m", "weft", *words], cwd, limit_s, **environment)
     status, out, err = _fork_server(clean_environment()).run(words, cwd, limit_s, clean_environment())
     return Outcome(status, out, _without_mpich_warnings(err))

@@ -337,7 +337,7 @@ TEST_F(WisdomFile, ALockIsHeldByOneWhileLockFilesComeAndGo) {
   // A busy machine may leave the other no turn for long.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   const auto left = [&] { return std::chrono::steady_clock::now() < end; };
-  for (int i = 0; i < 400 || (other.turns == 0 && left()); ++i)
+  for (int i = 0; i < 100 || (other.turns == 0 && left()); ++i)
     update_text(path_, limit_bytes, wait_s, [&](const auto& text) {
       other.somebody_else = true;
       for (int wait = 0; wait < 4; ++wait) Busy::linger();
