@@ -114,8 +114,7 @@ TEST_P(CommExchanges, packed_all_to_all) {
 TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
   const Communicator comm = world();
   for (const std::int64_t gap : {0, 3}) {
-    std::vector<Block> send;
-    std::vector<Block> recv;
+    std::vector<Block> send, recv;
     for (int peer = 0; peer < comm.size(); ++peer) {
       send.push_back({.peer = peer, .offset = peer * 4, .count = 4});
       recv.push_back(
