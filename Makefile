@@ -150,7 +150,7 @@ tidy:  ## include directions, sizes, leftovers, names
 lint-changed: setup-lint  ## clang-format, ruff, mypy; clang-tidy on files that changed
 	$(configure)
 	@cmake --build $(BUILD) -j $(JOBS) --target weft_python
-	clang-format --dry-run -Werror $(CXX_FILES)
+	@clang-format --dry-run -Werror $(CXX_FILES)
 	$(PYTHON_BIN) -m ruff check .
 	$(PYTHON_BIN) -m ruff format --check .
 	MYPYPATH=$(BUILD)/python $(PYTHON_BIN) -m mypy
@@ -159,8 +159,8 @@ lint-changed: setup-lint  ## clang-format, ruff, mypy; clang-tidy on files that 
 lint: setup-lint  ## clang-format, clang-tidy, ruff, mypy
 	$(configure)
 	@cmake --build $(BUILD) -j $(JOBS) --target weft_python
-	clang-format --dry-run -Werror $(CXX_FILES)
-	find src python/src -name '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p $(BUILD)
+	@clang-format --dry-run -Werror $(CXX_FILES)
+	@find src python/src -name '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p $(BUILD)
 	$(PYTHON_BIN) -m ruff check .
 	$(PYTHON_BIN) -m ruff format --check .
 	MYPYPATH=$(BUILD)/python $(PYTHON_BIN) -m mypy

@@ -31,7 +31,8 @@ void bind_value(nanobind::class_<T>& bound, Write write, Read read) {
           "__deepcopy__", [](const nb::object& self, nb::handle) { return self; }, "memo"_a)
       .def("__reduce__",
            [write](const T& value) {
-             const nb::object restored = nb::module_::import_("weft._support.pickles").attr("restored");
+             const nb::object restored =
+                 nb::module_::import_("weft._support.pickles").attr("restored");
              return nb::make_tuple(restored, nb::make_tuple(nb::type<T>(), write(value)));
            })
       .def_static("_restored", read, "state"_a, "Inverse of what a pickle has.");

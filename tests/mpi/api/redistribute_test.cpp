@@ -42,9 +42,9 @@ void move_and_check(const Layout& from, const Layout& to, std::int64_t element_b
 }
 
 TEST(Redistribute, RandomLayouts) {
-  const std::uint64_t seed = 77;
+  const std::uint64_t seed = seed_of_all_ranks(77);
+  SCOPED_TRACE(repeated_by(seed));
   Random random(seed);
-  if (rank_of(world) == 0) std::printf("seed %d\n", static_cast<int>(seed));
   const std::int64_t ranks = size_of(world);
   int run = 0;
   for (const std::int64_t element_bytes : {1, 4, 8, 16, 24, 32})

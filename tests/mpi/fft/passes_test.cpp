@@ -1,7 +1,5 @@
-// Shared exchanges cost no pass over memory where explain() says so, and one copy where it says that:
-// each stage's record of what it read is held to the plan, in every way a plan is executed.
-#include <sstream>
-
+// Shared exchanges cost no pass over memory, or one copy, as the plan says: the record of each stage's
+// bytes is compared with the plan, in every variant of its execution.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "mpi/support/stage_bytes.hpp"
@@ -27,39 +25,9 @@ class FftPasses : public testing::Test {
   }
 };
 
-std::string line_of(const std::string& text, const std::string& start) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(start)) return line;
-  return {};
-}
-
-/// What explain() says of a stage without axes.
-struct Said {
-  bool free_where_shown = false;  ///< in the ways that are not in `always`
-  std::vector<std::string> always;
-};
-
-Said said_of(const std::string& explanation, std::size_t stage) {
-  const std::string line = line_of(explanation, "stage " + std::to_string(stage) + ": ");
-  Said said;
-  said.free_where_shown = line.find("; costs nothing where the ") != std::string::npos;
-  EXPECT_NE(said.free_where_shown, line.find("; costs one copy") != std::string::npos) << line;
-  const std::string before = "; always one copy: ";
-  const auto at = line.find(before);
-  if (at == std::string::npos) return said;
-  std::string rest = line.substr(at + before.size());
-  for (auto comma = rest.find(", "); comma != std::string::npos; comma = rest.find(", ")) {
-    said.always.push_back(rest.substr(0, comma));
-    rest = rest.substr(comma + 2);
-  }
-  said.always.push_back(rest);
-  return said;
-}
-
-bool says_copy(const Said& said, Variant variant, bool in_node_memory) {
-  if (!in_node_memory || !said.free_where_shown) return true;
-  return std::find(said.always.begin(), said.always.end(), to_string(variant)) != said.always.end();
+/// The plan's word on a stage without axes; explain() prints it (tests/unit/plan/end_stages_test.cpp).
+bool costs_copy(const Plan& plan, std::size_t stage, Variant variant, bool in_node_memory) {
+  return !in_node_memory || copies_always(plan, stage, variant);
 }
 
 std::vector<run::StepRecord> record_of(api::Handle& handle, Variant variant, bool in_node_memory) {
@@ -79,8 +47,7 @@ std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_n
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const std::size_t stage = variant.is_backward() ? bytes.size() - 1 - i : i;
     const bool transforms = !plan.stages[stage].axes.empty();
-    const bool passes =
-        transforms || says_copy(said_of(handle.explain(), stage), variant, in_node_memory);
+    const bool passes = transforms || costs_copy(plan, stage, variant, in_node_memory);
     SCOPED_TRACE(to_string(variant) + (in_node_memory ? ", node memory, " : ", private, ") +
                  record[2 * i].name);
     EXPECT_EQ(record[2 * i].bytes_read, passes ? bytes[i].in : 0);
@@ -91,7 +58,7 @@ std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_n
   return found;
 }
 
-/// Both sums over all ways with arrays in node memory; private arrays cost what is said of them.
+/// Both sums over all variants with arrays in node memory; private arrays are only compared.
 std::pair<int, int> check_all_ways(const Problem& given) {
   Problem problem = given;
   problem.knobs = {.method = Method::shared};

@@ -14,6 +14,7 @@
 #include "bmmc/run/permute.hpp"
 #include "bmmc/run/superlevel_pass.hpp"
 #include "support/ooc_reference.hpp"
+#include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 #include "unit/support/model_disks.hpp"
 #include "unit/support/random_bits.hpp"
@@ -30,7 +31,7 @@ using test_support::random_exact;
 using test_support::random_nonsingular;
 using test_support::transform_exact;
 
-constexpr unsigned seed = 20270;
+const std::uint64_t seed = test_support::chosen_seed(20270);
 
 /// Logarithms of the points, of the records of each processor's memory, of a block, of the disks and
 /// of the processors.

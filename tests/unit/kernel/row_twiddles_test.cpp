@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/line_oracle.hpp"
+#include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 
 namespace weft::ooc {
@@ -45,7 +46,7 @@ double error_of(std::complex<Real> w, std::int64_t m, std::int64_t n, int sign) 
 }
 
 TEST(Twiddles, every_root_is_rounded_about_once) {
-  const unsigned seed = 20;
+  const std::uint64_t seed = test_support::chosen_seed(20);
   std::mt19937_64 random(seed);
   for (const std::int64_t n : lengths)
     for (const int sign : {-1, 1}) {
@@ -57,7 +58,7 @@ TEST(Twiddles, every_root_is_rounded_about_once) {
 }
 
 TEST(Twiddles, rows_are_multiples_of_their_step) {
-  const unsigned seed = 21;
+  const std::uint64_t seed = test_support::chosen_seed(21);
   std::mt19937_64 random(seed);
   for (const std::int64_t n : lengths) {
     const kernel::RowTwiddles twiddles(n, -1);

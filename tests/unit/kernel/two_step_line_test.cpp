@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "support/seed.hpp"
 
 namespace weft::kernel {
 namespace {
 
-constexpr std::uint64_t seed = 20311;
+const std::uint64_t seed = test_support::chosen_seed(20311);
 
 template <class T>
 void expect_same(std::int64_t length, LineKind kind, long double scale, bool in_place) {

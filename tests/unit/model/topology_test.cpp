@@ -11,6 +11,7 @@
 
 #include "model/placement.hpp"
 #include "model/torus.hpp"
+#include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 #include "unit/support/networks.hpp"
 
@@ -106,7 +107,7 @@ class Walker {
 };
 
 TEST(Torus, loads_are_those_of_every_message_on_its_way) {
-  const std::uint32_t seed = 20261122;
+  const std::uint64_t seed = test_support::chosen_seed(20261122);
   std::mt19937 random(seed);
   const auto below = [&](std::int64_t end) {
     return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random);
@@ -319,7 +320,7 @@ double counted_by_destination(const Topology& tree, const Groups& groups,
 }
 
 TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
-  constexpr unsigned seed = 20;
+  const std::uint64_t seed = test_support::chosen_seed(20);
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   Topology tree;

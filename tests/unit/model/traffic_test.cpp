@@ -9,6 +9,7 @@
 #include <random>
 
 #include "layout/overlap.hpp"
+#include "support/seed.hpp"
 
 namespace weft::model {
 namespace {
@@ -78,8 +79,8 @@ bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
 }
 
 TEST(Traffic, RandomGridsOneByOne) {
-  constexpr unsigned seed = 11;
-  std::printf("seed %u\n", seed);
+  const std::uint64_t seed = test_support::chosen_seed(11);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937 random(seed);
   const auto draw = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);

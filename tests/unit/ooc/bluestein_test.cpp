@@ -16,6 +16,7 @@
 #include "ooc/run/pass_executor.hpp"
 #include "support/fake_volume.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 
 namespace weft::ooc {
@@ -211,7 +212,7 @@ TEST(KindsOnDisks, lines_of_every_length) {
 
 /// Any axis halved, in any place, with axes on both sides; from all in memory to axes in radices.
 TEST(KindsOnDisks, arrays_of_any_axes) {
-  const unsigned seed = 52;
+  const std::uint64_t seed = test_support::chosen_seed(52);
   Random random(seed);
   int split_pairs = 0;
   int split_reals = 0;

@@ -10,6 +10,7 @@
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/plan/panel_index.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -93,7 +94,7 @@ TEST(DisksOfRanks, BelongToOneOrAreShared) {
 
 /// A part lies on a disk of the rank that holds it, and no longer one would.
 TEST(HoldingOfDisks, FollowsTheStriping) {
-  const unsigned seed = 71;
+  const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);
   for (int round = 0; round < 100; ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + ", seed " + std::to_string(seed));

@@ -14,6 +14,7 @@
 #include "support/line_oracle.hpp"
 #include "support/ooc_reference.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 
 namespace weft::ooc {
@@ -156,7 +157,7 @@ class LinesOnDisks : public testing::TestWithParam<Case> {};
 
 TEST_P(LinesOnDisks, agree_with_the_reference) {
   const Case& c = GetParam();
-  const unsigned seed = 41;
+  const std::uint64_t seed = test_support::chosen_seed(41);
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const int sign : {-1, 1}) {
       const KPassPlan plan = plan_passes(line(c.n, c.lg_memory, c.lg_block, precision));
@@ -279,7 +280,7 @@ KPassProblem random_problem(Random& random) {
 }
 
 TEST(ArraysOnDisks, agree_with_the_reference) {
-  const unsigned seed = 43;
+  const std::uint64_t seed = test_support::chosen_seed(43);
   Random random(seed);
   std::size_t most = 0;
   int done = 0;
