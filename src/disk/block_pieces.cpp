@@ -13,6 +13,11 @@ bool meets(const ByteRanges& parts, std::int64_t first, std::int64_t end) {
   return behind != parts.begin() && std::prev(behind)->second > first;
 }
 
+bool contains(const ByteRanges& parts, std::int64_t first, std::int64_t end) {
+  const auto behind = parts.upper_bound(first);
+  return behind != parts.begin() && std::prev(behind)->second >= end;
+}
+
 /// Stretches that touch become one.
 void join(ByteRanges& parts, std::int64_t first, std::int64_t end) {
   auto behind = parts.lower_bound(first);
@@ -48,6 +53,12 @@ std::optional<BlockPieces::Complete> BlockPieces::add(std::int64_t block, std::i
   const Complete complete = {seen.expected, seen.sum.sum(length)};
   blocks_.erase(found);
   return complete;
+}
+
+void BlockPieces::note_write(std::int64_t block, std::int64_t within, std::int64_t bytes) {
+  const auto found = blocks_.find(block);
+  if (found != blocks_.end() && !contains(found->second.parts, within, within + bytes))
+    blocks_.erase(found);
 }
 
 }  // namespace weft::disk

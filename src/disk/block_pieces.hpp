@@ -31,6 +31,9 @@ class BlockPieces {
   std::optional<Complete> add(std::int64_t block, std::int64_t within, const std::byte* memory,
                               std::int64_t bytes, std::int64_t length, std::uint32_t expected);
   void drop(std::int64_t block) { blocks_.erase(block); }
+  /// Drops the block if a write changes bytes that were not seen before: the expected checksum then
+  /// belongs to contents that no later piece has. Bytes that were seen may change, as in place.
+  void note_write(std::int64_t block, std::int64_t within, std::int64_t bytes);
 
  private:
   struct Seen {

@@ -131,6 +131,7 @@ void StripedSet::note_sum(const TransferPart& part, Started& started) {
     return;
   }
   sums_->forget(part.block);
+  read_.note_write(part.block, part.within, part.bytes);
   started.changed.push_back(part.block);
   const std::int64_t length = block_length(part.block);
   if (part.bytes == length) {
@@ -139,7 +140,7 @@ void StripedSet::note_sum(const TransferPart& part, Started& started) {
     sums_->set(part.block, part.memory, part.bytes);
   } else if (const auto whole =
                  written_.add(part.block, part.within, part.memory, part.bytes, length, 0)) {
-    read_.drop(part.block);  // what was seen of it is not what there is to see
+    read_.drop(part.block);
     sums_->set(part.block, whole->sum);
   }
 }

@@ -214,6 +214,20 @@ TEST(DiskSet, pieces_that_are_read_and_then_written_over_are_those_that_were_the
   }
 }
 
+TEST(DiskSet, a_write_of_bytes_that_were_not_read_yet_is_no_damage) {
+  for (const std::int64_t from : {1000, 500}) {
+    Made made;
+    made.fill();
+    made.set->flush();
+    read_parts(made, {{3 * block, 1000}});
+    for (std::int64_t k = from; k < 3000; ++k)
+      made.memory[static_cast<std::size_t>(3 * block + k)] ^= std::byte{5};
+    made.write(3 * block + from, 3000 - from);
+    read_parts(made, {{3 * block + 1000, 3096}});
+    made.read();
+  }
+}
+
 TEST(DiskSet, a_block_that_was_read_in_part_and_written_anew_is_another_one) {
   Made made;
   made.fill();
