@@ -1,6 +1,6 @@
 """Which Python tests the gate runs, which both MPIs, and which only `make nightly`: this table is the one place.
 
-`pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of the gate that are in BOTH,
+`pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of the gate in BOTH,
 `--tier all` all. A key is a file of tests, a test of it, or one with its parameters as pytest prints them; * in it is
 any text. Each has its reason. A key that matches no test is an error, so that a renamed test keeps its tier.
 """
