@@ -16,11 +16,11 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "machine." + key + ": " + rule + "; given " + given);
 }
 
-/// Beyond these no time and no rate of any machine lies, and sums and products stay numbers.
+/// Bounds for every time and rate of a machine; within them sums and products stay finite.
 constexpr double least = 1e-30;
 constexpr double most = 1e30;
 
-/// A time or rate that may be 0 where nothing is known of it.
+/// Checks a time or rate that may be 0 because it is unknown.
 void at_least_zero(const std::string& key, double value) {
   if (!(value >= 0) || value > most)
     refuse(key, "this must be a finite number from 0 to 1e30", readable_number(value));
@@ -105,7 +105,7 @@ void check_all_to_all(const std::vector<AllToAll>& fits) {
       refuse(key + ".from_bytes", "the first fit for so many ranks is from 0 bytes on",
              std::to_string(fits[i].from_bytes));
     positive(key + ".s_per_byte", fits[i].s_per_byte);
-    // An intercept below 0 is what a fit may give; paper 004 saw one.
+    // A fit may give an intercept below 0; paper 004 saw one.
     if (!std::isfinite(fits[i].start_s))
       refuse(key + ".start_s", "this must be a finite number", readable_number(fits[i].start_s));
   }

@@ -8,7 +8,7 @@
 namespace weft::model {
 namespace {
 
-/// What one access has at most, and the blocks of a plain file.
+/// Maximum bytes of one access, and of a block of a plain file.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 /// Accesses of a run on all disks together.
