@@ -38,7 +38,7 @@ std::string step_line(const StepCost& step) {
   return line + "\n";
 }
 
-/// What the caller has to do for the prediction to hold, and what it brings.
+/// Returns the condition that the caller must meet for the prediction, and its gain.
 std::string order_line(const Prediction& prediction) {
   std::string line = "ranks over the nodes in the order " + prediction.order;
   if (prediction.default_order_s > 0)

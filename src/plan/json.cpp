@@ -14,10 +14,10 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Raised whenever a plan of one version would be misread by the reader of another.
+/// Raised when a reader of another version would misread a plan.
 constexpr std::int64_t plan_version = 10;
 
-/// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
+/// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };
 
 bool is_c_order(const std::vector<int>& order) {
@@ -160,7 +160,7 @@ Layout read_layout(const JsonPlace& place) {
   if (object.has("order")) {
     const JsonPlace given = object.at("order");
     order = json::axes(given);
-    // Left out is the C order; an empty list would be read as that.
+    // Without the key the order is the C order; an empty list would be read as the same.
     if (order.empty()) json::refuse(given, "a memory order must list every axis");
   }
   const std::int64_t ranks = json::integer(object.at("ranks"));
