@@ -45,7 +45,7 @@ class OpenDescriptor {
 void require_path(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos)
     throw Error(ErrorCode::invalid_argument,
-                "the path of a file must have letters and no zero byte; given \"" +
+                "the path of a file must not be empty and must have no zero byte; given \"" +
                     std::string(path.c_str()) + "\"");
 }
 

@@ -190,7 +190,7 @@ void take_wisdom(const std::string& text) {
   if (Fftw<Real>::import_wisdom(text.c_str()) == 0)
     throw Error(ErrorCode::invalid_argument,
                 "wisdom of FFTW must be of the same version and instruction sets; " +
-                    std::string(Fftw<Real>::version) + " does not take it; plan without it");
+                    std::string(Fftw<Real>::version) + " refuses this one; plan without it");
 }
 
 class FftwEngine final : public Engine {

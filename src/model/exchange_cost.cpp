@@ -151,7 +151,7 @@ bool sends(const Exchange& knobs) {
     case Method::automatic:
       break;
   }
-  throw Error(ErrorCode::internal, "an exchange without a method has no price");
+  throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
 bool is_one_by_one(const Exchange& knobs) { return sends(knobs) && !all_at_once(knobs); }
@@ -326,7 +326,7 @@ bool all_at_once(const Exchange& knobs) {
     case Method::automatic:
       break;
   }
-  throw Error(ErrorCode::internal, "an exchange without a method has no price");
+  throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
 double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,

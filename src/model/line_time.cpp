@@ -22,7 +22,7 @@ bool is_real(Kind kind) {
     case Kind::r2c:
       return true;
   }
-  throw Error(ErrorCode::internal, "a kind of transform whose lines have no price");
+  throw Error(ErrorCode::internal, "no predicted cost for lines of this kind");
 }
 
 /// Returns the operations of one line, as Machine counts them. A line of one point is still

@@ -43,7 +43,7 @@ Rate rate_of(Moved moved) {
     case Moved::ragged:
       return &Copying::ragged_s_per_byte;
   }
-  throw Error(ErrorCode::internal, "a way to move an array that has no rate");
+  throw Error(ErrorCode::internal, "no rate for this kind of move");
 }
 
 std::int64_t busy_cores(const Problem& problem, std::int64_t working, const Machine& machine) {

@@ -66,11 +66,10 @@ void check_slots(const std::vector<Digit>& digits, const std::string& order, std
     left /= digit.extent;
   }
   if (left != 1)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "the numbers behind t in an order must multiply to the ranks of a node, which are " +
-            std::to_string(on_node) + "; given \"" + order +
-            "\"; leave the number of the last t out");
+    throw Error(ErrorCode::invalid_argument,
+                "the numbers after t in an order must multiply to the ranks of a node, which are " +
+                    std::to_string(on_node) + "; given \"" + order +
+                    "\"; leave the number of the last t out");
 }
 
 /// Returns the number of each occupied place, by the order; places by node and slot.

@@ -32,7 +32,7 @@ double share_of(Effort effort) {
     case Effort::exhaustive:
       return exhaustive_share;
   }
-  throw Error(ErrorCode::internal, "an effort of planning that has no price");
+  throw Error(ErrorCode::internal, "no planning cost for this effort");
 }
 
 }  // namespace

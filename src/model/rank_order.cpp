@@ -54,7 +54,7 @@ std::vector<Digit> spelled(const Topology& topology) {
     if (at != end && std::isdigit(static_cast<unsigned char>(*at)) != 0) {
       const auto [next, error] = std::from_chars(at, end, digit.extent);
       if (error != std::errc{} || digit.extent < 1)
-        refuse(topology, "the number behind a letter of an order must be from 1 to 2^63 - 1");
+        refuse(topology, "the number after a letter of an order must be from 1 to 2^63 - 1");
       at = next;
     }
     digits.push_back(digit);
@@ -72,15 +72,15 @@ void check_axis(const Topology& topology, const std::vector<Digit>& digits, char
   for (const Digit& digit : digits) {
     if (digit.letter != letter) continue;
     found = true;
-    if (!open) refuse(topology, name + " stands once more where all of it was gone through");
+    if (!open) refuse(topology, name + " appears again after all of it is covered");
     open = digit.extent != 0;
     if (extent == 0 || digit.extent == 0) continue;  // the extent of t is known only with the ranks
     if (extent % digit.extent != 0)
-      refuse(topology, "the numbers behind " + name + " must divide its extent, of which " +
+      refuse(topology, "the numbers after " + name + " must divide its extent, of which " +
                            std::to_string(extent) + " are left");
     extent /= digit.extent;
   }
-  if (!found) refuse(topology, "an order goes through every axis; " + name + " is missing");
+  if (!found) refuse(topology, "an order must cover every axis; " + name + " is missing");
   if (open && extent > 1)
     refuse(topology, "an order goes through all of an axis; of " + name + " " +
                          std::to_string(extent) + " times as much is left");

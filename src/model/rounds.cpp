@@ -166,7 +166,7 @@ std::unique_ptr<Links> links_of(const Topology& topology) {
     case Network::dragonfly:
       return std::make_unique<DragonflyLinks>(topology);
   }
-  throw Error(ErrorCode::internal, "a network whose links are not known");
+  throw Error(ErrorCode::internal, "unknown links of a network");
 }
 
 std::int64_t rounds_of(Schedule schedule, std::int64_t ranks) {

@@ -50,7 +50,7 @@ void check_links_apart(std::span<const double> uplinks) {
   double below = 1;
   for (const double links : uplinks) {
     if (links > static_cast<double>(links_apart_max) || std::fmod(links, below) != 0)
-      refuse("where routes go by destination, uplinks must be whole numbers of links up to " +
+      refuse("if routes go by destination, uplinks must be whole numbers of links up to " +
                  std::to_string(links_apart_max) + ", each level's a multiple of the one below",
              readable_number(links) + " above " + readable_number(below));
     below = links;

@@ -42,7 +42,7 @@ void check_line_effort(const Plan& plan) {
 void check_counts(const Plan& plan) {
   if (plan.stages.empty()) refuse("it must have at least one stage; given none");
   if (plan.stages.size() != plan.exchanges.size() + 1)
-    refuse("one exchange must stand between each two stages; given " +
+    refuse("there must be one exchange between each two stages; given " +
            std::to_string(plan.stages.size()) + " stages and " +
            std::to_string(plan.exchanges.size()) + " exchanges");
 }

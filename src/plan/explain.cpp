@@ -180,7 +180,7 @@ std::string manner(const Exchange& exchange, std::int64_t ranks, std::int64_t ot
 std::string chunks_words(const Plan& plan, std::size_t index) {
   if (plan.exchanges[index].chunks == 1) return {};
   const Chunking chunking = chunking_of(plan.stages[index], plan.stages[index + 1]);
-  if (chunking.axis < 0) return "; forward sends it in one";
+  if (chunking.axis < 0) return "; forward sends it whole";
   return "; chunks along axis " + std::to_string(chunking.axis) + ", sent while the next are " +
          (chunking.both ? "transformed, and transformed while the next arrive" : "transformed");
 }

@@ -73,7 +73,7 @@ std::string prediction_lines(const Prediction& prediction) {
     text += "  " + padded(readable_seconds(prediction.cost.call_s), 9) +
             "  the call itself, on which all ranks agree\n";
   if (prediction.alternatives.empty()) return text;
-  text += "the next best of " + counted(prediction.considered, "way") + " that were priced:\n";
+  text += "the next best of " + counted(prediction.considered, "plan") + " that were compared:\n";
   for (const Alternative& each : prediction.alternatives) text += alternative_line(each, seconds);
   return text;
 }

@@ -149,7 +149,7 @@ Layout read_grid(Object& object, const Shape& shape, const std::vector<int>& ord
   if (!object.has("first_rank")) return layout;
   const JsonPlace first_rank = object.at("first_rank");
   if (volume(layout.process_grid()) != 1)
-    json::refuse(first_rank, "a first rank must stand only where one rank owns everything");
+    json::refuse(first_rank, "a first rank is allowed only if one rank owns everything");
   return Layout::on_one(shape, ranks, json::integer(first_rank)).with_order(order);
 }
 

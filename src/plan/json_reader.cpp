@@ -40,7 +40,7 @@ class DuplicateKeys {
     if (event != Json::parse_event_t::key) return;
     const auto key = parsed.get<std::string>();
     if (!open_.back().insert(key).second)
-      throw Error(ErrorCode::invalid_argument, what_ + ": a key stands once in an object; \"" +
+      throw Error(ErrorCode::invalid_argument, what_ + ": a key must appear once in an object; \"" +
                                                    recognisable(key) + "\" is given twice");
   }
 
@@ -150,7 +150,7 @@ void Object::finish() const {
     if (asked_.count(item.key())) continue;
     std::string known;
     for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
-    throw Error(ErrorCode::invalid_argument, place_.path + ": the keys here are " + known +
+    throw Error(ErrorCode::invalid_argument, place_.path + ": the valid keys are " + known +
                                                  "; given \"" + recognisable(item.key()) + "\"");
   }
 }

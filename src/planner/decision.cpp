@@ -38,9 +38,9 @@ std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t 
 /// another order of ranks, for a negligible gain.
 std::string why(const Priced& other, const Priced& best) {
   if (other.seconds < best.seconds && other.order != best.order)
-    return "not so much faster that another order of the ranks were worth it";
+    return "too little faster to justify another order of the ranks";
   if (other.seconds < best.seconds && ranks_used(other.plan) > ranks_used(best.plan))
-    return "not so much faster that more ranks were worth it";
+    return "too little faster to justify more ranks";
   return difference(other.cost, best.cost);
 }
 

@@ -97,7 +97,7 @@ std::string reason(const Knobs& knobs) {
     return "a collective call orders its own messages, so schedule, requests, nodes and pieces "
            "belong to messages";
   if (knobs.wire_form == WireForm::datatype && (cut || narrow || is_aware(knobs.nodes)))
-    return "what MPI packs (datatype) is neither cut nor converted nor combined, so pieces, wire "
+    return "blocks that MPI packs (datatype) are not cut, converted or combined, so pieces, wire "
            "f32 and nodes need the packed wire form";
   if (is_aware(knobs.nodes) && knobs.chunks > 1) return "node-aware exchanges go in one chunk";
   return "no method has all of these";
@@ -168,7 +168,7 @@ std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& pr
 std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem) {
   if (is_node_aware(knobs) && problem.ranks_per_node < 2 && problem.ranks > 1)
     return std::string("nodes ") + to_string(knobs.nodes) +
-           " needs ranks that share memory and are numbered node by node; here no two such ranks "
+           " needs ranks that share memory and are numbered node by node; no two such ranks "
            "were found (see node memory in `weft info`); use nodes unaware, or leave nodes out";
   return method.refusal(problem);
 }

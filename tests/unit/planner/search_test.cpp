@@ -192,7 +192,7 @@ TEST(Planner, more_ranks_must_be_worth_it) {
     if (!is_on_one || share >= 1) continue;
     ++kept_on_one;
     EXPECT_GE(share, 0.95);
-    EXPECT_EQ(next.loses_by, "not so much faster that more ranks were worth it");
+    EXPECT_EQ(next.loses_by, "too little faster to justify more ranks");
   }
   EXPECT_TRUE(was_spread);
   EXPECT_GE(kept_on_one, 1);
@@ -388,7 +388,7 @@ TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
   const Plan plan = planner::decision(found, 0, machine);
   ASSERT_EQ(plan.prediction->alternatives.size(), 2U);
   EXPECT_NE(plan.prediction->alternatives[0].loses_by.find("another order"), std::string::npos);
-  EXPECT_EQ(plan.prediction->alternatives[1].loses_by, "500 ms more of arithmetic");
+  EXPECT_EQ(plan.prediction->alternatives[1].loses_by, "500 ms more arithmetic");
 }
 
 /// An all-to-all of all ranks is the same in every order.
