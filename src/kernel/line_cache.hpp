@@ -15,8 +15,8 @@ namespace weft::kernel {
 ///
 /// Transforms in use are found through weak references, so that dropping the last transform of a
 /// problem frees its plan and tables. The most recent ones are kept as well. Otherwise a program
-/// that makes, runs and drops the same transform in a loop would plan it every time, which with
-/// Effort::measure costs more than the transform. The number is limited by `held_max`, and the
+/// that makes, runs and drops the same transform in a loop would plan it every time. With
+/// Effort::measure that costs more than the transform. The number is limited by `held_max`, and the
 /// length by `held_length_max`, because a plan for a long line has tables of many megabytes.
 class LineCache {
  public:

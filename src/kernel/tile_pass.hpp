@@ -39,9 +39,9 @@ struct BatchBlock {
 /// Transforms one axis of a region, tile by tile: gathers lines from the inlet, transforms them in
 /// cache, scatters them to the outlet.
 ///
-/// A tile is a set of lines that are adjacent in memory, so that a row across them is 512
-/// contiguous bytes if the array allows it. Inlet and outlet are cut into segments along the axis
-/// at every end of a piece.
+/// A tile is a set of lines that are adjacent in memory. A row across them is 512 contiguous bytes
+/// if the array allows it. Inlet and outlet are cut into segments along the axis at every end of a
+/// piece.
 class TilePass {
  public:
   /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep;

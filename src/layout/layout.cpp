@@ -359,8 +359,7 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
   for (int axis = 0; axis < dims(); ++axis) {
     const Range parts =
         parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
-    const bool all_own = grid_[axis] <= shape_[axis];  // then every part has an index, and none
-                                                       // need be visited
+    const bool all_own = grid_[axis] <= shape_[axis];  // then every part has an index
     std::vector<std::int64_t> next;
     next.reserve(found.size() * static_cast<std::size_t>(parts.size()));
     for (std::int64_t prefix : found)

@@ -9,10 +9,10 @@ namespace weft {
 /// Blocks alternate over the disks: block k of an array is in row k / D of the disks' files, on
 /// disk k mod D. Two options change that:
 ///
-/// Bands  With P processors of D/P disks each, processor q holds the q-th of P equal parts of each
-///        band of consecutive bytes, alternating over its own disks. A band of B D bytes is
-///        stripe-major (P then does not matter), a band of one memoryload memoryload-major, a band
-///        of the whole array processor-major, as in Cormen and Nicol's paper.
+/// Bands  P processors have D/P disks each. Each band of consecutive bytes has P equal parts;
+///        processor q holds the q-th part, alternating over its own disks. Names as in Cormen and
+///        Nicol's paper: a band of B D bytes is stripe-major (P then does not matter), a band of
+///        one memoryload memoryload-major, a band of the whole array processor-major.
 /// Skew   A matrix with rows of a multiple of B D bytes has each column on one disk. To avoid this,
 ///        disks shift by the sum of the digits of row / skew_rows in base D. If matrix rows have
 ///        skew_rows D^i rows of blocks, for any i, the shift is one from a matrix row to the next.

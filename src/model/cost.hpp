@@ -49,11 +49,11 @@ struct KnownCounts {
 ///
 /// Model   A stage: lines by their measured times, plus each pass over the local array by the time
 ///         of copying it. An exchange: a start for each message, plus the bytes of the busiest link
-///         at its rate, times the blocking factor of the schedule (t_s, t_w and B of paper 000). If
-///         messages go one after the other, each round has its own busiest link. A collective call:
-///         by the fits of the machine if it has any (alpha and beta of paper 004). With c chunks,
-///         all but one can hide behind the neighbouring stages, except for the processor's own
-///         work. Each second of a stage hides one exchange only.
+///         at its rate times the schedule's blocking factor (t_s, t_w, B of paper 000). If messages
+///         go one after the other, each round has its own busiest link. A collective call: by the
+///         fits of the machine if it has any (alpha and beta of paper 004). With c chunks, all but
+///         one can hide behind the neighbouring stages, except for the processor's own work. Each
+///         second of a stage hides one exchange only.
 /// Errors  those of check() for the machine; node memory if the order separates the ranks of a
 ///         node.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or

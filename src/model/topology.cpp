@@ -215,8 +215,8 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
 /// routes first.
 ///
 /// Of the `node` messages of each node below, `far` pass the link, on routes of 2 (level + 2)
-/// links. The others have routes of 2 (level + 1) links, and get a larger share of the node's own
-/// link by that ratio until they are done. Only then does the link above get its full load. If it
+/// links. The others have routes of 2 (level + 1) links. Until they are done, their share of the
+/// node's own link is larger by that ratio. Only then does the link above get its full load. If it
 /// was full from the start, nothing is lost.
 double with_short_ways_first(double load, double node, double far, std::int64_t level) {
   if (far <= 0 || far >= node) return load;

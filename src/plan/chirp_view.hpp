@@ -7,10 +7,10 @@
 
 namespace weft {
 
-/// Returns the stages of one axis of n points on `ranks` of the problem's ranks, as a convolution
-/// with a chirp (Bluestein) of m1*m2 >= n_in + n_out - 1 points. Returns none without suitable m1
-/// and m2. Needs 32 points for the accuracy of other plans. n_in and n_out are the elements of the
-/// array before and after: n and n/2+1 for r2c.
+/// Returns the stages of one axis of n points on `ranks` of the problem's ranks. They are a
+/// convolution with a chirp (Bluestein) of m1*m2 >= n_in + n_out - 1 points. Returns none without
+/// suitable m1 and m2. Needs 32 points for the accuracy of other plans. n_in and n_out are the
+/// elements of the array before and after: n and n/2+1 for r2c.
 ///
 /// Lengths  m1 and m2 have no primes above 7 and are at least `ranks`. The best ones leave ranks
 ///          the least idle, have the least padding and are the most alike.

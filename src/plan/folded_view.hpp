@@ -6,11 +6,11 @@
 
 namespace weft {
 
-// Half the spectrum of n = n1*n2 reals in its natural order, X[0..n/2], next to the (n1/2+1) x n2
-// columns that a view of the axis leaves of it. Row b (of n1 elements) of the natural order is
-// column b and the mirror image of column n2-1-b. In the order 0, n2-1, 1, n2-2, ... the two
-// columns are neighbours, a pair. An odd n2 leaves half a row, which is the middle column; an even
-// n2 leaves X[n/2], which is in the last pair.
+// Conversion of half the spectrum of n = n1*n2 reals between two orders: the natural order
+// X[0..n/2], and the n2 columns of n1/2+1 elements of a view of the axis. Row b (of n1 elements) of
+// the natural order is column b and the mirror image of column n2-1-b. In the order 0, n2-1, 1,
+// n2-2, ... the two columns are neighbours, a pair. An odd n2 leaves half a row, which is the
+// middle column; an even n2 leaves X[n/2], which is in the last pair.
 
 /// The boundaries of the ranks' parts of half a spectrum.
 struct HalfCuts {

@@ -89,7 +89,7 @@ class Search {
     }
   }
 
-  /// Adds plans whose output is where the input is. The gain comes from the memory order of the
+  /// Adds plans with the output in the input's layout. The gain comes from the memory order of the
   /// stage before, so it must exceed that minimum.
   void add_those_back_at_input(std::vector<Priced>& all) {
     if (!freedom_.outputs_in_node_memory) return;

@@ -7,9 +7,9 @@
 
 namespace weft::planner {
 
-/// Returns plans for a problem. They differ in the layout of the input (slabs and process grids
-/// over all axes that may be split, on all ranks and on fewer), and in the order of the axes.
-/// Exchanges are those of the rule. An input that the caller gave is kept.
+/// Returns plans for a problem. They differ in the order of the axes and in the layout of the
+/// input. Layouts are slabs and process grids over all axes that may be split, on all ranks and on
+/// fewer. Exchanges are those of the rule. An input that the caller gave is kept.
 ///
 /// `problem` is as checked() returns it.
 std::vector<Plan> ways(const Problem& problem);
