@@ -13,7 +13,7 @@
 namespace weft::planner {
 namespace {
 
-/// Ranks whose clock goes on by what the test says that plans take.
+/// Ranks with a clock that advances by the times that the test gives.
 class Pretended final : public Trials {
  public:
   std::function<double(const Plan&)> seconds_of;
@@ -52,7 +52,7 @@ bool same_way(const Plan& one, const Plan& other) {
   return one.stages == other.stages && one.exchanges == other.exchanges;
 }
 
-/// Every plan takes what the model says, but for one of them.
+/// Every plan but one takes its predicted time.
 Pretended as_predicted_but(const Plan& other, double factor) {
   Pretended trials;
   trials.seconds_of = [other, factor](const Plan& plan) {
