@@ -7,8 +7,8 @@
 
 namespace weft {
 
-// Bluestein's algorithm: jk = (j^2 + k^2 - (k-j)^2)/2 makes of a transform of n points a convolution
-// with a chirp, w(j) = exp(sign*pi*i*j^2/n) = exp(sign*2*pi*i * (j^2 mod 2n)/2n):
+// Bluestein's algorithm: jk = (j^2 + k^2 - (k-j)^2)/2 turns a transform of n points into a
+// convolution with a chirp, w(j) = exp(sign*pi*i*j^2/n) = exp(sign*2*pi*i * (j^2 mod 2n)/2n):
 //
 //   X[k] = w(k) * sum over j of (x[j] w(j)) * conj(w(k-j)).
 //

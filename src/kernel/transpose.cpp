@@ -18,7 +18,8 @@ using Bytes = unsigned char;
 /// enough rows of the near side for the L1 cache.
 constexpr std::int64_t run_bytes = 512;
 
-/// Elements are moved as opaque words; alignment is the element's own, so unaligned arrays are fine.
+/// Elements are moved as opaque words; alignment is the element's own, so unaligned arrays are
+/// fine.
 template <int Size>
 void transpose_words(Bytes* dst, const Bytes* src, const Transpose& t, std::int64_t first_row,
                      std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) {

@@ -9,8 +9,8 @@
 
 namespace weft::model {
 
-/// One trip of a rank's local array through a core: axes that share a plane in cache are transformed
-/// in it.
+/// One trip of a rank's local array through a core: axes that share a plane in cache are
+/// transformed in it.
 struct MemoryPass {
   std::size_t first = 0;  ///< first axis among the stage's
   std::size_t count = 1;
