@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// a * b; throws Error(invalid_argument) that begins with `context` when it exceeds 64 bits.
+/// Returns a * b; throws Error(invalid_argument) that begins with `context` if it exceeds 64 bits.
 inline std::int64_t checked_mul(std::int64_t a, std::int64_t b, const std::string& context) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
@@ -21,7 +21,7 @@ inline std::int64_t checked_mul(std::int64_t a, std::int64_t b, const std::strin
   return product;
 }
 
-/// a + b; throws Error(invalid_argument) that begins with `context` when it exceeds 64 bits.
+/// Returns a + b; throws Error(invalid_argument) that begins with `context` if it exceeds 64 bits.
 inline std::int64_t checked_add(std::int64_t a, std::int64_t b, const std::string& context) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
@@ -32,7 +32,8 @@ inline std::int64_t checked_add(std::int64_t a, std::int64_t b, const std::strin
   return sum;
 }
 
-/// `value` as a To; throws Error(invalid_argument) that begins with `context` if To cannot hold it.
+/// Returns `value` as a To; throws Error(invalid_argument) that begins with `context` if To cannot
+/// hold it.
 template <class To, class From>
 To checked_cast(From value, const std::string& context = "a count") {
   static_assert(std::is_integral_v<To> && std::is_integral_v<From>);

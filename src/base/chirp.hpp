@@ -7,15 +7,15 @@
 
 namespace weft {
 
-// Bluestein's algorithm: jk = (j^2 + k^2 - (k-j)^2)/2 makes of a transform of n points a convolution
-// with a chirp, w(j) = exp(sign*pi*i*j^2/n) = exp(sign*2*pi*i * (j^2 mod 2n)/2n):
+// Bluestein's algorithm: jk = (j^2 + k^2 - (k-j)^2)/2 turns a transform of n points into a
+// convolution with a chirp, w(j) = exp(sign*pi*i*j^2/n) = exp(sign*2*pi*i * (j^2 mod 2n)/2n):
 //
 //   X[k] = w(k) * sum over j of (x[j] w(j)) * conj(w(k-j)).
 //
 // The exponents are whole numbers, so that no bit of j^2 is lost.
 
-/// Calls visit(i, j^2 mod 2n) for i < count and j = first + i*step, step being 1 or -1. All j are from
-/// 0 to n - 1.
+/// Calls visit(i, j^2 mod 2n) for i < count and j = first + i*step, with a step of 1 or -1. All j
+/// are from 0 to n - 1.
 template <class Visit>
 void for_chirp(std::int64_t n, std::int64_t first, std::int64_t step, std::int64_t count,
                Visit&& visit) {
@@ -24,14 +24,14 @@ void for_chirp(std::int64_t n, std::int64_t first, std::int64_t step, std::int64
   std::int64_t exponent = product_mod(first, first, turn);
   for (std::int64_t i = 0, j = first; i < count; ++i, j += step) {
     visit(i, exponent);
-    exponent += 2 * step * j + 1;  // to that of j + step
+    exponent += 2 * step * j + 1;  // the exponent of j + step
     if (exponent >= turn) exponent -= turn;
     if (exponent < 0) exponent += turn;
   }
 }
 
-/// What a convolution of `points` multiplies with: the chirp's conjugate at 0 <= j < ahead, and at
-/// -behind < j < 0 from its end on; else 0. ahead + behind <= points + 1, both at most n.
+/// The factor of a convolution of `points` points: the chirp's conjugate at 0 <= j < ahead, and at
+/// -behind < j < 0 counted from the end; otherwise 0. ahead + behind <= points + 1, both at most n.
 struct ChirpKernel {
   std::int64_t n = 0;
   std::int64_t points = 0;
@@ -39,8 +39,8 @@ struct ChirpKernel {
   std::int64_t behind = 0;
 };
 
-/// Calls visit(i, exponent) for each i < count for which element first + i of the kernel is the
-/// conjugate of a chirp.
+/// Calls visit(i, exponent) for each i < count if element first + i of the kernel is the conjugate
+/// of a chirp.
 template <class Visit>
 void for_kernel(const ChirpKernel& kernel, std::int64_t first, std::int64_t count, Visit&& visit) {
   for_chirp(kernel.n, first, 1, std::min(count, kernel.ahead - first), visit);

@@ -20,8 +20,8 @@ namespace {
 std::atomic<std::int64_t> live_bytes{0};
 std::atomic<std::int64_t> peak_bytes{0};
 std::atomic<std::int64_t> allocations{0};
-/// Live bytes of AlignedBuffer alone: the system takes them away from MemAvailable only when they
-/// are touched, where node memory is reserved at once.
+/// Live bytes of AlignedBuffer alone. The system subtracts them from MemAvailable only when they
+/// are touched, but reserves node memory at once.
 std::atomic<std::int64_t> promised_bytes{0};
 
 std::string read_text(const char* path) {
@@ -31,7 +31,7 @@ std::string read_text(const char* path) {
   return text.str();
 }
 
-/// Memory of this process's own that it has touched; 0 where that cannot be read.
+/// Returns this process's own memory that it has touched; 0 if that cannot be read.
 std::int64_t touched_bytes() {
   std::ifstream file("/proc/self/statm");
   std::int64_t total_pages = 0;
@@ -51,13 +51,14 @@ std::string mebibytes(std::int64_t bytes) {
                                             " are available; use more nodes or a smaller size");
 }
 
-/// Whole 2 MiB pages straight from the system, for buffers from huge_from_bytes up.
+/// Returns whole 2 MiB pages directly from the system, for buffers from huge_from_bytes up.
 std::int64_t mapped_bytes(std::int64_t bytes) {
   const std::int64_t page = AlignedBuffer::huge_page_bytes;
   return checked_add(bytes, page - 1, "the size of a buffer") / page * page;
 }
 
-/// Maps `bytes` (a multiple of 2 MiB) at a multiple of 2 MiB; nullptr when the system refuses.
+/// Maps `bytes` (a multiple of 2 MiB) at a multiple of 2 MiB; returns nullptr if the system
+/// refuses.
 void* map_aligned(std::int64_t bytes) {
   const std::int64_t page = AlignedBuffer::huge_page_bytes;
   const auto with_slack =
@@ -73,7 +74,7 @@ void* map_aligned(std::int64_t bytes) {
   const std::size_t tail = static_cast<std::size_t>(page) - head;
   if (tail > 0) munmap(begin + head + bytes, tail);
   madvise(begin + head, static_cast<std::size_t>(bytes),
-          MADV_HUGEPAGE);  // an offer: no harm where it is refused
+          MADV_HUGEPAGE);  // only advice: a refusal does no harm
   return begin + head;
 }
 

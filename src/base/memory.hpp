@@ -6,21 +6,21 @@
 
 namespace weft {
 
-/// Memory that this process could still get: the smaller of MemAvailable and of what the limits of
-/// its control groups (version 1 or 2) leave. The largest int64 where neither can be read.
+/// Returns the memory that this process can still get: the smaller of MemAvailable and the room in
+/// its control groups (version 1 or 2). The largest int64 if neither can be read.
 std::int64_t available_memory_bytes();
 
-/// available_memory_bytes() less what this process has been promised and has not touched yet: the
-/// system counts memory when it is touched, so without this two large buffers could both be granted
-/// and not both be filled.
+/// Returns available_memory_bytes() without the memory that this process has been promised and has
+/// not touched yet. The system counts memory when it is touched. Without this, two large buffers
+/// could both be granted and not both be filled.
 std::int64_t unpromised_memory_bytes();
 
-/// Throws Error(out_of_memory), naming `what`, the bytes asked and the bytes there are, when
-/// `bytes` exceeds unpromised_memory_bytes(). Requests below 4 MiB pass unchecked: reading the
-/// limits would cost more than they do.
+/// Throws Error(out_of_memory) if `bytes` exceeds unpromised_memory_bytes(). The message has
+/// `what`, the bytes requested and the bytes available. Requests below 4 MiB pass unchecked:
+/// reading the limits would cost more than they do.
 void require_memory(std::int64_t bytes, const std::string& what);
 
-/// How much memory weft holds through AlignedBuffer and node memory, in this process. Thread-safe.
+/// Memory that weft holds through AlignedBuffer and node memory in this process. Thread-safe.
 struct MemoryCounters {
   std::int64_t live_bytes = 0;   ///< held now
   std::int64_t peak_bytes = 0;   ///< largest live_bytes since the start or reset_memory_peak()
@@ -30,10 +30,10 @@ MemoryCounters memory_counters();
 /// Sets peak_bytes to live_bytes.
 void reset_memory_peak();
 
-/// True when the two ranges of bytes have one in common. Empty ranges have none.
+/// Returns whether the two ranges of bytes overlap. Empty ranges do not.
 bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes);
 
-/// For the allocators of weft: enters memory into the counters. Negative bytes give it back.
+/// Adds memory to the counters, for the allocators of weft. Negative bytes return it.
 void count_memory(std::int64_t bytes);
 
 /// Uninitialised bytes aligned to 64; from 4 MiB up aligned to 2 MiB and offered huge pages.

@@ -17,7 +17,7 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// The number at the start of `text`; nothing where there is none ("max" in version 2). Version 1
+/// Returns the number at the start of `text`; nothing without one ("max" in version 2). Version 1
 /// writes "no limit" as a number near 2^63, which needs no special case.
 std::optional<std::int64_t> leading_number(const std::string& text) {
   char* end = nullptr;
@@ -26,7 +26,7 @@ std::optional<std::int64_t> leading_number(const std::string& text) {
   return value;
 }
 
-/// The number behind `key` in a text of lines "key number".
+/// Returns the number after `key` in a text of lines "key number".
 std::int64_t number_behind(const std::string& text, std::string_view key) {
   std::istringstream lines(text);
   std::string line;
@@ -41,7 +41,7 @@ std::int64_t number_behind(const std::string& text, std::string_view key) {
 struct CgroupFiles {
   const char* limit;
   const char* usage;
-  const char* droppable;  ///< key in memory.stat: page cache that goes before the kernel kills
+  const char* droppable;  ///< key in memory.stat: page cache that the kernel drops before it kills
 };
 constexpr CgroupFiles version_1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                                    "total_inactive_file "};
@@ -56,9 +56,9 @@ std::int64_t room_of_group(const std::string& folder, const CgroupFiles& files) 
                                 *limit - *usage + std::clamp<std::int64_t>(droppable, 0, *usage));
 }
 
-/// Over `path` and all its parents up to the mount point: a limit anywhere above binds. Inside a
-/// container the path may not exist under the mount point; then only the parents that do exist
-/// count, the mount point among them.
+/// Returns the least room over `path` and all its parents up to the mount point: a limit anywhere
+/// above binds. Inside a container the path may not exist under the mount point. Then only the
+/// parents that exist count, including the mount point.
 std::int64_t room_up_from(const std::string& mount, std::string path, const CgroupFiles& files) {
   std::int64_t room = no_memory_limit;
   while (true) {

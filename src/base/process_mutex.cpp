@@ -22,7 +22,7 @@ KnownMutexes& known() {
   return *instance;
 }
 
-/// All of them or none: a thread that holds one may wait for another.
+/// Locks all of them or none: a thread that holds one may wait for another.
 bool try_lock_all(const std::vector<ProcessMutex*>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i]->try_lock()) continue;
@@ -44,7 +44,7 @@ void after_fork() {
 
 void watch_forks() {
   static const int watched = pthread_atfork(before_fork, after_fork, after_fork);
-  static_cast<void>(watched);  // out of memory: forks are as they are without it
+  static_cast<void>(watched);  // out of memory: forks then work as without this
 }
 
 }  // namespace

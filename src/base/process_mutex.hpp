@@ -6,9 +6,9 @@ namespace weft {
 
 /// A mutex of the whole process, such as that of a planner or of a table that transforms share.
 ///
-/// A fork waits until all are free, so that a child process never inherits one that a thread of its
-/// parent has locked: no thread would unlock it there. It is held for a short time, or
-/// while a line is planned.
+/// A fork waits until all are free. So a child process never inherits a mutex that a thread of its
+/// parent has locked: no thread would unlock it in the child. It is held for a short time, or while
+/// a line is planned.
 class ProcessMutex {
  public:
   ProcessMutex();

@@ -36,7 +36,7 @@ std::complex<long double> root_of_unity(std::int64_t m, std::int64_t n) {
   const Wide eighths = Wide(8) * static_cast<Wide>(m);
   const auto octant = static_cast<int>(eighths / static_cast<Wide>(n));
   auto rest = static_cast<std::int64_t>(eighths % static_cast<Wide>(n));
-  if (octant % 2 == 1) rest = n - rest;  // measured from the axis that is nearest
+  if (octant % 2 == 1) rest = n - rest;  // measured from the nearest axis
   const long double angle = std::numbers::pi_v<long double> / 4 * static_cast<long double>(rest) /
                             static_cast<long double>(n);
   long double re = std::cos(angle);

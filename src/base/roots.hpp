@@ -6,21 +6,22 @@
 
 namespace weft {
 
-/// a * b mod n, exact for all 64-bit a, b >= 0 and n > 0.
+/// Returns a * b mod n, exact for all 64-bit a, b >= 0 and n > 0.
 std::int64_t product_mod(std::int64_t a, std::int64_t b, std::int64_t n);
 
-/// exp(2*pi*i * m/n) for 0 <= m < n < 2^63. The angle is reduced in whole numbers to at most pi/4, so
-/// that no bit of m is lost.
+/// Returns exp(2*pi*i * m/n) for 0 <= m < n < 2^63. The angle is reduced in whole numbers to at
+/// most pi/4, so that no bit of m is lost.
 std::complex<long double> root_of_unity(std::int64_t m, std::int64_t n);
 
 /// exp(sign*2*pi*i * m/n) for 0 <= m < n, without a table of n numbers.
 ///
-/// Two tables: the roots of multiples of T = 2^s, and those of 0..T-1 less 1. The latter are small, so
-/// that their product with the former adds next to no error: the sum of both is as exact as its last
+/// Two tables: the roots of multiples of T = 2^s, and those of 0..T-1 less 1. The latter are small,
+/// so their product with the former adds almost no error: the sum of both is as exact as its last
 /// rounding allows.
 ///
 /// Real    double or long double.
-/// Memory  4 * sqrt(n) reals, up to twice that: for doubles 2^20 entries in each table for n = 2^40.
+/// Memory  4 * sqrt(n) reals, up to twice that: for doubles 2^20 entries in each table for n =
+///         2^40.
 /// Source  the two tables of Bailey 1990.
 template <class Real>
 class RootTables {
@@ -29,12 +30,13 @@ class RootTables {
   /// Cost    O(sqrt n) sines.
   RootTables(std::int64_t n, int sign);
 
-  /// What the tables of a length take.
+  /// Returns the bytes of the tables of a length.
   static std::int64_t table_bytes(std::int64_t n);
 
   std::int64_t length() const { return n_; }
 
-  /// Errors below 1.5 units of the last place of 1 in each part, where long double has more bits.
+  /// Returns a root. Errors below 1.5 units of the last place of 1 in each part, if long double has
+  /// more bits.
   std::complex<Real> at(std::int64_t m) const {
     const std::complex<Real>& coarse = coarse_[static_cast<std::size_t>(m >> shift_)];
     const std::complex<Real>& fine = fine_[static_cast<std::size_t>(m & mask_)];

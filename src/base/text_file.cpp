@@ -45,7 +45,7 @@ class OpenDescriptor {
 void require_path(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos)
     throw Error(ErrorCode::invalid_argument,
-                "the path of a file must have letters and no zero byte; given \"" +
+                "the path of a file must not be empty and must have no zero byte; given \"" +
                     std::string(path.c_str()) + "\"");
 }
 
@@ -74,8 +74,7 @@ void write_all(int descriptor, std::string_view text, const std::string& path) {
   }
 }
 
-/// The file itself where the path is a symbolic link to it, there or not yet: a link is not replaced by
-/// a file.
+/// Returns the target of a symbolic link, existing or not, so that a file never replaces a link.
 std::string behind_links(const std::string& path) {
   constexpr int most_links = 40;
   std::filesystem::path found = path;
@@ -88,8 +87,9 @@ std::string behind_links(const std::string& path) {
   fail(path + " is a symbolic link that leads nowhere; name a file");
 }
 
-/// One process at a time: an exclusive lock on a file of its own, since the file that it guards is
-/// replaced. The holder removes it; whoever waited on the removed one takes a new one.
+/// One process at a time: an exclusive lock on a separate file, because the guarded file is
+/// replaced. The holder removes the lock file; a process that waited on the removed file opens a
+/// new one.
 class FileLock {
  public:
   FileLock(std::string path, double wait_s) : path_(std::move(path)) {
@@ -123,7 +123,7 @@ class FileLock {
       fail(path_ + " cannot be made: " + reason() + "; name a file in a folder that you may write");
   }
 
-  /// Whether the file that is locked still has its name.
+  /// Returns whether the locked file still has its name.
   bool is_there() const {
     struct stat mine {};
     struct stat there {};
@@ -135,7 +135,7 @@ class FileLock {
   std::optional<OpenDescriptor> file_;
 };
 
-/// A new file beside another, removed again unless it takes the other's place.
+/// A new file next to another, removed at the end unless it replaces the other.
 class NewFile {
  public:
   explicit NewFile(const std::string& target)
@@ -166,7 +166,7 @@ class NewFile {
     if (rename(path_.c_str(), target_.c_str()) != 0)
       fail(target_ + " cannot be replaced: " + reason() + "; name another file");
     path_.clear();
-    // The new name is on the disk as well; where a folder cannot be synchronised it comes later.
+    // Also writes the new name to the disk; if a folder cannot be synchronised, that happens later.
     const std::string folder = std::filesystem::path(target_).parent_path().string();
     const OpenDescriptor opened(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
     if (opened.is_open()) fsync(opened.number());
@@ -174,11 +174,12 @@ class NewFile {
 
  private:
   std::string target_;
-  std::string path_;  ///< empty when it has taken the target's place
+  std::string path_;  ///< empty after it has replaced the target
   OpenDescriptor descriptor_;
 };
 
-/// A file that its owner has made read-only is not to be replaced, whatever the folder allows.
+/// Throws for a file that its owner has made read-only: it must not be replaced, whatever the
+/// folder allows.
 void require_writable(const std::string& path) {
   if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     fail(path + " cannot be written: " + reason() + "; name another file");
@@ -188,7 +189,7 @@ void require_writable(const std::string& path) {
 
 std::optional<std::string> read_text(const std::string& path, std::int64_t bytes_max) {
   require_path(path);
-  // Without O_NONBLOCK a pipe without a writer would be waited for.
+  // Without O_NONBLOCK this would wait for the writer of a pipe.
   const OpenDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.is_open() && errno == ENOENT) return {};
   if (!file.is_open())
@@ -204,7 +205,7 @@ void update_text(
     const std::function<std::string(const std::optional<std::string>& before)>& change) {
   require_path(path);
   const std::string target = behind_links(path);
-  // What cannot be changed is refused before anything is made beside it.
+  // Refuses a file that cannot be changed before a new one is made.
   read_text(target, bytes_max);
   const FileLock lock(target + ".lock", wait_s);
   const std::optional<std::string> before = read_text(target, bytes_max);

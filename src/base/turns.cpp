@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-/// A thread that has locked it says so at once, but not in the same instant.
+/// A thread that has locked it becomes visible soon, but not in the same instant.
 constexpr int most_tries = 100;
 constexpr std::chrono::milliseconds between_tries{1};
 

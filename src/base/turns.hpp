@@ -7,14 +7,14 @@
 
 namespace weft {
 
-/// Lets calls that must not overlap take turns: those that threads make on one communicator,
-/// transform or set of files. Locked and unlocked as a std::recursive_mutex.
+/// Serialises calls that must not overlap: calls by threads on one communicator, transform or set
+/// of files. Locked and unlocked as a std::recursive_mutex.
 ///
-/// Forks       A child process has only the thread that forked. Where another thread had its turn
-///             at that moment, no turn of the child's would ever begin: lock() throws there.
+/// Forks       A child process has only the thread that forked. If another thread had its turn at
+///             that moment, no turn of the child would ever begin: lock() throws in the child.
 class Turns {
  public:
-  /// Waits until the calls before have ended.
+  /// Waits until earlier calls have ended.
   /// Errors  Error(unsupported) in a child process, as above.
   void lock();
   void unlock() { mutex_.unlock(); }
@@ -23,7 +23,7 @@ class Turns {
   void wait();
 
   std::recursive_mutex mutex_;
-  std::atomic<pid_t> process_ = 0;  ///< whose thread locked it last
+  std::atomic<pid_t> process_ = 0;  ///< process of the thread that locked it last
 };
 
 }  // namespace weft

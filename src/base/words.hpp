@@ -17,7 +17,7 @@ struct Word {
 template <class E>  // clang before 17 does not deduce from an aggregate
 Word(E, const char*)->Word<E>;
 
-/// What an enum is called in messages, and its words: the one place where they are written.
+/// The name of an enum in messages, and its words: the only place where they are written.
 template <class E>
 struct Words;
 
@@ -29,7 +29,7 @@ constexpr int value_count = [] {
   return static_cast<int>(Words<E>::table.size());
 }();
 
-/// No exception: a value outside the enum comes only through the C interface, which refuses it.
+/// Throws nothing: a value outside the enum comes only through the C interface, which refuses it.
 template <class E>
 const char* word_of(E value) {
   for (const auto& entry : Words<E>::table)
@@ -47,7 +47,7 @@ std::string all_words() {
   return text;
 }
 
-/// The definition behind from_string, instantiated for each enum where its table stands.
+/// The definition of from_string, instantiated for each enum next to its table.
 template <class E>
 E from_string(std::string_view word) {
   for (const auto& entry : Words<E>::table)

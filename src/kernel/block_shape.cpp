@@ -14,7 +14,8 @@ constexpr std::int64_t blocks_a_thread = 4;
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
-/// Rows of the plane are an odd number of cache lines, lest columns fall into one cache set.
+/// Returns the padded length of a row. Rows of the plane are an odd number of cache lines, so that
+/// columns do not share one cache set.
 std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
   const std::int64_t line = line_alignment_bytes;
   const std::int64_t lines = (elements * element_bytes + line - 1) / line;
@@ -29,7 +30,7 @@ std::int64_t smallest_stride(int axis, const Place& inlet, const Place& outlet) 
   return std::min(inlet.pieces[0].strides[axis], outlet.pieces[0].strides[axis]);
 }
 
-/// Divides one axis among the threads: the outermost that is long enough, else the longest.
+/// Divides one axis among the threads: the outermost that is long enough, otherwise the longest.
 void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stride, int threads) {
   if (threads == 1 || by_stride.empty()) return;
   const std::int64_t wanted = blocks_a_thread * threads;
@@ -103,10 +104,10 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::i
   std::int64_t room = std::max<std::int64_t>(1, cache_sizes().l2_bytes / 4 / plane_bytes);
   for (std::size_t i : by_stride) {
     widths[i] = at_least(i, room);
-    // Once an axis is cut, those outside it are taken one index at a time.
+    // After an axis is cut, those outside it advance one index at a time.
     room = widths[i] < extents[i] ? 1 : std::max<std::int64_t>(1, room / widths[i]);
   }
-  // What the cache holds at once may be all there is: then the outermost axes are cut for threads.
+  // If everything fits in the cache, the outermost axes are cut for the threads.
   const auto parts = [&](std::size_t i) { return divided_up(extents[i], widths[i]); };
   std::int64_t blocks = 1;
   for (std::size_t i : by_stride) blocks *= parts(i);
@@ -136,7 +137,7 @@ std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms
     const std::int64_t blocks = contiguous_batch ? planes / row : planes;
     if (contiguous_batch) bytes *= row;
     if (bytes > limit) break;
-    // One plane of everything would leave all work to one thread.
+    // A single plane would leave all work to one thread.
     if (options.threads > 1 && blocks < fewest_blocks_a_thread * options.threads) break;
   }
   return count;

@@ -8,7 +8,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Element j of an axis that is given as complex numbers, as reals or as half a spectrum.
+/// Returns element j of an axis of complex numbers, of reals or of half a spectrum.
 template <class T>
 std::complex<T> element(const ChirpEnd& end, const T* axis, std::int64_t at, std::int64_t j) {
   if (end.is_real) return axis[at];
@@ -18,7 +18,7 @@ std::complex<T> element(const ChirpEnd& end, const T* axis, std::int64_t at, std
   return is_real_by_symmetry ? std::complex<T>{x.real()} : T{2} * x;
 }
 
-/// The chirp from an element on, with the sign and the scale of an end.
+/// The chirp from an element on, with the sign and the scale of its end.
 template <class T>
 class ChirpFactors {
  public:
@@ -37,7 +37,7 @@ class ChirpFactors {
   T im_;
 };
 
-/// Without the special cases of infinities that operator* has.
+/// As operator*, without its special cases for infinities.
 template <class T>
 std::complex<T> product(const std::complex<T>& a, const std::complex<T>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};

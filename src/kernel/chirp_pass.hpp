@@ -10,35 +10,36 @@
 
 namespace weft::kernel {
 
-/// An end of a convolution that is a transform of n points: one axis in natural order, and the rows of
-/// the convolution, of which the last may reach beyond it.
+/// An end of a convolution that is a transform of n points: one axis in natural order, and the rows
+/// of the convolution. The last row may reach beyond the axis.
 struct ChirpEnd {
   std::int64_t n = 0;
   std::int64_t row = 0;   ///< elements of a row
-  bool to_rows = true;    ///< else from the rows to the axis
+  bool to_rows = true;    ///< otherwise from the rows to the axis
   int sign = -1;          ///< of the exponent of the chirp, exp(sign*pi*i*j^2/n)
-  bool is_real = false;   ///< the axis has reals: of what comes from the rows, the real part
+  bool is_real = false;   ///< the axis has reals: the real part of the rows' elements
   bool is_half = false;   ///< the axis has half the spectrum of n reals; only to rows
   long double scale = 1;  ///< of the chirp
 };
 
-/// One pass between an axis and its rows, multiplied by the chirp; elements of rows that the axis does
-/// not have become 0.
+/// A pass between an axis and its rows, with a multiplication by the chirp. Elements of rows beyond
+/// the axis become 0.
 ///
-/// Of half a spectrum the inner elements count twice: x[j] is the real part of a sum over them alone.
+/// The inner elements of half a spectrum count twice: x[j] is the real part of a sum over them
+/// alone.
 class ChirpPass {
  public:
-  /// `box` of the rows; the axis has one piece, which spans what it has of them.
+  /// `box` is a box of the rows. The axis has one piece, which spans its elements in these rows.
   ChirpPass(const ChirpEnd& end, const Box& box, const Place& axis, const Place& rows, int threads);
 
-  /// buffers[b] is where buffer b of the pieces starts.
+  /// buffers[b] is the start of buffer b of the pieces.
   MemoryTraffic execute(void* const* buffers) const;
 
  private:
-  /// What one piece of the rows has of the box.
+  /// The part of the box in one piece of the rows.
   struct ChirpBlock {
     int buffer = 0;
-    std::int64_t offset = 0;  ///< in elements, of its first one
+    std::int64_t offset = 0;  ///< of its first element, in elements
     std::int64_t row_stride = 0;
     std::int64_t column_stride = 0;
     Range rows;
@@ -54,10 +55,10 @@ class ChirpPass {
   std::int64_t elements_there(std::int64_t first, std::int64_t count) const;
 
   ChirpEnd end_;
-  std::shared_ptr<const ChirpTable> chirp_;  ///< of what the axis has of the box
+  std::shared_ptr<const ChirpTable> chirp_;  ///< of the axis's part of the box
   int threads_ = 1;
   int axis_buffer_ = 0;
-  std::int64_t axis_offset_ = 0;  ///< in elements, where element 0 of the whole axis would lie
+  std::int64_t axis_offset_ = 0;  ///< position of element 0 of the whole axis, in elements
   std::int64_t axis_end_ = 0;     ///< of the piece
   std::int64_t axis_bytes_ = 0;   ///< of an element
   std::int64_t row_bytes_ = 0;

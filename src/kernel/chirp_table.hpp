@@ -12,14 +12,14 @@ namespace weft::kernel {
 
 /// A part of the chirp exp(-pi*i * j^2/n), in one precision.
 ///
-/// Accuracy  each number is the nearest to one that is exact in long double.
+/// Accuracy  each number is the rounding of a value exact in long double.
 /// Memory    one complex number for each element.
 class ChirpTable {
  public:
-  /// Elements `part` of 0 to n - 1. Cost  a root for each.
+  /// Elements `part` of 0 to n - 1. Cost: one root for each.
   ChirpTable(std::int64_t n, Range part, Precision precision);
 
-  /// Real and imaginary parts from element j on; T is the type of the precision.
+  /// Returns the real and imaginary parts from element j on; T is the type of the precision.
   template <class T>
   const T* from(std::int64_t j) const {
     return values_.as<T>() + 2 * (j - first_);
@@ -30,8 +30,8 @@ class ChirpTable {
   std::int64_t first_;
 };
 
-/// Made once and shared as long as someone holds it: both ends of a convolution have the same.
-/// Thread-safe.
+/// Returns the shared table: both ends of a convolution use the same one. It is freed with its last
+/// user. Thread-safe.
 std::shared_ptr<const ChirpTable> chirp_table(std::int64_t n, Range part, Precision precision);
 
 }  // namespace weft::kernel

@@ -19,7 +19,8 @@ void move_word(unsigned char* dst, const unsigned char* src) {
   std::memcpy(dst, src, Bytes);  // a fixed size: the compiler emits register moves
 }
 
-/// Bytes of a row from which copying it whole is cheaper than moving its elements one by one.
+/// Minimum bytes of a row for which copying it whole is cheaper than moving its elements one by
+/// one.
 constexpr std::int64_t shortest_row_bytes = 64;
 
 template <int Bytes>
@@ -59,12 +60,12 @@ void copy_plane(void* dst_start, const void* src_start, const PlaneCopy& given,
                p.columns * element_bytes, target.stores);
     return;
   }
-  // Inner loop along the rows: let them be the side that the target writes contiguously.
+  // The inner loop runs along the rows: make them the side that the target writes contiguously.
   if (p.dst_column == 1 && p.dst_row != 1) p = transposed(p);
   if (p.dst_row == 1 && p.src_column == 1)
     return transpose(dst, src, {p.rows, p.columns, p.src_row, p.dst_column}, element_bytes,
                      target.stores, target.far);
-  // Of two strides the shorter one stays in a cache line, as that of folded columns.
+  // The shorter of two strides stays in a cache line, as for folded columns.
   if (std::abs(p.dst_column) < std::abs(p.dst_row)) p = transposed(p);
   switch (element_bytes) {
     case 4:
@@ -88,7 +89,8 @@ struct CopyDim {
   std::int64_t dst;
 };
 
-/// Copy dimensions, the target's fastest first, neighbours merged where contiguous on both sides.
+/// Orders the copy dimensions, the target's fastest first. Merges neighbours that are contiguous on
+/// both sides.
 int ordered_dims(const Shape& dst_strides, const Shape& src_strides, const Shape& extents,
                  std::array<CopyDim, max_dims>& dims) {
   int count = 0;
@@ -116,7 +118,8 @@ void copy_box(void* dst, const Shape& dst_strides, const void* src, const Shape&
   std::array<CopyDim, max_dims> dims;
   int count = ordered_dims(dst_strides, src_strides, extents, dims);
   while (count < 2) dims[count++] = {1, 1, 1};
-  // The plane copied at once: the target's fastest axis and, of the others, the source's fastest.
+  // The plane of a single copy: the target's fastest axis and, among the others, the source's
+  // fastest.
   const auto second =
       std::min_element(dims.begin() + 1, dims.begin() + count,
                        [](const CopyDim& a, const CopyDim& b) { return a.src < b.src; });

@@ -17,7 +17,7 @@ struct PlaneCopy {
   std::int64_t dst_column = 0;
 };
 
-/// Where a copy's target lies: what is far is memory, what is near is cache.
+/// Location of a copy's target: far is memory, near is cache.
 struct Target {
   bool far = false;
   Stores stores = Stores::cached;

@@ -14,9 +14,9 @@
 
 // ducc0's FFT as an engine.
 //
-// ducc0's array interface allocates in each call; weft uses the one-dimensional plans below it, as
-// that interface does: as many lines as a vector has lanes are interleaved in a workspace,
-// transformed together, and written out. ducc0's threads are not used: weft's threads work on
+// ducc0's array interface allocates in each call, so weft uses the one-dimensional plans below it.
+// It interleaves as many lines as a vector has lanes in a workspace, transforms them together, and
+// writes them out, as that interface does. ducc0's threads are not used: weft's threads work on
 // batches of lines.
 
 #ifndef WEFT_DUCC0_VERSION
@@ -52,8 +52,8 @@ using RealPlan = ducc0::detail_fft::pocketfft_r<T>;
 /// Above this, ducc0 may allocate to transform a single line, but not for a vector of lines.
 constexpr Index scalar_length_max = 4096;
 
-/// Lines that are transformed together: where each starts, counted in reals from the first. Lanes
-/// without a line of their own repeat the last line and are not written.
+/// Lines that are transformed together: the start of each, counted in reals from the first. Lanes
+/// without a line repeat the last line and are not written.
 template <class T, class V>
 struct Bundle {
   static constexpr int width = std::is_same_v<T, V> ? 1 : lanes<T>;
@@ -90,11 +90,12 @@ struct Bundle {
   std::array<Index, width> out{};
 };
 
-/// Memory of the calling thread that grows to the largest size asked for and goes with the thread.
+/// Returns memory of the calling thread. It grows to the largest size asked for and is freed with
+/// the thread.
 void* workspace(Index bytes) {
   thread_local AlignedBuffer memory;
   if (memory.size() < bytes) {
-    memory = AlignedBuffer();  // the old memory goes first: both together may not fit
+    memory = AlignedBuffer();  // frees the old memory first: both together may not fit
     memory = AlignedBuffer(bytes);
   }
   return memory.data();
@@ -169,7 +170,8 @@ class ComplexLines final : public DuccLines<T> {
   std::shared_ptr<const ComplexPlan<T>> plan_;
 };
 
-/// r2c and c2r. ducc0 keeps the half spectrum as r0, r1, i1, r2, i2, ...; even lengths end in an r.
+/// r2c and c2r. ducc0 stores the half spectrum as r0, r1, i1, r2, i2, ...; even lengths end in an
+/// r.
 template <class T>
 class RealLines final : public DuccLines<T> {
  public:
@@ -213,13 +215,13 @@ class RealLines final : public DuccLines<T> {
   std::shared_ptr<const RealPlan<T>> plan_;
 };
 
-/// ducc0's plans depend on the length alone: transforms that differ in count, pitch or direction
-/// share one. Needs no lock: Engine::make is called by one thread at a time for each precision, and
-/// so for each type of plan.
+/// Returns the plan of a length. ducc0's plans depend on the length alone: transforms that differ
+/// in count, pitch or direction share one. Needs no lock: Engine::make is called by one thread at a
+/// time for each precision, and so for each type of plan.
 template <class Plan>
 std::shared_ptr<const Plan> plan_of_length(Index length) {
   using Plans = std::map<Index, std::weak_ptr<const Plan>>;
-  static Plans& plans = *new Plans;  // lives on as the engines do
+  static Plans& plans = *new Plans;  // never destroyed, like the engines
   if (const auto found = plans.find(length); found != plans.end()) {
     if (auto plan = found->second.lock()) return plan;
   }

@@ -26,7 +26,8 @@ bool planning_must_fail() {
   throw Error(ErrorCode::invalid_argument, rule + "; given: " + describe(problem));
 }
 
-/// Whether lines of `pitch` elements of `element_bytes` end within the 64-bit address range.
+/// Returns whether lines of `pitch` elements of `element_bytes` end within the 64-bit address
+/// range.
 bool addressable(std::int64_t count, std::int64_t pitch, std::int64_t element_bytes) {
   return pitch <= std::numeric_limits<std::int64_t>::max() / element_bytes / count;
 }
@@ -50,8 +51,8 @@ void check(const LineProblem& problem) {
   }
 }
 
-/// The engines live until the process ends and are never destroyed: a transform in a static object
-/// of the user's may be dropped after weft's own static objects are gone.
+/// Returns the engines, which are never destroyed. A transform in a static object of the user's may
+/// be dropped after the destruction of weft's own static objects.
 const std::vector<Engine*>& engines() {
   end_threads_before_forks();
   static const std::vector<Engine*>& all = *new std::vector<Engine*>{

@@ -13,14 +13,14 @@ namespace weft::kernel {
 
 class LineCache;
 
-/// What happens to each line. c2c_forward and r2c have exp(-2*pi*i*j*k/n), c2c_backward and c2r
+/// The transform of each line. c2c_forward and r2c have exp(-2*pi*i*j*k/n), c2c_backward and c2r
 /// exp(+...); none scales.
 enum class LineKind { c2c_forward, c2c_backward, r2c, c2r };
 
 /// `count` lines of `length` points, each of unit stride.
 ///
-/// Elements  Line k starts k*in_pitch (k*out_pitch) elements of the input's (output's) own type
-///           after the first: reals on the real side of r2c and c2r, else complex numbers.
+/// Elements  Line k starts k*in_pitch (k*out_pitch) elements after the first one, in the input's
+///           (output's) own type: reals on the real side of r2c and c2r, otherwise complex numbers.
 /// Lengths   `length` counts real-space points; the complex side of r2c and c2r has length/2+1.
 /// Pitches   At least the elements of a line on that side. In place both sides have one pitch in
 ///           bytes: c2c in_pitch == out_pitch, r2c in_pitch == 2*out_pitch, c2r the reverse.
@@ -39,7 +39,8 @@ struct LineProblem {
 };
 
 const char* to_string(LineKind kind);
-/// In words, for messages: "r2c, f64, 8 lines of 403 points, pitches 403 and 202, out of place".
+/// Describes the problem for messages: "r2c, f64, 8 lines of 403 points, pitches 403 and 202, out
+/// of place".
 std::string describe(const LineProblem& problem);
 
 /// Elements of one line on either side, in that side's own type.
@@ -55,7 +56,8 @@ std::int64_t output_bytes(const LineProblem& problem);
 /// Every line buffer starts at a multiple of this.
 inline constexpr std::int64_t line_alignment_bytes = 64;
 
-/// A batch of lines ready to be transformed; Engine::lines shares it with all who ask for the same.
+/// A batch of lines ready to be transformed; Engine::lines shares it among all callers with the
+/// same problem.
 class LineTransform {
  public:
   LineTransform() = default;
@@ -66,7 +68,7 @@ class LineTransform {
   /// Transforms all lines.
   ///
   /// Memory         in and out start at multiples of 64 bytes and hold input_bytes and
-  ///                output_bytes; in == out when the problem is in place, else they do not
+  ///                output_bytes; in == out if the problem is in place, otherwise they do not
   ///                overlap. Gaps between lines are not written. c2r may destroy the lines of
   ///                `in`; the other kinds leave it unchanged out of place. weft allocates nothing
   ///                after the first call in a thread; FFTW takes small buffers of its own for
@@ -78,7 +80,7 @@ class LineTransform {
   virtual void execute(void* in, void* out) const = 0;
 };
 
-/// The one interface behind which a library for local transforms stands.
+/// The interface to a library for local transforms.
 class Engine {
  public:
   Engine(const Engine&) = delete;
@@ -89,15 +91,15 @@ class Engine {
   /// Library, version and instruction sets, for `weft info`.
   virtual std::string description() const = 0;
   virtual bool supports(Precision precision) const = 0;
-  /// What the library has learnt in this process by planning, for learn() in another one, which then
+  /// Returns the results of the library's planning in this process. After learn() another process
   /// plans alike. Empty for a library that does not learn.
   virtual std::string learnt(Precision) const { return {}; }
-  /// Errors  invalid_argument for what another version, or one for another processor, has learnt.
+  /// Errors  invalid_argument for results of another version, or for another processor.
   virtual void learn(Precision, const std::string&) {}
 
-  /// A transform for the problem: made once and shared, so that the same request returns the same
-  /// object as long as someone holds it or it is among those last asked for. Thread-safe; threads
-  /// that want the same plan make it once.
+  /// Returns the transform for the problem. It is made once and shared: the same request returns
+  /// the same object while it is in use or among the last ones asked for. Thread-safe; threads with
+  /// the same request make it once.
   ///
   /// Errors  invalid_argument if length, count or a pitch breaks the rules of LineProblem;
   ///         unsupported for a precision that the engine lacks; fft_failure if the library makes no
@@ -114,16 +116,17 @@ class Engine {
   std::vector<std::unique_ptr<LineCache>> caches_;  ///< one for each precision
 };
 
-/// The engine of that name, "fftw" or "ducc0". Throws unsupported, naming those of this build.
+/// Returns the engine of that name, "fftw" or "ducc0". Throws unsupported with the names of this
+/// build.
 Engine& engine(std::string_view name);
-/// The engine that the environment variable WEFT_ENGINE names, else FFTW.
+/// Returns the engine of the environment variable WEFT_ENGINE, or FFTW.
 Engine& default_engine();
-/// Names of the engines of this build, the default first.
+/// Returns the names of the engines of this build, the default first.
 std::vector<std::string> engine_names();
 
-/// For tests of what happens when a library makes no plan: while on, Engine::lines throws
-/// fft_failure, for problems planned before as well. The environment variable
-/// WEFT_TEST_FAIL_FFT_PLAN=1 does the same.
+/// Simulates, for tests, a library that makes no plan. While on, Engine::lines throws fft_failure,
+/// also for problems planned before. The environment variable WEFT_TEST_FAIL_FFT_PLAN=1 does the
+/// same.
 void set_planning_failure(bool on);
 
 }  // namespace weft::kernel

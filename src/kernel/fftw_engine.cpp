@@ -17,13 +17,13 @@
 // precision because the three libraries share no state. weft never calls fftw_cleanup,
 // fftw_make_planner_thread_safe or any other function that changes FFTW for the whole process,
 // since the program may use FFTW itself. Such a program must not plan in one thread while weft
-// plans in another, must not call fftw_cleanup while it holds transforms of weft's, and should set
-// fftw_plan_with_nthreads back to 1 before it makes them. Executing is always safe.
+// plans in another. It must not call fftw_cleanup while it holds transforms of weft's. It should
+// set fftw_plan_with_nthreads back to 1 before it makes them. Executing is always safe.
 
 namespace weft::kernel {
 namespace {
 
-/// The names of one of the three libraries.
+/// The names of one of the three FFTW libraries.
 template <class Real>
 struct Fftw;
 
@@ -82,15 +82,16 @@ ProcessMutex& planner_mutex() {
   return mutex;
 }
 
-/// FFTW 3.3.8 (Ubuntu 22.04) crashes while it plans r2c patiently for lines that begin at odd
-/// places: it takes them for aligned ones. FFTW_UNALIGNED, where it is true, tells it otherwise.
+/// Returns whether FFTW_UNALIGNED is needed. FFTW 3.3.8 (Ubuntu 22.04) crashes while it plans r2c
+/// patiently for lines that begin at odd places, because it takes them for aligned ones.
 bool must_say_unaligned(const LineProblem& problem) {
   constexpr std::int64_t simd_bytes = 16;
   return problem.kind == LineKind::r2c && problem.effort == Effort::exhaustive &&
          problem.in_pitch * real_bytes(problem.precision) % simd_bytes != 0;
 }
 
-/// c2r may destroy its input: FFTW is faster for it, and weft's tiles are scratch memory there.
+/// Returns the flags. c2r may destroy its input: FFTW is faster with that, and weft's tiles are
+/// scratch memory in that case.
 unsigned planner_flags(const LineProblem& problem) {
   const unsigned memory =
       (problem.kind == LineKind::c2r ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT) |
@@ -106,7 +107,7 @@ unsigned planner_flags(const LineProblem& problem) {
   return FFTW_ESTIMATE | memory;
 }
 
-/// One FFTW plan for all lines, so that FFTW knows the pitch and so the alignment of every line.
+/// One FFTW plan for all lines, so that FFTW knows the pitch and thus the alignment of every line.
 template <class Real>
 class FftwLines final : public LineTransform {
   using Library = Fftw<Real>;
@@ -146,7 +147,8 @@ class FftwLines final : public LineTransform {
   static NativePlan planned(const LineProblem& problem) {
     const auto bytes = problem.in_place ? std::max(input_bytes(problem), output_bytes(problem))
                                         : input_bytes(problem);
-    // FFTW reads alignment and aliasing from these, and times transforms in them if it measures.
+    // FFTW reads alignment and aliasing from these arrays, and times transforms in them if it
+    // measures.
     const AlignedBuffer scratch(bytes);
     const AlignedBuffer separate(problem.in_place ? 0 : output_bytes(problem));
     void* in = scratch.data();
@@ -188,14 +190,14 @@ void take_wisdom(const std::string& text) {
   if (Fftw<Real>::import_wisdom(text.c_str()) == 0)
     throw Error(ErrorCode::invalid_argument,
                 "wisdom of FFTW must be of the same version and instruction sets; " +
-                    std::string(Fftw<Real>::version) + " does not take it; plan without it");
+                    std::string(Fftw<Real>::version) + " refuses this one; plan without it");
 }
 
 class FftwEngine final : public Engine {
  public:
   std::string name() const override { return "fftw"; }
 
-  /// FFTW's own words, which name the instruction sets it was built with.
+  /// Returns FFTW's own version string, which names the instruction sets of its build.
   std::string description() const override {
     return std::string(Fftw<double>::version) + "; " + Fftw<float>::version + "; " +
            Fftw<long double>::version;

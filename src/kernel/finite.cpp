@@ -5,7 +5,7 @@
 namespace weft::kernel {
 namespace {
 
-/// By the exponents' bits, which compilers compare many at a time.
+/// Tests the bits of the exponents, which compilers vectorise.
 template <class Bits, class Real>
 bool all_are(Bits exponent, std::int64_t count, int threads, const Real* numbers) {
   int found = 0;

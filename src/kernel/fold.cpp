@@ -5,7 +5,7 @@
 namespace weft::kernel {
 namespace {
 
-/// The columns 0, 1, 2, ..., which lie at even positions.
+/// Returns the columns 0, 1, 2, ..., which are at even positions.
 Piece rising(Piece piece, int axis) {
   const std::int64_t first = (piece.box.lower[axis] + 1) / 2;
   piece.offset += (2 * first - piece.box.lower[axis]) * piece.strides[axis];
@@ -15,7 +15,8 @@ Piece rising(Piece piece, int axis) {
   return piece;
 }
 
-/// The columns n-1, n-2, ..., which lie at odd positions; numbered upwards, so the last one first.
+/// Returns the columns n-1, n-2, ..., which are at odd positions. They are numbered upwards, so the
+/// last one is first.
 Piece falling(Piece piece, int axis, std::int64_t extent) {
   const std::int64_t first = piece.box.lower[axis] / 2;
   const std::int64_t end = piece.box.upper[axis] / 2;

@@ -6,14 +6,14 @@
 namespace weft::kernel {
 namespace {
 
-/// Fails within a parallel region only, where no program forks.
+/// Fails only within a parallel region, where no program forks.
 void end_threads() { omp_pause_resource_all(omp_pause_hard); }
 
 }  // namespace
 
 void end_threads_before_forks() {
   static const int watched = pthread_atfork(end_threads, nullptr, nullptr);
-  static_cast<void>(watched);  // out of memory: forks are as they are without it
+  static_cast<void>(watched);  // out of memory: forks then work as without this
 }
 
 }  // namespace weft::kernel

@@ -2,9 +2,8 @@
 
 namespace weft::kernel {
 
-/// From the first call on, the threads that OpenMP keeps for the calling thread end before a fork.
-/// The parent makes them again when they are next needed, and so does the child, which otherwise
-/// would wait for threads that it does not have.
+/// Makes the OpenMP threads of the calling thread end before each later fork. The parent restarts
+/// them on demand. So does the child, which would otherwise wait for threads that it does not have.
 void end_threads_before_forks();
 
 }  // namespace weft::kernel

@@ -10,8 +10,8 @@
 namespace weft::kernel {
 namespace {
 
-/// So many pairs are done with before the next: the cache lines that hold both columns of a pair are
-/// read from memory once. Of both sides a tile of them lies in the first-level cache.
+/// Number of pairs that are finished before the next ones: the cache lines with both columns of a
+/// pair are read from memory once. A tile of both sides fits in the first-level cache.
 constexpr std::int64_t block_pairs = 8;
 constexpr std::int64_t tile_rows = 64;
 
@@ -21,8 +21,8 @@ Range common(const Range& a, const Range& b) {
 
 }  // namespace
 
-/// What one piece has of the box: its rows, and of which pairs it has the direct and the mirrored
-/// column.
+/// The part of the box in one piece: its rows, and the pairs of which it has the direct and the
+/// mirrored column.
 struct HermitianOrderPass::Part {
   const Piece& columns;
   const Piece& natural;
@@ -74,7 +74,7 @@ void HermitianOrderPass::add_mirrored(const Part& part) {
   const auto [n1, n2, to_natural] = half_;
   const Range all = part.mirrored;
   add(part, {1, (n1 + 1) / 2}, all, true, 1);
-  // Of an even n2, X[n/2] lies in row 0 behind all others.
+  // For an even n2, X[n/2] is in row 0 after all others.
   const std::int64_t last = n2 % 2 == 0 ? n2 / 2 - 1 : n2 / 2;
   add(part, {0, 1}, common(all, {last, n2 / 2}), true, 1);
   if (to_natural) return;

@@ -8,31 +8,33 @@
 
 namespace weft::kernel {
 
-/// Half the spectrum of n = n1*n2 real points, whose element (k1, k2) is X[k1 + n1*k2], k1 up to n1/2.
+/// Half the spectrum of n = n1*n2 real points. Element (k1, k2) is X[k1 + n1*k2], with k1 up to
+/// n1/2.
 struct HermitianOrder {
   std::int64_t n1 = 0;
   std::int64_t n2 = 0;
-  bool to_natural = true;  ///< else from the natural order to the columns
+  bool to_natural = true;  ///< otherwise from the natural order to the columns
 };
 
-/// One pass between the folded columns 0, n2-1, 1, n2-2, ... of half a spectrum and its natural order
-/// X[0..n/2]: row b of n1 of that is column b and, from its end on, the conjugate of column n2-1-b.
+/// A pass between the folded columns 0, n2-1, 1, n2-2, ... of half a spectrum and its natural order
+/// X[0..n/2]. Row b (of n1 elements) of the natural order is column b and, from its end on, the
+/// conjugate of column n2-1-b.
 ///
-/// Backward, rows 0 and n1/2 have room for both X[k] and X[n-k], of which the natural order has one,
-/// and not always on the rank that needs the other. What becomes of the two in a c2r is their mean:
-/// so the one that is there counts twice, and the other is 0.
+/// Backward, rows 0 and n1/2 have room for both X[k] and X[n-k]. The natural order has only one of
+/// them, and not always on the rank that needs the other. A c2r uses the mean of the two, so the
+/// present one counts twice and the other is 0.
 class HermitianOrderPass {
  public:
-  /// `box` of the folded columns; the natural order has one piece of one axis, which spans the rows
-  /// of the box at least.
+  /// `box` is a box of the folded columns. The natural order has one piece of one axis, which spans
+  /// at least the rows of the box.
   HermitianOrderPass(const HermitianOrder& half, const Box& box, const Place& columns,
                      const Place& natural, int threads);
 
-  /// buffers[b] is where buffer b of the pieces starts.
+  /// buffers[b] is the start of buffer b of the pieces.
   MemoryTraffic execute(void* const* buffers) const;
 
  private:
-  /// Where elements (row, pair) of a move lie, in elements.
+  /// Position of elements (row, pair) of a move, in elements.
   struct RowEnd {
     int buffer = 0;
     std::int64_t offset = 0;
@@ -64,7 +66,7 @@ class HermitianOrderPass {
   std::int64_t to_bytes_ = 0;
   bool narrow_from_ = false;
   bool narrow_to_ = false;
-  Range pairs_;  ///< those of the box
+  Range pairs_;  ///< of the box
   std::vector<Move> moves_;
 };
 

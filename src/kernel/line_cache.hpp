@@ -13,18 +13,18 @@ namespace weft::kernel {
 
 /// The line transforms of one engine and precision, each made once and shared.
 ///
-/// Those in use are found through weak references, so that dropping the last transform of a problem
-/// frees its plan and tables. The ones last asked for are held as well: programs that make, run and
-/// drop the same transform in a loop would otherwise plan it every time, which with Effort::measure
-/// costs more than the transform. What is held is bounded twice, by `held_max` and by
-/// `held_length_max`, because a plan for a long line has tables of many megabytes.
+/// Transforms in use are found through weak references, so that dropping the last transform of a
+/// problem frees its plan and tables. The most recent ones are kept as well. Otherwise a program
+/// that makes, runs and drops the same transform in a loop would plan it every time. With
+/// Effort::measure that costs more than the transform. The number is limited by `held_max`, and the
+/// length by `held_length_max`, because a plan for a long line has tables of many megabytes.
 class LineCache {
  public:
   static constexpr std::size_t held_max = 64;
   static constexpr std::int64_t held_length_max = 32768;
 
-  /// The transform of the problem; `make(problem)` if there is none. Threads that ask meanwhile
-  /// wait, so that none is made twice.
+  /// Returns the transform of the problem, or `make(problem)` if there is none. Other threads with
+  /// the same request wait, so that none is made twice.
   template <class Make>
   std::shared_ptr<const LineTransform> get(const LineProblem& problem, Make make) {
     // Outlives the lock: destroying a plan may wait for the planner of another thread.
@@ -44,7 +44,8 @@ class LineCache {
  private:
   using Held = std::list<std::shared_ptr<const LineTransform>>;
 
-  /// Moves the transform to the front of those held, and the last to `dropped` if too many.
+  /// Moves the transform to the front of the kept ones, and the last one to `dropped` if there are
+  /// too many.
   void hold(const std::shared_ptr<const LineTransform>& transform, std::int64_t length,
             Held& dropped) {
     if (length > held_length_max) return;

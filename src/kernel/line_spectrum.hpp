@@ -6,15 +6,15 @@
 
 namespace weft::kernel {
 
-/// The spectra that lines of complex numbers are convolved with, each line with its own.
+/// The spectra for the convolution of complex lines, one for each line.
 class LineSpectrum {
  public:
   /// `values` has the spectra of lines of `length` numbers from line `first_line` on, one after the
-  /// other, in the type that lines are multiplied in.
+  /// other, in the type of the multiplication.
   LineSpectrum(AlignedBuffer values, std::int64_t first_line, std::int64_t length)
       : values_(std::move(values)), first_line_(first_line), length_(length) {}
 
-  /// Multiplies a line by its spectrum, or by the conjugate of that.
+  /// Multiplies a line by its spectrum, or by the conjugate of the spectrum.
   template <class T>
   void multiply(T* line, std::int64_t number, bool conjugate) const;
 

@@ -5,8 +5,8 @@
 namespace weft::kernel {
 namespace {
 
-/// Short lines gain from being transformed together; long ones do not, and small groups leave fewer
-/// for the line by line rest.
+/// Returns the size of a group. Short lines gain from being transformed together; long ones do not.
+/// Small groups leave fewer lines for the remainder, line by line.
 std::int64_t lines_together(std::int64_t length) {
   return length <= 32 ? 16 : length <= 128 ? 8 : 4;
 }
@@ -82,7 +82,7 @@ void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std
                                       std::int64_t first) const {
   const AxisTransform& t = transform_;
   const std::int64_t elements = std::min(input_extent(t), output_extent(t));
-  // Where lines are conjugated behind the twiddles, their exponent is still the library's.
+  // If lines are conjugated after the twiddles, their exponent is still the library's.
   const bool backward =
       t.kind == LineKind::c2c_backward || (t.kind == LineKind::c2r && !t.conjugate_input);
   with_real(precision_, [&](auto real) {

@@ -10,7 +10,7 @@
 
 namespace weft::kernel {
 
-/// What a stage does along one axis of its local array.
+/// The transform of a stage along one axis of its local array.
 struct AxisTransform {
   int axis = 0;
   LineKind kind = LineKind::c2c_forward;
@@ -19,17 +19,18 @@ struct AxisTransform {
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
   /// In an array of two axes: complex element k of line j is multiplied by the root of j*k with the
-  /// exponent's sign, behind a forward transform and before a backward one.
+  /// exponent's sign, after a forward and before a backward transform.
   std::shared_ptr<const Twiddles> twiddles = {};
   bool twiddles_input = false;  ///< before the transform
-  std::int64_t padding = 0;     ///< so many last points of a line are not in the array, and 0
-  /// In an array of two axes: behind a forward transform each line is multiplied by its spectrum, or
-  /// the conjugate of that, and transformed back.
+  std::int64_t padding = 0;     ///< number of last points of a line that are not in the array, and
+                                ///< are 0
+  /// In an array of two axes: after a forward transform each line is multiplied by its spectrum, or
+  /// by its conjugate, and transformed back.
   std::shared_ptr<const LineSpectrum> spectrum = {};
   bool conjugate_spectrum = false;
 };
 
-/// Whether the lines of an array of two axes have numbers that matter.
+/// Returns whether the numbers of the lines matter, in an array of two axes.
 inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
 
 /// Extents of the axis before and after.
@@ -40,7 +41,7 @@ inline std::int64_t output_extent(const AxisTransform& t) {
   return t.kind == LineKind::r2c ? t.length / 2 + 1 : t.length;
 }
 
-/// Which local library transforms, how hard it plans, and with how many threads.
+/// The local FFT library, its effort of planning, and the number of threads.
 struct LocalOptions {
   Engine* engine = nullptr;
   Precision precision = Precision::f64;
@@ -57,12 +58,13 @@ class LineRunner {
   LineRunner(const AxisTransform& transform, const LocalOptions& options,
              std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place);
 
-  /// Scales, conjugates, convolves and multiplies by twiddles as the transform asks, too. `in` may be
-  /// destroyed. `first` is the number of the first line in the array, where that matters.
+  /// Transforms lines; also scales, conjugates, convolves and multiplies by twiddles if the
+  /// transform asks for it. `in` may be destroyed. `first` is the number of the first line in the
+  /// array, if that matters.
   void run(void* in, void* out, std::int64_t count, std::int64_t first = 0) const;
 
  private:
-  /// Of a group of lines and of one line.
+  /// Plans of a group of lines and of one line.
   struct Plans {
     std::shared_ptr<const LineTransform> many;
     std::shared_ptr<const LineTransform> one;
@@ -80,7 +82,7 @@ class LineRunner {
   std::int64_t out_pitch_bytes_ = 0;
   std::int64_t group_ = 1;
   Plans plans_;
-  Plans back_;  ///< of lines that are convolved, where they lie behind the transform
+  Plans back_;  ///< of convolved lines: the transform back
 };
 
 }  // namespace weft::kernel

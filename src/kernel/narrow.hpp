@@ -6,13 +6,13 @@
 
 namespace weft::kernel {
 
-/// Doubles of `lines` lines, `pitch_bytes` apart, become floats at the starts of their lines; and
-/// back. `scalars` of each line.
+/// Converts doubles of `lines` lines, `pitch_bytes` apart, to floats at the starts of their lines;
+/// and back. Each line has `scalars` numbers.
 void narrow_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes, std::int64_t scalars);
 void widen_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes, std::int64_t scalars);
 
-/// Copies a box of elements of `scalars` numbers each, doubles to floats or floats to doubles.
-/// Strides in elements.
+/// Copies a box of elements of `scalars` numbers each, from doubles to floats or from floats to
+/// doubles. Strides in elements.
 void copy_narrowing(float* dst, const Shape& dst_strides, const double* src,
                     const Shape& src_strides, const Shape& extents, std::int64_t scalars);
 void copy_widening(double* dst, const Shape& dst_strides, const float* src,

@@ -2,11 +2,11 @@
 
 namespace weft::kernel {
 
-/// Something else that must be looked after while lines are transformed: messages under way.
+/// Other work during the transform of lines: messages under way.
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Called after every tile, by the thread that began the sweep only.
+  /// Called after every tile, only by the thread that began the sweep.
   virtual void poke() = 0;
 };
 

@@ -6,7 +6,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Elements of a row that are made from one look-up of the coarse table.
+/// Elements of a row that are computed from one look-up in the coarse table.
 constexpr std::int64_t row_block = 64;
 
 }  // namespace

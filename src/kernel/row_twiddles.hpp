@@ -7,18 +7,18 @@
 
 namespace weft::kernel {
 
-/// exp(sign*2*pi*i*m/n) for 0 <= m < n by two tables of doubles, and rows of them.
+/// exp(sign*2*pi*i*m/n) for 0 <= m < n from two tables of doubles, one by one and in rows.
 class RowTwiddles {
  public:
   /// sign is -1 (forward) or 1. Errors and cost: those of the tables.
   RowTwiddles(std::int64_t n, int sign) : tables_(n, sign) {}
 
-  /// What the tables of a length take.
+  /// Returns the bytes of the tables of a length.
   static std::int64_t table_bytes(std::int64_t n) { return RootTables<double>::table_bytes(n); }
 
   std::int64_t length() const { return tables_.length(); }
 
-  /// Errors below 1.5*2^-53 in each part, for a long double of 64 bits.
+  /// Returns a root. Errors below 1.5*2^-53 in each part, for a long double of 64 bits.
   std::complex<double> at(std::int64_t m) const { return tables_.at(m); }
 
   /// out[k] = at(k*step mod n) for k < count, 0 <= step < n. One product for each element and two

@@ -76,7 +76,7 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
   for (std::size_t i = 0; i < transforms.size(); ++i) {
     const Place& from = i == 0 ? inlet : between;
     const Place& to = i + 1 == transforms.size() ? outlet : between;
-    // Of the other axes of the sweep, a pass sees the extents that they have at that time.
+    // A pass sees the other axes of the sweep with their extents at that time.
     Box pass_region = region;
     for (std::size_t j = 0; j < transforms.size(); ++j) {
       pass_region.lower[transforms[j].axis] = 0;
@@ -135,7 +135,7 @@ MemoryTraffic Sweep::execute_block(std::int64_t block, void* const* buffers,
   return traffic;
 }
 
-/// Where only one side is narrow, numbers are converted on the way.
+/// If only one side is narrow, numbers are converted on the way.
 void Sweep::execute_copy(const Copy& copy, void* const* buffers) const {
   const char* from =
       static_cast<const char*>(buffers[copy.from_buffer]) + copy.from_offset * in_element_bytes_;

@@ -11,7 +11,7 @@
 
 namespace weft::kernel {
 
-/// Scratch memory of a thread that a sweep needs.
+/// Scratch memory of a thread for a sweep.
 struct ScratchSize {
   std::int64_t plane_bytes = 0;
   std::int64_t tile_bytes = 0;
@@ -19,7 +19,7 @@ struct ScratchSize {
   std::int64_t thread_bytes() const { return plane_bytes + 2 * tile_bytes; }
 };
 
-/// Scratch of all threads: size.thread_bytes() for each, aligned to 64 bytes. Does not own it.
+/// Scratch of all threads: size.thread_bytes() for each, aligned to 64 bytes. Not owned.
 class Scratch {
  public:
   Scratch(const ScratchSize& size, void* memory, Progress* progress = nullptr)
@@ -33,38 +33,39 @@ class Scratch {
 };
 
 /// One trip of a local array through the cache: reads the inlet once, transforms one or more axes,
-/// writes the outlet once. No axis: a copy.
+/// writes the outlet once. Without an axis: a copy.
 ///
-/// Inlet and outlet may share memory when every element goes back to the place of its line.
+/// Inlet and outlet may share memory if every element returns to the place of its line.
 class Sweep {
  public:
-  /// `box` is the local box before the transforms; the inlet covers it with the extents before, the
+  /// `box` is the local box before the transforms. The inlet covers it with the extents before, the
   /// outlet with those after.
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
 
-  /// No axis, but half a spectrum that changes its order, or an end of a convolution.
+  /// No axis, but a change of order of half a spectrum, or an end of a convolution.
   explicit Sweep(HermitianOrderPass hermitian_order) : own_pass_(std::move(hermitian_order)) {}
   explicit Sweep(ChirpPass chirp) : own_pass_(std::move(chirp)) {}
 
   ScratchSize scratch_size() const { return size_; }
 
-  /// buffers[b] is where buffer b of the pieces starts.
+  /// buffers[b] is the start of buffer b of the pieces.
   MemoryTraffic execute(void* const* buffers, const Scratch& scratch) const;
 
  private:
-  /// A region of the batch that no piece cuts, and how it is divided into blocks.
+  /// A region of the batch that no piece cuts, and its division into blocks.
   struct Cell {
     Shape batch_extent;  ///< by position in batch_axes_
     Shape parts;
     std::int64_t blocks = 1;
     std::vector<TilePass> passes;
   };
-  /// What a piece of the inlet shares with one of the outlet: executing then allocates nothing.
+  /// The common part of a piece of the inlet and one of the outlet. It is stored so that executing
+  /// allocates nothing.
   struct Copy {
     int from_buffer = 0;
     int to_buffer = 0;
-    std::int64_t from_offset = 0;  ///< in elements, of the first element shared
+    std::int64_t from_offset = 0;  ///< of the first common element, in elements
     std::int64_t to_offset = 0;
     Shape from_strides;
     Shape to_strides;
@@ -91,8 +92,8 @@ class Sweep {
   std::int64_t blocks_ = 0;
 };
 
-/// How many of the transforms from `first` on one sweep over the box can do: their plane must stay
-/// in cache, and leave each of several threads its share of planes. At least one.
+/// Returns how many of the transforms from `first` on can share one sweep over the box. Their plane
+/// must stay in cache, and must leave each of several threads its share of planes. At least one.
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options);
 

@@ -12,18 +12,19 @@
 namespace weft::kernel {
 namespace {
 
-/// A row across the lines of a tile should be this long where the tile fits in cache, and never
+/// Desired length of a row across the lines of a tile, if the tile fits in cache; it is never
 /// shorter than the least.
 constexpr std::int64_t row_bytes = 512;
-/// Lines this long are transformed in tiles of one row less than the least: a tile must not take
-/// all the memory.
+/// Limit of a tile. Lines too long for it are transformed in tiles with shorter rows than the
+/// least, so that a tile does not need all the memory.
 constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Lines of a tile start at odd multiples of a cache line, lest a column fall into one cache set.
+/// Returns the distance of lines in a tile: odd multiples of a cache line, so that a column does
+/// not share one cache set.
 std::int64_t pitch_bytes(std::int64_t line_bytes) {
   const std::int64_t rounded = round_up(line_bytes, line_alignment_bytes);
   return rounded / line_alignment_bytes % 2 == 0 ? rounded + line_alignment_bytes : rounded;
@@ -144,7 +145,8 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
 }
 
 void TilePass::order_loops(Cell& cell) const {
-  // The first loop runs across a tile's lines: best contiguous on the side not along the axis.
+  // The first loop runs across a tile's lines, best along memory that is contiguous on the side not
+  // along the axis.
   const auto& lead = all_contiguous(cell.in) ? cell.out : cell.in;
   auto swap_loops = [&](int a, int b) {
     std::swap(cell.loops[a], cell.loops[b]);
@@ -184,8 +186,8 @@ void TilePass::choose_direct(Cell& cell) const {
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy what it reads, a conjugation and twiddles change it: only our own plane may
-  // suffer.
+  // A c2r may destroy its input, and a conjugation and twiddles change it: this is allowed only in
+  // the own plane.
   const bool harmless =
       from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
                      !(transform_.twiddles && transform_.twiddles_input));
@@ -231,7 +233,7 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     const TileLoop& l = cell.loops[loop];
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
-  // Widths are balanced, so that 129 lines do not leave a tile of one, and whole cache lines.
+  // Widths are balanced and are whole cache lines, so that 129 lines do not leave a tile of one.
   const std::int64_t parts = std::max<std::int64_t>(1, (extent[0] + tile_lines_ - 1) / tile_lines_);
   const std::int64_t row_step =
       line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);
@@ -301,7 +303,7 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
   char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
   if (cell.direct_out)
     out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
-  // Where lines have numbers that matter they run along the only other axis.
+  // If the numbers of lines matter, lines run along the only other axis.
   runner.run(in, out, lines, cell.first_line + tile.block.offset[cell.line_axis] + tile.start[0]);
   if (transform_.spectrum)
     traffic.read_bytes += lines * output_extent(transform_) * out_element_bytes_;

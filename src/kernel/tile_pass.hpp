@@ -9,7 +9,7 @@
 
 namespace weft::kernel {
 
-/// Bytes that gathers and scatters move between memory and cache; scratch in cache does not count.
+/// Bytes that gathers and scatters move between memory and cache; scratch in cache is not counted.
 struct MemoryTraffic {
   std::int64_t read_bytes = 0;
   std::int64_t written_bytes = 0;
@@ -20,17 +20,17 @@ struct MemoryTraffic {
   }
 };
 
-/// What one thread works with: the plane that fused axes share, and two tiles.
+/// Working memory of one thread: the plane that fused axes share, and two tiles.
 struct ThreadScratch {
   char* plane = nullptr;
   char* tile_in = nullptr;
   char* tile_out = nullptr;
-  Progress* progress = nullptr;  ///< of the first thread, where there is something to look after
+  Progress* progress = nullptr;  ///< for the first thread, if other work is under way
 };
 
-/// The part of the batch that is worked on at once: for each axis that is not transformed, an
-/// offset from the sweep cell's lower bound and an extent.
-/// Transformed axes: offset 0, extent ignored.
+/// The part of the batch that is processed together: for each axis that is not transformed, an
+/// offset from the sweep cell's lower bound and an extent. Transformed axes: offset 0, extent
+/// ignored.
 struct BatchBlock {
   Extents offset{};
   Extents extent{};
@@ -39,20 +39,20 @@ struct BatchBlock {
 /// Transforms one axis of a region, tile by tile: gathers lines from the inlet, transforms them in
 /// cache, scatters them to the outlet.
 ///
-/// A tile is a set of lines that are adjacent in memory, so that a row across them is 512
-/// contiguous bytes where the array allows it. Inlet and outlet are cut into segments along the
-/// axis wherever a piece ends.
+/// A tile is a set of lines that are adjacent in memory. A row across them is 512 contiguous bytes
+/// if the array allows it. Inlet and outlet are cut into segments along the axis at every end of a
+/// piece.
 class TilePass {
  public:
   /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep;
-  /// its range along the transformed axis is ignored. `largest` is the largest block there will be.
+  /// its range along the transformed axis is ignored. `largest` is the largest possible block.
   TilePass(const AxisTransform& transform, const Box& region, const std::vector<int>& batch_axes,
            const Extents& largest, const Place& inlet, const Place& outlet,
            const LocalOptions& options);
 
   std::int64_t tile_bytes() const { return tile_bytes_; }
 
-  /// buffers[b] is where buffer b of the pieces starts.
+  /// buffers[b] is the start of buffer b of the pieces.
   MemoryTraffic execute(const BatchBlock& block, void* const* buffers,
                         const ThreadScratch& scratch) const;
 
@@ -70,7 +70,7 @@ class TilePass {
     std::array<std::int64_t, max_loops> loop_stride{};
   };
 
-  /// A loop over lines: neighbouring axes are merged where the memory allows it.
+  /// A loop over lines: neighbouring axes are merged if the memory allows it.
   struct TileLoop {
     std::int64_t extent = 1;  ///< of the axes whose extent is fixed
     int block_axis = -1;      ///< multiplied by the block's extent along this axis
@@ -82,12 +82,12 @@ class TilePass {
     std::vector<Segment> out;
     std::array<TileLoop, max_loops> loops;
     int loop_count = 0;
-    int line_axis = 0;            ///< the axis that numbers the lines, where that matters
+    int line_axis = 0;            ///< the axis that numbers the lines, if that matters
     std::int64_t first_line = 0;  ///< the number of the cell's first line
     bool direct_in = false;       ///< lines are transformed straight from the inlet
     bool direct_out = false;      ///< lines are transformed straight into the outlet
     LineRunner lines;
-    LineRunner lines_from_tile;  ///< for a direct inlet that turns out not to be aligned
+    LineRunner lines_from_tile;  ///< for a direct inlet that is not aligned
   };
 
   struct Tile;
@@ -97,7 +97,7 @@ class TilePass {
                 const Extents& largest, const Place& inlet, const Place& outlet);
   void order_loops(Cell& cell) const;
   void choose_direct(Cell& cell) const;
-  /// Points of a line that the array has.
+  /// Returns the points of a line that are in the array.
   std::int64_t given_extent() const { return input_extent(transform_) - transform_.padding; }
   void pad_lines(char* lines, std::int64_t count) const;
   void make_lines(Cell& cell, const LocalOptions& options);

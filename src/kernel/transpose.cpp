@@ -14,11 +14,12 @@ namespace {
 
 using Bytes = unsigned char;
 
-/// A transpose walks the far side in runs of this many contiguous bytes: whole cache lines, and few
+/// Contiguous bytes of a run, in which a transpose walks the far side: whole cache lines, and few
 /// enough rows of the near side for the L1 cache.
 constexpr std::int64_t run_bytes = 512;
 
-/// Elements are moved as opaque words; alignment is the element's own, so unaligned arrays are fine.
+/// Elements are moved as opaque words; alignment is the element's own, so unaligned arrays are
+/// fine.
 template <int Size>
 void transpose_words(Bytes* dst, const Bytes* src, const Transpose& t, std::int64_t first_row,
                      std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) {
@@ -52,7 +53,7 @@ void transpose_portable(Bytes* dst, const Bytes* src, const Transpose& t) {
 
 #if defined(__x86_64__)
 
-/// Walks squares of side Square::side, the far side in order, and leaves the ragged rest to words.
+/// Walks squares of side Square::side, the far side in order, and leaves the remainder to words.
 template <class Square>
 inline __attribute__((always_inline)) void walk_squares(Bytes* dst, const Bytes* src,
                                                         const Transpose& t, bool far_target) {
@@ -206,9 +207,9 @@ WEFT_AVX2 void stream_row_avx2(Bytes* to, const Bytes* from, std::int64_t bytes)
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
 }
 
-/// What wide vectors leave in the upper halves of registers makes each instruction of SSE wait for
-/// them on some processors: FFTW's lines of 31 or 43 doubles then took 3.6 times as long. The compiler
-/// does not clear them behind functions that are inlined into others, and behind every square is too
+/// Clears the upper halves of registers after wide vectors. Otherwise each SSE instruction waits
+/// for them on some processors: FFTW's lines of 31 or 43 doubles were 3.6 times slower. The
+/// compiler does not clear them after inlined functions, and clearing after every square is too
 /// often.
 __attribute__((target("avx"))) void leave_wide_vectors() { _mm256_zeroupper(); }
 
@@ -232,13 +233,13 @@ std::atomic<Instructions>& in_use() {
   return instructions;
 }
 
-/// Shorter rows are not worth it.
+/// Minimum row for streaming; shorter rows do not gain.
 constexpr std::int64_t streamed_row_bytes = 256;
 
 template <int Size>
 void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far);
 
-/// Streamed stores are whole vectors: every row of the target must start at a multiple of one.
+/// Streamed stores are whole vectors: every row of the target must start at a multiple of a vector.
 bool can_stream(const void* dst, std::int64_t pitch_bytes, Instructions instructions) {
   const std::uintptr_t vector = instructions == Instructions::avx512 ? 64 : 32;
   return instructions != Instructions::portable &&
@@ -249,13 +250,14 @@ bool can_stream(const void* dst, std::int64_t pitch_bytes, Instructions instruct
 
 #if defined(__x86_64__)
 
-/// Where rows of the target begin within a vector: piece by piece into cache, from where copy_row
-/// streams what lies in whole cache lines.
+/// For rows of the target that begin within a vector: transposes piece by piece into cache, from
+/// which copy_row streams whole cache lines.
 template <int Size>
 void transpose_by_rows(Bytes* dst, const Bytes* src, const Transpose& t) {
   constexpr std::int64_t columns_at_once = 16;
   constexpr std::int64_t rows_at_once = 1024 / Size;
-  constexpr std::int64_t pitch = rows_at_once + 64 / Size;  // lest rows fall into one cache set
+  constexpr std::int64_t pitch = rows_at_once + 64 / Size;  // so that rows do not share one cache
+                                                            // set
   alignas(64) Bytes piece[columns_at_once * pitch * Size];
   for (std::int64_t j = 0; j < t.columns; j += columns_at_once) {
     const std::int64_t columns = std::min(columns_at_once, t.columns - j);

@@ -10,7 +10,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Products of one root are made of so many others.
+/// Number of products that are computed from one root.
 constexpr std::int64_t run = 64;
 
 }  // namespace

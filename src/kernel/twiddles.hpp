@@ -10,26 +10,25 @@ namespace weft::kernel {
 
 /// exp(-2*pi*i * e/n) for any 0 <= e < n, and products of lines with its powers.
 ///
-/// Accuracy  each factor within 3 units in the last place of the type it is asked in.
+/// Accuracy  each factor within 3 units in the last place of the requested type.
 /// Memory    64 * sqrt(n) bytes, up to twice that: 2 MiB for 2^30 points, 64 MiB for 2^40.
 class Twiddles {
  public:
   explicit Twiddles(std::int64_t n) : tables_(n, -1) {}
 
   /// Multiplies element k of a line of `count` complex numbers by the root of j*k, or by its
-  /// conjugate. (count - 1) * j < n.
-  /// Cost  two complex products for each element.
+  /// conjugate. (count - 1) * j < n. Cost: two complex products for each element.
   template <class T>
   void multiply(T* line, std::int64_t count, std::int64_t j, bool conjugate) const;
 
-  /// exp(-2*pi*i * e/n).
+  /// Returns exp(-2*pi*i * e/n).
   std::complex<long double> root(std::int64_t e) const { return tables_.at(e); }
 
  private:
   RootTables<long double> tables_;
 };
 
-/// Those of n: made once and shared as long as someone holds them. Thread-safe.
+/// Returns the shared twiddles of n. They are freed with their last user. Thread-safe.
 std::shared_ptr<const Twiddles> twiddles_of(std::int64_t n);
 
 }  // namespace weft::kernel

@@ -8,13 +8,14 @@
 namespace weft::kernel {
 namespace {
 
-/// Lines of a tile: neighbours in memory as long as four cache lines of doubles.
+/// Lines of a tile: a row across them is four cache lines of doubles.
 constexpr std::int64_t tile_lines = 16;
-/// Shorter lines lie in a second-level cache, where libraries are at their best.
+/// Shorter lines fit in a second-level cache, where libraries are fastest.
 constexpr std::int64_t least_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t most_points = std::int64_t{1} << 14;
 
-/// Of lines of a tile: not a power of two, or all would fall on the same sets of the cache.
+/// Returns the distance of lines of a tile: not a power of two, because all lines would then share
+/// the same cache sets.
 std::int64_t padded(std::int64_t length, std::int64_t element_bytes) {
   const std::int64_t granule = line_alignment_bytes / element_bytes;
   return (length + granule - 1) / granule * granule + granule;
@@ -42,7 +43,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> TwoStepLine::factors(std::i
   const std::int64_t element_bytes = complex_bytes(precision);
   if (length > most_points * most_points || length * element_bytes < least_bytes) return {};
   const std::int64_t granule = line_alignment_bytes / element_bytes;
-  // Rows begin where cache lines do.
+  // Rows begin at cache lines.
   for (std::int64_t n1 = most_points; n1 >= tile_lines; --n1)
     if (n1 * n1 <= length && length % (n1 * granule) == 0 && length / n1 <= most_points)
       return std::pair(n1, length / n1);
@@ -85,7 +86,7 @@ void TwoStepLine::columns(const char* in, char* matrix, char* tile) const {
 void TwoStepLine::rows(const char* matrix, char* out, char* tile) const {
   for (std::int64_t k1 = 0; k1 < n1_; k1 += tile_lines) {
     const std::int64_t count = std::min(tile_lines, n1_ - k1);
-    // Out of place it leaves the matrix as it is.
+    // Out of place this leaves the matrix unchanged.
     second_.run(const_cast<char*>(matrix) + k1 * n2_ * element_bytes_, tile, count);
     copy_plane(out + k1 * element_bytes_, tile, {count, n2_, pitch2_, 1, 1, n1_}, element_bytes_,
                {true, Stores::streaming});

@@ -8,22 +8,23 @@
 
 namespace weft::kernel {
 
-/// One contiguous line of complex numbers that is longer than cache: n = n1 x n2 points as a matrix,
-/// whose columns are transformed in cache and multiplied by their twiddles, then its rows. Memory is
-/// swept twice, where libraries that recur do it more often.
+/// One contiguous line of complex numbers that is longer than cache: n = n1 x n2 points as a
+/// matrix. First its columns are transformed in cache and multiplied by their twiddles, then its
+/// rows are transformed. Memory is swept twice; libraries that recur sweep it more often.
 class TwoStepLine {
  public:
-  /// n1 <= n2, both short enough for cache; none where the line is short or has no such factors.
+  /// Returns n1 <= n2, both short enough for cache; nothing if the line is short or has no such
+  /// factors.
   static std::optional<std::pair<std::int64_t, std::int64_t>> factors(std::int64_t length,
                                                                       Precision precision);
 
-  /// A c2c transform of a length that has factors. Errors  those of Engine::lines.
+  /// A c2c transform of a length that has factors. Errors: those of Engine::lines.
   TwoStepLine(const AxisTransform& transform, const LocalOptions& options);
 
-  /// What run() takes beside its arguments.
+  /// Returns the scratch memory of run().
   std::int64_t scratch_bytes() const;
 
-  /// Memory  `in` may be `out`; else it stays as it is. All start at multiples of 64.
+  /// Memory  `in` may be `out`; otherwise it is unchanged. All start at multiples of 64.
   void run(const void* in, void* out, void* scratch) const;
 
  private:

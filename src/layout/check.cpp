@@ -71,7 +71,7 @@ void check_box(const Box& box, const Shape& shape) {
 
 void check_tiling(const Shape& shape, const std::vector<Box>& boxes) {
   check_no_overlap(shape, boxes);
-  // Boxes that do not overlap cover the array exactly when their volumes add up to its volume.
+  // Boxes that do not overlap cover the array exactly if their volumes add up to its volume.
   std::int64_t covered = 0;
   for (const Box& box : boxes) covered += box.volume();
   if (covered != volume(shape))

@@ -48,10 +48,10 @@ std::vector<int> checked_order(const std::vector<int>& order, int dims) {
   return order;
 }
 
-/// Position of one rank in a process grid, last axis fastest.
 Box empty_box(int dims) { return Box{Shape(dims, 0), Shape(dims, 0)}; }
 
-/// All divisors, ascending; in the time of the square root, so that a large prime costs nothing.
+/// Returns all divisors, ascending. Takes the time of the square root, so that a large prime is
+/// cheap.
 std::vector<std::int64_t> divisors(std::int64_t n) {
   std::vector<std::int64_t> found;
   for (std::int64_t d = 1; d <= n / d; ++d) {
@@ -130,7 +130,7 @@ std::int64_t volume(const Shape& shape) {
 std::string to_string(const Shape& shape) { return join(shape, "x"); }
 
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) {
-  if (parts == 1) return {0, n};  // as most axes are; plans of many ranks ask often
+  if (parts == 1) return {0, n};  // the usual case, which plans of many ranks ask for often
   // Divisions of 128 bits are slow, and few arrays need them.
   const bool is_short = (n | parts) <= std::numeric_limits<std::int32_t>::max();
   auto bound = [&](std::int64_t k) {
@@ -254,7 +254,7 @@ Box Layout::box(std::int64_t rank) const {
   if (!is_grid()) return boxes_[rank];
   std::int64_t index = rank - first_rank_;
   if (index < 0 || index >= weft::volume(grid_)) return empty_box(dims());
-  Box box = empty_box(dims());  // plans of many ranks ask often: nothing else is allocated
+  Box box = empty_box(dims());  // plans of many ranks call this often: it allocates nothing more
   bool is_empty = false;
   for (int axis = dims() - 1; axis >= 0; --axis) {
     const Range part = balanced_part(shape_[axis], index % grid_[axis], grid_[axis]);
@@ -359,7 +359,7 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
   for (int axis = 0; axis < dims(); ++axis) {
     const Range parts =
         parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
-    const bool all_own = grid_[axis] <= shape_[axis];  // some indices, so none need be looked at
+    const bool all_own = grid_[axis] <= shape_[axis];  // then every part has an index
     std::vector<std::int64_t> next;
     next.reserve(found.size() * static_cast<std::size_t>(parts.size()));
     for (std::int64_t prefix : found)

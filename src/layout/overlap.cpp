@@ -38,7 +38,7 @@ std::int64_t count_overlaps(const Layout& mine, std::int64_t rank, const Layout&
   for (int axis = 0; axis < other.dims(); ++axis) {
     const std::int64_t n = other.shape()[axis];
     const std::int64_t parts = other.process_grid()[axis];
-    // With more parts than indices every index has a part of its own.
+    // With more parts than indices every index has its own part.
     count *= parts > n ? box.extent(axis)
                        : parts_meeting(n, parts, {box.lower[axis], box.upper[axis]}).size();
   }

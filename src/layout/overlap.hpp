@@ -14,11 +14,12 @@ struct Overlap {
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
 
-/// What `rank` of `mine` shares with every rank of `other`, in rank order, itself included.
-/// Throws layout_mismatch unless both have one shape and one number of ranks.
+/// Returns the common parts of `rank` of `mine` and every rank of `other`, including itself, in
+/// rank order. Throws layout_mismatch unless both have one shape and one number of ranks.
 std::vector<Overlap> overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
 
-/// overlaps(mine, rank, other).size() unlisted: constant time where `other` is a process grid.
+/// Returns overlaps(mine, rank, other).size() without the list: constant time if `other` is a
+/// process grid.
 std::int64_t count_overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
 
 }  // namespace weft

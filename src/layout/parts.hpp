@@ -7,8 +7,8 @@ namespace weft {
 /// A product of two 64-bit numbers: n * part overflows 64 bits for 2^40 points on 2^24 ranks.
 __extension__ using Wide = __int128;
 
-/// The numbers of the parts of n in `parts` that own the first to the last index of a non-empty
-/// range. With more parts than indices some of the parts between them are empty.
+/// Returns the parts of n in `parts` that own the indices of a non-empty range. With more parts
+/// than indices some parts between them are empty.
 inline Range parts_meeting(std::int64_t n, std::int64_t parts, Range range) {
   if (parts == 1) return {0, 1};
   // The part that owns index i is floor(((i + 1) * parts - 1) / n), the inverse of balanced_part.
@@ -18,7 +18,8 @@ inline Range parts_meeting(std::int64_t n, std::int64_t parts, Range range) {
   return {owner(range.lo), owner(range.hi - 1) + 1};
 }
 
-/// True when two boxes of one array have an element in common. Allocates nothing, unlike intersect.
+/// Returns whether two boxes of one array have a common element. Allocates nothing, unlike
+/// intersect.
 inline bool meet(const Box& a, const Box& b) {
   for (int axis = 0; axis < a.dims(); ++axis) {
     const std::int64_t lo = a.lower[axis] > b.lower[axis] ? a.lower[axis] : b.lower[axis];

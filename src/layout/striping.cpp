@@ -21,7 +21,8 @@ std::int64_t stripe_bytes(const Striping& striping) {
   return checked_mul(striping.block_bytes, striping.disks, "the bytes of a stripe");
 }
 
-/// Units that hold so many, the last one perhaps in part. No product, which could exceed 64 bits.
+/// Returns the units that hold `number`, the last one possibly incomplete. Without a product, which
+/// could exceed 64 bits.
 std::int64_t units_of(std::int64_t number, std::int64_t unit) {
   return number / unit + (number % unit != 0 ? 1 : 0);
 }
@@ -58,7 +59,7 @@ void check(const Striping& striping) {
   if (striping.skew_rows < 0)
     refuse("the rows between shifts of disks must be at least 0", striping.skew_rows,
            "give 1, or 0 for no skew");
-  // What the files have to hold must be a number, too.
+  // The size of the files must also fit in 64 bits.
   checked_mul(checked_mul(row_count(striping), striping.block_bytes, "the bytes of a disk"),
               striping.disks, "the bytes of all disks");
 }

@@ -6,15 +6,15 @@
 
 namespace weft::model {
 
-/// The two measurements beside a size, and how far it lies from the one towards the other on a
-/// logarithmic scale; the nearest one twice beyond the ends.
+/// The two measurements next to a size, and the position of the size between them on a logarithmic
+/// scale (0 to 1). Beyond the ends, the nearest measurement twice.
 template <class T>
 struct Between {
   const T* below = nullptr;
   const T* above = nullptr;
   double part = 0;
 
-  /// Of both, by distance.
+  /// Returns the mean of both, weighted by distance.
   template <class Value>
   double mean(Value&& value) const {
     return value(*below) * (1 - part) + value(*above) * part;

@@ -12,14 +12,14 @@ struct ChanProblem {
   std::array<std::int64_t, 3> mesh = {};  ///< nx, ny, nz
   std::int64_t p_row = 1;
   std::int64_t p_col = 1;
-  double bytes = 4;  ///< r: of one real number
+  double bytes = 4;  ///< r: bytes of one real number
 
   double points() const;  ///< N
   double ranks() const;   ///< P
 };
 
-/// Eq. 5: whether every rank gets a plane, a row and, halved, a point. Grids for which it is false
-/// are the empty cells of Tables 1, 4, 6 and 7.
+/// Eq. 5: returns whether every rank gets a plane, a row and (of the halved axis) a point. The
+/// empty cells of Tables 1, 4, 6 and 7 are the grids for which this is false.
 bool chan_is_valid(const ChanProblem&);
 
 double chan_row_points(const ChanProblem&);  ///< Eq. 2: numbers for each pair of ranks of a row
@@ -39,7 +39,7 @@ struct ChanFit {
 /// Eq. 7, microseconds.
 double chan_fitted_us(const ChanProblem&, const ChanFit&);
 
-/// What S and I tend to: S = s0 Prow in small rows, S_inf and I_inf in long columns.
+/// Limits of S and I: S = s0 Prow in small rows, S_inf and I_inf in long columns.
 struct ChanLimits {
   double s0 = 0;
   double s_inf = 0;
@@ -48,7 +48,8 @@ struct ChanLimits {
 /// Eq. 8, microseconds: Eq. 7 for small Prow.
 double chan_small_rows_us(const ChanProblem&, const ChanLimits&);
 /// Eq. 9: the Prow at which Eq. 8 is least, and its value there in microseconds. Only N, P and r of
-/// the problem count. The paper prints 5.3 for its second example, which is twice the formula's.
+/// the problem count. For its second example the paper prints 5.3, which is twice the value of the
+/// formula.
 double chan_best_row(const ChanProblem&, const ChanLimits&);
 double chan_best_us(const ChanProblem&, const ChanLimits&);
 

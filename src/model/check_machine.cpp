@@ -16,11 +16,11 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "machine." + key + ": " + rule + "; given " + given);
 }
 
-/// Beyond these no time and no rate of any machine lies, and sums and products stay numbers.
+/// Bounds for every time and rate of a machine; within them sums and products stay finite.
 constexpr double least = 1e-30;
 constexpr double most = 1e30;
 
-/// A time or rate that may be 0 where nothing is known of it.
+/// Checks a time or rate that may be 0 because it is unknown.
 void at_least_zero(const std::string& key, double value) {
   if (!(value >= 0) || value > most)
     refuse(key, "this must be a finite number from 0 to 1e30", readable_number(value));
@@ -47,7 +47,7 @@ void check_lines(const std::string& key, const std::vector<LineTime>& lines) {
     positive(element(key, i) + ".seconds", lines[i].seconds);
     if (!seen.insert({lines[i].kind, lines[i].length}).second)
       refuse(
-          element(key, i), "each length stands once for each kind",
+          element(key, i), "each length must appear once for each kind",
           std::string(to_string(lines[i].kind)) + " " + std::to_string(lines[i].length) + " again");
   }
 }
@@ -60,7 +60,7 @@ void check_arithmetic(const std::vector<Arithmetic>& all) {
     positive(key + ".operation_s", all[i].operation_s);
     check_lines(key + ".lines", all[i].lines);
     if (!seen.insert({all[i].precision, all[i].effort}).second)
-      refuse(key, "each precision stands once for each effort",
+      refuse(key, "each precision must appear once for each effort",
              std::string(to_string(all[i].precision)) + " " + to_string(all[i].effort) + " again");
   }
 }
@@ -102,10 +102,10 @@ void check_all_to_all(const std::vector<AllToAll>& fits) {
     if (goes_on)
       at_least(key + ".from_bytes", fits[i].from_bytes, fits[i - 1].from_bytes + 1);
     else if (fits[i].from_bytes != 0)
-      refuse(key + ".from_bytes", "the first fit for so many ranks is from 0 bytes on",
+      refuse(key + ".from_bytes", "the first fit for each number of ranks must start at 0 bytes",
              std::to_string(fits[i].from_bytes));
     positive(key + ".s_per_byte", fits[i].s_per_byte);
-    // An intercept below 0 is what a fit may give; paper 004 saw one.
+    // A fit may give an intercept below 0; paper 004 saw one.
     if (!std::isfinite(fits[i].start_s))
       refuse(key + ".start_s", "this must be a finite number", readable_number(fits[i].start_s));
   }
@@ -131,7 +131,8 @@ void check_disks(const std::vector<Disk>& disks) {
     const Disk& disk = disks[i];
     const std::string key = element("disks", i);
     if (!seen.insert(disk.directory).second)
-      refuse(key + ".directory", "each directory stands once", "\"" + disk.directory + "\" again");
+      refuse(key + ".directory", "each directory must appear once",
+             "\"" + disk.directory + "\" again");
     at_least_zero(key + ".latency_s", disk.latency_s);
     at_least(key + ".in_flight", disk.in_flight, 1);
     at_least_zero(key + ".read_access_s", disk.read_access_s);

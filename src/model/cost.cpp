@@ -9,10 +9,10 @@
 namespace weft::model {
 namespace {
 
-/// All but one of the chunks of an exchange can travel while the stages beside it compute, for as
-/// long as these have not hidden another exchange. Where messages wait for each other, the next one
-/// starts when both ranks look after their messages, which they do not while they compute: those
-/// starts are not hidden.
+/// Hides a part of an exchange behind the stages next to it. All chunks but one can travel while
+/// these stages compute, unless another exchange is already hidden behind them. If messages wait
+/// for each other, the next message starts only when both ranks call MPI. They do not call MPI
+/// while they compute, so those starts are not hidden.
 void hide(StepCost& exchange, const Exchange& knobs, std::int64_t chunks, double& before_s,
           double* after_s) {
   const double part = 1 - 1 / static_cast<double>(chunks);

@@ -19,62 +19,63 @@ namespace weft::model {
 /// Ranks that exchange with each other.
 using Groups = std::vector<std::vector<std::int64_t>>;
 
-/// What tells all groups of an exchange apart from those of another one of the same problem, for all
-/// are made alike: the ranks that exchange with rank 0, and how many own something.
+/// Key of the groups of an exchange among the exchanges of one problem: the ranks that exchange
+/// with rank 0, and the number of ranks that own data. It is enough because all groups are made
+/// alike.
 struct GroupsAlike {
   std::vector<std::int64_t> first = {};
   std::int64_t working = 0;
   friend auto operator<=>(const GroupsAlike&, const GroupsAlike&) = default;
 };
 
-/// What was counted for plans of one problem on one machine, ranks placed in one order.
+/// Counts that plans of one problem share, for one machine and one order of ranks.
 struct KnownCounts {
   std::optional<Placement> placement = {};
-  /// By whether short ways go first, and by the groups.
+  /// Key: whether short routes go first, and the groups
   std::map<std::pair<bool, GroupsAlike>, BusiestLink> loads = {};
-  /// Likewise, of messages in the rounds of a schedule.
+  /// The same for messages in the rounds of a schedule
   std::map<std::pair<Schedule, GroupsAlike>, BusiestLink> round_loads = {};
-  /// The groups that were looked at last, and what they are known by.
+  /// The groups of the last look-up, and their key.
   Groups groups = {};
   GroupsAlike groups_known_by = {};
   KnownTraffic traffic = {};
-  /// As if every node had a link of its own to every other one: nothing of `loads` is counted.
+  /// Pretends that every pair of nodes has a link of its own: `loads` is not used.
   bool links_of_their_own = false;
 };
 
-/// What one forward transform should take. As many ranks are on each node as share memory, or as must
-/// be where nodes are few, in the order of the machine's topology; more threads than a node has cores
-/// share them. Ranks that own nothing leave them to others.
+/// Returns the predicted time of one forward transform. A node has as many ranks as share memory,
+/// or more if nodes are few, in the order of the machine's topology. Threads beyond the cores of a
+/// node share these cores. Ranks without data leave their cores to others.
 ///
-/// Model   A stage: lines by their measured times, plus each pass over the local array by the time of
-///         copying it. An exchange: a start for each message, and the bytes of the busiest link, of
-///         each round where messages go one after the other, at its rate, times the blocking
-///         factor of the schedule (t_s, t_w and B of paper 000). A collective call by the fits of
-///         the machine where it has some (alpha and beta of paper 004). Of c chunks all but one can
-///         hide behind the stages beside them, each second of a stage behind one exchange only, but
-///         for what the processor does itself.
-/// Errors  those of check() for the machine; node memory where the order takes the ranks of a node
-///         apart.
+/// Model   A stage: lines by their measured times, plus each pass over the local array by the time
+///         of copying it. An exchange: a start for each message, plus the bytes of the busiest link
+///         at its rate times the schedule's blocking factor (t_s, t_w, B of paper 000). If messages
+///         go one after the other, each round has its own busiest link. A collective call: by the
+///         fits of the machine if it has any (alpha and beta of paper 004). With c chunks, all but
+///         one can hide behind the neighbouring stages, except for the processor's own work. Each
+///         second of a stage hides one exchange only.
+/// Errors  those of check() for the machine; node memory if the order separates the ranks of a
+///         node.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or
 ///         dragonfly also the loads of its links.
 PlanCost cost(const Plan& plan, const Machine& machine);
-/// The same for one of many plans of one problem: what was counted for others is known.
+/// As cost() above, for one of many plans of one problem: reuses the counts of earlier plans.
 PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known);
 
-/// Seconds of one line in cache: as measured, by operations between measured lengths, else by
-/// operation_s. Of a precision that the machine lacks: that of the nearest, by the bytes of a number;
-/// of an effort that it lacks: that of the nearest.
+/// Returns the seconds of one line in cache: as measured, by operations between measured lengths,
+/// otherwise by operation_s. A missing precision is replaced by the nearest one (by the bytes of a
+/// number), a missing effort by the nearest one.
 double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
                     std::int64_t length);
 
-/// Seconds to multiply so many complex numbers by twiddles: two products each.
+/// Returns the seconds to multiply `n` complex numbers by twiddles: two products each.
 double twiddle_seconds(const Machine& machine, Precision precision, Effort effort,
                        std::int64_t elements);
 
-/// Seconds of one message over a link, without and with its start.
+/// Returns the seconds of one message over a link, without and with its start.
 double start_seconds(const Link& link, double bytes);
 double wire_seconds(const Link& link, double bytes);
-/// Seconds of so many messages of so many bytes together, by their average length.
+/// Returns the seconds of `messages` messages of `bytes` bytes together, by their average length.
 double message_seconds(const Link& link, std::int64_t messages, std::int64_t bytes);
 
 }  // namespace weft::model

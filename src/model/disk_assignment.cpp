@@ -8,7 +8,7 @@
 namespace weft::model {
 namespace {
 
-/// What one access has at most, and the blocks of a plain file.
+/// Maximum bytes of one access, and of a block of a plain file.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 /// Accesses of a run on all disks together.
@@ -54,7 +54,7 @@ void check(const DiskAssignment& storage) {
     const std::vector<std::size_t>& disks = storage.of(where);
     if (disks.empty() || *std::max_element(disks.begin(), disks.end()) >= storage.disks.size())
       throw Error(ErrorCode::invalid_argument,
-                  "each volume lies on one or more of the disks; given " +
+                  "each volume must be on one or more of the disks; given " +
                       std::to_string(disks.size()) + " files on " +
                       std::to_string(storage.disks.size()) + " disks; name a disk for each file");
   }

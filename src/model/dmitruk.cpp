@@ -9,7 +9,7 @@ double cube(double n) { return n * n * n; }
 
 double operations(double n) { return 2.5 * cube(n) * std::log2(cube(n)); }
 
-/// Of the array as it is sent: two words more in each row of n.
+/// Returns the words of the array as it is sent: each row of n has two words more.
 double words(double n) { return (n + 2) * n * n; }
 
 }  // namespace

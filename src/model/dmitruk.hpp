@@ -10,8 +10,8 @@ struct DmitrukMachine {
   double t_a = 0;  ///< to copy a word from memory to memory
   double t_w = 0;  ///< to send a word of 4 bytes
   double t_s = 0;  ///< to start a message
-  /// B >= 1: how much longer a schedule that blocks takes to send. The paper prints t_c -> B t_c; it
-  /// speaks of sending, so B stands with t_w here.
+  /// B >= 1: the factor by which a schedule that blocks sends slower. The paper prints t_c -> B t_c
+  /// but speaks of sending, so B multiplies t_w in this model.
   double blocking = 1;
 };
 
@@ -23,9 +23,9 @@ inline constexpr DmitrukMachine dmitruk_celerons{6.5e-9, 70e-9, 0.34e-6, 100e-6}
 double dmitruk_computing(const DmitrukMachine&, std::int64_t n, std::int64_t p);  ///< Eq. 4
 double dmitruk_sending(const DmitrukMachine&, std::int64_t n, std::int64_t p);    ///< Eq. 5
 double dmitruk_total(const DmitrukMachine&, std::int64_t n, std::int64_t p);      ///< Eq. 3
-/// Eq. 6: what the total tends to for large n and p.
+/// Eq. 6: limit of the total for large n and p.
 double dmitruk_limit(const DmitrukMachine&, std::int64_t n, std::int64_t p);
-/// Eq. 7: T_1 / T_p with n + 2 taken for n; T_1 is that of the parallel algorithm.
+/// Eq. 7: T_1 / T_p with n + 2 in place of n; T_1 is that of the parallel algorithm.
 double dmitruk_speed_up(const DmitrukMachine&, std::int64_t n, std::int64_t p);
 /// T_1 / (p T_p) by Eqs. 3 to 5.
 double dmitruk_efficiency(const DmitrukMachine&, std::int64_t n, std::int64_t p);

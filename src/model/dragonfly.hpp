@@ -8,9 +8,10 @@
 
 namespace weft::model {
 
-/// Loads of the links between the switches of a dragonfly. Each two groups have one link, at the
-/// switch of the one whose number is the other's, counted without itself and around; a message goes
-/// to that switch, over, and on to its own.
+/// Loads of the links between the switches of a dragonfly. Each pair of groups has one link. In
+/// each of the two groups it starts at the switch numbered like the other group, counted cyclically
+/// and without the own group. A message goes to that switch, over the link, and on to its own
+/// switch.
 class Dragonfly {
  public:
   /// The topology must outlive it.

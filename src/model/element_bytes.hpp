@@ -7,8 +7,8 @@
 
 namespace weft::model {
 
-/// Bytes of an element of the array before and after a stage, forward: of r2c real numbers until the
-/// stage that halves its axis has done so.
+/// Returns the bytes of an element of the array before or after a stage, forward. An r2c transform
+/// has real numbers until a stage has halved the axis.
 std::int64_t element_bytes_before(const Plan& plan, std::size_t stage);
 std::int64_t element_bytes_after(const Plan& plan, std::size_t stage);
 

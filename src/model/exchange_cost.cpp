@@ -19,12 +19,12 @@ namespace {
 
 struct Exchanged {
   const Problem& problem;
-  Exchange knobs;  ///< with as many chunks as there can be
+  Exchange knobs;  ///< with the possible number of chunks
   const Layout& from;
   const Layout& to;
   double element_bytes = 0;
   const Placement& placement;
-  std::int64_t on_node = 1;  ///< ranks
+  std::int64_t on_node = 1;  ///< ranks on a node
 };
 
 Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine,
@@ -55,7 +55,8 @@ void require_neighbours(const Exchanged& what, const Machine& machine) {
                   "\"; use an order that begins with t, or another exchange");
 }
 
-/// Ranks of a node use its memory among themselves, and may put together what goes to another node.
+/// Lets the ranks of a node use its memory among themselves, and combine their messages to other
+/// nodes if the plan says so.
 void use_nodes(Traffic& traffic, const Exchanged& what) {
   const auto together = static_cast<double>(what.on_node);
   switch (what.knobs.nodes) {
@@ -67,21 +68,22 @@ void use_nodes(Traffic& traffic, const Exchanged& what) {
       break;
     case NodeUse::combined:
       traffic.near_bytes = traffic.near_messages = 0;
-      // Each pair of nodes has one message, and the ranks of a node share the pairs out.
+      // Each pair of nodes has one message, and the ranks of a node share the pairs.
       traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
       traffic.longest *= together * together;
       break;
   }
 }
 
-/// Ranks that exchange with each other: the rows or columns of a process grid, or all.
+/// Returns the groups of ranks that exchange with each other: the rows or columns of a process
+/// grid, or all ranks.
 Groups groups_of(const Exchanged& what) {
   Groups groups;
   std::vector<bool> grouped(static_cast<std::size_t>(what.problem.ranks), false);
   for (std::int64_t rank = 0; rank < what.problem.ranks; ++rank) {
     if (grouped[static_cast<std::size_t>(rank)]) continue;
     std::vector<std::int64_t> group = what.to.ranks_meeting(what.from.box(rank));
-    if (group.empty()) continue;  // one that owns nothing sends nothing
+    if (group.empty()) continue;  // a rank without data sends nothing
     groups.push_back(std::move(group));
     for (const std::int64_t peer : groups.back()) grouped[static_cast<std::size_t>(peer)] = true;
   }
@@ -92,8 +94,8 @@ bool is_shared_network(const Topology& topology) {
   return topology.network != Network::crossbar || topology.bisection > 0;
 }
 
-/// What is found once for groups that are alike: all those of one problem that begin with the same
-/// one. Boxes of the user's make groups that are not alike: those are looked at each time.
+/// Returns whether groups with the same first group are alike, so that their counts are kept. The
+/// user's own boxes give groups that differ: these are counted each time.
 bool are_alike(const Exchanged& what) { return what.from.is_grid() && what.to.is_grid(); }
 
 GroupsAlike known_by(const Exchanged& what, const std::vector<std::int64_t>& first) {
@@ -111,7 +113,7 @@ const Groups& groups_of(const Exchanged& what, const std::vector<std::int64_t>& 
   return known.groups;
 }
 
-/// Whether rank 0 and those that it sends to exchange with each other only.
+/// Returns whether rank 0 and its peers exchange with each other only.
 bool in_groups(const Exchanged& what, const std::vector<std::int64_t>& first) {
   if (!are_alike(what)) return true;
   const auto begins_alike = [&](std::int64_t rank) {
@@ -126,8 +128,9 @@ struct FirstGroup {
   double share = 1;
 };
 
-/// Where they are no group of their own, as where rows of one grid are no rows of the other, messages
-/// go anywhere: all ranks are taken for one group, in which each sends as many as the busiest one.
+/// Returns the group of rank 0. If its peers are not a closed group (rows of one grid are not rows
+/// of the other), messages go anywhere. All ranks then count as one group, in which each sends as
+/// many messages as the busiest one.
 FirstGroup first_group(const Exchanged& what, KnownCounts& known) {
   FirstGroup first{what.to.ranks_meeting(what.from.box(0))};
   if (in_groups(what, first.ranks)) return first;
@@ -148,12 +151,12 @@ bool sends(const Exchange& knobs) {
     case Method::automatic:
       break;
   }
-  throw Error(ErrorCode::internal, "an exchange without a method has no price");
+  throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
 bool is_one_by_one(const Exchange& knobs) { return sends(knobs) && !all_at_once(knobs); }
 
-/// Of messages of one byte.
+/// Returns the load for messages of one byte.
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                     const Machine& machine, KnownCounts& known) {
   const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.knobs);
@@ -166,12 +169,12 @@ BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& firs
   return link;
 }
 
-/// Combined messages of nodes have rounds of their own, which are not looked at.
+/// Combined messages of nodes have rounds of their own, which are not counted.
 bool goes_in_rounds(const Exchange& knobs) {
   return is_one_by_one(knobs) && knobs.nodes != NodeUse::combined;
 }
 
-/// As load_of(), of messages that wait for each other: each round for its own busiest link.
+/// As load_of(), for messages that wait for each other: each round has its own busiest link.
 BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t>& first,
                            const Machine& machine, KnownCounts& known) {
   const Schedule schedule = what.knobs.schedule;
@@ -185,14 +188,15 @@ BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t
   return link;
 }
 
-/// The share of its rate that a node sends with. Where that rate is of all links of a torus together,
-/// a message has one of them only, and a rank whose messages go one after the other has one message.
+/// Returns the share of its rate with which a node sends. On a torus that rate is of all links
+/// together, but a message uses one of them only. A rank that sends one message after the other has
+/// one message at a time.
 double share_at_once(const Exchanged& what, const Topology& topology) {
   if (topology.network != Network::torus || !is_one_by_one(what.knobs)) return 1;
   return std::min(1.0, static_cast<double>(what.on_node) * topology.link);
 }
 
-/// Bytes that pass the busiest link, in units of a node's rate, and which it is.
+/// Returns the busiest link and its bytes, in units of a node's rate.
 BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine& machine,
                     KnownCounts& known) {
   const auto on_node = static_cast<double>(what.on_node);
@@ -201,7 +205,8 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   if (!shared || traffic.far_messages == 0) return node;
   const FirstGroup first = first_group(what, known);
   BusiestLink link = load_of(what, first.ranks, machine, known);
-  // The sum of the rounds' busiest links is no less than the busiest link of the sum; a sample may be.
+  // The sum of the rounds' busiest links is at least the busiest link of the sum; a sample may be
+  // less.
   if (goes_in_rounds(what.knobs))
     if (BusiestLink rounds = load_by_rounds(what, first.ranks, machine, known);
         rounds.load > link.load)
@@ -212,8 +217,8 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   return link.load > node.load ? link : node;
 }
 
-/// As the machine's all-to-alls were measured. Chunks are calls that are under way together, so what
-/// they carry meets as in one call, and each but the first adds what the shortest call takes.
+/// Adds the time by the machine's measured all-to-alls. Chunks are calls under way together: their
+/// bytes meet as in one call. Each call after the first adds the time of the shortest call.
 void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
                 const Machine& machine) {
   const double ranks = traffic.far_messages + 1;
@@ -225,7 +230,7 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
   step.wire_s = std::max(0.0, traffic.longest * whole.s_per_byte + std::min(0.0, whole.start_s));
 }
 
-/// In how many pieces a block of so many bytes travels.
+/// Returns the number of pieces of a block of `bytes` bytes.
 double pieces_of(const Exchange& knobs, double bytes) {
   if (knobs.piece_bytes == 0) return 1;
   return std::max(1.0, std::ceil(bytes / static_cast<double>(knobs.piece_bytes)));
@@ -235,8 +240,8 @@ double length_of_piece(const Exchange& knobs, double bytes) {
   return knobs.piece_bytes == 0 ? bytes : std::min(bytes, static_cast<double>(knobs.piece_bytes));
 }
 
-/// What blocks others: a piece where a rank waits for it before it sends the next; else all that is
-/// under way, which is the whole block however it is cut.
+/// Returns the bytes that block others. If a rank waits for each piece before it sends the next,
+/// that is a piece. Otherwise it is all that is under way: the whole block, however it is cut.
 double bytes_at_once(const Exchange& knobs, const Traffic& traffic, double longest) {
   return all_at_once(knobs) ? traffic.longest : longest;
 }
@@ -262,24 +267,24 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
       turns * link.load * rate *
       blocking_of(machine, what.knobs, bytes_at_once(what.knobs, traffic, longest));
   step.wire_s = far_s;
-  // Within a node processors move the bytes, and nothing hides that; each is read and written.
+  // Within a node processors move the bytes, and nothing hides that; each byte is read and written.
   const double near_s =
       std::max(traffic.near_messages * wire_seconds(near, near_message),
                memory_limit_seconds(2 * traffic.near_bytes, what.problem, what.on_node, machine));
-  // What messages of whole blocks take of processors is in their starts and in B.
+  // The processor time of messages of whole blocks is in their starts and in B.
   step.processor_s = traffic.far_bytes * far.processor_s_per_byte + near_s +
                      std::max(0.0, more) * machine.request_s;
   step.where = link.name;
 }
 
-/// What this rank reads that its neighbours have just written, itself or by MPI.
+/// Returns the time of reading data that neighbours have just written, by this rank or by MPI.
 double reading_neighbours_seconds(const Exchanged& what, double bytes, const Machine& machine) {
   const double array_bytes = static_cast<double>(what.from.max_local_volume()) * what.element_bytes;
   return handing_over_seconds(bytes, array_bytes, what.problem,
                               working_on_node(what.problem, what.from, machine), machine);
 }
 
-/// MPI copies strided boxes into blocks before it sends them, and out of blocks where they arrive.
+/// MPI copies strided boxes into blocks before it sends them, and out of blocks after they arrive.
 double packing_seconds(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
   if (what.knobs.wire_form != WireForm::datatype) return 0;
   return 2 * moving_seconds(2 * traffic.bytes(), Moved::contiguous, what.problem, what.on_node,
@@ -321,7 +326,7 @@ bool all_at_once(const Exchange& knobs) {
     case Method::automatic:
       break;
   }
-  throw Error(ErrorCode::internal, "an exchange without a method has no price");
+  throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
 double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
@@ -329,7 +334,7 @@ double starts_seconds(const Link& link, double bytes, const Exchange& knobs, dou
   if (messages <= 0) return 0;
   const double start_s = start_seconds(link, bytes);
   if (!all_at_once(knobs)) return messages * start_s;
-  // Chunks leave one after the other, each in a burst of its own.
+  // Chunks leave one after the other, each in its own burst.
   const auto bursts = static_cast<double>(std::max<std::int64_t>(1, knobs.chunks));
   return bursts * start_s + std::max(0.0, messages - bursts) * std::min(start_s, machine.request_s);
 }
@@ -371,7 +376,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     add_fitted(step, what, traffic, machine);
   else
     add_messages(step, what, traffic, machine, known);
-  // Ranks that use each other's memory tell each other when it may be read.
+  // Ranks that use each other's memory synchronise before they read it.
   if (is_node_aware(what.knobs))
     step.start_s += machine.barrier_s * std::log2(static_cast<double>(what.on_node));
   step.memory_s += packing_seconds(what, traffic, machine);

@@ -5,22 +5,22 @@
 
 namespace weft::model {
 
-/// In how many chunks exchange `number` goes: no more than the rank with the most slices has.
+/// Returns the number of chunks of exchange `number`: at most the slices of the rank that has most.
 std::int64_t chunks_of(const Plan& plan, std::size_t number);
 
-/// Where the ranks of a problem are, counted once.
+/// Returns the nodes of the ranks of a problem, counted once.
 const Placement& placement_of(const Problem& problem, const Machine& machine, KnownCounts& known);
 
-/// Whether no message waits for another: a rank's starts go on together.
+/// Returns whether no message waits for another: a rank's starts overlap.
 bool all_at_once(const Exchange& knobs);
 
-/// Seconds that so many messages of a rank take to start: each its own where one waits for the
-/// other; else one for the first, or for each call of a collective exchange, and request_s, at most a
-/// start, for each further one.
+/// Returns the seconds in which `messages` messages of a rank start. If one waits for the other,
+/// each has its own start. Otherwise the first message, or each call of a collective exchange, has
+/// a start, and each further one costs request_s, at most a start.
 double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
                       const Machine& machine);
 
-/// The cost of exchange `number`, nothing hidden.
+/// Returns the cost of exchange `number`, with nothing hidden.
 StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
                        KnownCounts& known);
 

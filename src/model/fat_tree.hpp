@@ -8,24 +8,24 @@
 
 namespace weft::model {
 
-/// The links above the switches of one level of a fat tree, and which of them are counted apart: each
-/// one where messages take the link of their destination, else all of a switch together.
+/// The links above the switches of one level of a fat tree. They are counted one by one if messages
+/// take the link of their destination, otherwise all links of a switch together.
 struct Uplinks {
   std::int64_t level = 0;
   std::int64_t below = 1;     ///< nodes below a switch
   std::int64_t switches = 1;  ///< of this level
-  std::int64_t apart = 1;     ///< links of a switch that are counted apart
-  double capacity = 1;        ///< of each that is
+  std::int64_t apart = 1;     ///< links of a switch that are counted one by one
+  double capacity = 1;        ///< of each link that is counted
 
   std::int64_t places() const { return switches * apart; }
-  /// Where a message to `destination` leaves the switch above `node`, or comes down to it.
+  /// Returns where a message to `destination` leaves the switch above `node`, or comes down to it.
   std::int64_t place(std::int64_t node, std::int64_t destination) const {
     return node / below * apart + destination % apart;
   }
   std::string name(std::int64_t place) const;
 };
 
-/// Level by level, the lowest first.
+/// Returns the links of each level, the lowest first.
 std::vector<Uplinks> uplinks_of(const Topology&);
 
 }  // namespace weft::model

@@ -14,7 +14,7 @@
 namespace weft::model {
 namespace {
 
-/// Whether a line is of real numbers.
+/// Returns whether a line has real numbers.
 bool is_real(Kind kind) {
   switch (kind) {
     case Kind::c2c:
@@ -22,17 +22,18 @@ bool is_real(Kind kind) {
     case Kind::r2c:
       return true;
   }
-  throw Error(ErrorCode::internal, "a kind of transform whose lines have no price");
+  throw Error(ErrorCode::internal, "no predicted cost for lines of this kind");
 }
 
-/// Of one line, as Machine counts them. A line of one point is still looked at.
+/// Returns the operations of one line, as Machine counts them. A line of one point is still
+/// visited.
 double operations(Kind kind, std::int64_t length) {
   const auto n = static_cast<double>(std::max<std::int64_t>(2, length));
   return (is_real(kind) ? 2.5 : 5) * n * std::log2(n);
 }
 
-/// That of the precision, or of the one with the next number of bytes; of these the one of the
-/// effort, or of the next.
+/// Returns the figures of the precision, or of the precision with the nearest number of bytes;
+/// among these those of the effort, or of the nearest effort.
 const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Effort effort) {
   const auto distance = [&](const Arithmetic& each) {
     const double bytes = std::log2(static_cast<double>(real_bytes(each.precision)) /
@@ -45,11 +46,11 @@ const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Eff
       [&](const auto& one, const auto& other) { return distance(one) < distance(other); });
 }
 
-/// What a length is made of.
+/// The prime factors of a length.
 struct PrimeFactors {
-  std::int64_t rest = 1;  ///< what is left without the primes that FFT libraries have kernels for
+  std::int64_t rest = 1;  ///< the factor without the primes that FFT libraries have kernels for
   double lg = 0;
-  std::array<double, 4> shares{};  ///< of lg: of 3, of 5, of 7, of 11 and 13
+  std::array<double, 4> shares{};  ///< shares of lg(length): of 3, 5, 7, 11 and 13
   int twos = 0;
 };
 
@@ -70,10 +71,10 @@ PrimeFactors factors_of(std::int64_t length) {
   return found;
 }
 
-/// Lines that an FFT library transforms alike. Products of small primes that 8 divides take half the
-/// time per operation of odd ones: vector instructions work on 2, 4 or 8 at once. Primes are summed
-/// up, or become convolutions: complex ones by chirps (Bluestein), real ones of one point less where
-/// that has small primes only (Rader), or padded.
+/// Families of lines that an FFT library transforms alike. Products of small primes that 8 divides
+/// need half the time per operation of odd ones: vector instructions work on 2, 4 or 8 numbers.
+/// Lines of prime length are summed directly or become convolutions. Complex ones use chirps
+/// (Bluestein). Real ones use one point less if that has small primes only (Rader), or padding.
 enum class Family {
   power_of_two,
   by_eight,
@@ -82,14 +83,15 @@ enum class Family {
   odd,
   summed_prime,
   chirp_prime,
-  odd_chirp_prime,  ///< of a padded length that 4 does not divide, which takes half as long again
+  odd_chirp_prime,  ///< padded to a length that 4 does not divide, which is 1.5 times slower
   rader_prime,
   padded_prime
 };
 
 bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 
-/// As FFTW does them. It sums up real primes below 173; complex ones by chirps are faster from 67 on.
+/// Returns the family that FFTW would use. It sums real primes below 173 directly; complex ones are
+/// faster by chirps from 67 on.
 Family family_of_prime(Kind kind, std::int64_t prime) {
   const std::int64_t not_summed_from = is_real(kind) ? 173 : 67;
   if (prime < not_summed_from) return Family::summed_prime;
@@ -112,8 +114,8 @@ double operation_seconds(const LineTime& line) {
   return line.seconds / operations(line.kind, line.length);
 }
 
-/// How little two lengths have in common. The weights of size and factors were chosen so that FFTW's
-/// times for 165 lengths of 21 to 2592 points came out best.
+/// Returns how much two lengths differ. The weights of size and factors give the best fit to FFTW's
+/// times for 165 lengths of 21 to 2592 points.
 double distance(const PrimeFactors& one, const PrimeFactors& other) {
   double sum = std::pow((one.lg - other.lg) / 4, 2);
   for (std::size_t i = 0; i < one.shares.size(); ++i)
@@ -121,7 +123,7 @@ double distance(const PrimeFactors& one, const PrimeFactors& other) {
   return std::sqrt(sum);
 }
 
-/// A mean of these, each the heavier the more its length has in common with this one.
+/// Returns a mean of these lines; a line that has more in common with this length weighs more.
 double mean_of_alike(const std::vector<LineTime>& lines, std::int64_t length) {
   const PrimeFactors factors = factors_of(length);
   double sum = 0;
@@ -148,9 +150,10 @@ std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind, Fi
   return lines;
 }
 
-/// Seconds of an operation at this length, from measured lengths of its family: products of small
-/// primes by what they have in common; powers of two and primes by size, and so do families that were
-/// not measured, among large primes of any kind or all lengths.
+/// Returns the seconds of an operation at this length, from measured lengths of its family.
+/// Products of small primes are compared by their common factors, powers of two and primes by size.
+/// A family without measurements is compared by size too, with large primes of any kind or with all
+/// lengths.
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const Family family = family_of(kind, length);
   std::vector<LineTime> lines =
@@ -167,7 +170,8 @@ double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t l
       .mean([](const LineTime& line) { return operation_seconds(line); });
 }
 
-/// 1 where libraries have kernels for all its primes. What has none below the limit counts as a prime.
+/// Returns 1 if libraries have kernels for all primes of the length. A remaining factor without a
+/// prime below the limit counts as a prime.
 std::int64_t smallest_large_prime(std::int64_t length) {
   constexpr std::int64_t limit = 1 << 16;
   const std::int64_t rest = factors_of(length).rest;
@@ -176,8 +180,8 @@ std::int64_t smallest_large_prime(std::int64_t length) {
   return rest;
 }
 
-/// A line whose length has a large prime and other factors is as many lines of either as the other
-/// has points.
+/// Returns the seconds of a line. A length that is a large prime times other factors is computed as
+/// lines of both: as many of each as the other has points.
 double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const std::int64_t prime = smallest_large_prime(length);
   const auto whole = [&](std::int64_t points) {
@@ -189,7 +193,7 @@ double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t le
          static_cast<double>(prime) * measured_seconds(arithmetic, kind, others);
 }
 
-/// Numbers of more bytes than those that were measured take so much longer.
+/// Returns the factor by which numbers with more bytes than the measured ones are slower.
 double widening(const Arithmetic& measured, Precision precision) {
   return static_cast<double>(real_bytes(precision)) /
          static_cast<double>(real_bytes(measured.precision));

@@ -67,14 +67,14 @@ using json::Object;
 using json::read_as;
 using json::written;
 
-/// Raised whenever a machine of one version would be misread by the reader of another.
+/// Raised when a reader of another version would misread a machine.
 constexpr std::int64_t machine_version = 3;
-/// A machine is small: what is larger is something else, or meant to hurt.
+/// A machine is small: a larger text is something else, or an attack.
 constexpr std::size_t text_bytes_max = 16 << 20;
 
 // --- writing ---
 
-/// Only the keys that the network has.
+/// Writes only the keys that the network has.
 Json write(const Topology& topology) {
   Json object{{"network", to_string(topology.network)}, {"nodes", topology.nodes}};
   switch (topology.network) {
@@ -123,29 +123,29 @@ Json write(const Machine& machine) {
   object["topology"] = write(machine.topology);
   object["blocking"] = written(machine.blocking);
   object["all_to_all"] = written(machine.all_to_all);
-  // Only where they are known.
+  // Written only if known.
   if (machine.planning_s > 0) object["planning_s"] = machine.planning_s;
   if (machine.physical_cores_per_node > 0)
     object["physical_cores_per_node"] = machine.physical_cores_per_node;
   object["call_s"] = machine.call_s;
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
-  // Only where a disk was looked at.
+  // Written only if a disk was measured.
   if (!machine.disks.empty()) object["disks"] = written(machine.disks);
   object["samples"] = written(machine.samples);
   return object;
 }
 
-/// Whether an object is in a list somewhere in the value.
+/// Returns whether the value has a list with an object somewhere inside.
 bool holds_records(const Json& value) {
   return std::any_of(value.begin(), value.end(), [&](const Json& each) {
     return (value.is_array() && each.is_object()) || (each.is_structured() && holds_records(each));
   });
 }
 
-/// One record a line, so that a profile with a thousand figures is short and its changes are
-/// readable: an object or a list has lines of its own only where it holds a list of objects.
-/// json_text.py writes alike.
+/// Appends one record a line, so that a profile with a thousand figures is short and its changes
+/// are readable. An object or a list has several lines only if it holds a list of objects.
+/// json_text.py writes the same form.
 void append_lines(std::string& text, const Json& value, std::size_t indent) {
   const bool is_spread = indent == 0 || holds_records(value);
   if (!is_spread || !value.is_structured() || value.empty()) {

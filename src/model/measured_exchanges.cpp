@@ -30,7 +30,7 @@ double Blocking::*factor_of(const Exchange& knobs) {
   throw Error(ErrorCode::internal, "no blocking was measured of the exchange " + describe(knobs));
 }
 
-/// Of each number of ranks the fit for so many bytes.
+/// Returns the fit for `bytes` bytes of each number of ranks.
 std::vector<AllToAll> fits_at(const std::vector<AllToAll>& all, double bytes) {
   std::vector<AllToAll> found;
   for (const AllToAll& each : all) {

@@ -10,7 +10,7 @@
 namespace weft::model {
 namespace {
 
-/// The sizes of the precision, or of the one with the next number of bytes.
+/// Returns the sizes of the precision, or of the precision with the nearest number of bytes.
 std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
   const auto distance = [&](const Copying& each) {
     return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /
@@ -27,7 +27,7 @@ std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
 
 using Rate = double Copying::*;
 
-/// Between the two sizes that were measured next to it.
+/// Interpolates between the two neighbouring measured sizes.
 double s_per_byte(const Machine& machine, Precision precision, double bytes, Rate rate) {
   const std::vector<Copying> all = copying_of(machine, precision);
   return between(all, bytes, [](const Copying& each) { return each.bytes; })
@@ -43,7 +43,7 @@ Rate rate_of(Moved moved) {
     case Moved::ragged:
       return &Copying::ragged_s_per_byte;
   }
-  throw Error(ErrorCode::internal, "a way to move an array that has no rate");
+  throw Error(ErrorCode::internal, "no rate for this kind of move");
 }
 
 std::int64_t busy_cores(const Problem& problem, std::int64_t working, const Machine& machine) {

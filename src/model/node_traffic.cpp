@@ -14,7 +14,7 @@ constexpr std::size_t sampled = 8;
 constexpr std::size_t most_apart = 16;
 
 /// Positions lo to hi - 1 of a process grid, counted in C order, as blocks of positions along each
-/// axis: where a row begins in its middle, the whole rows, and where the last one ends.
+/// axis: an incomplete first row, the whole rows, and an incomplete last row.
 class Blocks {
  public:
   Blocks(const Layout& layout, std::int64_t lo, std::int64_t hi) : layout_(layout) {
@@ -70,7 +70,7 @@ bool are_consecutive(const std::vector<std::int64_t>& ranks) {
   return ranks.back() - ranks.front() == static_cast<std::int64_t>(ranks.size()) - 1;
 }
 
-/// What so many ranks, in ascending order, own together.
+/// Returns the boxes that these ranks own together; ranks are in ascending order.
 std::vector<Box> owned(const Layout& layout, const std::vector<std::int64_t>& ranks) {
   std::vector<Box> boxes;
   const std::int64_t end = layout.first_rank() + volume(layout.process_grid());
@@ -92,7 +92,7 @@ std::int64_t volume_of(const std::vector<Box>& boxes) {
                          [](std::int64_t sum, const Box& box) { return sum + box.volume(); });
 }
 
-/// Of two boxes; allocates nothing, unlike intersect().
+/// Returns the common elements of two boxes; allocates nothing, unlike intersect().
 std::int64_t common(const Box& one, const Box& other) {
   std::int64_t product = 1;
   for (int axis = 0; axis < one.dims() && product > 0; ++axis)

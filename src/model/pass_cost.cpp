@@ -9,9 +9,9 @@
 namespace weft::model {
 namespace {
 
-/// As the executor fuses axes: planes stay in cache, and leave each of several threads its share. A
-/// plane of two axes is taken to stay in cache where the machine does not say how large its caches
-/// are.
+/// Returns the axes that the executor fuses: planes stay in cache and leave each of several threads
+/// its share. If the machine does not give the sizes of its caches, a plane of two axes counts as
+/// cached.
 MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
                  const Problem& problem, const Machine& machine) {
   constexpr std::int64_t largest_share = 4 << 20;
@@ -27,7 +27,7 @@ MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_byt
     const std::size_t next = first + found.count;
     has_rows = has_rows || stage.source.order().back() == stage.axes[next];
     planes /= std::max<std::int64_t>(1, extent(next));
-    // Planes that lie across rows are taken so many at once that memory is read in long pieces.
+    // Planes across rows are taken together, so that memory is read in long pieces.
     const std::int64_t at_once = has_rows ? 1 : least_row_bytes / element_bytes;
     const std::int64_t plane = found.plane_bytes * extent(next);
     if (limit > 0 ? plane * at_once > limit : found.count == 2) break;
@@ -37,7 +37,7 @@ MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_byt
   return found;
 }
 
-/// Bytes from one point of an axis to the next in an array without gaps.
+/// Returns the bytes from one point of an axis to the next in an array without gaps.
 std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_bytes) {
   const Box box = layout.box(layout.first_rank());
   std::int64_t bytes = element_bytes;
@@ -46,8 +46,8 @@ std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_by
   return bytes;
 }
 
-/// Rows of the caller's arrays lie without gaps; those between stages are priced as if they began at
-/// cache lines.
+/// Returns whether rows begin within cache lines. Rows of the caller's arrays have no gaps; those
+/// between stages are priced as if they began at cache lines.
 bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   constexpr std::int64_t line = 64;
   const Stage& stage = plan.stages[number];
@@ -58,20 +58,21 @@ bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   return number == plan.exchanges.size() && ragged(stage.target, element_bytes_after(plan, number));
 }
 
-/// Where the lines of a pass along one axis lie: across memory, or so close that memory is read as
-/// along rows and the lines are put together in the cache.
+/// Position of the lines of a pass along one axis: across memory, or so close that memory is read
+/// as along rows and the cache collects the lines.
 struct Reach {
   Moved in_memory = Moved::contiguous;
   Moved in_cache = Moved::contiguous;
-  std::int64_t plane_bytes = 0;  ///< that lies in one piece and has whole lines
+  std::int64_t plane_bytes = 0;  ///< of a contiguous plane with whole lines
 };
 
-/// Does a plane stay in a core's cache, with room for what is made of it?
+/// Returns whether a plane stays in a core's cache, with room for its result.
 bool stays_in_cache(std::int64_t plane_bytes, const Machine& machine) {
   return 2 * plane_bytes <= machine.l2_bytes;
 }
 
-/// Rows that are read from peers' arrays have gaps there where peers have other parts of other axes.
+/// Returns whether rows have gaps. Rows that are read from peers' arrays have gaps if the peers own
+/// other parts of other axes.
 bool reads_with_gaps(const Plan& plan, std::size_t number, int axis) {
   if (number == 0 || plan.exchanges[number - 1].method != Method::shared) return false;
   const std::int64_t bytes = element_bytes_before(plan, number);
@@ -93,8 +94,8 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
   return {is_close ? Moved::contiguous : across, across, plane};
 }
 
-/// Does a pass write where it reads? Behind an exchange all of a stage but the last do; else all but
-/// the first, the last only where it writes one array.
+/// Returns whether a pass writes where it reads. After an exchange all passes of a stage but the
+/// last do. Otherwise all but the first do, the last only if it writes a single array.
 bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;
@@ -103,8 +104,8 @@ bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   return pass.first > 0 && (!is_last || to_array);
 }
 
-/// Of a pass that writes where it reads: each line of the cache comes and goes, where otherwise two
-/// come, for what is overwritten is fetched too, or is written past the caches, which is no faster.
+/// Relative cost of a pass that writes where it reads: each cache line is loaded and stored. Other
+/// passes also load the line that they overwrite; stores past the caches are no faster.
 constexpr double in_place_share = 2.0 / 3;
 
 }  // namespace

@@ -9,20 +9,22 @@
 
 namespace weft::model {
 
-/// One trip of a rank's local array through a core: axes that share a plane in cache are transformed
-/// in it.
+/// One trip of a rank's local array through a core: axes that share a plane in cache are
+/// transformed in it.
 struct MemoryPass {
-  std::size_t first = 0;  ///< of the stage's axes
+  std::size_t first = 0;  ///< first axis among the stage's
   std::size_t count = 1;
-  std::int64_t plane_bytes = 0;  ///< of its axes
+  std::int64_t plane_bytes = 0;  ///< of the axes of the pass
   std::int64_t moved_bytes = 0;  ///< read and written in memory
-  std::int64_t after_bytes = 0;  ///< of the array that it leaves
+  std::int64_t after_bytes = 0;  ///< of the array after the pass
 };
 
-/// Of a stage that transforms, on the rank that has most of it, as the executor would go through it.
+/// Returns the passes of a stage that transforms, on the rank with most data, in the executor's
+/// order.
 std::vector<MemoryPass> passes_of(const Plan& plan, std::size_t number, const Machine& machine);
 
-/// Seconds of moving what a pass of stage `number` moves; the lines themselves are arithmetic.
+/// Returns the seconds of moving the data of a pass of stage `number`; the lines themselves are
+/// arithmetic.
 double moving_seconds(const MemoryPass& pass, const Plan& plan, std::size_t number,
                       std::int64_t working, const Machine& machine);
 

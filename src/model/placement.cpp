@@ -13,18 +13,18 @@
 namespace weft::model {
 namespace {
 
-/// What a digit adds to the number of a rank, for a place on its axis.
+/// Contribution of a digit to the number of a rank, for a place on its axis.
 struct Weight {
-  std::int64_t below = 1;   ///< of the axis's place goes into the digits of this axis before
+  std::int64_t below = 1;   ///< product of the earlier digits of this axis
   std::int64_t extent = 1;  ///< of the digit
   std::int64_t weight = 1;  ///< of the digit in the number
 };
 
-/// An axis of the places that ranks take: how it is found in (node, slot), and what it counts for.
+/// An axis of the places of ranks: how it is found in (node, slot), and its weight.
 struct Axis {
   char letter = within_node;
   std::int64_t extent = 1;
-  std::int64_t stride = 1;  ///< in the numbering of nodes; of slots
+  std::int64_t stride = 1;  ///< in the numbering of nodes or of slots
   std::vector<Weight> digits = {};
 
   std::int64_t number(std::int64_t index) const {
@@ -35,7 +35,7 @@ struct Axis {
   }
 };
 
-/// The axes of the network, then that of the ranks of a node.
+/// Returns the axes of the network, then the axis of the ranks of a node.
 std::vector<Axis> axes_in_order(const Topology& topology, std::int64_t on_node) {
   std::vector<Axis> axes;
   std::int64_t stride = topology.nodes;
@@ -56,7 +56,7 @@ void add_digit(Axis& axis, const Digit& digit, std::int64_t& weight) {
   weight *= extent;
 }
 
-/// Of t alone; the axes of the network were checked with the machine.
+/// Checks only the digits of t; the axes of the network were checked with the machine.
 void check_slots(const std::vector<Digit>& digits, const std::string& order, std::int64_t on_node) {
   std::int64_t left = on_node;
   for (const Digit& digit : digits) {
@@ -66,14 +66,13 @@ void check_slots(const std::vector<Digit>& digits, const std::string& order, std
     left /= digit.extent;
   }
   if (left != 1)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "the numbers behind t in an order must multiply to the ranks of a node, which are " +
-            std::to_string(on_node) + "; given \"" + order +
-            "\"; leave the number of the last t out");
+    throw Error(ErrorCode::invalid_argument,
+                "the numbers after t in an order must multiply to the ranks of a node, which are " +
+                    std::to_string(on_node) + "; given \"" + order +
+                    "\"; leave the number of the last t out");
 }
 
-/// The number of each place that is taken, by the order; places by node and slot.
+/// Returns the number of each occupied place, by the order; places by node and slot.
 std::vector<std::pair<std::int64_t, std::int64_t>> numbered(const Topology& topology,
                                                             std::int64_t ranks,
                                                             std::int64_t on_node) {
@@ -96,7 +95,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> numbered(const Topology& topo
   return places;
 }
 
-/// Place `node * on_node + slot` of each rank.
+/// Returns the place `node * on_node + slot` of each rank.
 std::vector<std::int64_t> places_in_order(const Topology& topology, std::int64_t ranks,
                                           std::int64_t on_node) {
   std::vector<std::int64_t> places(static_cast<std::size_t>(ranks));

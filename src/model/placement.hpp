@@ -8,12 +8,12 @@
 
 namespace weft::model {
 
-/// On which node each rank is.
+/// The node of each rank.
 class Placement {
  public:
   /// Consecutive ranks share a node.
   Placement(std::int64_t ranks, std::int64_t on_node);
-  /// Ranks are where rank_places() says.
+  /// Ranks are placed by rank_places().
   Placement(const Topology&, std::int64_t ranks, std::int64_t on_node);
 
   std::int64_t on_node() const { return on_node_; }
@@ -21,12 +21,12 @@ class Placement {
   bool same_node(std::int64_t one, std::int64_t other) const {
     return node_of_[static_cast<std::size_t>(one)] == node_of_[static_cast<std::size_t>(other)];
   }
-  /// The ranks of a node are consecutive and begin at a multiple of their number, as what uses the
-  /// memory of nodes needs them.
+  /// Returns whether the ranks of each node are consecutive and begin at a multiple of their
+  /// number. Node memory needs this.
   bool keeps_nodes_together() const { return together_; }
-  /// The ranks of a rank's node, in ascending order.
+  /// Returns the ranks of a rank's node, in ascending order.
   const std::vector<std::int64_t>& sharing_with(std::int64_t rank) const;
-  /// The ranks of each node that has some.
+  /// The ranks of each node that has any.
   const std::vector<std::vector<std::int64_t>>& nodes() const { return nodes_; }
 
  private:

@@ -9,12 +9,12 @@
 namespace weft::model {
 namespace {
 
-/// Where nobody measured it.
+/// For a machine without a measurement.
 constexpr double assumed_planning_s = 0.06;
 constexpr double measured_length = 256;
 /// A line is planned forward and backward.
 constexpr double both_ways = 2;
-/// How much longer it takes to try more.
+/// Additional time of trying more.
 constexpr double exhaustive_share = 15;
 
 /// Planning grows as the square root of the length.
@@ -22,7 +22,7 @@ double units(std::int64_t length) {
   return std::sqrt(static_cast<double>(length) / measured_length);
 }
 
-/// The seconds of planning with an effort over those with trials.
+/// Returns the time of planning with an effort over the time with trials.
 double share_of(Effort effort) {
   switch (effort) {
     case Effort::estimate:
@@ -32,7 +32,7 @@ double share_of(Effort effort) {
     case Effort::exhaustive:
       return exhaustive_share;
   }
-  throw Error(ErrorCode::internal, "an effort of planning that has no price");
+  throw Error(ErrorCode::internal, "no planning cost for this effort");
 }
 
 }  // namespace

@@ -11,19 +11,20 @@ namespace weft::model {
 /// Kinds and lengths of lines.
 using LineKinds = std::set<std::pair<Kind, std::int64_t>>;
 
-/// The lines that a plan transforms.
+/// Returns the lines that a plan transforms.
 LineKinds lines_of(const Plan& plan);
 
-/// What the FFT library needs to plan lines, forward and backward, on each rank: by trials for
-/// `measure`, by many more for `exhaustive`, next to nothing for `estimate`. `planning_s` is that of a
-/// machine; 0: not measured.
+/// Returns the seconds in which the FFT library plans lines, forward and backward, on each rank: by
+/// trials for `measure`, by many more for `exhaustive`, almost none for `estimate`. `planning_s` is
+/// that of a machine; 0: not measured.
 ///
 /// Source  FFTW 3.3.10, 27 lengths of 8 to 65536 points in groups and alone, on one EPYC: planning
 ///         with `measure` takes 0.2 to 3 times 60 ms sqrt(n / 256), with `exhaustive` 2 to 27 times
 ///         as long as that.
 double planning_seconds(double planning_s, Effort effort, const LineKinds& lines);
 
-/// What `planning_s` is of a machine that took so long to plan a line by trials, in one direction.
+/// Returns the `planning_s` of a machine that planned a line by trials in `seconds`, in one
+/// direction.
 double planning_of_unit(double seconds, std::int64_t length);
 
 }  // namespace weft::model

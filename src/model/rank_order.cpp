@@ -11,7 +11,7 @@
 namespace weft::model {
 namespace {
 
-/// An order is a word, not a book.
+/// No sensible order is longer.
 constexpr std::size_t longest_order = 256;
 
 std::string default_word(const Topology& topology) {
@@ -41,7 +41,7 @@ std::vector<NetworkAxis> torus_axes(const Topology& topology) {
   return axes;
 }
 
-/// Digits as they are written, no axis looked at.
+/// Returns the digits as written, without a check of the axes.
 std::vector<Digit> spelled(const Topology& topology) {
   const std::string& text = topology.order;
   std::vector<Digit> digits;
@@ -54,7 +54,7 @@ std::vector<Digit> spelled(const Topology& topology) {
     if (at != end && std::isdigit(static_cast<unsigned char>(*at)) != 0) {
       const auto [next, error] = std::from_chars(at, end, digit.extent);
       if (error != std::errc{} || digit.extent < 1)
-        refuse(topology, "the number behind a letter of an order must be from 1 to 2^63 - 1");
+        refuse(topology, "the number after a letter of an order must be from 1 to 2^63 - 1");
       at = next;
     }
     digits.push_back(digit);
@@ -62,25 +62,25 @@ std::vector<Digit> spelled(const Topology& topology) {
   return digits;
 }
 
-/// Every digit of an axis but the last one has a number, and together they go through all of it.
-/// An extent of 0 is not known yet.
+/// Checks that every digit of an axis but the last one has a number, and that together they cover
+/// the axis. An extent of 0 is not known yet.
 void check_axis(const Topology& topology, const std::vector<Digit>& digits, char letter,
                 std::int64_t extent) {
   const std::string name(1, letter);
-  bool open = true;  // something of the axis is left to go through
+  bool open = true;  // a part of the axis is left
   bool found = false;
   for (const Digit& digit : digits) {
     if (digit.letter != letter) continue;
     found = true;
-    if (!open) refuse(topology, name + " stands once more where all of it was gone through");
+    if (!open) refuse(topology, name + " appears again after all of it is covered");
     open = digit.extent != 0;
-    if (extent == 0 || digit.extent == 0) continue;  // t's is known with the ranks only
+    if (extent == 0 || digit.extent == 0) continue;  // the extent of t is known only with the ranks
     if (extent % digit.extent != 0)
-      refuse(topology, "the numbers behind " + name + " must divide its extent, of which " +
+      refuse(topology, "the numbers after " + name + " must divide its extent, of which " +
                            std::to_string(extent) + " are left");
     extent /= digit.extent;
   }
-  if (!found) refuse(topology, "an order goes through every axis; " + name + " is missing");
+  if (!found) refuse(topology, "an order must cover every axis; " + name + " is missing");
   if (open && extent > 1)
     refuse(topology, "an order goes through all of an axis; of " + name + " " +
                          std::to_string(extent) + " times as much is left");

@@ -24,17 +24,17 @@ constexpr char within_node = 't';
 /// The axes of a network have the letters before it.
 constexpr std::size_t most_axes = within_node - 'a';
 
-/// One digit of the number of a rank: the next one of the axis that the letter names.
+/// One digit of a rank's number: the next digit of the axis that the letter names.
 struct Digit {
   char letter = within_node;
-  std::int64_t extent = 0;  ///< 0: all that is left of the axis
+  std::int64_t extent = 0;  ///< 0: the rest of the axis
 };
 
-/// The digits of a topology's order, the fastest one first; of the default where it has none.
-/// Throws invalid_argument for an order that does not go once through every axis.
+/// Returns the digits of a topology's order, the fastest one first, or of the default order. Throws
+/// invalid_argument for an order that does not cover every axis once.
 std::vector<Digit> digits_of(const Topology&);
 
-/// Throws invalid_argument where digits_of() does.
+/// Throws invalid_argument if digits_of() does.
 void check_order(const Topology&);
 
 }  // namespace weft::model

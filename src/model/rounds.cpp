@@ -16,20 +16,20 @@
 namespace weft::model {
 namespace {
 
-/// The links between nodes while one round is under way.
+/// The links between nodes during one round.
 class Links {
  public:
   Links() = default;
   Links(const Links&) = delete;
   Links& operator=(const Links&) = delete;
   virtual ~Links() = default;
-  /// A message between two nodes that are not the same.
+  /// Adds a message between two different nodes.
   virtual void send(std::int64_t from, std::int64_t to) = 0;
   virtual BusiestLink busiest() const = 0;
   virtual void clear() = 0;
 };
 
-/// What passes one medium: the middle of a crossbar, a hub.
+/// A medium that all messages share: the middle of a crossbar, a hub.
 class OneMedium : public Links {
  public:
   OneMedium(double capacity, std::string name) : capacity_(capacity), name_(std::move(name)) {}
@@ -43,7 +43,7 @@ class OneMedium : public Links {
   double messages_ = 0;
 };
 
-/// The messages that begin and those that end at each of many places.
+/// Counts of messages that begin and that end at each place.
 class RoundEnds {
  public:
   explicit RoundEnds(std::int64_t places)
@@ -53,7 +53,7 @@ class RoundEnds {
     out_[static_cast<std::size_t>(from)] += 1;
     in_[static_cast<std::size_t>(to)] += 1;
   }
-  /// The place with the most messages one way, and how many.
+  /// Returns the place with the most messages in one direction, and their number.
   std::pair<std::int64_t, double> busiest() const {
     const auto out = std::max_element(out_.begin(), out_.end());
     const auto in = std::max_element(in_.begin(), in_.end());
@@ -151,7 +151,7 @@ class DragonflyLinks : public Links {
   Dragonfly network_;
 };
 
-/// None where every node has a link of its own to every other one.
+/// Returns null if every pair of nodes has a link of its own.
 std::unique_ptr<Links> links_of(const Topology& topology) {
   switch (topology.network) {
     case Network::crossbar:
@@ -166,11 +166,11 @@ std::unique_ptr<Links> links_of(const Topology& topology) {
     case Network::dragonfly:
       return std::make_unique<DragonflyLinks>(topology);
   }
-  throw Error(ErrorCode::internal, "a network whose links are not known");
+  throw Error(ErrorCode::internal, "unknown links of a network");
 }
 
 std::int64_t rounds_of(Schedule schedule, std::int64_t ranks) {
-  if (ranks < 2) return 0;  // a group of ranks that own nothing is empty
+  if (ranks < 2) return 0;  // a group of ranks without data is empty
   switch (schedule) {
     case Schedule::cyclic:
       return ranks - 1;
@@ -183,7 +183,7 @@ std::int64_t rounds_of(Schedule schedule, std::int64_t ranks) {
   throw Error(ErrorCode::internal, std::string("no rounds of the schedule ") + to_string(schedule));
 }
 
-/// To whom the rank at an index of a group sends in a round; itself: idle.
+/// Returns the receiver of the rank at an index of a group in a round; itself: idle.
 std::int64_t receiver(Schedule schedule, std::int64_t round, std::int64_t index,
                       std::int64_t ranks) {
   switch (schedule) {
@@ -198,7 +198,7 @@ std::int64_t receiver(Schedule schedule, std::int64_t round, std::int64_t index,
   throw Error(ErrorCode::internal, std::string("no rounds of the schedule ") + to_string(schedule));
 }
 
-/// One round after the other on the same links.
+/// Plays one round after the other on the same links.
 class Rounds {
  public:
   Rounds(const Topology& topology, Schedule schedule,
@@ -218,7 +218,7 @@ class Rounds {
       const auto [node, load] = nodes_.busiest();
       found = {load, "the link of node " + std::to_string(node)};
     }
-    // A message has one link of a torus at a time, however many of them make up a node's rate.
+    // A message uses one link of a torus at a time, however many links make up a node's rate.
     if (found.load > 0) found.load = std::max(found.load, least_load_);
     if (links_) found = busier(found, links_->busiest());
     nodes_.clear();
@@ -253,9 +253,9 @@ class Rounds {
   std::unique_ptr<Links> links_;
 };
 
-/// One round of each stretch of about rounds / count. A fixed step would see only rounds that look
-/// alike, for both networks and schedules repeat themselves: so places in the stretches follow the
-/// golden ratio.
+/// Returns one round of each stretch of about rounds / count. Networks and schedules are periodic,
+/// so a fixed step would pick only rounds that look alike. The places within the stretches follow
+/// the golden ratio instead.
 std::vector<std::int64_t> sample(std::int64_t rounds, std::int64_t count) {
   constexpr double golden = 0.6180339887498949;
   std::vector<std::int64_t> found;

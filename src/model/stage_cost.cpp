@@ -11,8 +11,9 @@
 namespace weft::model {
 namespace {
 
-/// Does a stage that transforms nothing copy its array, forward? A peer reads an input in node memory,
-/// or the stage before has written the output there; MPI moves strided boxes itself.
+/// Returns whether a stage without a transform copies its array, forward. It does not if a peer
+/// reads an input in node memory, or if the stage before has written the output to node memory. MPI
+/// moves strided boxes itself.
 bool copies(const Plan& plan, std::size_t number) {
   const std::size_t exchanges = plan.exchanges.size();
   if (exchanges == 0 || unfolds(plan, number) || plan.stages[number].chirps) return true;
@@ -20,7 +21,7 @@ bool copies(const Plan& plan, std::size_t number) {
   return beside.wire_form != WireForm::datatype && copies_always(plan, number, {});
 }
 
-/// A pass reads and writes the local array once.
+/// Adds the passes: each reads and writes the local array once.
 void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64_t working,
                 const Machine& machine) {
   const Stage& stage = plan.stages[number];
@@ -39,12 +40,12 @@ void add_passes(StepCost& step, const Plan& plan, std::size_t number, std::int64
 
 double lines_seconds(const Plan& plan, const Stage& stage, int axis, const Machine& machine) {
   const StageLines lines = lines_along(plan, stage, axis);
-  const double times = stage.convolves ? 2 : 1;  // there and back
+  const double times = stage.convolves ? 2 : 1;  // forward and backward
   return times * lines.count *
          line_seconds(machine, plan.problem.precision, plan.line_effort, lines.kind, lines.length);
 }
 
-/// Of what a stage multiplies its lines or its array by.
+/// Returns the seconds of the products of a stage with its lines or its array.
 double products_seconds(const Plan& plan, const Stage& stage, const Machine& machine) {
   const auto seconds = [&](std::int64_t elements) {
     return twiddle_seconds(machine, plan.problem.precision, plan.line_effort, elements);
@@ -52,8 +53,8 @@ double products_seconds(const Plan& plan, const Stage& stage, const Machine& mac
   const std::int64_t before = stage.source.max_local_volume();
   const std::int64_t after = stage.target.max_local_volume();
   if (stage.twiddles) return seconds(plan.convolves() ? std::max(before, after) : after);
-  if (stage.convolves) return seconds(after) / 2;  // one product, and no root to be found
-  // One product, but by a number for each element, which comes through memory.
+  if (stage.convolves) return seconds(after) / 2;  // one product, and no root to compute
+  // One product, but with a factor for each element, which is read from memory.
   return stage.chirps ? 2 * seconds(std::min(before, after)) : 0;
 }
 

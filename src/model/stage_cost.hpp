@@ -4,7 +4,7 @@
 
 namespace weft::model {
 
-/// The cost of stage `number`.
+/// Returns the cost of stage `number`.
 StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine);
 
 }  // namespace weft::model

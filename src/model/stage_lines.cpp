@@ -6,7 +6,7 @@ StageLines lines_along(const Plan& plan, const Stage& stage, int axis) {
   const auto length = [&](const Layout& layout) {
     return layout.shape()[static_cast<std::size_t>(axis)];
   };
-  // Lines that are halved, filled up with zeros or kept in part are as long as their longer side.
+  // Lines that are halved, zero-padded or truncated are as long as their longer side.
   const Layout& layout = length(stage.source) > length(stage.target) ? stage.source : stage.target;
   const bool is_real = plan.problem.halves(axis) && !plan.convolves();
   return {is_real ? Kind::r2c : Kind::c2c, length(layout),

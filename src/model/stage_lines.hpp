@@ -13,7 +13,7 @@ struct StageLines {
   double count = 0;
 };
 
-/// What a stage of the plan transforms along one of its axes.
+/// Returns the lines of a stage of the plan along one of its axes.
 StageLines lines_along(const Plan& plan, const Stage& stage, int axis);
 
 }  // namespace weft::model

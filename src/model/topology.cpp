@@ -17,9 +17,9 @@
 namespace weft::model {
 namespace {
 
-/// Above a switch, where they are counted one by one.
+/// Maximum number of links above a switch that are counted one by one.
 constexpr std::int64_t links_apart_max = 65536;
-/// No machine has so many. Counting takes memory for each, and time where messages go in rounds.
+/// No machine has more. Counting needs memory for each node, and time if messages go in rounds.
 constexpr std::int64_t nodes_max = std::int64_t{1} << 20;
 constexpr std::int64_t links_max = std::int64_t{1} << 22;
 
@@ -34,7 +34,7 @@ std::string listed(std::span<const std::int64_t> values) {
   return text + "]";
 }
 
-/// Compares without overflow: extents come from a file.
+/// Returns whether the product is `wanted`. Compares without overflow: extents come from a file.
 bool product_is(std::span<const std::int64_t> factors, std::int64_t wanted) {
   std::int64_t left = wanted;
   for (const std::int64_t factor : factors) {
@@ -44,13 +44,13 @@ bool product_is(std::span<const std::int64_t> factors, std::int64_t wanted) {
   return left == 1;
 }
 
-/// Links that routes choose by destination are as fast as a node's, and each chooses among all that
-/// those below it lead to.
+/// Links chosen by destination are as fast as a node's link. From each link a route chooses among
+/// the links that it leads to.
 void check_links_apart(std::span<const double> uplinks) {
   double below = 1;
   for (const double links : uplinks) {
     if (links > static_cast<double>(links_apart_max) || std::fmod(links, below) != 0)
-      refuse("where routes go by destination, uplinks must be whole numbers of links up to " +
+      refuse("if routes go by destination, uplinks must be whole numbers of links up to " +
                  std::to_string(links_apart_max) + ", each level's a multiple of the one below",
              readable_number(links) + " above " + readable_number(below));
     below = links;
@@ -63,7 +63,7 @@ void at_most(const std::string& what, std::int64_t limit, std::int64_t given) {
            std::to_string(given) + "; describe the part of the machine that ranks run on");
 }
 
-/// Each axis has a letter.
+/// Each axis needs a letter.
 void check_axes(const char* key, std::size_t axes) {
   at_most(std::string("the numbers in ") + key, static_cast<std::int64_t>(most_axes),
           static_cast<std::int64_t>(axes));
@@ -73,7 +73,7 @@ void check_links(std::int64_t links) {
   at_most("the links that are counted one by one", links_max, links);
 }
 
-/// Those of all levels; no product here is above nodes_max * links_apart_max.
+/// Returns the links of all levels; no product is above nodes_max * links_apart_max.
 std::int64_t links_of_fat_tree(const Topology& tree) {
   std::int64_t links = 0;
   for (const Uplinks& level : uplinks_of(tree)) links += level.places();
@@ -116,7 +116,7 @@ void check_dragonfly(const Topology& dragonfly) {
            listed(factors));
 }
 
-/// Places in ascending order, each with the ranks of one group that it has.
+/// Places in ascending order, each with its number of ranks of one group.
 using Census = std::vector<std::pair<std::int64_t, double>>;
 
 Census census(const std::vector<std::int64_t>& group, std::span<const std::int64_t> node_of,
@@ -134,17 +134,18 @@ Census census(const std::vector<std::int64_t>& group, std::span<const std::int64
   return ranks;
 }
 
-/// Ranks take the first nodes, whatever their order: the places of those are all that are looked at.
+/// Ranks take the first nodes, whatever their order: only the places of those nodes are examined.
 std::int64_t nodes_in_use(std::span<const std::int64_t> node_of) {
   return node_of.empty() ? 1 : 1 + *std::max_element(node_of.begin(), node_of.end());
 }
 
-/// Loads of the links that each place has to the rest of the network.
+/// Loads of the links from each place to the rest of the network.
 class Loads {
  public:
   explicit Loads(std::int64_t places) : loads_(static_cast<std::size_t>(places)) {}
 
-  /// Messages of one group that leave each place; as many arrive, for a group is symmetric.
+  /// Adds the messages of one group that leave each place; as many arrive, because a group is
+  /// symmetric.
   void add(const Census& group, double size) {
     for (const auto& [place, ranks] : group)
       loads_[static_cast<std::size_t>(place)] += ranks * (size - ranks);
@@ -183,7 +184,7 @@ BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
   return other.load > one.load ? other : one;
 }
 
-/// Of links that are counted apart, those of the destinations: what goes up, and what comes down.
+/// Returns the busiest of links that are counted one by one, by destination, upwards and downwards.
 BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std::int64_t>> groups,
                           std::span<const std::int64_t> node_of) {
   const std::int64_t switches = (nodes_in_use(node_of) - 1) / level.below + 1;
@@ -210,12 +211,13 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
   return busier(up.busiest(level), down.busiest(level));
 }
 
-/// The load of a link above a switch, with what it idles while the nodes below serve short ways first.
+/// Returns the load of a link above a switch, plus its idle time while the nodes below serve short
+/// routes first.
 ///
-/// Of the `node` messages of each node below `far` pass the link, in ways of 2 (level + 2) links; the
-/// others have 2 (level + 1) and so that many times the share of the node's own link, until they are
-/// done. Only then does the link above have all that it can carry; where it was full from the start,
-/// nothing is lost.
+/// Of the `node` messages of each node below, `far` pass the link, on routes of 2 (level + 2)
+/// links. The others have routes of 2 (level + 1) links. Until they are done, their share of the
+/// node's own link is larger by that ratio. Only then does the link above get its full load. If it
+/// was full from the start, nothing is lost.
 double with_short_ways_first(double load, double node, double far, std::int64_t level) {
   if (far <= 0 || far >= node) return load;
   const double favoured = static_cast<double>(level + 2) / static_cast<double>(level + 1);

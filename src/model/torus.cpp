@@ -9,10 +9,10 @@
 namespace weft::model {
 namespace {
 
-/// Ranks of a group by where they are, or where their shadow falls; places in ascending order.
+/// Number of ranks of a group at each place, or at each projected place; places in ascending order.
 using Ranks = std::vector<std::pair<std::int64_t, double>>;
 
-/// Joins what has the same place.
+/// Joins entries with the same place.
 Ranks joined(Ranks ranks) {
   std::sort(ranks.begin(), ranks.end());
   Ranks found;
@@ -31,9 +31,9 @@ Ranks shadow(const Ranks& group, Place&& place) {
   return joined(std::move(ranks));
 }
 
-/// Messages go along axis 0 first, then along axis 1, ... While they go along one axis, those before
-/// it are the receiver's and those behind it are the sender's, so that a group need not be looked
-/// at pair by pair: its shadows on both sets of axes suffice.
+/// Adds the messages of a group. They go along axis 0 first, then along axis 1, ... While they go
+/// along one axis, the axes before it have the receiver's place and the axes after it the sender's.
+/// So the group's projections on both sets of axes suffice, and pairs need not be visited.
 void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
                std::vector<TorusAxis>& axes) {
   Ranks ranks;
@@ -42,9 +42,9 @@ void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
   std::int64_t stride = torus.nodes;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::int64_t extent = torus.extents[axis];
-    const std::int64_t period = stride;  // nodes that agree in all axes before this one
+    const std::int64_t period = stride;  // nodes that agree in all earlier axes
     stride /= extent;
-    // By place on this axis and those behind it; by place on this axis and those before it.
+    // By place on this axis and later axes; by place on this axis and earlier axes.
     const Ranks senders = shadow(group, [=](std::int64_t node) { return node % period; });
     const Ranks receivers = shadow(group, [=](std::int64_t node) { return node / stride; });
     for (const auto& [from, sending] : senders)
@@ -54,16 +54,17 @@ void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
   }
 }
 
-/// A group that lies on every combination of some places on each axis, as many ranks on each node.
+/// A group with ranks on every combination of some places on each axis, the same number on each
+/// node.
 struct Lattice {
   std::vector<std::vector<std::int64_t>> places;  ///< on each axis, in ascending order
   double on_node = 1;
 };
 
-/// Finds lattices; the counts of nodes are kept between groups, for groups are many.
+/// Finds lattices; keeps the counts of nodes between groups, because groups are many.
 class Lattices {
  public:
-  /// Of groups on the first so many nodes.
+  /// For groups on the first `nodes` nodes.
   Lattices(const Topology& torus, std::int64_t nodes)
       : torus_(torus), ranks_of_(static_cast<std::size_t>(nodes)) {}
 
@@ -79,7 +80,7 @@ class Lattices {
     std::int64_t combinations = each;
     for (const auto& places : found.places)
       combinations *= static_cast<std::int64_t>(places.size());
-    // The nodes are some of the combinations, so as many are all of them.
+    // All nodes are combinations, so equal counts mean that every combination is a node.
     if (combinations != static_cast<std::int64_t>(nodes.size())) return {};
     return found;
   }
@@ -104,7 +105,7 @@ class Lattices {
   std::vector<std::int64_t> ranks_of_;
 };
 
-/// The nodes at place 0 of one axis on all lines of a lattice along it.
+/// Returns the nodes at place 0 of one axis on all lines of a lattice along it.
 std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& lattice,
                                       std::size_t axis) {
   std::vector<std::int64_t> lines{0};
@@ -121,7 +122,7 @@ std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& latt
   return lines;
 }
 
-/// As add_group: on each line of a lattice the same messages go, so one line is enough to look at.
+/// As add_group(): each line of a lattice has the same messages, so one line is enough.
 void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<TorusAxis>& axes) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::int64_t>& places = lattice.places[axis];
@@ -130,7 +131,7 @@ void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Toru
     for (const std::int64_t from : places)
       for (const std::int64_t to : places) one_line.send(0, from, to, 1);
     const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);
-    // Senders on the lines that begin alike, receivers on those that end alike.
+    // Senders on the lines that agree in the first axes, receivers on those that agree in the last.
     const double times = lattice.on_node * lattice.on_node * static_cast<double>(lines.size());
     for (const std::int64_t line : lines) axes[axis].add(one_line, line, times);
   }

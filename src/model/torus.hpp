@@ -8,7 +8,7 @@
 
 namespace weft::model {
 
-/// busiest_link() of a torus, its nodes' own links left out.
+/// As busiest_link() for a torus, without the nodes' own links.
 BusiestLink busiest_torus_link(const Topology& torus,
                                std::span<const std::vector<std::int64_t>> groups,
                                std::span<const std::int64_t> node_of);

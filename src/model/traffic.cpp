@@ -12,7 +12,8 @@
 namespace weft::model {
 namespace {
 
-/// A rank with the most to send: the last one of a process grid has the largest share on each axis.
+/// Returns a rank with the most data to send: the last one of a process grid has the largest share
+/// on each axis.
 std::int64_t busiest_rank(const Layout& layout) {
   if (layout.is_grid()) return layout.first_rank() + volume(layout.process_grid()) - 1;
   const auto& boxes = layout.boxes();
@@ -39,18 +40,18 @@ Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t ra
   return traffic;
 }
 
-/// Along one axis, the parts of a division that meet a range: which, the longest common stretch, and
-/// how many have it.
+/// The parts of a division of one axis that meet a range: which parts, the longest common stretch,
+/// and the number of parts that have it.
 struct Meeting {
   std::int64_t n = 0;
-  std::int64_t division = 1;  ///< into so many parts
+  std::int64_t division = 1;  ///< into this many parts
   Range range;
   Range parts;
-  std::int64_t even_part = 0;  ///< indices of each part where all have as many, else 0
+  std::int64_t even_part = 0;  ///< indices of each part if all have as many, otherwise 0
   std::int64_t longest = 0;
   std::int64_t as_long = 0;
 
-  /// What is in common with `part`.
+  /// Returns the common indices with `part`.
   std::int64_t common(std::int64_t part) const {
     if (part < parts.lo || part >= parts.hi) return 0;
     if (even_part > 0 && part > parts.lo && part + 1 < parts.hi) return even_part;
@@ -83,7 +84,7 @@ Meeting meeting(std::int64_t n, std::int64_t division, const Range& range) {
 
 using Meetings = std::vector<Meeting>;
 
-/// Empty where there are more parts than indices, so that some parts are empty.
+/// Returns nothing if there are more parts than indices, so that some parts are empty.
 Meetings meetings(const Box& box, const Layout& to) {
   Meetings axes;
   for (std::size_t axis = 0; axis < to.shape().size(); ++axis) {
@@ -94,9 +95,9 @@ Meetings meetings(const Box& box, const Layout& to) {
   return axes;
 }
 
-/// What the ranks of a process grid are sent, asked for in ascending order. A node may have thousands
-/// of them, most of them neighbours: divisions are for those that are not, and for axes on which the
-/// position differs from that of the one before.
+/// The data sent to each rank of a process grid, asked for in ascending order. A node may have
+/// thousands of ranks, most of them neighbours. Divisions are computed only for ranks that are no
+/// neighbours, and for axes on which the position changes.
 class SentTo {
  public:
   explicit SentTo(const Meetings& axes)
@@ -128,7 +129,7 @@ class SentTo {
     multiply_from(0);
   }
 
-  /// The products of the axes before each one.
+  /// Computes the products of the axes before each one.
   void multiply_from(std::size_t axis) {
     for (; axis < axes_.size(); ++axis) {
       const std::int64_t before = elements_[axis];
@@ -149,9 +150,10 @@ std::int64_t product(const Meetings& axes, Value value) {
       [&](std::int64_t so_far, const Meeting& axis) { return so_far * value(axis); });
 }
 
-/// What all ranks are sent together, by axes; then what stays on the node, rank by rank.
+/// Counts all messages by axes, then those that stay on the node, rank by rank.
 ///
-/// Nothing where the longest message to another node cannot be told so: all of that length stay.
+/// Returns nothing if that does not give the longest message to another node: all messages of that
+/// length stay.
 std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std::int64_t rank,
                                        double element_bytes, const Placement& placement) {
   const Box box = from.box(rank);
@@ -188,7 +190,7 @@ Traffic counted(const Layout& from, const Layout& to, std::int64_t rank, double 
   return counted_one_by_one(from, to, rank, element_bytes, placement);
 }
 
-/// Of some ranks of a node the one that sends most to others.
+/// Returns the traffic of that rank of a node that sends most to other nodes.
 Traffic of_busiest_rank_beside(const Layout& from, const Layout& to, std::int64_t rank,
                                double element_bytes, const Placement& placement) {
   constexpr std::size_t looked_at = 8;
@@ -212,18 +214,19 @@ Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
   if (!from.is_grid() || !to.is_grid())
     return counted_one_by_one(from, to, rank, element_bytes, placement);
   const Traffic of_last = counted(from, to, rank, element_bytes, placement);
-  // Parts that differ by an index, and so send a little more than they get, are not meant.
+  // Parts may differ by an index, and so send a little more than they receive: such differences do
+  // not count.
   constexpr double ragged = 1.15;
   const auto largest = static_cast<double>(from.max_local_volume()) * element_bytes;
   if (largest <= of_last.far_bytes * ragged) return of_last;
-  // The ranks of a node share its link, and need not send alike: where rows of one grid are no rows of
-  // the other, some keep all they have and others send it away.
+  // The ranks of a node share its link, and may send different amounts. If rows of one grid are not
+  // rows of the other, some ranks keep all their data and others send all of it.
   const NodeTraffic node = busiest_node(from, to, placement);
   const double share = element_bytes / static_cast<double>(placement.on_node());
   const double far_bytes = static_cast<double>(node.far) * share;
   if (far_bytes <= of_last.far_bytes * ragged) return of_last;
   Traffic found = of_busiest_rank_beside(from, to, node.rank, element_bytes, placement);
-  // A node that only gets.
+  // A node that only receives.
   if (found.far_messages == 0) found = of_last;
   found.far_messages = std::max(1.0, found.far_messages);
   found.far_bytes = far_bytes;

@@ -10,8 +10,9 @@
 
 namespace weft::model {
 
-/// What a rank of the busiest node of an exchange moves: to ranks of its node, and to those of others.
-/// The bytes to others are the mean of its node's ranks where these differ, for they share its link.
+/// The traffic of a rank of the busiest node of an exchange: to ranks of its node, and to others.
+/// The bytes to other nodes are the mean of the node's ranks if these differ, because they share
+/// its link.
 struct Traffic {
   double near_bytes = 0;
   double far_bytes = 0;
@@ -23,19 +24,20 @@ struct Traffic {
   double messages() const { return near_messages + far_messages; }
 };
 
-/// Cost: between process grids the ranks of a node, and busiest_node(); else the messages of one rank.
+/// Returns the traffic. Cost: between process grids the ranks of a node, and busiest_node();
+/// otherwise the messages of one rank.
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
                    const Placement& placement);
 
-/// Traffic between process grids that was counted before, ranks placed as now: plans of one problem
-/// share most of it.
+/// Cache of traffic between process grids, for one placement of ranks: plans of one problem share
+/// most of it.
 class KnownTraffic {
  public:
   Traffic of(const Layout& from, const Layout& to, double element_bytes,
              const Placement& placement);
 
  private:
-  using Grid = std::tuple<Shape, std::int64_t>;  ///< and its first rank
+  using Grid = std::tuple<Shape, std::int64_t>;  ///< with its first rank
   std::map<std::tuple<Shape, Grid, Grid, double>, Traffic> known_;
 };
 

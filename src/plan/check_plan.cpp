@@ -42,12 +42,12 @@ void check_line_effort(const Plan& plan) {
 void check_counts(const Plan& plan) {
   if (plan.stages.empty()) refuse("it must have at least one stage; given none");
   if (plan.stages.size() != plan.exchanges.size() + 1)
-    refuse("one exchange must stand between each two stages; given " +
+    refuse("there must be one exchange between each two stages; given " +
            std::to_string(plan.stages.size()) + " stages and " +
            std::to_string(plan.exchanges.size()) + " exchanges");
 }
 
-/// Every axis of the problem once, and in r2c the halved axis first.
+/// Checks that every axis of the problem is transformed once, in r2c the halved axis first.
 void check_axes(const Plan& plan) {
   std::vector<int> done;
   for (const Stage& stage : plan.stages)
@@ -81,7 +81,7 @@ void check_layout(const Layout& layout, const Shape& shape, const Plan& plan,
   check_ranks_of(plan, layout, which);
 }
 
-/// `owned`: what the source becomes where an axis is halved.
+/// `owned`: the result of the source where an axis is halved.
 void check_owns_alike(const Stage& stage, const Layout& owned, const std::string& which) {
   if (!owned.same_boxes(stage.target))
     refuse("source and target of " + which + " must give every rank the same part; given " +
@@ -101,7 +101,8 @@ void check_no_chirp(const Plan& plan) {
     refuse("only a convolution has a chirp, and no stage convolves");
 }
 
-/// An axis seen as two: its first and last stage change the shape, all else is as in other plans.
+/// Checks an axis seen as two: its first and last stage change the shape, the rest is as in other
+/// plans.
 void check_stages_of_view(const Plan& plan) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
@@ -145,8 +146,8 @@ void check_end(const Layout& layout, const Layout& asked, const char* which) {
          asked.describe() + "; given " + layout.describe());
 }
 
-/// Where "same" puts the output. Of half a spectrum whose input weft has cut it is free, but for ranks
-/// without any.
+/// Returns the layout of output "same". If weft has cut the input of half a spectrum, the output is
+/// cut freely among the ranks that own data.
 Layout same_output(const Plan& plan) {
   const Problem& problem = plan.problem;
   if (problem.has_input || plan.view().empty() || problem.kind == Kind::c2c)
@@ -192,8 +193,9 @@ void check_exchanges(const Plan& plan) {
   }
 }
 
-/// Ranks that share memory reuse it when all of them have met, which those that exchange messages do
-/// not: a plan of both would have ranks write where others still read.
+/// Checks that no plan mixes shared memory and messages. Ranks that share memory reuse it after all
+/// of them have synchronised. Ranks that exchange messages do not synchronise, so they would write
+/// where others still read.
 void check_memory_use(const Plan& plan) {
   const auto use = [](const Exchange& exchange) -> std::string {
     if (exchange.method == Method::shared) return "shared";

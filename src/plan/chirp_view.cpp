@@ -18,28 +18,29 @@
 namespace weft {
 namespace {
 
-/// Of fewer points the roundings of a convolution, some five for each point, exceed the error that a
-/// transform may have, which grows with log2 n.
+/// For fewer points, the rounding errors of a convolution (about five for each point) exceed the
+/// permitted error, which grows with log2 n.
 constexpr std::int64_t shortest = 32;
-/// Beyond, the bytes of a convolution overflow.
+/// Beyond this, the bytes of a convolution overflow.
 constexpr std::int64_t longest = std::int64_t{1} << 56;
-/// An m2 that is so many times longer or shorter than a square's has none of its merits.
+/// Maximum ratio of m2 to the side of a square, or the inverse: beyond this a view loses the merits
+/// of a square.
 constexpr double most_unlike = 8;
 
 std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
 
-/// What a convolution must have room for, and what the caller's layouts allow.
+/// Room that a convolution needs, and the limits of the caller's layouts.
 struct Wanted {
   std::int64_t before = 0;  ///< elements of the input
   std::int64_t behind = 0;  ///< of the output
   std::int64_t unit = 0;    ///< m2 divides it
-  bool cuts_input = false;  ///< weft chooses where
+  bool cuts_input = false;  ///< weft chooses the cuts
   bool cuts_output = false;
 
   std::int64_t points() const { return before + behind - 1; }
 };
 
-/// The output that the caller's words fix, if they do.
+/// Returns the output layout that the caller fixes, if any.
 std::optional<Layout> fixed_output(const Problem& problem) {
   if (problem.output_choice == OutputChoice::given) return problem.output;
   if (problem.output_choice == OutputChoice::same && problem.has_input)
@@ -64,7 +65,7 @@ bool serves(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
          (!wanted.cuts_output || rows_of(wanted.behind, row) >= ranks);
 }
 
-/// Vector instructions work on 2, 4 or 8 numbers at once.
+/// Returns a penalty for odd factors: vector instructions work on 2, 4 or 8 numbers.
 double oddness(std::int64_t length) {
   double price = 0;
   for (std::int64_t twos = 2; twos <= 8; twos *= 2)
@@ -72,7 +73,7 @@ double oddness(std::int64_t length) {
   return price;
 }
 
-/// What a view costs, of the order of a pass of the balanced array; less is better.
+/// Returns the cost of a view, in units of about a pass of the balanced array; less is better.
 double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const double padding = static_cast<double>(volume(view)) / static_cast<double>(wanted.points());
   return padding * 2 * (imbalance(view[0], ranks) + imbalance(view[1], ranks)) +
@@ -106,7 +107,8 @@ std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks
   return best;
 }
 
-/// An end of the plan, which cuts no row, as rows of the view, of which the last may reach beyond it.
+/// Returns the layout of an end of the plan, which cuts no row, as rows of the view. The last row
+/// may reach beyond it.
 Layout in_rows(const Layout& flat, std::int64_t row) {
   const std::int64_t n = flat.shape()[0];
   std::vector<Box> boxes;
@@ -122,7 +124,7 @@ Layout in_rows(const Layout& flat, std::int64_t row) {
   throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
 }
 
-/// What the stages of a convolution do, in order.
+/// The work of the stages of a convolution, in order.
 const std::vector<Stage>& duties() {
   static const std::vector<Stage> stages{{.chirps = true},
                                          {.axes = {0}, .twiddles = true},

@@ -24,20 +24,20 @@ std::int64_t longest_range(const Layout& layout, int axis) {
   return longest;
 }
 
-/// Ranks of the grid that differ by one in the position along an axis are so many numbers apart.
+/// Returns the distance between the numbers of ranks that are neighbours along an axis of the grid.
 std::int64_t rank_stride(const Layout& layout, int axis) {
   std::int64_t stride = 1;
   for (int later = axis + 1; later < layout.dims(); ++later) stride *= layout.process_grid()[later];
   return stride;
 }
 
-/// A process grid in which every rank that it numbers owns something.
+/// Returns whether the layout is a process grid without empty ranks.
 bool is_full_grid(const Layout& layout) {
   return layout.is_grid() && layout.first_rank() == 0 &&
          layout.empty_ranks() == layout.ranks() - volume(layout.process_grid());
 }
 
-/// Does every rank own the same range of the axis in both layouts, if it owns anything?
+/// Returns whether every rank that owns data has the same range of the axis in both layouts.
 bool keeps_ranges(const Layout& from, const Layout& to, int axis) {
   if (is_full_grid(from) && is_full_grid(to)) {
     const std::int64_t parts = from.process_grid()[axis];
@@ -65,7 +65,7 @@ Chunking chunking_of(const Stage& earlier, const Stage& later) {
   for (int axis = 0; axis < earlier.target.dims(); ++axis) {
     if (transforms(earlier, axis)) continue;
     const std::int64_t count = longest_range(earlier.target, axis);
-    if (count < 2) continue;  // keeps_ranges() may look at every rank
+    if (count < 2) continue;  // keeps_ranges() may visit every rank
     const bool both = !transforms(later, axis) && keeps_ranges(earlier.target, later.source, axis);
     if ((best.both && !both) || (best.both == both && count <= most)) continue;
     best = {axis, both};

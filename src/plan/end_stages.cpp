@@ -10,7 +10,7 @@ bool halves(const Stage& stage, const Problem& problem) {
          std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) != stage.axes.end();
 }
 
-/// Has a stage at the end of a plan nothing to do but to copy?
+/// Returns whether a stage at the end of a plan only copies.
 bool only_copies(const Stage& stage) { return stage.axes.empty() && !stage.chirps; }
 
 /// The exchanges that are executed first and last.

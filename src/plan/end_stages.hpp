@@ -19,26 +19,29 @@ struct Variant {
 /// "forward", "backward in place".
 std::string to_string(Variant variant);
 
-/// Of r2c the stage that makes complex numbers of reals: it halves the axis, or multiplies by a chirp.
+/// Returns the stage of an r2c plan that makes complex numbers of reals: it halves the axis, or
+/// multiplies by a chirp.
 std::size_t halving_stage(const Plan& plan);
 
-/// True when the exchange moves reals: r2c has not halved its axis yet.
+/// Returns whether the exchange moves reals: r2c has not halved its axis yet.
 bool carries_reals(const Plan& plan, std::size_t exchange);
 
-/// True of the last stage of half a spectrum in natural order, which puts rows and mirrored rows
-/// together: it transforms nothing, but is always a pass.
+/// Returns whether this is the last stage of half a spectrum in natural order. It combines rows and
+/// mirrored rows: it transforms nothing, but is always a pass.
 bool unfolds(const Plan& plan, std::size_t stage);
 
-/// A last stage that does nothing need not be a pass of its own: by a shared exchange the stage
-/// before it writes each tile to where it belongs. Others' arrays are known from the second
-/// stage on; in place the rows of reals are padded.
+/// Returns whether the stage before the last one writes into the outputs. With a shared exchange it
+/// writes each tile to its destination, so a last stage without work is no pass. Peers' arrays are
+/// known from the second stage on. In place this is impossible, because the rows of reals are
+/// padded.
 bool writes_into_outputs(const Plan& plan, Variant variant);
 
-/// A first stage that does nothing need not be a pass either: by a shared exchange the second one
-/// reads the inputs where they lie. In place, nobody may write there before all have read.
+/// Returns whether the second stage reads from the inputs. With a shared exchange it reads them in
+/// place, so a first stage without work is no pass. In-place transforms cannot do this: no rank may
+/// write before all have read.
 bool reads_from_inputs(const Plan& plan, Variant variant);
 
-/// True when a stage without axes copies the array wherever that lies.
+/// Returns whether a stage without axes copies the array in any case.
 bool copies_always(const Plan& plan, std::size_t stage, Variant variant);
 
 }  // namespace weft

@@ -23,13 +23,14 @@ bool fills_all_ranks(const Layout& layout) {
          volume(layout.process_grid()) == layout.ranks();
 }
 
-/// A digit of the numbers of ranks, and whether all ranks of a group have the same.
+/// A digit of the numbers of ranks; `stays` if all ranks of a group have the same value.
 struct GroupDigit {
   std::int64_t parts;
   bool stays;
 };
 
-/// The slowest one first; empty where both grids do not number ranks by the same digits.
+/// Returns the digits, the slowest one first; empty if the two grids do not number ranks by the
+/// same digits.
 std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
   if (!fills_all_ranks(from) || !fills_all_ranks(to)) return {};
   const auto before = factors(from);
@@ -39,7 +40,7 @@ std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
                  [](const Factor& a, const Factor& b) { return a.parts == b.parts; });
   if (!same_digits) return {};
   std::vector<GroupDigit> found;
-  // One that splits the same axis on both sides stays.
+  // A digit that splits the same axis on both sides stays.
   for (std::size_t i = 0; i < before.size(); ++i)
     found.push_back({before[i].parts, before[i].axis == after[i].axis});
   return found;

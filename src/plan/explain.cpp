@@ -71,7 +71,7 @@ std::string ends_lines(const Plan& plan) {
   return text;
 }
 
-/// What a stage costs that transforms nothing: peers can find arrays in node memory.
+/// Returns the cost of a stage that transforms nothing: peers can read arrays in node memory.
 std::string cost_without_axes(const Plan& plan, std::size_t index) {
   if (plan.exchanges.empty()) return {};
   int ways = 0;
@@ -89,7 +89,7 @@ std::string cost_without_axes(const Plan& plan, std::size_t index) {
          ".empty(), else one copy" + (copying.empty() ? "" : "; always one copy: " + copying);
 }
 
-/// What a stage does to an array whose shape it changes, before the new shape.
+/// Returns the change of an array's shape by a stage, in words before the new shape.
 std::string change_in_words(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
   if (stage.chirps) {
@@ -103,7 +103,7 @@ std::string change_in_words(const Plan& plan, std::size_t index) {
   return stage.target.dims() == stage.source.dims() ? ", which becomes " : ", seen as ";
 }
 
-/// By what a stage multiplies the lines that it transforms.
+/// Returns the factors of the lines that a stage transforms.
 std::string products_in_words(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
   if (stage.convolves) return ", times the spectrum of the chirp's conjugate, and back";
@@ -128,7 +128,7 @@ std::string stage_line(const Plan& plan, std::size_t index) {
   return text;
 }
 
-/// What the busiest rank sends others or gets from them, whichever is more: backward swaps the two.
+/// The data that the busiest rank sends or receives, whichever is more: backward swaps the two.
 struct ExchangedBytes {
   std::int64_t messages = 0;
   std::int64_t elements = 0;
@@ -148,12 +148,14 @@ ExchangedBytes traffic(const Layout& from, const Layout& to) {
   return most;
 }
 
-/// As the executors go through a schedule: in its rows or columns, between nodes among all ranks.
+/// Returns the ranks that a schedule covers: the executors' rows or columns, or all ranks between
+/// nodes.
 std::int64_t ranks_in_schedule(const Exchange& exchange, const Layout& from, const Layout& to) {
   return is_node_aware(exchange) ? from.ranks() : ranks_of_group(from, to);
 }
 
-/// Where ranks meet fewer others than there are steps: thousands of rounds would puzzle.
+/// Returns a remark if ranks meet fewer others than there are steps: thousands of rounds would
+/// confuse.
 std::string empty_ones(std::int64_t steps, std::int64_t others) {
   return steps > others + 1 ? ", empty ones left out" : "";
 }
@@ -174,11 +176,11 @@ std::string manner(const Exchange& exchange, std::int64_t ranks, std::int64_t ot
   return text;
 }
 
-/// What overlaps with what, in forward; backward may find more slices or fewer.
+/// Returns the overlap of a forward transform; backward may have more or fewer slices.
 std::string chunks_words(const Plan& plan, std::size_t index) {
   if (plan.exchanges[index].chunks == 1) return {};
   const Chunking chunking = chunking_of(plan.stages[index], plan.stages[index + 1]);
-  if (chunking.axis < 0) return "; forward sends it in one";
+  if (chunking.axis < 0) return "; forward sends it whole";
   return "; chunks along axis " + std::to_string(chunking.axis) + ", sent while the next are " +
          (chunking.both ? "transformed, and transformed while the next arrive" : "transformed");
 }

@@ -38,7 +38,7 @@ std::string step_line(const StepCost& step) {
   return line + "\n";
 }
 
-/// What the caller has to do for the prediction to hold, and what it brings.
+/// Returns the condition that the caller must meet for the prediction, and its gain.
 std::string order_line(const Prediction& prediction) {
   std::string line = "ranks over the nodes in the order " + prediction.order;
   if (prediction.default_order_s > 0)
@@ -73,7 +73,7 @@ std::string prediction_lines(const Prediction& prediction) {
     text += "  " + padded(readable_seconds(prediction.cost.call_s), 9) +
             "  the call itself, on which all ranks agree\n";
   if (prediction.alternatives.empty()) return text;
-  text += "the next best of " + counted(prediction.considered, "way") + " that were priced:\n";
+  text += "the next best of " + counted(prediction.considered, "plan") + " that were compared:\n";
   for (const Alternative& each : prediction.alternatives) text += alternative_line(each, seconds);
   return text;
 }

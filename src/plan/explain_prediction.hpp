@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// What a plan should take, step by step, and the next best ways: lines for people.
+/// Returns the predicted times of a plan, step by step, and the next best plans: lines for people.
 std::string prediction_lines(const Prediction& prediction);
 
 }  // namespace weft

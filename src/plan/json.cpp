@@ -14,10 +14,10 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Raised whenever a plan of one version would be misread by the reader of another.
+/// Raised when a reader of another version would misread a plan.
 constexpr std::int64_t plan_version = 10;
 
-/// A plan is complete; a problem may be written by hand, and what it leaves out has its default.
+/// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };
 
 bool is_c_order(const std::vector<int>& order) {
@@ -149,7 +149,7 @@ Layout read_grid(Object& object, const Shape& shape, const std::vector<int>& ord
   if (!object.has("first_rank")) return layout;
   const JsonPlace first_rank = object.at("first_rank");
   if (volume(layout.process_grid()) != 1)
-    json::refuse(first_rank, "a first rank must stand only where one rank owns everything");
+    json::refuse(first_rank, "a first rank is allowed only if one rank owns everything");
   return Layout::on_one(shape, ranks, json::integer(first_rank)).with_order(order);
 }
 
@@ -160,7 +160,7 @@ Layout read_layout(const JsonPlace& place) {
   if (object.has("order")) {
     const JsonPlace given = object.at("order");
     order = json::axes(given);
-    // Left out is the C order; an empty list would be read as that.
+    // Without the key the order is the C order; an empty list would be read as the same.
     if (order.empty()) json::refuse(given, "a memory order must list every axis");
   }
   const std::int64_t ranks = json::integer(object.at("ranks"));

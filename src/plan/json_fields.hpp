@@ -10,7 +10,7 @@
 
 namespace weft::json {
 
-/// A key of an object, and the member that it stands for.
+/// A key of an object, and its member.
 template <class Of, class T>
 struct Field {
   const char* key;
@@ -20,7 +20,7 @@ template <class Of, class T>
 Field(const char*, T Of::*) -> Field<Of, T>;
 
 /// The fields of a plain struct in the order in which they are written, as a tuple: one table for
-/// writing and for reading. Specialised for each struct that has one.
+/// writing and reading. Specialised for each struct that has one.
 template <class T>
 constexpr std::nullptr_t fields = nullptr;
 
@@ -31,7 +31,8 @@ constexpr bool is_list = false;
 template <class T>
 constexpr bool is_list<std::vector<T>> = true;
 
-/// A number, boolean or text; a word of an enumeration; a struct that has fields; a list of these.
+/// Writes a number, boolean or text; a word of an enumeration; a struct that has fields; a list of
+/// these.
 template <class T>
 Json written(const T& value) {
   if constexpr (std::is_enum_v<T>) {
@@ -50,8 +51,7 @@ Json written(const T& value) {
   }
 }
 
-/// The inverse of written(). Throws invalid_argument for another type, and for keys that are missing
-/// or that no field has.
+/// Inverse of written(). Throws invalid_argument for another type, and for missing or unknown keys.
 template <class T>
 T read_as(const JsonPlace& place) {
   if constexpr (std::is_enum_v<T>) {

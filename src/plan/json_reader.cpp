@@ -8,7 +8,7 @@
 namespace weft::json {
 namespace {
 
-/// A value in a message is for recognising it, not for reading all of it.
+/// Shortens a value for a message: it must be recognisable, not complete.
 std::string shortened(const Json& value) {
   constexpr std::size_t length_max = 80;
   if (value.is_structured() && value.size() > length_max)
@@ -19,8 +19,8 @@ std::string shortened(const Json& value) {
   return dumped;
 }
 
-/// Letters of a document that stand in a message as they are: on one line, in any encoding, and not
-/// all of a long one.
+/// Returns text of a document for a message: on one line, in any encoding, and shortened if it is
+/// long.
 std::string recognisable(std::string text) {
   constexpr std::size_t length_max = 240;
   if (text.size() > length_max) text = text.substr(0, length_max) + "...";
@@ -29,7 +29,7 @@ std::string recognisable(std::string text) {
   return text;
 }
 
-/// nlohmann keeps the last of two equal keys without a word: two are refused here.
+/// Refuses an object with two equal keys: nlohmann silently keeps the last one.
 class DuplicateKeys {
  public:
   explicit DuplicateKeys(std::string what) : what_(std::move(what)) {}
@@ -40,7 +40,7 @@ class DuplicateKeys {
     if (event != Json::parse_event_t::key) return;
     const auto key = parsed.get<std::string>();
     if (!open_.back().insert(key).second)
-      throw Error(ErrorCode::invalid_argument, what_ + ": a key stands once in an object; \"" +
+      throw Error(ErrorCode::invalid_argument, what_ + ": a key must appear once in an object; \"" +
                                                    recognisable(key) + "\" is given twice");
   }
 
@@ -49,7 +49,7 @@ class DuplicateKeys {
   std::vector<std::set<std::string>> open_;
 };
 
-/// Dumping and destroying nested values recurses: parsing refuses depths that weft never needs.
+/// Dumping and destroying nested values recurses, so parsing refuses depths that weft never needs.
 constexpr int depth_max = 32;
 
 }  // namespace
@@ -68,7 +68,7 @@ Json parse(std::string_view text, const std::string& what) {
     duplicates.see(event, parsed);
     return true;
   };
-  // The parser takes it for the end, and what follows would be lost without a word.
+  // The parser takes it for the end and would silently drop the rest.
   if (text.find('\0') != std::string_view::npos)
     throw Error(ErrorCode::invalid_argument, what + ": JSON has no zero byte; there is one at " +
                                                  std::to_string(text.find('\0')) +
@@ -150,7 +150,7 @@ void Object::finish() const {
     if (asked_.count(item.key())) continue;
     std::string known;
     for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
-    throw Error(ErrorCode::invalid_argument, place_.path + ": the keys here are " + known +
+    throw Error(ErrorCode::invalid_argument, place_.path + ": the valid keys are " + known +
                                                  "; given \"" + recognisable(item.key()) + "\"");
   }
 }

@@ -17,16 +17,17 @@ namespace weft::json {
 /// Keys keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// A JSON value and where it stands, as in "plan.stages[1].source", for every message to say.
+/// A JSON value and its path, as in "plan.stages[1].source", for error messages.
 struct JsonPlace {
   const Json& value;
   std::string path;
 };
 
-/// Throws invalid_argument: the path, the rule, and the value given, cut where it is long.
+/// Throws invalid_argument with the path, the rule, and the value given, shortened if it is long.
 [[noreturn]] void refuse(const JsonPlace& place, const std::string& rule);
 
-/// The document; throws invalid_argument for what is not JSON and for a key twice in one object.
+/// Returns the document; throws invalid_argument for text that is not JSON and for a key twice in
+/// one object.
 Json parse(std::string_view text, const std::string& what);
 
 /// Throw invalid_argument for another type: 1.0 and "1" are no integers, 0 and 1 no booleans.
@@ -52,15 +53,15 @@ E word(const JsonPlace& place) {
   }
 }
 
-/// An object of which every key must be asked for: finish() refuses what is left.
+/// An object of which every key must be asked for: finish() refuses unused keys.
 class Object {
  public:
   explicit Object(const JsonPlace& place);
 
-  /// Throws invalid_argument when the key is missing.
+  /// Throws invalid_argument if the key is missing.
   JsonPlace at(const std::string& key);
   bool has(const std::string& key) const { return place_.value.contains(key); }
-  /// Throws invalid_argument when there are keys that nobody asked for.
+  /// Throws invalid_argument if there are unused keys.
   void finish() const;
 
  private:

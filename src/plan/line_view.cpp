@@ -19,7 +19,7 @@ namespace {
 
 bool is_one_axis(const Problem& problem) { return problem.shape.size() == 1 && problem.ranks > 1; }
 
-/// The largest length of which every rank holds whole multiples.
+/// Returns the largest length of which every rank holds whole multiples.
 std::int64_t unit_of(const Layout& flat) {
   const std::int64_t n = flat.shape()[0];
   if (flat.is_grid() && n % flat.process_grid()[0] == 0) return n / flat.process_grid()[0];
@@ -31,18 +31,18 @@ std::int64_t unit_of(const Layout& flat) {
   return unit;
 }
 
-/// The natural order of half a spectrum.
+/// Returns whether the caller wants half a spectrum in natural order.
 bool wants_half_in_order(const Problem& problem) {
   return problem.kind == Kind::r2c && problem.output_choice != OutputChoice::any;
 }
 
-/// What the layouts that the caller wants allow: n2 divides `input`, n1 divides `output`.
+/// Limits of the caller's layouts: n2 divides `input`, n1 divides `output`.
 struct Units {
   std::int64_t input;
   std::int64_t output;
   bool same = false;    ///< a free input must also end where rows of n1 end
-  bool halved = false;  ///< r2c: of n1 rows n1/2+1 are left
-  bool folded = false;  ///< of which pairs of columns come together, cut as `half` allows
+  bool halved = false;  ///< r2c: n1/2+1 of n1 rows are left
+  bool folded = false;  ///< pairs of these columns belong together, cut as `half` allows
   HalfCuts half = {};
 };
 
@@ -67,12 +67,12 @@ Units units_of(const Problem& problem) {
   return units;
 }
 
-/// The rows that are transformed along axis 1.
+/// Returns the number of rows that are transformed along axis 1.
 std::int64_t rows_of(const Shape& view, const Units& units) {
   return units.halved ? view[0] / 2 + 1 : view[0];
 }
 
-/// In how many equal parts an input that weft chooses may be cut.
+/// Returns the number of equal parts into which an input may be cut if weft chooses.
 std::int64_t parts_of_input(const Shape& view, const Units& units) {
   return units.same ? std::gcd(view[0], view[1]) : view[0];
 }
@@ -81,12 +81,12 @@ std::int64_t row_of_input(const Shape& view, const Units& units) {
   return volume(view) / parts_of_input(view, units);
 }
 
-/// In how many equal parts the columns may be cut on their way to the output.
+/// Returns the number of equal parts into which the columns may be cut on their way to the output.
 std::int64_t parts_of_output(const Shape& view, const Units& units) {
   return units.folded ? natural_rows(view) : view[1];
 }
 
-/// What a view costs, of the order of a pass of the balanced array; less is better.
+/// Returns the cost of a view, in units of about a pass of the balanced array; less is better.
 double price(const Shape& view, const Units& units, std::int64_t ranks) {
   return imbalance(parts_of_input(view, units), ranks) + imbalance(rows_of(view, units), ranks) +
          imbalance(parts_of_output(view, units), ranks) + 0.1 * unlikeness(view) +
@@ -118,14 +118,14 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
   return best;
 }
 
-/// n1 x n2 behind the transform of axis 0, of which r2c leaves the rows 0..n1/2: the others are
+/// Returns n1 x n2 after the transform of axis 0. r2c leaves the rows 0..n1/2: the others are
 /// conjugates, X[n - k] being that of X[k].
 Shape after_first_axis(Shape view, Kind kind) {
   if (kind == Kind::r2c) view[0] = view[0] / 2 + 1;
   return view;
 }
 
-/// The stage that puts half a spectrum together.
+/// Returns the stage that combines the columns to half a spectrum.
 Stage unfolding_stage(const Problem& problem, const Layout& input, const Shape& view,
                       std::int64_t ranks) {
   const bool is_free = problem.output_choice == OutputChoice::same && !problem.has_input;

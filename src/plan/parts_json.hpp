@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// Parts of a plan by themselves, as they stand in its JSON.
+// Parts of a plan by themselves, in the form of the plan's JSON.
 
 std::string to_json(const Stage& stage);
 std::string to_json(const Exchange& exchange);

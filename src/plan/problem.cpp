@@ -97,9 +97,9 @@ Problem checked(Problem problem) {
   if (problem.knobs.wire == WirePrecision::f32 && problem.precision != Precision::f64)
     refuse(std::string("wire f32 sends doubles as floats, so the precision must be f64; given ") +
            to_string(problem.precision) + "; leave wire out");
-  choose_exchange(problem, 0, 1);  // throws where no method has these knobs
+  choose_exchange(problem, 0, 1);  // throws if no method has these knobs
   if (problem.has_input && problem.output_choice == OutputChoice::same)
-    same_layout(problem.input, problem);  // throws where there is none
+    same_layout(problem.input, problem);  // throws if there is none
   return problem;
 }
 

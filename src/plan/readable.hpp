@@ -8,7 +8,7 @@ namespace weft {
 /// "1 rank", "8 ranks"
 std::string counted(std::int64_t count, const std::string& noun);
 
-/// "-1e-10", "0.1": as one would write it, up to 15 digits.
+/// "-1e-10", "0.1": the usual notation, up to 15 digits.
 std::string readable_number(double value);
 
 /// "28.0 MiB"

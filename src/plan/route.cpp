@@ -11,7 +11,8 @@
 namespace weft {
 namespace {
 
-/// One array on its way from layout to layout, until every axis is transformed and it lies as wanted.
+/// An array on its route from layout to layout, until every axis is transformed and the layout is
+/// the goal.
 class Route {
  public:
   Route(const Problem& problem, const Layout& input, std::optional<Layout> goal, Starts& known)
@@ -26,9 +27,9 @@ class Route {
 
   void go_on(const Layout& next) { add_stage(next); }
 
-  /// Where the array may go next, the rule's choice first: the goal where all that is left can be
-  /// done there; the split of one axis handed to another, so that ranks exchange within rows or
-  /// columns only; a layout of its own, before these where some ranks own nothing yet.
+  /// Returns the next layouts, the rule's choice first. The goal, if all remaining axes can be
+  /// transformed there. The split of one axis passed to another, so that ranks exchange within rows
+  /// or columns only. A new layout, which comes before these if some ranks own nothing yet.
   std::vector<Layout> next_layouts() const {
     const Layout& current = stages_.back().target;
     std::vector<Layout> found;
@@ -43,7 +44,7 @@ class Route {
     return found;
   }
 
-  /// The stages, with one that transforms nothing where the array must go on to the goal.
+  /// Returns the stages. Adds one without a transform if the array must still reach the goal.
   std::vector<Stage> arrived() && {
     Layout& last = stages_.back().target;
     if (!goal_ && problem_->ranks > 1 && last.family() == "whole" && stages_.size() > 1)
@@ -70,7 +71,7 @@ class Route {
     return problem_->kind == Kind::r2c && remaining_.count(problem_->halved_axis()) > 0;
   }
 
-  /// The axes that can be transformed where the data lie: the halved axis, then fastest first.
+  /// Returns the axes that can be transformed in this layout: the halved axis, then fastest first.
   std::vector<int> axes_now(const Layout& layout) const {
     std::vector<int> axes;
     const bool halve = must_halve();
@@ -98,14 +99,15 @@ class Route {
                        [&](int axis) { return layout.is_whole(axis); });
   }
 
-  /// Axes whose split may be handed over: the halved axis before any other, else the last first.
+  /// Returns the axes whose split may be passed on: the halved axis before any other, otherwise the
+  /// last first.
   std::vector<int> axes_to_free() const {
     if (must_halve()) return {problem_->halved_axis()};
     return {remaining_.rbegin(), remaining_.rend()};
   }
 
-  /// Whether another split lies between the two. Handing a split over it changes which rank has which
-  /// part of both: all data move, not rows or columns only.
+  /// Returns whether another split is between the two. Passing a split across it changes which rank
+  /// owns which part of both, so all data move, not rows or columns only.
   static bool crosses(const Layout& current, int freed, int taker) {
     const auto [first, last] = std::minmax(freed, taker);
     for (int axis = first + 1; axis < last; ++axis)
@@ -113,8 +115,9 @@ class Route {
     return false;
   }
 
-  /// Axes that can take the split of `freed` over, whole now: across no other split before others,
-  /// done before others, long enough before too short, nearest behind first.
+  /// Returns the unsplit axes that can take over the split of `freed`. First those across no other
+  /// split, then those already transformed, then those that are long enough, then the nearest later
+  /// axis.
   std::vector<int> takers(const Layout& current, int freed) const {
     std::vector<int> found;
     if (!current.is_grid() || current.first_rank() != 0) return found;

@@ -9,13 +9,14 @@
 
 namespace weft {
 
-/// Layouts in which an array of a shape, some axes of which are still to be transformed, may begin
-/// anew. Finding one takes long, and routes of one problem have few.
+/// Cache of start layouts, by the shape of an array and the axes that are still to be transformed.
+/// Finding one is slow, and routes of one problem have few.
 using Starts = std::map<std::pair<Shape, std::vector<int>>, Layout>;
 
-/// How the stages of a problem may follow upon each other, from the input to the layout that the
-/// caller wants, or to where the last axis is transformed. The first is that of the fixed rule;
-/// `most` bounds how many there are. Every stage but the first and the last transforms something.
+/// Returns possible sequences of the stages of a problem. They lead from the input to the layout
+/// that the caller wants, or to the layout in which the last axis is transformed. The first
+/// sequence is that of the fixed rule; `most` limits their number. Every stage but the first and
+/// the last transforms an axis.
 ///
 /// `problem` is as checked() returns it; `known` is for routes of the same problem.
 std::vector<std::vector<Stage>> routes(const Problem& problem, const Layout& input,

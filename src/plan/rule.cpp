@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-/// Where only the layouts of the caller stand in the way of a convolution.
+/// Returns a remedy if only the caller's layouts prevent a convolution.
 std::string remedy(Problem problem) {
   if (!suits_a_chirp(problem) || !chirp_stages(problem, problem.ranks).empty()) return {};
   problem.has_input = false;
@@ -60,7 +60,7 @@ std::vector<Stage> rule_stages(const Problem& problem) {
 
 Layout rule_input(const Problem& problem) {
   if (problem.has_input) return problem.input;
-  // P3DFFT divides two axes even where one would do.
+  // P3DFFT divides two axes even if one is enough.
   if (problem.preset == Preset::p3dfft && problem.shape.size() >= 3)
     return Layout::pencil(problem.shape, problem.ranks, 0, 1);
   return first_layout(problem.shape, problem.axes,
@@ -86,7 +86,7 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
   plan.line_effort = problem.effort;
   plan.stages = std::move(stages);
   for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
-    // Slices are counted rank by rank: only where somebody asks for chunks.
+    // Slices are counted rank by rank, so only if chunks are requested.
     const bool in_chunks = forced_knobs(problem, i).chunks > 1;
     plan.exchanges.push_back(choose_exchange(problem, i, in_chunks ? most_slices(plan, i) : 1));
   }

@@ -4,11 +4,11 @@
 
 namespace weft {
 
-/// Rounds in which `ranks` ranks all meet each other once, two by two: ranks - 1 for an even
-/// number, ranks for an odd one (then one rank is idle in each round), 0 for one rank.
+/// Returns the rounds in which `ranks` ranks all meet each other once, two by two: ranks - 1 for an
+/// even number, ranks for an odd one (then one rank is idle in each round), 0 for one rank.
 std::int64_t pairwise_rounds(std::int64_t ranks);
 
-/// Whom `rank` meets in `round`; `rank` itself when it is idle.
+/// Returns the rank that `rank` meets in `round`; `rank` itself if it is idle.
 ///
 /// Every round is a perfect matching, so no rank waits for a rank that is busy with a third.
 /// Errors  Error(invalid_argument) unless 0 <= rank < ranks, 0 <= round < pairwise_rounds(ranks).

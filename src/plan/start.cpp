@@ -22,7 +22,8 @@ struct Candidates {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
 
-  /// Longest extent left to take over the split of a transformed axis; r2c has halved its axis.
+  /// Returns the longest extent that can take over the split of a transformed axis; r2c has halved
+  /// its axis.
   std::int64_t longest_taker(const std::vector<int>& split) const {
     std::int64_t longest = 1;
     for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
@@ -31,7 +32,7 @@ struct Candidates {
     return longest;
   }
 
-  /// Ranks that own nothing in the stage with this grid, or in the next one.
+  /// Returns the ranks without data in the stage with this grid, or in the next one.
   std::int64_t idle_ranks(const std::vector<int>& split, const Shape& factors) const {
     std::int64_t busy = 1;
     std::int64_t busy_after = std::numeric_limits<std::int64_t>::max();
@@ -47,7 +48,8 @@ struct Candidates {
     return std::find(split.begin(), split.end(), axis) != split.end();
   }
 
-  /// Something can be transformed at once, and there is an axis to take the splits over.
+  /// Returns whether an axis can be transformed at once, and an axis is left to take over the
+  /// splits.
   bool is_possible(const std::vector<int>& split) const {
     const auto waits = [&](int axis) { return is_split(split, axis); };
     if (std::all_of(axes.begin(), axes.end(), waits)) return false;
@@ -59,7 +61,7 @@ struct Candidates {
     for (const Shape& factors : process_grids(ranks, static_cast<int>(split.size()))) {
       if (best_idle == 0) return;
       if (split.size() > 1 && *std::min_element(factors.begin(), factors.end()) == 1 && ranks > 3)
-        continue;  // a slab, which has been considered
+        continue;  // a slab, which was considered before
       const std::int64_t idle = idle_ranks(split, factors);
       if (idle >= best_idle) continue;
       Shape grid(shape.size(), 1);
@@ -69,7 +71,7 @@ struct Candidates {
     }
   }
 
-  /// All choices of `count` axes out of `from`, in order.
+  /// Considers all choices of `count` axes out of `from`, in order.
   void consider_choices(const std::vector<int>& from, std::size_t count) {
     std::vector<bool> chosen(from.size(), false);
     std::fill(chosen.begin(), chosen.begin() + std::min(count, from.size()), true);

@@ -6,18 +6,18 @@
 
 namespace weft {
 
-// Rows and columns of an axis that is seen as two, dealt out to the first `busy` of the ranks.
+// Rows and columns of an axis that is seen as two, assigned to the first `busy` ranks.
 
 /// An array of two axes, one of them split evenly.
 Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks);
 
-/// An axis of n elements, cut between rows of `row` of them, of which the last may be shorter.
+/// An axis of n elements, cut between rows of `row` elements; the last row may be shorter.
 Layout cut_between(std::int64_t n, std::int64_t row, std::int64_t busy, std::int64_t ranks);
 
-/// How much longer than the mean the busiest of so many ranks works.
+/// Returns the work of the busiest of `ranks` ranks over the mean.
 double imbalance(std::int64_t rows, std::int64_t ranks);
 
-/// How far a view is from a square, in factors of two.
+/// Returns how far a view is from a square, in factors of two.
 double unlikeness(const Shape& view);
 
 }  // namespace weft

@@ -19,7 +19,7 @@ double time_of(const Times& measured_s, std::size_t way) {
   return found == measured_s.end() ? 0 : found->second;
 }
 
-/// Those that were tried, by their measured times, then the others by the model.
+/// Returns the tried plans by their measured times, then the others by the model.
 std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t chosen,
                                          const Times& measured_s) {
   std::vector<std::size_t> others;
@@ -34,13 +34,13 @@ std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t 
   return others;
 }
 
-/// What a way loses by; a faster one is left where it needs more ranks, or ranks that are started in
-/// another order, for next to nothing.
+/// Returns the reason why a plan lost. A faster plan is not chosen if it needs more ranks, or
+/// another order of ranks, for a negligible gain.
 std::string why(const Priced& other, const Priced& best) {
   if (other.seconds < best.seconds && other.order != best.order)
-    return "not so much faster that another order of the ranks were worth it";
+    return "too little faster to justify another order of the ranks";
   if (other.seconds < best.seconds && ranks_used(other.plan) > ranks_used(best.plan))
-    return "not so much faster that more ranks were worth it";
+    return "too little faster to justify more ranks";
   return difference(other.cost, best.cost);
 }
 

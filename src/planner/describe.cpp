@@ -42,11 +42,11 @@ struct PlanPart {
   double StepCost::*member;
 };
 
-constexpr std::array parts{PlanPart{"more of arithmetic", &StepCost::arithmetic_s},
-                           PlanPart{"more of moving data through memory", &StepCost::memory_s},
-                           PlanPart{"more of starting messages", &StepCost::start_s},
+constexpr std::array parts{PlanPart{"more arithmetic", &StepCost::arithmetic_s},
+                           PlanPart{"more for moving data through memory", &StepCost::memory_s},
+                           PlanPart{"more for starting messages", &StepCost::start_s},
                            PlanPart{"more on the wire", &StepCost::wire_s},
-                           PlanPart{"more of receiving", &StepCost::processor_s}};
+                           PlanPart{"more for receiving", &StepCost::processor_s}};
 
 double sum(const PlanCost& cost, double StepCost::*member) {
   double total = 0;
@@ -78,7 +78,7 @@ std::string difference(const PlanCost& cost, const PlanCost& best) {
       words = part.words;
     }
   }
-  if (most <= 0.001 * best.seconds()) return "as good, and less simple";
+  if (most <= 0.001 * best.seconds()) return "as fast, but less simple";
   return readable_seconds(most) + " " + words;
 }
 

@@ -9,7 +9,7 @@ namespace weft::planner {
 
 Effort affordable_effort(const Problem& problem, double planning_s, double budget_s) {
   if (problem.effort == Effort::estimate || budget_s <= 0) return Effort::estimate;
-  // Whatever the layouts, the lines are those of the rule's plan.
+  // The lines are those of the rule's plan, whatever the layouts.
   const model::LineKinds lines = model::lines_of(make_plan(problem));
   for (const Effort effort : {Effort::exhaustive, Effort::measure})
     if (effort <= problem.effort &&
@@ -23,7 +23,7 @@ void note_effort(Plan& plan, double planning_s, double budget_s) {
   std::string note = std::string("local FFTs are planned with ") + to_string(plan.line_effort) +
                      ", not " + to_string(plan.problem.effort) + ": ";
   if (budget_s > 0)
-    note += "that should take " +
+    note += "planning would take " +
             readable_seconds(
                 model::planning_seconds(planning_s, plan.problem.effort, model::lines_of(plan))) +
             ", more than half of the budget of " + readable_seconds(budget_s);

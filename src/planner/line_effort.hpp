@@ -4,11 +4,13 @@
 
 namespace weft::planner {
 
-/// The most effort that local FFTs can be planned with in half of a time, the other half being for
-/// trials; at most the problem's. `planning_s` as for model::planning_seconds().
+/// Returns the highest effort of local FFTs for which planning fits in half of the budget; the
+/// other half is for trials. It is at most the problem's effort. `planning_s` as for
+/// model::planning_seconds().
 Effort affordable_effort(const Problem& problem, double planning_s, double budget_s);
 
-/// Tells in the plan's notes where its local FFTs get less than the problem asks for, and why.
+/// Adds a note to the plan if its local FFTs get less effort than the problem asks for, with the
+/// reason.
 void note_effort(Plan& plan, double planning_s, double budget_s);
 
 }  // namespace weft::planner

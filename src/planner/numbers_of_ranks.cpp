@@ -7,21 +7,22 @@
 namespace weft::planner {
 namespace {
 
-/// Up to so many ranks, every smaller number is tried.
+/// Up to this number of ranks, every smaller number is tried.
 constexpr std::int64_t every_number_up_to = 32;
-/// Beyond, from one number to the next: near all ranks a share of less work that is not worth more
-/// of them, farther below, where times hardly differ, a wider one.
+/// Ratio of consecutive numbers above that. Near all ranks a smaller saving is not worth more
+/// ranks. Farther below, where times hardly differ, the step is wider.
 constexpr double near_step = 0.8;
 constexpr double far_step = 0.5;
 
 std::int64_t rows_each(std::int64_t rows, std::int64_t parts) { return (rows + parts - 1) / parts; }
 
-/// The fewest parts of which none has more rows than with so many.
+/// Returns the fewest parts whose largest has no more rows than with `parts` parts.
 std::int64_t fewest_parts(std::int64_t rows, std::int64_t parts) {
   return rows_each(rows, rows_each(rows, parts));
 }
 
-/// The ranks of the grid over two axes, of at most so many, whose largest part is the smallest.
+/// Returns the number of ranks of the grid over two axes, of at most `ranks`, whose largest part is
+/// smallest.
 std::int64_t most_even_grid_within(std::int64_t ranks, std::int64_t one, std::int64_t other) {
   std::int64_t best = 1;
   std::int64_t smallest = one * other;
@@ -44,7 +45,7 @@ void add_near(std::int64_t ranks, const Problem& problem, const std::vector<int>
   const auto extent = [&](int axis) { return problem.shape[static_cast<std::size_t>(axis)]; };
   numbers.insert(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(ranks))));
   if (ranks > problem.ranks_per_node) numbers.insert(ranks - ranks % problem.ranks_per_node);
-  if (problem.shape.size() == 1) {  // what one axis is seen as is found later
+  if (problem.shape.size() == 1) {  // the view of a single axis is chosen later
     numbers.insert(ranks);
     return;
   }

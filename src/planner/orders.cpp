@@ -12,10 +12,11 @@ namespace {
 
 using model::NetworkAxis;
 
-/// Of so many axes every sequence is tried.
+/// Maximum number of axes for which every sequence is tried.
 constexpr std::size_t most_permuted = 4;
 
-/// The axes of the network and the ranks of a node, in the default order, the fastest first.
+/// Returns the axes of the network and the ranks of a node, in the default order, the fastest
+/// first.
 std::vector<NetworkAxis> all_axes(const Topology& topology, std::int64_t on_node) {
   std::vector<NetworkAxis> axes{{model::within_node, on_node, false}};
   const std::vector<NetworkAxis> network = model::axes_of(topology);
@@ -23,7 +24,7 @@ std::vector<NetworkAxis> all_axes(const Topology& topology, std::int64_t on_node
   return axes;
 }
 
-/// What axes of a torus have in common that can stand for each other.
+/// Key of axes of a torus that are interchangeable.
 using Likeness = std::tuple<char, std::int64_t, bool>;
 
 Likeness likeness(const NetworkAxis& axis, Network network) {
@@ -37,7 +38,7 @@ std::string spelled(const std::vector<NetworkAxis>& axes) {
   return order;
 }
 
-/// Sequences of the numbers from 0 to `count` - 1, but for the ascending one.
+/// Returns sequences of the numbers from 0 to `count` - 1, except the ascending one.
 std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
   std::vector<std::size_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -58,8 +59,8 @@ std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
   return found;
 }
 
-/// How many nodes a block has along each axis: the largest primes first, each to the axis on which the
-/// block is shortest. Empty where the axes do not have the primes.
+/// Returns the extents of a block of nodes. Assigns the largest primes first, each to the axis on
+/// which the block is shortest. Empty if the axes do not have the primes.
 std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::int64_t nodes) {
   std::vector<std::int64_t> primes;
   for (std::int64_t prime = 2; prime * prime <= nodes; ++prime)
@@ -78,7 +79,7 @@ std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::i
   return block;
 }
 
-/// Ranks whose numbers are consecutive in a row of one of the process grids.
+/// Returns the numbers of consecutive ranks in a row of one of the process grids.
 std::set<std::int64_t> rows_of(const Plan& plan) {
   std::set<std::int64_t> rows;
   for (const Stage& stage : plan.stages)

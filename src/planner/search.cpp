@@ -18,27 +18,28 @@
 namespace weft::planner {
 namespace {
 
-/// So many ways to divide the problem, the fastest where every node had a link of its own, have the
-/// links counted that nodes share.
+/// Number of divisions of the problem for which shared links are counted: the fastest ones if every
+/// node had its own links.
 constexpr std::size_t most_counted = 16;
-/// So many on each number of ranks stay with them: the more of these there are, the more is shared and
-/// the less can be hidden.
+/// Number of divisions that are kept for each number of ranks. More ranks share more of the network
+/// and can hide less.
 constexpr std::size_t most_of_a_number = 2;
-/// So many of these try every order of the ranks.
+/// Number of these for which every order of the ranks is tried.
 constexpr std::size_t most_in_all_orders = 8;
-/// So many of them have all their exchanges tried.
+/// Number of these for which all exchanges are tried.
 constexpr std::size_t most_refined = 8;
-/// What is less simple must be better by this share.
+/// Minimum relative gain of a less simple plan.
 constexpr double worth_it = 0.005;
-/// Another order of the ranks, for which they have to be started so or numbered anew, by this one.
+/// Minimum relative gain of another order of the ranks, which requires a different start or a
+/// renumbering.
 constexpr double worth_an_order = 0.02;
-/// Another memory order between exchanges: stages and exchanges cut tiles in any order, so what it
-/// brings by the model is hardly seen.
+/// Minimum relative gain of another memory order between exchanges. Stages and exchanges cut tiles
+/// in any order, so a gain by the model hardly shows in practice.
 constexpr double worth_a_memory_order = 0.05;
-/// More ranks, by this one: what passes between them is the least certain of all that is priced.
+/// Minimum relative gain of more ranks: communication is the least certain part of the prediction.
 constexpr double worth_more_ranks = 0.05;
 
-/// The machine with its ranks in one order, and what was counted for that.
+/// The machine with its ranks in one order, and the counts for that order.
 struct Setting {
   Machine machine;
   model::KnownCounts known = {};
@@ -77,7 +78,7 @@ class Search {
   }
 
  private:
-  /// What chunks hide needs no other order.
+  /// Adds plans in the default order: if chunks hide an exchange, no other order is needed.
   void add_in_default_order(std::vector<Priced>& all) {
     if (!may_choose_order_) return;
     const std::size_t end = all.size();
@@ -88,7 +89,8 @@ class Search {
     }
   }
 
-  /// What this saves comes from the memory order of the stage before, so it must be worth that.
+  /// Adds plans with the output in the input's layout. The gain comes from the memory order of the
+  /// stage before, so it must exceed that minimum.
   void add_those_back_at_input(std::vector<Priced>& all) {
     if (!freedom_.outputs_in_node_memory) return;
     const std::size_t end = all.size();
@@ -102,7 +104,8 @@ class Search {
     }
   }
 
-  /// Of those that are sorted by time.
+  /// Returns the best plan, in the default order unless another is worth it. Needs plans sorted by
+  /// time.
   Priced best_worth_its_order(const std::vector<Priced>& all) const {
     const auto in_default =
         std::find_if(all.begin(), all.end(), [](const Priced& each) { return each.order.empty(); });
@@ -111,8 +114,8 @@ class Search {
     return is_worth_it ? all.front() : *in_default;
   }
 
-  /// The best one, or one of those about as fast that needs at most half of its ranks and no order of
-  /// its own. Of those that are sorted by time.
+  /// Returns the best plan, or one about as fast that needs at most half of its ranks and no order
+  /// of its own. Needs plans sorted by time.
   static Priced best_worth_its_ranks(const std::vector<Priced>& all, Priced best) {
     const double limit_s = best.seconds / (1 - worth_more_ranks);
     std::int64_t used = ranks_used(best.plan);
@@ -126,7 +129,7 @@ class Search {
     return best;
   }
 
-  /// Bytes of input, output and workspace on the node that holds most.
+  /// Returns the bytes of input, output and workspace on the node that has most.
   double node_bytes(const Plan& plan) const {
     std::int64_t most = 0;
     for (const Stage& stage : plan.stages)
@@ -135,7 +138,7 @@ class Search {
     return 3.0 * static_cast<double>(most * complex_bytes(plan.problem.precision) * ranks);
   }
 
-  /// Where nothing fits, what spreads the array most stays.
+  /// Keeps the plans that fit in memory. If none fits, keeps those that spread the array most.
   void keep_those_that_fit(std::vector<Priced>& all) {
     if (machine_.memory_bytes == 0) return;
     const auto limit = static_cast<double>(machine_.memory_bytes);
@@ -150,13 +153,14 @@ class Search {
     });
   }
 
-  /// Where threads share cores; empty where each has one.
+  /// Returns a note if threads share cores; empty if each thread has a core.
   std::string note_of_crowding(const Problem& problem) const {
     const std::int64_t ranks = model::ranks_on_node(problem, machine_);
     const std::int64_t cores = machine_.cores_per_node;
     if (ranks * problem.threads <= cores) return {};
     const std::int64_t nodes = machine_.topology.nodes;
-    const std::int64_t roomy = cores / problem.threads;  ///< ranks with a core for each thread
+    const std::int64_t roomy = cores / problem.threads;  ///< ranks with a core for each of their
+                                                         ///< threads
     std::string text = counted(ranks, "rank") + " of " + counted(problem.threads, "thread") +
                        " share a node's " + counted(cores, "core") + ": ";
     if (roomy == 0) return text + "use at most " + counted(cores, "thread") + " a rank";
@@ -209,8 +213,8 @@ class Search {
         .keeps_nodes_together();
   }
 
-  /// Each way once more in the order that makes it fastest, where that is worth it. The first few try
-  /// all orders, the others those that were worth it.
+  /// Adds each plan in its fastest order if that is worth it. The first few plans try all orders,
+  /// the others those that helped before.
   void add_in_other_orders(std::vector<Priced>& all) {
     sort(all);
     const std::int64_t on_node = model::ranks_on_node(all.front().plan.problem, machine_);
@@ -252,8 +256,8 @@ class Search {
     if (all.size() > most) all.resize(most);
   }
 
-  /// The fastest, and the fastest on each number of ranks: what serves a node or two best may be an
-  /// exchange that these have not been priced with.
+  /// Keeps the fastest plans, and the fastest on each number of ranks. On a node or two, the best
+  /// exchange may be one without a price yet.
   static void keep_fastest_of_each_number(std::vector<Priced>& all) {
     sort(all);
     std::map<std::int64_t, std::size_t> seen;
@@ -265,9 +269,9 @@ class Search {
     all = std::move(kept);
   }
 
-  /// Those that are the fastest with the kind of exchange that serves each best, and of each magnitude
-  /// of ranks the fastest. None gets a kind that uses the memory of nodes yet, which other orders of the
-  /// ranks may take apart.
+  /// Keeps the plans that are fastest with their best kind of exchange, and the fastest of each
+  /// magnitude of ranks. No kind uses node memory yet, because other orders of the ranks may
+  /// separate the ranks of a node.
   void keep_promising(std::vector<Priced>& all) {
     std::vector<std::pair<double, Priced>> promising;
     for (Priced& each : all) {
@@ -287,20 +291,20 @@ class Search {
     }
   }
 
-  /// Numbers of ranks that differ by less than a half have the same one.
+  /// Returns the same value for numbers of ranks that differ by less than half.
   static int magnitude(std::int64_t ranks) {
     return static_cast<int>(std::log(static_cast<double>(ranks)) / std::log(1.5));
   }
 
-  /// Hiding exchanges behind stages, or stages behind exchanges, saves half of the time at most: but for
-  /// some to compare with, what is slower than that drops out.
+  /// Drops plans that take more than twice the best time, except a few for comparison. Overlap of
+  /// exchanges and stages saves at most half of the time.
   static void drop_hopeless(std::vector<Priced>& all) {
     sort(all);
     while (all.size() > most_refined && all.back().seconds > 2 * all.front().seconds)
       all.pop_back();
   }
 
-  /// The best kind for all exchanges, in chunks where that is better.
+  /// Takes the best kind for all exchanges, in chunks if that is better.
   void hide_what_can_be(Priced& now) {
     note(now);
     take_best_for_all(now);
@@ -308,8 +312,8 @@ class Search {
       take_best(now, i, in_chunks(now.plan, i, kinds_of_exchange(now.plan, i)));
   }
 
-  /// How arrays lie in memory between exchanges, then exchange by exchange the best that uses the
-  /// memory of nodes alike, and the best cut of it.
+  /// Chooses the memory order between exchanges. Then chooses for each exchange the best kind with
+  /// the same use of node memory, and its best chunks or pieces.
   void refine(Priced& now) {
     for (std::size_t i = 0; i < now.plan.stages.size(); ++i)
       if (std::optional<Plan> plan = with_lines_in_memory(now.plan, i))
@@ -324,7 +328,8 @@ class Search {
     }
   }
 
-  /// Of the best kind, and of those whose messages all leave at once: chunks cost these the least.
+  /// Returns the exchange in chunks, of the current kind and of those whose messages all leave at
+  /// once: their chunks are the cheapest.
   static std::vector<Exchange> in_chunks(const Plan& plan, std::size_t number,
                                          const std::vector<Exchange>& kinds) {
     std::vector<Exchange> found = with_chunks(plan, number);
@@ -339,8 +344,8 @@ class Search {
     return found;
   }
 
-  /// Kinds that block each other when they are whole may be the best in pieces, so each is tried in
-  /// both ways; but pieces only cost where a byte takes the same in messages of every length.
+  /// Returns each kind whole and in pieces. Kinds whose whole messages block each other may be the
+  /// best in pieces. Pieces only cost time if messages of every length have the same rate.
   std::vector<Exchange> whole_and_in_pieces(const Plan& plan, std::size_t number,
                                             const std::vector<Exchange>& kinds) const {
     std::vector<Exchange> found = kinds;
@@ -354,8 +359,8 @@ class Search {
     return found;
   }
 
-  /// With the kind of exchange that serves it best where every node has links of its own: what blocks
-  /// with one kind is no reason to drop a way that another serves.
+  /// Returns the plan with its best kind of exchange if every node had its own links. A plan is not
+  /// dropped because one kind of exchange blocks.
   Priced in_best_kind(Priced now, bool in_node_memory) {
     if (now.plan.exchanges.empty()) return now;
     for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
@@ -378,7 +383,8 @@ class Search {
     now = std::move(best);
   }
 
-  /// All exchanges of one kind and in the same pieces; nothing where forced knobs leave one of them without it.
+  /// Returns the plan with all exchanges of one kind and in the same pieces; nothing if forced
+  /// knobs exclude this.
   static std::optional<Plan> with_all(Plan plan, const Exchange& kind) {
     for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
       const std::vector<Exchange> kinds = kinds_of_exchange(plan, i);
@@ -393,7 +399,7 @@ class Search {
     return plan;
   }
 
-  /// Takes the plan where it is worth it.
+  /// Takes the plan if its gain exceeds `worth`.
   void consider(Priced& best, Plan plan, double worth = worth_it) {
     Priced other = priced(std::move(plan), best.order);
     note(other);
@@ -410,13 +416,13 @@ class Search {
     now = std::move(best);
   }
 
-  /// Remembers the best of each kind of way.
+  /// Remembers the best plan of each kind.
   void note(const Priced& each) {
     const auto [found, is_new] = seen_.try_emplace({kind_of(each.plan), each.order}, each);
     if (!is_new && each.seconds < found->second.seconds) found->second = each;
   }
 
-  /// What was decided for, then the best of each other kind.
+  /// Returns the chosen plan, then the best of each other kind.
   SearchResult best_first(Priced best) {
     std::vector<Priced> others;
     const WayKey kind_of_best{kind_of(best.plan), best.order};
@@ -434,13 +440,13 @@ class Search {
     return found;
   }
 
-  using WayKey = std::pair<std::string, std::string>;  ///< of way, and the order of its ranks
+  using WayKey = std::pair<std::string, std::string>;  ///< kind of plan, and the order of its ranks
 
-  Machine machine_;  ///< its order empty where it is the default one
-  Setting alone_;    ///< as if no two nodes shared a link
+  Machine machine_;  ///< its order is empty if it is the default one
+  Setting alone_;    ///< as if each pair of nodes had its own link
   const Freedom freedom_;
   const bool may_choose_order_;
-  std::map<std::string, Setting> settings_;  ///< by orders
+  std::map<std::string, Setting> settings_;  ///< by order
   std::int64_t considered_ = 0;
   bool fits_ = true;
   std::map<WayKey, Priced> seen_;

@@ -8,34 +8,34 @@
 
 namespace weft::planner {
 
-/// A plan and what the model says of it.
+/// A plan with its prediction.
 struct Priced {
   Plan plan;
   PlanCost cost;
   double seconds = 0;
-  std::string order = {};      ///< in which ranks run over the nodes; empty: the default one
-  double default_order_s = 0;  ///< what it would take in that; 0: this is it
+  std::string order = {};      ///< of the ranks over the nodes; empty: the default one
+  double default_order_s = 0;  ///< time in the default order; 0: this is the default order
 };
 
-/// What was found for a problem: the best of each kind of way, fastest first, notes and all.
+/// The best plan of each kind for a problem, fastest first, with notes.
 struct SearchResult {
   std::vector<Priced> ways;
-  std::int64_t considered = 0;  ///< how many were priced
+  std::int64_t considered = 0;  ///< number of plans with a prediction
 };
 
-/// Ranks that own something before or behind any of the stages.
+/// Returns the number of ranks that own data before or after any of the stages.
 std::int64_t ranks_used(const Plan&);
 
-/// The machine with its ranks where they are: in its order, or else in the default one. What is
-/// planned to run at once cannot choose another.
+/// Returns the machine with its ranks where they are: in its order, or in the default one. A plan
+/// for immediate use cannot choose another order.
 Machine with_ranks_in_place(Machine machine);
 
-/// What a search may choose.
+/// Choices of a search.
 struct Freedom {
-  /// Local FFTs are planned with no more than this, where the problem asks for more.
+  /// Maximum effort of local FFTs, if the problem asks for more.
   Effort most_effort = Effort::exhaustive;
-  /// Outputs are arrays of weft's own, in node memory, as output.empty() gives them in Python: a last
-  /// stage that transforms nothing costs nothing there, as the model has it. Elsewhere it is a copy.
+  /// Outputs are arrays of weft's own, in node memory, as output.empty() returns them in Python.
+  /// There a last stage without a transform costs nothing in the model. Otherwise it is a copy.
   bool outputs_in_node_memory = false;
 };
 

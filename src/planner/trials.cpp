@@ -20,17 +20,17 @@
 namespace weft::planner {
 namespace {
 
-/// So many of the best are tried.
+/// Number of plans that are tried, the best first.
 constexpr std::size_t most_tried = 8;
-/// What the model finds so much slower than the best is not tried.
+/// Plans that are slower than the best by this factor, by the model, are not tried.
 constexpr double too_slow = 3;
 constexpr int least_rounds = 3;
 constexpr int most_rounds = 9;
-/// A challenger that is so much slower after two rounds has lost.
+/// A challenger that is slower by this factor after two rounds has lost.
 constexpr double lost = 1.25;
-/// A challenger must be faster by this share.
+/// Minimum relative gain of a challenger.
 constexpr double worth_it = 0.01;
-/// Short transforms are repeated to last about so long in a round.
+/// Short transforms are repeated to last about this long in a round.
 constexpr double round_s = 2e-3;
 constexpr int most_repetitions = 1000;
 
@@ -45,8 +45,8 @@ int repetitions_of(double seconds) {
                                      static_cast<double>(most_repetitions)));
 }
 
-/// One of the two in a duel. How often it runs in a round follows from its fastest run and not from
-/// the model: threads and ranks that wait for a core they share take a thousand times as long.
+/// One of the two plans in a duel. Its repetitions in a round follow from its fastest run, not from
+/// the model: threads and ranks that wait for a shared core are a thousand times slower.
 class Runner {
  public:
   Runner(Trials& trials, int place)
@@ -67,8 +67,8 @@ class Runner {
   std::vector<double> times_s_;
 };
 
-/// The best so far against one challenger after the other, at last against itself with persistent
-/// requests, which the model prices alike.
+/// Compares the best plan so far with one challenger after the other. The last challenger is the
+/// best plan with persistent requests, which the model does not distinguish.
 class Contest {
  public:
   Contest(SearchResult& found, Trials& trials, double planning_s, double budget_s)
@@ -87,8 +87,9 @@ class Contest {
   }
 
   std::size_t best() const { return best_; }
-  /// Of those that were in a duel. Machines are faster one second and slower the next, so only the
-  /// best has its own time; others have what duels say that they take of it.
+  /// Returns the times of the plans that were in a duel. The speed of a machine drifts, so only the
+  /// best plan has its own time. The others have it times their ratio to the best, measured back to
+  /// back.
   std::map<std::size_t, double> measured_s() const {
     std::map<std::size_t, double> times;
     for (const auto& [way, ratio] : ratios_) times[way] = best_s_ * ratio / ratios_.at(best_);
@@ -96,8 +97,8 @@ class Contest {
   }
 
  private:
-  /// Of the next trial: the longest so far, or what the model says where that is more. The longest
-  /// has had lines to plan, as the first one has.
+  /// Returns the expected time of the next trial: the longest so far, or the prediction if that is
+  /// more. The longest trial included planning of lines, as the first one does.
   double expected_s(std::size_t way) const {
     const Plan& plan = found_.ways[way].plan;
     const double planning_s =
@@ -106,7 +107,7 @@ class Contest {
     return std::max(longest_s_, planning_s + least_rounds * std::max(once_s, round_s));
   }
 
-  /// False where the way is too slow, or there is no time for it.
+  /// Returns false if the plan is too slow, or if there is no time for it.
   bool attempt(std::size_t way) {
     if (found_.ways[way].seconds > too_slow * found_.ways[0].seconds) return false;
     const double begun_s = trials_.elapsed_s();
@@ -143,7 +144,7 @@ class Contest {
 
   SearchResult& found_;
   Trials& trials_;
-  const double planning_s_;  ///< of a line, as the machine has it
+  const double planning_s_;  ///< of a line, from the machine
   const double budget_s_;
   bool has_best_ = false;
   int place_ = 0;  ///< of the best so far

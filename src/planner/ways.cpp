@@ -18,10 +18,11 @@
 namespace weft::planner {
 namespace {
 
-/// Of one input layout, how many orders of the axes are tried.
+/// Number of orders of the axes that are tried for one input layout.
 constexpr std::size_t most_routes = 4;
 
-/// Axes that may be split before the first stage: r2c must find its halved axis whole.
+/// Returns the axes that may be split before the first stage: the axis that r2c halves must be
+/// whole.
 std::vector<int> splittable(const Problem& problem) {
   std::vector<int> axes;
   for (int axis = 0; axis < static_cast<int>(problem.shape.size()); ++axis) {
@@ -31,21 +32,22 @@ std::vector<int> splittable(const Problem& problem) {
   return axes;
 }
 
-/// Something can be transformed before the first exchange.
+/// Returns whether an axis can be transformed before the first exchange.
 bool leaves_work(const Problem& problem, const Shape& grid) {
   return std::any_of(problem.axes.begin(), problem.axes.end(),
                      [&](int axis) { return grid[static_cast<std::size_t>(axis)] == 1; });
 }
 
-/// How far a grid is from a cube of parts.
+/// Returns the number of parts along the longest side: the smaller, the closer the grid is to a
+/// cube.
 std::int64_t longest(const Shape& factors) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) most = std::max(most, factors[i]);
   return most;
 }
 
-/// The grid over three axes that is nearest to a cube: an exchange more than pencils where it leaves no
-/// axis whole, but more ranks than those have rows for.
+/// Adds the grid over three axes that is closest to a cube. If it leaves no axis whole, it has one
+/// exchange more than pencils, but it serves more ranks than pencils have rows.
 void add_brick(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
                std::vector<Layout>& found) {
   std::optional<Shape> best;
@@ -78,8 +80,9 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
   }
 }
 
-/// The rule's own input first: it exists for every problem. Grids over two axes are tried in all
-/// forms; of those over three, each costs an exchange more, one each on all ranks.
+/// Returns the input layouts to try, the rule's own first: it exists for every problem. Grids over
+/// two axes are tried in all forms. Grids over three axes cost one more exchange, so each is tried
+/// once, on all ranks.
 std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{rule_input(problem)};
   if (problem.has_input || problem.preset == Preset::p3dfft || problem.ranks == 1) return found;
@@ -98,7 +101,7 @@ std::vector<Layout> inputs(const Problem& problem) {
   return found;
 }
 
-/// What the rank with most has at any time.
+/// Returns the most elements that one rank has at any time.
 std::int64_t most_each(const Plan& plan) {
   std::int64_t most = 0;
   for (const Stage& stage : plan.stages)
@@ -106,8 +109,8 @@ std::int64_t most_each(const Plan& plan) {
   return most;
 }
 
-/// One axis seen as two on so many ranks; as a convolution where it has no factors for that, or such
-/// that its lines are convolutions themselves.
+/// Returns the views of one axis as two on `ranks` ranks. If the axis has no suitable factors, or
+/// if its lines would be convolutions themselves, the view is a convolution.
 std::vector<Plan> views_on(std::int64_t ranks, const Problem& problem) {
   std::vector<Plan> found;
   std::vector<Stage> stages = view_stages(problem, ranks);
@@ -119,7 +122,8 @@ std::vector<Plan> views_on(std::int64_t ranks, const Problem& problem) {
   return found;
 }
 
-/// Views on all ranks, then on fewer, without numbers that leave a rank as much as a smaller one does.
+/// Returns views on all ranks, then on fewer. Omits numbers that leave a rank as much work as a
+/// smaller number does.
 std::vector<Plan> ways_of_views(const Problem& problem) {
   if (problem.shape.size() > 1) return {};
   std::vector<Plan> found = views_on(problem.ranks, problem);

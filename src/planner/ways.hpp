@@ -7,39 +7,39 @@
 
 namespace weft::planner {
 
-/// Ways to divide a problem among its ranks: plans that differ in the layout of the input (slabs and
-/// process grids over all axes that may be split, on all ranks and on fewer), and in which axis is
-/// transformed next. Exchanges are those of the rule. An input that the caller gave stays.
+/// Returns plans for a problem. They differ in the order of the axes and in the layout of the
+/// input. Layouts are slabs and process grids over all axes that may be split, on all ranks and on
+/// fewer. Exchanges are those of the rule. An input that the caller gave is kept.
 ///
 /// `problem` is as checked() returns it.
 std::vector<Plan> ways(const Problem& problem);
 
-/// The plan with the axis that a stage transforms first fastest in memory there. Nothing for the first
-/// and the last stage, whose layouts the caller sees, for a preset, and where it is so already.
+/// Returns the plan with a stage's first axis fastest in memory. Returns nothing for a preset, if
+/// that is so already, and for the first and the last stage, because the caller sees their layouts.
 std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number);
 
-/// The plan of an output that may lie anywhere, with a last stage that transforms nothing and leaves the
-/// output where the input lies. By a shared exchange into weft's own arrays that stage is no pass, and
-/// the one before it may have its lines in memory. Nothing for a preset, a view, and where it is so
-/// already or there is no exchange.
+/// Returns the plan of a free output layout with a last stage that transforms nothing and leaves
+/// the output in the input's layout. With a shared exchange into weft's own arrays that stage is no
+/// pass, and the stage before it may have its lines in memory. Returns nothing for a preset, for a
+/// view, without an exchange, and if that is so already.
 std::optional<Plan> with_output_as_input(Plan plan);
 
-/// What an exchange could be instead, all knobs decided: every method that can serve the problem and
-/// agrees with what is forced, each schedule, in one piece.
+/// Returns the alternatives to an exchange, all knobs decided: every method that can serve the
+/// problem and agrees with the forced knobs, each schedule, in one piece.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
 
-/// The plan with persistent requests where its messages have ordinary ones that nobody forced, which
-/// the model prices alike; nothing where there are none.
+/// Returns the plan with persistent requests, which the model does not distinguish from ordinary
+/// ones. Returns nothing if no message has ordinary requests that are not forced.
 std::optional<Plan> with_persistent_requests(Plan plan);
 
-/// How an exchange uses the memory of a node. A transform has one workspace, so all exchanges of a
-/// plan agree in this.
+/// Use of node memory by an exchange. A transform has one workspace, so all exchanges of a plan
+/// agree in this.
 ///   by_stages    shared: nothing is sent
 ///   by_messages  node-aware
 enum class NodeMemoryUse { none, by_stages, by_messages };
 NodeMemoryUse node_memory_use(const Exchange& exchange);
 
-/// The same exchange in 2, 4, 8, ... chunks, or in pieces; none where that is forced.
+/// Returns the same exchange in 2, 4, 8, ... chunks, or in pieces; none if their number is forced.
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number);
 std::vector<Exchange> in_pieces(const Plan& plan, std::size_t number);
 

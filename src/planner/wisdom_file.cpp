@@ -9,8 +9,8 @@
 namespace weft {
 namespace {
 
-/// Others hold the lock while they read and write a file that is small: who holds it for longer has
-/// been stopped.
+/// Maximum wait for the lock. Others hold it only while they read and write a small file; a holder
+/// that needs longer has been stopped.
 constexpr double wait_s = 10;
 
 Wisdom read(const std::optional<std::string>& text, const std::string& path) {
@@ -22,7 +22,7 @@ Wisdom read(const std::optional<std::string>& text, const std::string& path) {
   }
 }
 
-/// What is written can be read again: figures of an absurd machine may add up to no number.
+/// Checks that the text can be read again: figures of an absurd machine may add up to no number.
 std::string readable(const Wisdom& wisdom) {
   std::string text = to_json(wisdom);
   wisdom_from_json(text);

@@ -10,7 +10,7 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Raised whenever wisdom of one version would be misread by the reader of another.
+/// Raised when a reader of another version would misread wisdom.
 constexpr std::int64_t wisdom_version = 1;
 
 // --- writing ---
@@ -96,7 +96,7 @@ MachineIdentity machine_identity_from_json(std::string_view text) {
   return read_identity({document, "machine identity"});
 }
 
-/// One line for each entry, for people who compare files.
+/// Writes one line for each entry, so that files can be compared.
 std::string to_json(const Wisdom& wisdom) {
   std::string text = "{\"weft_wisdom\":" + std::to_string(wisdom_version) + ",\"entries\":[";
   const char* before = "\n";

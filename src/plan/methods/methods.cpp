@@ -84,7 +84,7 @@ std::string words(const Knobs& knobs) {
          std::to_string(knobs.piece_bytes);
 }
 
-/// Why these knobs do not go together.
+/// Returns the reason why these knobs are incompatible.
 std::string reason(const Knobs& knobs) {
   const bool ordered =
       knobs.schedule != Schedule::automatic || knobs.requests != Requests::automatic;
@@ -97,7 +97,7 @@ std::string reason(const Knobs& knobs) {
     return "a collective call orders its own messages, so schedule, requests, nodes and pieces "
            "belong to messages";
   if (knobs.wire_form == WireForm::datatype && (cut || narrow || is_aware(knobs.nodes)))
-    return "what MPI packs (datatype) is neither cut nor converted nor combined, so pieces, wire "
+    return "blocks that MPI packs (datatype) are not cut, converted or combined, so pieces, wire "
            "f32 and nodes need the packed wire form";
   if (is_aware(knobs.nodes) && knobs.chunks > 1) return "node-aware exchanges go in one chunk";
   return "no method has all of these";
@@ -131,12 +131,13 @@ bool has_value(std::span<const E> values, E value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Packed blocks can be cut; what MPI packs is one message, or the two sides would cut differently.
+/// Returns whether blocks can be cut into pieces. Packed blocks can. Blocks that MPI packs are one
+/// message, because the two sides would cut them differently.
 bool has_pieces(const MethodDescriptor& method) {
   return method.method == Method::messages && method.wire_form == WireForm::packed;
 }
 
-/// Are these forced knobs among what the method offers?
+/// Returns whether the method offers these forced knobs.
 bool offers(const MethodDescriptor& method, const Knobs& forced) {
   if (is_node_aware(forced) && forced.chunks > 1) return false;
   return agrees(forced.method, method.method) && agrees(forced.wire_form, method.wire_form) &&
@@ -153,7 +154,7 @@ E decided(E forced, std::span<const E> values) {
   return forced != E::automatic || values.empty() ? forced : values[0];
 }
 
-/// Those that make a difference: some ranks share memory, others do not.
+/// Returns the values that make a difference: some ranks share memory, others do not.
 std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& problem,
                                std::int64_t chunks) {
   if (method.node_uses.empty()) return {NodeUse::automatic};
@@ -167,7 +168,7 @@ std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& pr
 std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem) {
   if (is_node_aware(knobs) && problem.ranks_per_node < 2 && problem.ranks > 1)
     return std::string("nodes ") + to_string(knobs.nodes) +
-           " needs ranks that share memory and are numbered node by node; here no two such ranks "
+           " needs ranks that share memory and are numbered node by node; no two such ranks "
            "were found (see node memory in `weft info`); use nodes unaware, or leave nodes out";
   return method.refusal(problem);
 }

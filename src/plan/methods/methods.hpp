@@ -7,42 +7,43 @@
 
 namespace weft {
 
-/// What is known of an exchange method without executing it.
+/// Properties of an exchange method that are known without executing it.
 struct MethodDescriptor {
   const char* name;  ///< unique, for messages and tables
   Method method;
   WireForm wire_form;
-  /// The values that each knob can have, the default first; none: the method lacks the knob.
+  /// The values of each knob, the default first; none: the method lacks the knob.
   std::span<const Schedule> schedules;
   std::span<const Requests> requests;
   std::span<const NodeUse> node_uses;
   bool has_chunks;
   const char* summary;  ///< one clause for explain()
-  /// Why the method cannot serve a problem: rule, value and remedy in words; empty where it can.
+  /// Returns the reason why the method cannot serve a problem: rule, value and remedy in words.
+  /// Empty if it can.
   std::string (*refusal)(const Problem&);
 };
 
 /// All exchange methods; the first is the rule's default.
 std::span<const MethodDescriptor> exchange_methods();
 
-/// The method of these knobs. Throws unsupported, naming the knobs there are.
+/// Returns the method of these knobs. Throws unsupported with the available knobs.
 const MethodDescriptor& find_method(const Exchange& exchange);
 
-/// Is there a method of these knobs?
+/// Returns whether there is a method with these knobs.
 bool is_possible(const Exchange& exchange);
 
-/// Why a method with these knobs cannot serve a problem; empty where it can.
+/// Returns the reason why a method with these knobs cannot serve a problem; empty if it can.
 std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem);
 
-/// Ranks of a node use their node memory beside the messages to other nodes.
+/// Returns whether ranks of a node use their node memory alongside messages to other nodes.
 bool is_node_aware(const Knobs& knobs);
 
-/// The knobs that a problem forces on an exchange: its own, then those of its preset.
+/// Returns the knobs that a problem forces on an exchange: its own, then those of its preset.
 Knobs forced_knobs(const Problem& problem, std::size_t exchange);
 
-/// The first method that can serve the problem and agrees with every knob that is forced, all knobs
-/// decided. `slices` is how many chunks there can be at most.
-/// Throws unsupported, naming the methods there are or why none can, when there is none.
+/// Returns the first method that can serve the problem and agrees with every forced knob, with all
+/// knobs decided. `slices` is the maximum number of chunks. Throws unsupported if there is none,
+/// with the available methods or the reason why none can serve.
 Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int64_t slices);
 
 }  // namespace weft

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// The knobs that a preset forces on an exchange of a plan.
+/// Returns the knobs that a preset forces on an exchange of a plan.
 Knobs preset_knobs(Preset preset, std::size_t exchange);
 
 }  // namespace weft

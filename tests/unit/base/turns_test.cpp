@@ -1,4 +1,4 @@
-// Turns of threads, and what a process that was forked finds of them.
+// Turns of threads, and their state in a forked process.
 #include "base/turns.hpp"
 
 #include <gtest/gtest.h>

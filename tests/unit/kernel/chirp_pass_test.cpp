@@ -42,7 +42,7 @@ Place pieces_of(const Shape& rows, std::int64_t element_bytes, Random& random) {
   return place;
 }
 
-/// Calls visit(j, where it lies in elements) for each element of the rows.
+/// Calls visit(j, its position in elements) for each element of the rows.
 template <class Visit>
 void for_each(const Place& rows, std::int64_t row, Visit&& visit) {
   for (const Piece& piece : rows.pieces)
@@ -53,7 +53,7 @@ void for_each(const Place& rows, std::int64_t row, Visit&& visit) {
                                        (c - piece.box.lower[1]) * piece.strides[1]));
 }
 
-/// An axis of elements [first, n), from row first/row on, and all that may lie on it.
+/// An axis of elements [first, n), from row first/row on, and all its possible contents.
 struct Axis {
   std::int64_t n;      ///< of the transform
   std::int64_t there;  ///< elements of the axis, n or n/2+1

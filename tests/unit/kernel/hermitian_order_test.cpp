@@ -15,7 +15,7 @@ namespace {
 
 using test_support::Random;
 
-/// Where column k2 lies among those folded.
+/// Position of column k2 among the folded columns.
 std::int64_t folded(std::int64_t k2, std::int64_t n2) {
   return k2 < n2 - k2 ? 2 * k2 : 2 * (n2 - 1 - k2) + 1;
 }
@@ -72,7 +72,7 @@ class HalfOrders : public ::testing::TestWithParam<std::pair<std::int64_t, std::
   const Shape columns{n1 / 2 + 1, n2};
   const Place natural{{{Box::whole({n / 2 + 1}), 1, 2, {1}}}, sizeof(Complex)};
 
-  /// Calls visit(k1, k2, where it lies) for each element of the folded columns.
+  /// Calls visit(k1, k2, its position) for each element of the folded columns.
   template <class Visit>
   void for_each(const Place& place, Visit&& visit) const {
     for (const Piece& piece : place.pieces)
@@ -107,7 +107,7 @@ TEST_P(HalfOrders, the_natural_order_is_put_together) {
   }
 }
 
-/// Of rows 0 and n1/2 only the mean of X[k] and the conjugate of X[n-k] is told.
+/// For rows 0 and n1/2 only the mean of X[k] and the conjugate of X[n-k] is defined.
 TEST_P(HalfOrders, the_columns_come_back_in_parts_of_any_box) {
   Random random(n + 1);
   for (int repeat = 0; repeat < 20; ++repeat) {

@@ -194,7 +194,7 @@ class SweepRun {
     EXPECT_LE(difference, norm * allowed * allowed);
   }
 
-  /// The gaps between the pieces, and what the sweep only reads, are as they were.
+  /// The gaps between the pieces, and the input of the sweep, are unchanged.
   void expect_nothing_else_written(const std::vector<std::vector<T>>& before) {
     std::vector<std::vector<T>> now = buffers_;
     for_each_placed(job_.target, job_.outlet,
@@ -384,7 +384,7 @@ TEST(KernelSweep, FusesNoMoreThanThreadsCanShare) {
   EXPECT_EQ(fused({1, 1, 8}, 2), 1u);
 }
 
-/// Which of so many threads did something: those whose scratch memory was written.
+/// The threads that did something: their scratch memory was written.
 int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transforms) {
   constexpr int threads = 2;
   const LocalOptions options{

@@ -19,7 +19,7 @@ struct Case {
   bool far_target;
 };
 
-/// Every byte of an element tells its row and column apart from all others of a small plane.
+/// Every byte of an element identifies its row and column in a small plane.
 unsigned char byte_of(std::int64_t row, std::int64_t column, std::int64_t byte) {
   return static_cast<unsigned char>(row * 37 + column * 5 + byte * 101 + 1);
 }
@@ -29,7 +29,7 @@ class KernelTranspose : public testing::TestWithParam<Case> {
   void SetUp() override { limit_transpose_instructions(GetParam().instructions); }
   void TearDown() override { limit_transpose_instructions(nullptr); }
 
-  /// Compares a transpose with its definition, and the gaps of the target with what was there.
+  /// Compares a transpose with its definition, and the gaps of the target with their old contents.
   static void check(std::int64_t rows, std::int64_t columns, std::int64_t gap, std::int64_t shift) {
     const Case& c = GetParam();
     const std::int64_t size = c.element_bytes;

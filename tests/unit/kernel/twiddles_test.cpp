@@ -91,8 +91,8 @@ TEST(Twiddles, lines_are_multiplied_in_every_precision) {
   }
 }
 
-/// Contiguous lines, which are transformed where they lie: twiddles that come first must not change
-/// them. The box does not begin at line 0, and threads share it.
+/// Contiguous lines, which are transformed in place: twiddles that come first must not change them.
+/// The box does not begin at line 0, and threads share it.
 TEST(Twiddles, a_sweep_numbers_its_lines_and_keeps_its_input) {
   constexpr std::int64_t length = 16;
   const Box box{{5, 0}, {42, length}};

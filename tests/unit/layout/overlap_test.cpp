@@ -29,7 +29,7 @@ const std::vector<Shape> shapes = {
 
 constexpr int nobody = -1;
 
-/// Each element's owner in C order; `mistakes` counts the elements claimed twice or by nobody.
+/// Each element's owner in C order; `mistakes` counts the elements claimed twice or not at all.
 std::vector<int> owners(const Layout& layout, std::int64_t& mistakes) {
   std::vector<int> owner(static_cast<std::size_t>(volume(layout.shape())), nobody);
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank)
@@ -222,7 +222,7 @@ std::int64_t expect_overlaps(const Layout& mine, const Layout& other, const Shar
   return found;
 }
 
-/// What rank r finds for peer p, p finds for r, with the same box.
+/// Rank r finds the same box for peer p as p finds for r.
 void expect_both_directions_agree(const Layout& a, const Layout& b) {
   std::map<std::pair<std::int64_t, std::int64_t>, Box> forward;
   for (std::int64_t rank = 0; rank < a.ranks(); ++rank)

@@ -1,4 +1,4 @@
-// Which block of an array lies where on several disks.
+// Position of the blocks of an array on several disks.
 #include "layout/striping.hpp"
 
 #include <gtest/gtest.h>

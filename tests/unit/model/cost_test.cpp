@@ -151,7 +151,7 @@ TEST(Cost, how_much_a_schedule_blocks_depends_on_the_length_of_messages) {
   Knobs pieces = pairs;
   pieces.piece_bytes = 16 << 10;
   EXPECT_NEAR(sent_s(pieces) / free_s, 1, 1e-12);
-  // What leaves at once blocks as a whole, in however many pieces.
+  // Messages that leave at once block as a whole, in any number of pieces.
   machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 1, 1, 5, 1}};
   pieces.schedule = Schedule::scattered;
   EXPECT_NEAR(sent_s(pieces) / free_s, 4, 1e-12);
@@ -174,7 +174,7 @@ TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
   machine.all_to_all = {{4, 0, 1, 1}, {4, 1 << 10, 2, 2}, {16, 0, 4, 6}};
   EXPECT_NEAR(step().start_s, 3, 1e-12);
   EXPECT_NEAR(step().wire_s, 4 * bytes, 1e-6);
-  // Chunks meet as one call does; each but the first adds what the shortest call takes.
+  // Chunks meet as one call does; each but the first adds the time of the shortest call.
   machine.all_to_all = {{8, 0, 1, 1}, {8, 512 << 10, 2, 3}};
   call.chunks = 4;
   EXPECT_NEAR(step().start_s, 2 + 3 * 1, 1e-12);

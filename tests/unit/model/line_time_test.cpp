@@ -8,7 +8,7 @@
 namespace weft::model {
 namespace {
 
-/// Seconds of an operation of a line of so many points.
+/// Seconds of an operation of a line of this length.
 double operation_s(const Machine& machine, std::int64_t length) {
   const auto n = static_cast<double>(length);
   return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length) /

@@ -174,7 +174,7 @@ TEST(Machine, a_network_has_a_limit) {
            {"routes_by_destination", true}});
 }
 
-/// A machine with lines, samples and a name that has what JSON writes.
+/// A machine with lines, samples and a name that JSON must escape.
 Machine with_records() {
   Machine machine = shipped_machine("infiniband-64");
   machine.name = "a \"name\" with {, [ and \n";

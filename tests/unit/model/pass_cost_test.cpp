@@ -11,7 +11,7 @@ constexpr double across_s = 4e-10;       // as rows become columns
 constexpr double in_cache_s = 0.25e-10;  // as rows become columns, in 64 KiB
 constexpr double share = 2.0 / 3;        // of a pass in place
 
-/// Of one core, whose arrays always are beyond its caches unless they are planes.
+/// One core; only planes fit in its caches.
 Machine machine_with(std::int64_t l2_bytes) {
   Machine machine = shipped_machine("vm-2-cores");
   machine.memory_bytes_per_s.clear();
@@ -67,7 +67,7 @@ TEST(PassCost, planes_within_half_a_cache_are_read_as_they_lie) {
   const Problem problem = problem_of({64, 64, 64}, {1});
   EXPECT_NEAR(stage_s(problem, machine_with(2 * plane)), bytes * (along_s + in_cache_s), 1e-9);
   EXPECT_NEAR(stage_s(problem, machine_with(2 * plane - 1)), bytes * across_s, 1e-9);
-  // Of axis 0 the plane is all there is.
+  // For axis 0 the plane is the whole array.
   EXPECT_NEAR(stage_s(problem_of({64, 64, 64}, {0}), machine_with(2 * plane)), bytes * across_s,
               1e-9);
 }

@@ -143,7 +143,7 @@ TEST(RankOrder, refuses_words_that_are_no_order) {
   };
   refused(torus({4, 4, 4}, "xyt"), {"z is missing", "the default is \"tzyx\""});
   refused(torus({4, 4, 4}, "xyz"), {"t is missing"});
-  refused(torus({4, 4, 4}, "xyzzt"), {"z stands once more"});
+  refused(torus({4, 4, 4}, "xyzzt"), {"z appears again"});
   refused(torus({4, 4, 4}, "xyznt"), {"no axis n"});
   refused(torus({4, 4, 4}, "XYZT"), {"small letters"});
   refused(torus({4, 4, 4}, "x y z t"), {"small letters"});

@@ -32,7 +32,7 @@ Traffic one_by_one(const Layout& from, const Layout& to, std::int64_t rank, doub
   return traffic;
 }
 
-/// The mean of what the ranks of a node send to others, or get from them, of the node with most.
+/// Mean of the data that a rank of the busiest node sends to other nodes, or receives from them.
 double mean_of_busiest_node(const Layout& from, const Layout& to, double element_bytes,
                             std::int64_t on_node) {
   std::map<std::int64_t, double> sent;
@@ -50,7 +50,7 @@ double mean_of_busiest_node(const Layout& from, const Layout& to, double element
   return most / static_cast<double>(on_node);
 }
 
-/// Whether a node moves more than so many of its last rank's shares.
+/// Returns whether a node moves more than this many of its last rank's shares.
 bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
                    std::int64_t on_node) {
   const std::int64_t last = from.first_rank() + volume(from.process_grid()) - 1;
@@ -60,7 +60,7 @@ bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
   constexpr double ragged = 1.15;
   const double largest = static_cast<double>(from.max_local_volume()) * element_bytes;
   if (mean > wanted.far_bytes * ragged && largest > wanted.far_bytes * ragged) {
-    // Of many nodes not all are looked at.
+    // Only a sample of many nodes is examined.
     const std::int64_t nodes = (from.ranks() + on_node - 1) / on_node;
     if (nodes <= 16) {
       EXPECT_NEAR(found.far_bytes, mean, 1e-6);
@@ -103,7 +103,8 @@ TEST(Traffic, RandomGridsOneByOne) {
   EXPECT_LT(uneven, 4500);
 }
 
-/// A split handed over another one: the last rank keeps its part on its node, others send all away.
+/// A split that moves across another one: the last rank keeps its part on its node, others send all
+/// away.
 TEST(Traffic, OfNodesWhoseRanksDoNotSendAlike) {
   const Layout from = Layout::grid({64, 64, 64}, {2, 32, 1});
   const Layout to = Layout::grid({64, 64, 64}, {1, 32, 2});

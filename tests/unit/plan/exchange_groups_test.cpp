@@ -1,4 +1,4 @@
-// The rows and columns that exchange among themselves, and what explain says of their rounds.
+// The rows and columns that exchange among themselves, and the text of explain about their rounds.
 #include "plan/exchange_groups.hpp"
 
 #include <gtest/gtest.h>

@@ -120,7 +120,7 @@ TEST(LayoutJson, RefusesWhatIsNoLayout) {
   refused(R"({"shape":[4],"ranks":2})", {"\"grid\" is missing"});
   refused(R"({"shape":[4],"grid":[2]})", {"\"ranks\" is missing"});
   refused(R"({"shape":[4],"grid":[2],"ranks":2,"grid":[2]})", {"\"grid\" is given twice"});
-  refused(R"({"shape":[4],"grid":[2],"ranks":2,"girth":1})", {"keys here are", "given \"girth\""});
+  refused(R"({"shape":[4],"grid":[2],"ranks":2,"girth":1})", {"valid keys are", "given \"girth\""});
   refused(R"({"shape":[4],"grid":[2],"boxes":[[[0,4]]],"ranks":2})", {"not both"});
   refused(R"({"shape":[4.0],"grid":[2],"ranks":2})", {"layout.shape[0]", "integer", "4.0"});
   refused(R"({"shape":["4"],"grid":[2],"ranks":2})", {"layout.shape[0]", "integer", "\"4\""});

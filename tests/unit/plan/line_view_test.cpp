@@ -79,7 +79,7 @@ TEST(LineView, reals_leave_half_of_the_rows) {
   expect_error(ErrorCode::invalid_argument, {"must go from"}, [&] { check_plan(plan); });
 }
 
-/// Of the folded columns, the one from which element k of the natural order comes.
+/// The folded column that has element k of the natural order.
 std::int64_t folded_column_of(std::int64_t k, const Shape& view) {
   const std::int64_t pair = k / view[0];
   if (2 * pair == view[1]) return view[1] - 1;  // X[n/2] of an even n2

@@ -1,4 +1,4 @@
-// Where the planner leaves an output that may lie anywhere.
+// The planner's choice of a free output layout.
 #include <gtest/gtest.h>
 
 #include <weft/machine.hpp>

@@ -25,7 +25,7 @@ Problem cube(std::int64_t n, std::int64_t ranks, Kind kind = Kind::c2c) {
   return checked(problem);
 }
 
-/// A switch of so many slow nodes: a start and a byte take so long, in either direction at once.
+/// A switch of slow nodes: a start and a byte take so long, in either direction at once.
 Machine switched(std::int64_t nodes, double start_s, double s_per_byte) {
   Machine machine = shipped_machine("celerons");
   machine.name = "switched";
@@ -177,7 +177,8 @@ TEST(Planner, fewer_ranks_work_where_messages_cost_more_than_they_bring) {
   EXPECT_EQ(wide.input().empty_ranks(), 0) << explain(wide);
 }
 
-/// What passes between nodes is the least certain: one rank keeps what more would do next to no faster.
+/// Communication is the least certain part: one rank keeps work that more ranks would do hardly
+/// faster.
 TEST(Planner, more_ranks_must_be_worth_it) {
   int kept_on_one = 0;
   bool was_spread = false;
@@ -192,7 +193,7 @@ TEST(Planner, more_ranks_must_be_worth_it) {
     if (!is_on_one || share >= 1) continue;
     ++kept_on_one;
     EXPECT_GE(share, 0.95);
-    EXPECT_EQ(next.loses_by, "not so much faster that more ranks were worth it");
+    EXPECT_EQ(next.loses_by, "too little faster to justify more ranks");
   }
   EXPECT_TRUE(was_spread);
   EXPECT_GE(kept_on_one, 1);
@@ -255,8 +256,8 @@ TEST(Planner, a_torus_prefers_rows_that_are_close) {
   }
 }
 
-/// The papers' own ways, and the fixed rule. Kind, pieces and chunks are decided one after the other,
-/// and each that is less simple must be worth half a per cent.
+/// The papers' own plans, and the fixed rule. Kind, pieces and chunks are decided one after the
+/// other, and each that is less simple must be worth half a per cent.
 TEST(Planner, no_preset_is_predicted_to_be_faster) {
   const Preset presets[] = {Preset::none,    Preset::fftw,    Preset::dmitruk, Preset::duke,
                             Preset::fft2d_i, Preset::fft2d_p, Preset::p3dfft};
@@ -374,7 +375,7 @@ TEST(Planner, ranks_that_are_in_place_stay_there) {
   EXPECT_EQ(planner::with_ranks_in_place(ordered), ordered);
 }
 
-/// A little faster in another order is no reason to start the ranks anew; the plan says so.
+/// A small gain in another order is no reason to restart the ranks; the plan says so.
 TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
   const Machine machine = shipped_machine("ethernet-10g");
   planner::SearchResult found;
@@ -388,7 +389,7 @@ TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
   const Plan plan = planner::decision(found, 0, machine);
   ASSERT_EQ(plan.prediction->alternatives.size(), 2U);
   EXPECT_NE(plan.prediction->alternatives[0].loses_by.find("another order"), std::string::npos);
-  EXPECT_EQ(plan.prediction->alternatives[1].loses_by, "500 ms more of arithmetic");
+  EXPECT_EQ(plan.prediction->alternatives[1].loses_by, "500 ms more arithmetic");
 }
 
 /// An all-to-all of all ranks is the same in every order.
@@ -405,7 +406,8 @@ TEST(Planner, the_default_order_stays_where_nothing_is_gained) {
   EXPECT_EQ(make_plan(cube(128, 16), shipped_machine("ethernet-10g")).prediction->order, "");
 }
 
-/// Columns of 4 ranks lie on four nodes where rows of 4 share one; dealt out, they share nodes.
+/// Columns of 4 ranks are on four nodes while rows of 4 share one; assigned cyclically, they share
+/// nodes.
 TEST(Planner, ranks_are_dealt_out_where_columns_exchange) {
   Problem problem{.shape = {64, 64, 64}, .axes = {0}};
   problem.ranks = 16;

@@ -13,7 +13,7 @@
 namespace weft::planner {
 namespace {
 
-/// Ranks whose clock goes on by what the test says that plans take.
+/// Ranks with a clock that advances by the times that the test gives.
 class Pretended final : public Trials {
  public:
   std::function<double(const Plan&)> seconds_of;
@@ -52,7 +52,7 @@ bool same_way(const Plan& one, const Plan& other) {
   return one.stages == other.stages && one.exchanges == other.exchanges;
 }
 
-/// Every plan takes what the model says, but for one of them.
+/// Every plan but one takes its predicted time.
 Pretended as_predicted_but(const Plan& other, double factor) {
   Pretended trials;
   trials.seconds_of = [other, factor](const Plan& plan) {
@@ -185,8 +185,9 @@ TEST(Trials, LessEffortThanAskedForIsTold) {
   const auto told = [](double budget_s) {
     return explain(plan_by_model(with(Effort::measure), machine(), budget_s));
   };
-  EXPECT_NE(told(0.01).find("planned with estimate, not measure: that should take 84.9 ms, more"),
-            std::string::npos)
+  EXPECT_NE(
+      told(0.01).find("planned with estimate, not measure: planning would take 84.9 ms, more"),
+      std::string::npos)
       << told(0.01);
   EXPECT_NE(told(0).find("not measure: the budget is 0"), std::string::npos) << told(0);
   EXPECT_EQ(told(10).find("local FFTs"), std::string::npos) << told(10);

@@ -127,7 +127,7 @@ TEST_F(WisdomFile, PathsThatCannotBe) {
   expect_error(ErrorCode::io_failure, {through_file}, [&] { read_wisdom(through_file); });
 }
 
-/// The administrator, who may do everything, is nobody meanwhile.
+/// The administrator, who may do everything, runs as user "nobody" meanwhile.
 class AsNobody {
  public:
   explicit AsNobody(const fs::path& folder) {
@@ -259,7 +259,7 @@ TEST_F(WisdomFile, AChangeThatFailsLeavesWhatWas) {
   EXPECT_EQ(files(), 1);
 }
 
-/// Whoever was stopped while it held the lock stops nobody else for ever.
+/// A process that was stopped while it held the lock does not block others forever.
 TEST_F(WisdomFile, AHeldLockIsWaitedForAndNotForEver) {
   put("before");
   const int holder = open((path_ + ".lock").c_str(), O_RDWR | O_CREAT, 0600);
@@ -279,7 +279,7 @@ TEST_F(WisdomFile, AHeldLockIsWaitedForAndNotForEver) {
   EXPECT_EQ(files(), 1);
 }
 
-/// A lock file that a killed process left is nobody's.
+/// A lock file of a killed process is free.
 TEST_F(WisdomFile, ALeftLockFileIsTaken) {
   std::ofstream(path_ + ".lock") << "";
   update_text(path_, limit_bytes, 0, [](const auto&) { return "after"; });
@@ -287,8 +287,8 @@ TEST_F(WisdomFile, ALeftLockFileIsTaken) {
   EXPECT_EQ(files(), 1);
 }
 
-/// Takes and removes the lock file again and again, as other processes do, and counts how often it
-/// had the lock while somebody else was at the file.
+/// Takes and removes the lock file repeatedly, as other processes do. Counts how often it had the
+/// lock while another process used the file.
 class Busy {
  public:
   explicit Busy(std::string path) : path_(std::move(path)), thread_([this] { run(); }) {}
