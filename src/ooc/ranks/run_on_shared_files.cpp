@@ -40,7 +40,7 @@ struct OpenSharedSets {
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
-/// input : none in place, where the output is read, too.
+/// input : none in place, where the output is also the input.
 OpenSharedSets opened_all(const KPassPlan& plan, const PassesFiles& files,
                           const comm::Communicator& comm, const PassesOptions& options) {
   OpenSharedSets all;

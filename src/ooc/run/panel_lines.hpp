@@ -17,15 +17,15 @@ namespace weft::ooc {
 /// on one side.
 class PanelLines {
  public:
-  /// `twiddles` are those of the pass, nullptr for a pass without; they stay the caller's.
+  /// `twiddles` are those of the pass, nullptr if it has none; they stay the caller's.
   /// Errors  those of Engine::lines.
   PanelLines(const KPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
              const kernel::LocalOptions& options, const kernel::RowTwiddles* twiddles);
 
-  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the axis
-  ///         is not halved, else they do not overlap and `from` stays as it is, but for a c2r.
-  ///         `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
-  /// Progress  nullptr, or poked between tiles by the calling thread.
+  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the
+  ///         axis is not halved. Otherwise they do not overlap and `from` is unchanged, except by a
+  ///         c2r. `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
+  /// Progress  nullptr, or polled between tiles by the calling thread.
   void execute(const void* from, void* to, const Panel& panel, void* tiles,
                kernel::Progress* progress = nullptr) const;
 
@@ -51,7 +51,7 @@ class PanelLines {
   std::int64_t pitch_bytes_;
   std::int64_t tile_lines_;
   kernel::LineRunner lines_;
-  std::optional<kernel::TwoStepLine> long_line_;  ///< of contiguous lines longer than cache
+  std::optional<kernel::TwoStepLine> long_line_;  ///< for contiguous lines longer than cache
 };
 
 }  // namespace weft::ooc
