@@ -97,7 +97,7 @@ void Access::take(std::int64_t answer) {
     throw Error(ErrorCode::io_failure,
                 file_->name() + " ends before byte " + std::to_string(offset_ + left_) +
                     ", which was to be read; it ends at " + std::to_string(file_->bytes()) +
-                    "; it was shortened or never written so far: make it anew");
+                    "; it was truncated or never fully written: write it again");
   } else {
     fail(answer == 0 ? EIO : static_cast<int>(-answer));
   }

@@ -138,14 +138,14 @@ void OpenFile::ask_alignment() {
 
 std::int64_t OpenFile::bytes() const {
   struct stat there {};
-  if (fstat(buffered_, &there) != 0) fail("the system does not tell its length", errno);
+  if (fstat(buffered_, &there) != 0) fail("the system does not report its length", errno);
   return there.st_size;
 }
 
 std::int64_t OpenFile::free_bytes() const {
   struct statvfs disk {};
   if (fstatvfs(buffered_, &disk) != 0)
-    fail("the system does not tell what is free on its disk", errno);
+    fail("the system does not report the free space of its disk", errno);
   return static_cast<std::int64_t>(std::min<std::uint64_t>(
       std::uint64_t{disk.f_bavail} * disk.f_frsize, std::numeric_limits<std::int64_t>::max()));
 }
@@ -170,7 +170,7 @@ void OpenFile::write(std::int64_t offset, const void* memory, std::int64_t bytes
 }
 
 void OpenFile::flush() const {
-  if (fdatasync(buffered_) != 0) fail("what was written cannot be brought to its disk", errno);
+  if (fdatasync(buffered_) != 0) fail("writes cannot be flushed to its disk", errno);
 }
 
 void OpenFile::forget() const {

@@ -24,7 +24,7 @@ constexpr const char* half_done_key = "half_done";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
-constexpr const char* anew = "write the set anew, or bring the index back from a copy";
+constexpr const char* anew = "write the set again, or restore the index from a copy";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::invalid_argument,

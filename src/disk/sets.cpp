@@ -71,7 +71,7 @@ void require_length(const OpenFile& file, std::int64_t bytes, const std::string&
                                          " says; " + file.name() + " must have " +
                                          std::to_string(bytes) + " bytes and has " +
                                          std::to_string(file.bytes()) +
-                                         "; bring it back from a copy, or write the set anew");
+                                         "; restore it from a copy, or write the set again");
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::i
     throw Error(ErrorCode::io_failure, file.name() + " must hold " + std::to_string(bytes) +
                                            " bytes from " + std::to_string(offset) +
                                            " on; it ends at " + std::to_string(file.bytes()) +
-                                           ": it is truncated; copy or save it anew");
+                                           ": it is truncated; copy or save it again");
   std::vector<OpenFile> files;
   files.push_back(std::move(file));
   std::optional<BlockSums> known;  // of blocks of the file, as StripedSet counts them

@@ -204,12 +204,11 @@ void StripedSet::compare(const TransferPart& part) {
 void StripedSet::refuse(std::int64_t block) const {
   const BlockPlace place = place_of(striping_, block);
   throw Error(ErrorCode::io_failure,
-              "what is read must be what was written; the checksum of block " +
-                  std::to_string(block) +
+              "data read must equal data written; the checksum of block " + std::to_string(block) +
                   " does not agree: " + files_[static_cast<std::size_t>(place.disk)].name() + ", " +
                   std::to_string(block_length(block)) + " bytes at offset " +
                   std::to_string(place.row * striping_.block_bytes) +
-                  "; check the disk and write the set anew");
+                  "; check the disk and write the set again");
 }
 
 void StripedSet::flush() {

@@ -90,7 +90,7 @@ bool stays_in_place(const KPassPlan& plan) {
 
 KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array) {
   if (ranks < 1)
-    throw Error(ErrorCode::invalid_argument, "passes are dealt to 1 or more ranks; given " +
+    throw Error(ErrorCode::invalid_argument, "passes are distributed to 1 or more ranks; given " +
                                                  std::to_string(ranks) + "; give 1 or more");
   if (plan.problem.buffers != buffers_on_ranks)
     throw Error(ErrorCode::invalid_argument,
@@ -100,7 +100,7 @@ KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array) 
   if (plan.problem.in_place && !array)
     throw Error(
         ErrorCode::invalid_argument,
-        "passes in place are dealt to ranks that have the array; given none; say who has it");
+        "passes in place need the ownership of the array by ranks; given none; give the ownership");
   plan.ranks = ranks;
   plan.scratch_bytes = plan.journal_first_byte = plan.journal_slot_bytes = 0;
   for (KPass& pass : plan.passes) {

@@ -21,7 +21,8 @@ namespace weft::ooc {
 ///         after the other. Each batch has a barrier. Meanwhile disks read the next round and write
 ///         the last one. Batches after the first of a round, and journals, are not overlapped. All
 ///         rounds are assumed to be alike.
-/// Errors  those of check() for machine and storage; invalid_argument for less than one rank a node.
+/// Errors  those of check() for machine and storage; invalid_argument for less than one rank per
+///         node.
 /// Cost    that of the pieces of one round of each pass.
 KPassPlanCost distributed_cost(const KPassPlan& plan, std::int64_t ranks_per_node,
                                const Machine& machine, const model::DiskAssignment& storage,

@@ -23,7 +23,7 @@ namespace weft::ooc {
 ///         memory that is too small (the message has enough); for such a prime factor in an array
 ///         of several axes; and for a transposed order that two passes cannot make.
 /// Cost    milliseconds.
-/// Source  Bailey's six-step method, in the form with k radices in Stockham's order; Bluestein 1970.
+/// Source  Bailey's six-step method, with k radices in Stockham's order; Bluestein 1970.
 KPassPlan plan_passes(const KPassProblem& problem);
 
 }  // namespace weft::ooc

@@ -18,8 +18,8 @@ namespace weft::ooc {
 // columns into memory, transforms lines of R_i points and multiplies by twiddles. It writes the
 // digits in the order of the next pass (Stockham), so that no pass only permutes.
 
-/// The order of the result. transposed: k = k1 + N1*k2 is stored at index k1*N2 + k2. That lets two
-/// passes do one more factor of M/B; for arrays of one axis.
+/// The order of the result. transposed: k = k1 + N1*k2 is stored at index k1*N2 + k2. In this order
+/// two passes can do one more factor of M/B; for arrays of one axis.
 enum class OutputOrder { natural, transposed };
 
 /// A transform of an array on disks, row-major.

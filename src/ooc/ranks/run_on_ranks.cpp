@@ -342,7 +342,7 @@ void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
   const bool goes_on = options.start.pass > 0 || options.start.panels_done > 0;
   if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
     throw Error(ErrorCode::invalid_argument,
-                "checkpoints need passes that leave what they read; given a plan of others; plan "
+                "checkpoints need passes that keep their input; given a plan of others; plan "
                 "with keep_sources");
 }
 
@@ -350,9 +350,9 @@ void check(const KPassPlan& plan, const comm::Communicator& comm, const VolumesO
            const PassesOptions& options) {
   if (plan.ranks != comm.size())
     throw Error(ErrorCode::invalid_argument,
-                "passes run on as many ranks as they were dealt to; dealt to " +
+                "passes run on as many ranks as they are planned for; planned for " +
                     std::to_string(plan.ranks) + ", given " + std::to_string(comm.size()) +
-                    " ranks; deal them to these");
+                    " ranks; plan for these");
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
                                                  std::to_string(options.sign) + "; give -1 or 1");

@@ -39,9 +39,9 @@ struct RanksOutcome {
 /// Collective  `plan` and `options` are the same on all ranks, except on_panel, which each rank
 ///             calls after every round, and the notes of checkpoints.
 /// Checkpoints between rounds and at the end of every pass but the last. One reduction of 8 bytes a
-///             round agrees on them. They need no special plan, because passes that are not in place
-///             never overwrite their input. `options.start` is where one was kept on the same number
-///             of ranks.
+///             round agrees on them. They need no special plan, because passes that are not in
+///             place never overwrite their input. `options.start` is where one was kept on the
+///             same number of ranks.
 /// In place    input and output are the same volume. Where passes overwrite their input, the writes
 ///             of a round on a rank's disks are first copied to its first scratch volume, and all
 ///             ranks note that. Without checkpoints there is no such copy, and an error leaves an

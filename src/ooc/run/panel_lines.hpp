@@ -11,10 +11,10 @@
 
 namespace weft::ooc {
 
-/// Transforms the lines of one axis of a panel in memory, tile by tile: gathers lines, transforms
-/// them in cache, multiplies by their twiddles there, scatters them. The panel is read and written
-/// once, as [outers][radix][rests][inners] and [outers][rests][radix][inners]. A halved axis has reals
-/// on one side.
+/// Transforms the lines of one axis of a panel in memory, tile by tile. It gathers lines,
+/// transforms them and multiplies by their twiddles in cache, and scatters them. The panel is read
+/// and written once, as [outers][radix][rests][inners] and [outers][rests][radix][inners]. A halved
+/// axis has reals on one side.
 class PanelLines {
  public:
   /// `twiddles` are those of the pass, nullptr if it has none; they stay the caller's.

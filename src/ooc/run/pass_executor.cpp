@@ -255,7 +255,7 @@ void check_start(const KPassPlan& plan, const PassesOptions& options) {
   const bool goes_on = start.pass > 0 || start.panels_done > 0;
   if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
     throw Error(ErrorCode::invalid_argument,
-                "checkpoints need passes that leave what they read; given a plan of others; plan "
+                "checkpoints need passes that keep their input; given a plan of others; plan "
                 "with keep_sources");
 }
 
