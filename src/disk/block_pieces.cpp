@@ -13,7 +13,7 @@ bool meets(const ByteRanges& parts, std::int64_t first, std::int64_t end) {
   return behind != parts.begin() && std::prev(behind)->second > first;
 }
 
-/// Stretches that touch become one.
+/// Merges stretches that touch.
 void join(ByteRanges& parts, std::int64_t first, std::int64_t end) {
   auto behind = parts.lower_bound(first);
   if (behind != parts.end() && behind->first == end) {

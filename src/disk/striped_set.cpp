@@ -11,8 +11,8 @@
 namespace weft::disk {
 namespace {
 
-/// Neighbours are joined up to this: larger accesses make no disk faster, and fewer of them leave
-/// some disks without work.
+/// Neighbours are joined up to this size. Larger accesses are not faster on any disk, and fewer
+/// accesses leave some disks idle.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 void join(std::vector<FileSegment>& segments, const FileSegment& more) {
@@ -100,8 +100,8 @@ void StripedSet::require_runs(std::span<const Run> runs, AccessDirection directi
                       std::to_string(run.offset) + "; correct the run");
 }
 
-/// Along the blocks that it touches. Blocks are those of the file, so what is before the array
-/// counts for the first.
+/// Cuts a run at the ends of blocks. Blocks are those of the file, so bytes before the array belong
+/// to the first.
 void StripedSet::cut(const Run& run, Started& started,
                      std::vector<std::vector<BlockPiece>>& pieces) {
   std::byte* memory = run.memory;
@@ -139,12 +139,12 @@ void StripedSet::note_sum(const TransferPart& part, Started& started) {
     sums_->set(part.block, part.memory, part.bytes);
   } else if (const auto whole =
                  written_.add(part.block, part.within, part.memory, part.bytes, length, 0)) {
-    read_.drop(part.block);  // what was seen of it is not what there is to see
+    read_.drop(part.block);  // earlier reads saw the old contents
     sums_->set(part.block, whole->sum);
   }
 }
 
-/// Neighbours in the file become one access.
+/// Joins neighbours in the file to one access.
 void StripedSet::add_jobs(int disk, const std::vector<BlockPiece>& pieces, Started& started) const {
   const std::int64_t most = std::max(joined_bytes, striping_.block_bytes);
   const OpenFile& file = files_[static_cast<std::size_t>(disk)];

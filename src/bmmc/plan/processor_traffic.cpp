@@ -46,8 +46,9 @@ ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel&
   const Subspace to = own.image(moved);
   const Subspace all = Subspace::of_bits(0, disks.n).image(moved);
 
-  // A load of processor q goes to a coset of to_in_load; where that is the coset of 0, the processor
-  // keeps one part. Over the loads of q the cosets run through shift + moved(q) + to, evenly.
+  // A load of processor q goes to a coset of to_in_load. Where that is the coset of 0, the
+  // processor keeps one part. Over the loads of q the cosets run evenly through shift + moved(q) +
+  // to.
   ProcessorTraffic result;
   result.rank = all.dimension();
   result.alike = all.dimension() == to.dimension();

@@ -5,7 +5,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Blocks of a batch are sent as single messages, whose counts are ints.
+/// Blocks of a batch are sent as single messages; MPI counts their bytes in ints.
 constexpr std::int64_t most_batch_bytes = std::int64_t{1} << 30;
 
 }  // namespace

@@ -301,7 +301,8 @@ class PassOnRanks {
   std::vector<disk::Run> list_;
   std::optional<PanelTransform> transform_;
   std::optional<RoundJournal> journal_;
-  std::optional<DiskTransfers> reads_;  ///< last, so that nothing is under way when buffers go
+  // Last, so that all transfers end before the buffers are freed.
+  std::optional<DiskTransfers> reads_;
   std::optional<DiskTransfers> writes_;
 };
 
