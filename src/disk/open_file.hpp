@@ -15,7 +15,7 @@ namespace weft::disk {
 /// access the same bytes. The system keeps both methods coherent page by page.
 ///
 /// Thread-safe, except for two transfers that access the same bytes, one of them a write.
-/// Errors  io_failure that names the file, what was tried and the system's reason.
+/// Errors  io_failure that names the file, the attempt and the system's reason.
 class OpenFile {
  public:
   /// Takes over an open descriptor. `name` is the file's name in messages.

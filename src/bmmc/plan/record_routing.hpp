@@ -19,11 +19,11 @@ struct RecordGroup {
 /// The records of a group that go from one processor's memory to another's, and their places there.
 ///
 /// A slot is a place in the memory of all processors. Its bits are coordinates in the basis of a
-/// side's span, with ascending pivots. First come the offsets in a block (all of them, since blocks
-/// are whole), then bits of the disk, the highest of which are the processor, then others. Vectors
-/// with higher pivots have no disk bits, so blocks with slots that differ only in the disk's
-/// coordinates are those of one parallel I/O. A slot without the processor's bits is a place in one
-/// processor's memory.
+/// side's span, with ascending pivots. The lowest bits are the offsets in a block: all of them,
+/// since blocks are whole. Then come bits of the disk, the highest of which are the processor, then
+/// others. Vectors with higher pivots have no disk bits, so blocks with slots that differ only in
+/// the disk's coordinates are those of one parallel I/O. A slot without the processor's bits is a
+/// place in one processor's memory.
 ///
 /// The permutation from slot to slot is linear except for the group's shift, so it is computed once
 /// for all groups.

@@ -16,7 +16,7 @@ bool overlaps(const KPassPlan& plan, const model::DiskAssignment& storage) {
 
 /// Returns whether a single buffer serves the disks. Of three buffers, two are for a transform from
 /// one to the other. The next panel is read into the third once the previous one has been written
-/// from it, or into the source of the transform if that is free earlier.
+/// from it. The source of the transform serves instead if it is free earlier.
 bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }

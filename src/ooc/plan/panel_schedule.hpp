@@ -21,9 +21,9 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
 
 /// The assignment of a pass's panels to ranks: in rounds, with at most one panel per rank.
 ///
-/// Panels that are adjacent on disks are assigned in parts, the first part to the first rank, so
-/// that plain files, which ranks own in parts, need no messages. Panels of columns are assigned in
-/// turn: those of a round are neighbours, so that their rows use all disks alike.
+/// Panels that are adjacent on disks are assigned in parts, the first part to the first rank. Plain
+/// files, which ranks own in parts, then need no messages. Panels of columns are assigned in turn:
+/// those of a round are neighbours, so that their rows use all disks alike.
 class PanelSchedule {
  public:
   PanelSchedule(const KPass& pass, int ranks);

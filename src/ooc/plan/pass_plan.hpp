@@ -83,8 +83,8 @@ struct KPass {
   std::int64_t rest = 1;
   std::int64_t inner = 1;
   std::vector<PanelAxis> axes;  ///< transformed one after the other
-  /// Point k of a line is multiplied by the root of unity number k * i * twiddle_step of
-  /// twiddle_length, where i is the index of its column that `twiddle` names.
+  /// Point k of a line is multiplied by root of unity number k * i * twiddle_step of
+  /// twiddle_length. i is the index of its column that `twiddle` names.
   TwiddleBy twiddle = TwiddleBy::none;
   std::int64_t twiddle_length = 1;
   std::int64_t twiddle_step = 1;

@@ -42,10 +42,9 @@ struct RanksOutcome {
 ///             round agrees on them. They need no special plan, because passes that are not in
 ///             place never overwrite their input. `options.start` is where one was kept on the
 ///             same number of ranks.
-/// In place    input and output are the same volume. Where passes overwrite their input, the writes
-///             of a round on a rank's disks are first copied to its first scratch volume, and all
-///             ranks note that. Without checkpoints there is no such copy, and an error leaves an
-///             unusable array.
+/// In place    input and output are the same volume. Passes that overwrite their input first copy
+///             the writes of a round to the rank's first scratch volume, and all ranks note that.
+///             Without checkpoints there is no such copy, and an error leaves an unusable array.
 /// Memory      At most memory_bytes(plan) on each rank, buffers for messages included. In addition
 ///             a few numbers for each rank, and the needs of engine, volumes and MPI.
 /// Errors      as run_passes, the same on all ranks, and then no I/O is in progress on any;
