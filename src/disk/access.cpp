@@ -13,9 +13,9 @@
 namespace weft::disk {
 namespace {
 
-/// The system takes 1024 at least; more make nothing faster.
+/// The system accepts at least 1024; more are not faster.
 constexpr std::size_t most_parts = 256;
-/// One call moves less than 2 GiB, whatever it is asked for.
+/// One call moves less than 2 GiB, even if asked for more.
 constexpr std::int64_t most_step_bytes = std::int64_t{1} << 30;
 
 }  // namespace
@@ -39,7 +39,7 @@ Access::AccessStep Access::next() {
           static_cast<int>(parts_.size())};
 }
 
-/// Whole granules, as far as memory is aligned and segments end with a granule.
+/// Adds whole granules, as long as memory is aligned and segments end with a granule.
 void Access::add_direct_parts() {
   const std::int64_t granule = file_->granule_bytes();
   std::int64_t taken = 0;
@@ -61,14 +61,14 @@ bool Access::is_aligned(std::size_t segment, std::int64_t skipped) const {
   return address % static_cast<std::uintptr_t>(file_->alignment_bytes()) == 0;
 }
 
-/// How far to go through the system's memory before direct transfers are tried again.
+/// Returns the bytes to move through the system's memory before the next direct transfer.
 std::int64_t Access::edge_bytes() const {
   if (!file_->is_direct() || refused_direct_) return left_;
   const std::int64_t granule = file_->granule_bytes();
   const std::int64_t to_granule = granule - offset_ % granule;
   if (to_granule < granule) return std::min(left_, to_granule);
-  // On a granule, and still not direct: all of an unaligned segment, or a granule that several
-  // segments share, or the last one.
+  // On a granule, but not direct: all of an unaligned segment, a granule that several segments
+  // share, or the last one.
   const std::int64_t rest = segments_[segment_].bytes - skipped_;
   return std::min(left_, std::max(rest, granule));
 }
@@ -97,7 +97,7 @@ void Access::take(std::int64_t answer) {
     throw Error(ErrorCode::io_failure,
                 file_->name() + " ends before byte " + std::to_string(offset_ + left_) +
                     ", which was to be read; it ends at " + std::to_string(file_->bytes()) +
-                    "; it was shortened or never written so far: make it anew");
+                    "; it was truncated or never fully written: write it again");
   } else {
     fail(answer == 0 ? EIO : static_cast<int>(-answer));
   }

@@ -20,16 +20,16 @@ struct FileSegment {
 
 /// One transfer between consecutive bytes of a file and segments of memory.
 ///
-/// It takes as many steps as the system makes of it: the edges that are no whole granule go through
-/// the system's memory, the middle passes it by, and the system may do less than it is asked for.
-/// A backend repeats: next(), do that, take() what the system answered, until it is complete.
+/// The system decides the number of steps. Edges that are no whole granule go through the system's
+/// memory, the middle bypasses it, and the system may do less than requested. A backend repeats:
+/// next(), execute the step, take() the answer, until it is complete.
 class Access {
  public:
-  /// The file must stay where it is.
+  /// The file must not move.
   Access(const OpenFile& file, AccessDirection direction, std::int64_t offset,
          std::vector<FileSegment> segments);
 
-  /// What to ask the system for; valid until the next call.
+  /// A request to the system; valid until the next call.
   struct AccessStep {
     int descriptor = -1;
     std::int64_t offset = 0;
@@ -37,10 +37,10 @@ class Access {
     int count = 0;
   };
   AccessStep next();
-  /// What it answered to the step of the last next(): bytes done, or an error's number negated.
+  /// Takes the system's answer to the last step: bytes done, or a negated error number.
   ///
-  /// Errors  io_failure that names the file, the direction, the offset and the reason. What can be
-  ///         tried again (EINTR, EAGAIN, a file system that refuses direct transfers) is not one.
+  /// Errors  io_failure that names the file, the direction, the offset and the reason. EINTR,
+  ///         EAGAIN and a refused direct transfer are no errors: another step follows.
   void take(std::int64_t answer);
   bool is_complete() const { return left_ == 0; }
 
@@ -61,14 +61,14 @@ class Access {
   std::vector<FileSegment> segments_;
   std::int64_t bytes_ = 0;
   std::int64_t left_ = 0;
-  std::size_t segment_ = 0;      ///< where it goes on
-  std::int64_t skipped_ = 0;     ///< bytes of that segment that are done
-  bool refused_direct_ = false;  ///< the file system did not want what it had promised
+  std::size_t segment_ = 0;      ///< where the next step begins
+  std::int64_t skipped_ = 0;     ///< finished bytes of that segment
+  bool refused_direct_ = false;  ///< the file system refused a direct transfer after all
   bool asked_direct_ = false;
   std::vector<iovec> parts_;
 };
 
-/// Has the system do a step and returns its answer.
+/// Executes a step and returns the system's answer.
 std::int64_t perform(const Access::AccessStep& step, AccessDirection direction);
 
 }  // namespace weft::disk

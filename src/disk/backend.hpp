@@ -13,46 +13,46 @@
 
 namespace weft::disk {
 
-/// Who has the system do accesses.
+/// The mechanism of disk accesses.
 enum class BackendKind {
-  automatic,   ///< io_uring where it works, else threads
+  automatic,   ///< io_uring where it works, otherwise threads
   io_uring,    ///< the system does many at a time for one thread
-  threads,     ///< some threads for each disk, each of which does one after the other
-  synchronous  ///< the caller's thread does each when it is started
+  threads,     ///< some threads for each disk, one access at a time each
+  synchronous  ///< the caller's thread, when an access is started
 };
 
 const char* to_string(BackendKind kind);
-/// Throws invalid_argument that names all words.
+/// Parses a word. Errors  invalid_argument that lists all words.
 BackendKind backend_from_string(std::string_view word);
 
-/// A kind, and why it was taken, as `weft info` says it.
+/// A kind, and the reason for its choice, as in `weft info`.
 struct BackendChoice {
   BackendKind kind = BackendKind::synchronous;
   std::string reason;
 };
 
-/// The kind that is wanted; automatic: the one that the environment variable WEFT_DISK_BACKEND
-/// names, else the best that works here.
+/// Returns the wanted kind. automatic: the kind in the environment variable WEFT_DISK_BACKEND,
+/// otherwise the best that works on the local machine.
 ///
-/// Errors  unsupported, with the reason, for one that was asked for and does not work here;
-///         invalid_argument for another word in the variable.
+/// Errors  unsupported, with the reason, for a requested kind that does not work on the local
+///         machine; invalid_argument for another word in the variable.
 BackendChoice choose_backend(BackendKind wanted = BackendKind::automatic);
 
-/// What happened on one disk.
+/// Counts of one disk.
 struct DiskCounters {
   std::int64_t reads = 0;
   std::int64_t writes = 0;
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
-  std::int64_t deepest = 0;  ///< most accesses that were under way at a time
+  std::int64_t deepest = 0;  ///< most accesses in progress at the same time
 };
 
-/// Does jobs, at most `depth` of each disk at a time. Reads of a disk begin in the order in which
-/// they were started, and so do writes; both go on side by side, and end in any order. The
-/// destructor returns when all have ended.
+/// Executes jobs, at most `depth` of each disk at the same time. Reads of a disk begin in the order
+/// in which they were started, and so do writes. Reads and writes overlap, and end in any order.
+/// The destructor returns when all have ended.
 ///
-/// Forks       A child process has no thread of a backend that its parent has made: there start()
-///             throws, and the destructor leaves alone what only the parent has.
+/// Forks       A child process has no thread of a backend that its parent has made. In the child
+///             start() throws, and the destructor does not touch the parent's resources.
 class Backend {
  public:
   explicit Backend(int disks);
@@ -61,7 +61,7 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual BackendKind kind() const = 0;
-  /// Each job must stay until its batch has ended, which tells all failures. Any thread may call.
+  /// Each job must stay until its batch has ended, which reports all failures. Any thread may call.
   /// Errors  as require_own_process().
   void start(Batch& batch);
   /// Errors  unsupported in a process that was forked from the one that made the backend.
@@ -71,13 +71,14 @@ class Backend {
 
  protected:
   virtual void start_jobs(Batch& batch) = 0;
-  /// This process was forked from the one that made the backend.
+  /// Returns whether this process was forked from the one that made the backend.
   bool is_of_parent() const;
-  /// Before the first step of a job.
+  /// Called before the first step of a job.
   void begin(const Job& job);
-  /// Gives a job the system's answer. True when the job has ended and must not be touched again.
+  /// Gives a job the system's answer. Returns true when the job has ended and must not be used
+  /// again.
   bool advance(Job& job, std::int64_t answer);
-  /// All steps of a job, in this thread.
+  /// Executes all steps of a job in this thread.
   void do_all(Job& job);
 
  private:
@@ -89,7 +90,7 @@ class Backend {
   std::vector<std::int64_t> under_way_;
 };
 
-/// A backend of a kind that choose_backend gave, for disks numbered from 0.
+/// Makes a backend of a kind from choose_backend, for disks numbered from 0.
 std::unique_ptr<Backend> make_backend(BackendKind kind, int disks, int depth);
 
 }  // namespace weft::disk

@@ -10,24 +10,24 @@
 
 namespace weft::disk {
 
-/// Blocks that are read, or written, in pieces: their checksums when all bytes of one have been seen
-/// once, whatever the order and whatever comes between.
+/// Checksums of blocks that are read or written in pieces. A block's checksum is known when each of
+/// its bytes has been seen once, in any order and with any other blocks in between.
 ///
-/// Memory  about 200 bytes for each block that is not complete, of which there are at most
-///         `most_blocks`; those beyond are not looked at.
+/// Memory  about 200 bytes for each incomplete block, of which there are at most `most_blocks`;
+///         further blocks are ignored.
 class BlockPieces {
  public:
   static constexpr std::size_t most_blocks = std::size_t{1} << 18;
 
-  /// What a block's bytes were to have as their checksum when its first piece came, 0 if that was not
-  /// known; and what they have.
+  /// A complete block: the checksum that was expected when its first piece came, 0 if unknown, and
+  /// the checksum of its bytes.
   struct Complete {
     std::uint32_t expected = 0;
     std::uint32_t sum = 0;
   };
 
-  /// A piece that begins `within` bytes behind the start of its block of `length` bytes. One that has
-  /// bytes which were seen before begins the block anew.
+  /// Adds a piece that begins `within` bytes after the start of its block of `length` bytes. A
+  /// piece with bytes that were seen before starts the block again.
   std::optional<Complete> add(std::int64_t block, std::int64_t within, const std::byte* memory,
                               std::int64_t bytes, std::int64_t length, std::uint32_t expected);
   void drop(std::int64_t block) { blocks_.erase(block); }
@@ -39,7 +39,7 @@ class BlockPieces {
   struct Seen {
     std::uint32_t expected = 0;
     SumOfPieces sum;
-    std::map<std::int64_t, std::int64_t> parts;  ///< where stretches begin, and where they end
+    std::map<std::int64_t, std::int64_t> parts;  ///< end of each seen stretch, by its start
   };
 
   std::unordered_map<std::int64_t, Seen> blocks_;

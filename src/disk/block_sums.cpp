@@ -20,16 +20,16 @@
 namespace weft::disk {
 namespace {
 
-/// What the file begins with; the last letter is the version.
+/// The start of the file; the last letter is the version.
 constexpr std::array<char, 8> magic = {'w', 'e', 'f', 't', 's', 'u', 'm', '1'};
 
-/// A checksum that is 0 is kept as another number: 0 stands for none.
+/// A checksum of 0 is stored as another number, because 0 means unknown.
 std::uint32_t as_kept(std::uint32_t sum) { return std::max(sum, std::uint32_t{1}); }
 
 struct Header {
   std::array<char, 8> letters = magic;
   std::int64_t blocks = 0;
-  std::uint32_t sum = 0;  ///< of all sums
+  std::uint32_t sum = 0;  ///< checksum of all sums
   std::uint32_t unused = 0;
 };
 
@@ -72,7 +72,7 @@ void BlockSums::forget(std::int64_t block) {
 
 void BlockSums::remove_file() const {
   if (unlink(path_.c_str()) == 0) {
-    // Before any block changes, or the file could be back after the power has failed.
+    // Before any block changes, otherwise a power failure could bring the file back.
     const std::string folder = std::filesystem::path(path_).parent_path().string();
     const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
     if (opened >= 0) {
@@ -108,7 +108,7 @@ void BlockSums::save() {
   const Header header = {magic, static_cast<std::int64_t>(sums_.size()),
                          crc32c(sums_.data(), bytes)};
   const std::string fresh = path_ + ".new";
-  unlink(fresh.c_str());  // of a process that died here: one at a time writes a set
+  unlink(fresh.c_str());  // left by a process that died here: only one at a time writes a set
   try {
     const OpenFile file = create_data_file(fresh, header_bytes + bytes);
     file.write(0, &header, header_bytes);

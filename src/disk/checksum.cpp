@@ -10,10 +10,10 @@
 namespace weft::disk {
 namespace {
 
-/// 0x1EDC6F41 with its bits reversed.
+/// The polynomial 0x1EDC6F41 with its bits reversed.
 constexpr std::uint32_t polynomial = 0x82F63B78;
 
-/// What a byte does to a remainder.
+/// The effect of a byte on a remainder.
 constexpr std::array<std::uint32_t, 256> table = [] {
   std::array<std::uint32_t, 256> made{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -48,7 +48,7 @@ __attribute__((target("sse4.2"))) std::uint32_t by_instruction(const void* memor
 }
 #endif
 
-/// What is left of the bytes behind what is left of those before them.
+/// Returns the remainder after these bytes, given that of the bytes before.
 std::uint32_t remainder_of(const void* memory, std::int64_t bytes, std::uint32_t start) {
 #ifdef __x86_64__
   static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
@@ -72,7 +72,7 @@ constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   return sum;
 }
 
-/// x to the powers 8, 16, 32, ...: by k more bytes of zeros, of 2^k.
+/// x to the powers 8, 16, 32, ...: entry k appends 2^k bytes of zeros.
 constexpr std::array<std::uint32_t, 60> zeros = [] {
   std::array<std::uint32_t, 60> made{};
   std::uint32_t power = x;
@@ -84,7 +84,7 @@ constexpr std::array<std::uint32_t, 60> zeros = [] {
   return made;
 }();
 
-/// What is left of bytes when so many zeros follow.
+/// Returns the remainder of bytes followed by `bytes` zero bytes.
 std::uint32_t followed_by_zeros(std::uint32_t remainder, std::int64_t bytes) {
   for (std::size_t k = 0; bytes != 0; bytes >>= 1, ++k)
     if ((bytes & 1) != 0) remainder = product(remainder, zeros.at(k));

@@ -8,10 +8,10 @@
 
 namespace weft::disk {
 
-/// What waits for one disk, and how much is under way there. Reads and writes share the disk: where
-/// both wait, the kind of which less is under way is next, in turn if that is the same. A pass that
-/// reads one panel and writes another of the same files would else do one after the other, for each
-/// waits behind all of the other. Each kind begins in the order in which it came.
+/// Waiting accesses of one disk, and the number in progress. Reads and writes share the disk: if
+/// both wait, the kind with fewer in progress is next, in turn if equal. Each kind begins in the
+/// order of arrival. A single queue would serialise a pass that reads one panel and writes another
+/// of the same files: each would wait behind all of the other.
 class DiskQueue {
  public:
   void push(Job& job) { of(job.access.direction()).waiting.push_back(&job); }
@@ -20,7 +20,7 @@ class DiskQueue {
 
   int under_way() const { return kinds_[0].under_way + kinds_[1].under_way; }
 
-  /// The job that is to begin now. The queue is not empty.
+  /// Returns the next job, which begins now. The queue is not empty.
   Job& begin() {
     last_ = next();
     JobKind& kind = kinds_.at(last_);
@@ -30,7 +30,7 @@ class DiskQueue {
     return job;
   }
 
-  /// One that was begun has ended.
+  /// Notes the end of a job that was begun.
   void end(AccessDirection direction) { --of(direction).under_way; }
 
  private:

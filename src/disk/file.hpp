@@ -7,10 +7,10 @@
 
 namespace weft::disk {
 
-/// A file without a name, for data that nobody needs once the process has ended; one transfer at a
-/// time and thread. See OpenFile.
+/// A file without a name, for data of this process only; one transfer at a time per thread. See
+/// OpenFile.
 ///
-/// Thread-safe, but for two transfers that touch the same bytes, one of them a write.
+/// Thread-safe, except for two transfers that access the same bytes, one of them a write.
 /// Errors  io_failure that names the directory and the system's reason.
 class File {
  public:
@@ -20,21 +20,21 @@ class File {
       : directory_(directory), file_(open_nameless(directory)) {}
 
   const std::string& directory() const { return directory_; }
-  /// Whether whole blocks pass the system's memory by.
+  /// Returns whether whole blocks bypass the system's memory.
   bool is_direct() const { return file_.is_direct(); }
-  /// What the disk has left for this user.
+  /// Returns the free bytes of the disk for this user.
   std::int64_t free_bytes() const { return file_.free_bytes(); }
 
-  /// All of the bytes. To read beyond the end is an error.
+  /// Transfers all of the bytes. A read beyond the end is an error.
   void read(std::int64_t offset, void* memory, std::int64_t bytes) const {
     file_.read(offset, memory, bytes);
   }
   void write(std::int64_t offset, const void* memory, std::int64_t bytes) const {
     file_.write(offset, memory, bytes);
   }
-  /// Returns when all that was written is on the disk.
+  /// Returns when all writes are on the disk.
   void flush() const { file_.flush(); }
-  /// Has the system forget what it holds of the file in its memory, as far as it is on the disk.
+  /// Drops the file from the system's memory, as far as it is on the disk.
   void forget() const { file_.forget(); }
 
  private:

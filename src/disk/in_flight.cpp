@@ -10,7 +10,7 @@
 namespace weft::disk {
 namespace {
 
-/// The numbers that lanes take in turn, and the first failure, after which there are none left.
+/// The numbers that lanes take in turn, and the first failure, which ends them.
 class Numbers {
  public:
   explicit Numbers(std::int64_t count) : count_(count) {}

@@ -12,26 +12,26 @@ namespace weft::disk {
 
 class Batch;
 
-/// An access as a backend sees it: the disk in whose queue it stands, and whom to tell its end.
+/// An access as a backend sees it: its disk, and the batch that is notified of its end.
 struct Job {
   Access access;
   int disk = 0;
   Batch* batch = nullptr;
 };
 
-/// Jobs that were started together. Whoever waits sees the first failure once all have ended: until
-/// then the system may still use their memory.
+/// Jobs that were started together. A waiting thread gets the first failure once all have ended:
+/// until then the system may still use their memory.
 class Batch {
  public:
   std::vector<Job> jobs;
 
-  /// Before the first job is started.
+  /// Call before the first job is started.
   void expect_all() { left_ = static_cast<std::int64_t>(jobs.size()); }
 
   void end_one(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
     if (failure && !failure_) failure_ = std::move(failure);
-    // Under the lock: whoever waits may drop the batch as soon as it can see 0.
+    // Under the lock: a waiting thread may destroy the batch as soon as it sees 0.
     if (--left_ == 0) ended_.notify_all();
   }
 

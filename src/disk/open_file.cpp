@@ -20,14 +20,14 @@
 namespace weft::disk {
 namespace {
 
-/// A file system in memory says yes to O_DIRECT and has nothing to pass by.
+/// A file system in memory accepts O_DIRECT but has no memory to bypass.
 constexpr auto tmpfs = 0x01021994;
 
 void perform_all(Access access) {
   while (!access.is_complete()) access.take(perform(access.next(), access.direction()));
 }
 
-/// A file that has a name for a moment, for file systems that cannot do without.
+/// Opens a file that has a name for a moment, for file systems that need one.
 int open_and_unlink(const std::string& directory) {
   std::string path = directory + "/.weft-XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
@@ -35,8 +35,8 @@ int open_and_unlink(const std::string& directory) {
   return descriptor;
 }
 
-/// Some file systems open a file for direct transfers and then refuse them: the only way to know
-/// is to try, on a file that is still empty.
+/// Some file systems open a file for direct transfers and then refuse them. The only test is to
+/// try, on a file that is still empty.
 bool transfers_direct(const OpenFile& file) {
   const auto granule = static_cast<std::size_t>(file.granule_bytes());
   void* const block = std::aligned_alloc(granule, granule);
@@ -109,7 +109,7 @@ void OpenFile::close_direct() {
   direct_ = -1;
 }
 
-/// Opens the same file once more: what a descriptor does to whole granules it does to all bytes.
+/// Opens the same file a second time, because flags of a descriptor apply to all its transfers.
 void OpenFile::open_direct() {
   struct statfs system {};
   if (fstatfs(buffered_, &system) != 0 || system.f_type == tmpfs) return;
@@ -118,7 +118,7 @@ void OpenFile::open_direct() {
   direct_ = open(again.c_str(), way | O_DIRECT | O_CLOEXEC);
   if (direct_ < 0) return;
   ask_alignment();
-  // Reading ahead for the edges would fill memory with what direct transfers are to pass by.
+  // Read-ahead for the edges would fill memory with data that direct transfers read anyway.
   if (direct_ >= 0) (void)posix_fadvise(buffered_, 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -138,14 +138,14 @@ void OpenFile::ask_alignment() {
 
 std::int64_t OpenFile::bytes() const {
   struct stat there {};
-  if (fstat(buffered_, &there) != 0) fail("the system does not tell its length", errno);
+  if (fstat(buffered_, &there) != 0) fail("the system does not report its length", errno);
   return there.st_size;
 }
 
 std::int64_t OpenFile::free_bytes() const {
   struct statvfs disk {};
   if (fstatvfs(buffered_, &disk) != 0)
-    fail("the system does not tell what is free on its disk", errno);
+    fail("the system does not report the free space of its disk", errno);
   return static_cast<std::int64_t>(std::min<std::uint64_t>(
       std::uint64_t{disk.f_bavail} * disk.f_frsize, std::numeric_limits<std::int64_t>::max()));
 }
@@ -170,11 +170,11 @@ void OpenFile::write(std::int64_t offset, const void* memory, std::int64_t bytes
 }
 
 void OpenFile::flush() const {
-  if (fdatasync(buffered_) != 0) fail("what was written cannot be brought to its disk", errno);
+  if (fdatasync(buffered_) != 0) fail("writes cannot be flushed to its disk", errno);
 }
 
 void OpenFile::forget() const {
-  // A system that does not listen is slower or faster for it, never wrong.
+  // A system that ignores this is slower or faster, never wrong.
   (void)posix_fadvise(buffered_, 0, 0, POSIX_FADV_DONTNEED);
 }
 
@@ -193,7 +193,7 @@ OpenFile open_nameless(const std::string& directory) {
 OpenFile open_data_file(const std::string& path, Mode mode) {
   require_path(path, "file");
   const int way = mode == Mode::read ? O_RDONLY : O_RDWR;
-  // Without O_NONBLOCK a pipe without a writer would be waited for.
+  // Without O_NONBLOCK open() would wait for the writer of a pipe.
   const int descriptor = open(path.c_str(), way | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) refuse(path, "this file cannot be opened", errno);
   OpenFile file(path, descriptor);

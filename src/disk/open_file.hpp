@@ -6,21 +6,21 @@
 
 namespace weft::disk {
 
-/// An open file twice: a descriptor for anything, and where the file system allows it one for
-/// transfers that pass the system's memory by. weft knows better what it will need again, and a
-/// file is larger than memory.
+/// An open file with two descriptors: one for all transfers and, if the file system allows it, one
+/// for direct transfers, which bypass the system's memory. weft knows better which data it needs
+/// again, and a file is larger than memory.
 ///
-/// What lies on no whole granule, or in memory that is not aligned, goes through the system's
-/// memory. A granule is at least a page, so that no page is ever reached both ways at once unless
-/// two transfers touch the same bytes: the system keeps the two ways coherent page by page.
+/// Transfers of partial granules or unaligned memory go through the system's memory. A granule is
+/// at least a page. So no page is accessed by both methods at the same time, unless two transfers
+/// access the same bytes. The system keeps both methods coherent page by page.
 ///
-/// Thread-safe, but for two transfers that touch the same bytes, one of them a write.
-/// Errors  io_failure that names the file, what was tried and the system's reason.
+/// Thread-safe, except for two transfers that access the same bytes, one of them a write.
+/// Errors  io_failure that names the file, the attempt and the system's reason.
 class OpenFile {
  public:
-  /// Takes over an open descriptor. `name` is what messages call the file.
+  /// Takes over an open descriptor. `name` is the file's name in messages.
   OpenFile(std::string name, int descriptor);
-  /// A file that another rank opens: any transfer fails.
+  /// Returns a file that another rank opens: any transfer fails.
   static OpenFile elsewhere(std::string name) { return OpenFile(std::move(name)); }
   OpenFile(OpenFile&& other) noexcept
       : name_(std::move(other.name_)),
@@ -43,25 +43,25 @@ class OpenFile {
   int buffered() const { return buffered_; }
   /// -1 where there is none.
   int direct() const { return direct_; }
-  /// From now on everything goes through the system's memory.
+  /// Sends all further transfers through the system's memory.
   void close_direct();
 
   std::int64_t bytes() const;
-  /// What the disk has left for this user.
+  /// Returns the free bytes of the disk for this user.
   std::int64_t free_bytes() const;
-  /// Makes the file so long and takes its space, so that a full disk is noticed before hours of
-  /// work. A file system that cannot reserve notices it while it is written.
+  /// Sets the file's length and reserves its space, so that a full disk is noticed before hours of
+  /// work. On a file system that cannot reserve, a full disk is noticed when the file is written.
   void reserve(std::int64_t bytes) const;
-  /// All of the bytes. To read beyond the end is an error.
+  /// Transfers all of the bytes. A read beyond the end is an error.
   void read(std::int64_t offset, void* memory, std::int64_t bytes) const;
   void write(std::int64_t offset, const void* memory, std::int64_t bytes) const;
-  /// Returns when all that was written is on the disk.
+  /// Returns when all writes are on the disk.
   void flush() const;
-  /// Has the system forget what it holds of the file in its memory, as far as it is on the disk.
+  /// Drops the file from the system's memory, as far as it is on the disk.
   void forget() const;
 
-  /// Throws io_failure: the file, what was tried, the reason of this number of the system's, and
-  /// what to do about it.
+  /// Throws io_failure with the file, the attempt, the system's reason for this error number, and
+  /// the remedy.
   [[noreturn]] void fail(const std::string& what, int reason) const;
 
  private:
@@ -76,25 +76,25 @@ class OpenFile {
   std::int64_t alignment_bytes_ = 0;
 };
 
-/// What a user can do about an error number of the system's, as the end of a message.
+/// Returns the remedy for an error number of the system, as the end of a message.
 std::string remedy(int reason);
 
-/// Errors  invalid_argument for a path that nothing can have; `what` is "directory" or "file".
+/// Errors  invalid_argument for an impossible path; `what` is "directory" or "file".
 void require_path(const std::string& path, const std::string& what);
 
-/// An empty file on the disk of a directory that never has a name or loses it at once, so that it
-/// is gone however the process ends.
+/// Opens an empty file on the disk of a directory. It has no name or loses it immediately, so that
+/// it never outlives the process.
 OpenFile open_nameless(const std::string& directory);
 
 enum class Mode { read, write };
 
-/// A file that is there. Mode::write reads as well.
+/// Opens an existing file. Mode::write reads as well.
 OpenFile open_data_file(const std::string& path, Mode mode);
 
-/// A new file of so many bytes, which are zero, with their space taken.
+/// Creates a file of `bytes` zero bytes with reserved space.
 ///
-/// Errors  io_failure for a file that is there already, and where the disk has less room; nothing
-///         is left behind.
+/// Errors  io_failure for an existing file, and where the disk has too little room; nothing is left
+///         behind.
 OpenFile create_data_file(const std::string& path, std::int64_t bytes);
 
 }  // namespace weft::disk

@@ -16,22 +16,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Raised whenever an index of one version would be misread by the reader of another.
+/// Incremented when an index of one version would be misread by the reader of another.
 constexpr std::int64_t index_version = 1;
 constexpr const char* version_key = "weft_striped_set";
-/// Only where it says something: then versions of weft that do not know it refuse the set.
+/// Present only if not empty: then versions of weft that do not know it refuse the set.
 constexpr const char* half_done_key = "half_done";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
-constexpr const char* anew = "write the set anew, or bring the index back from a copy";
+constexpr const char* anew = "write the set again, or restore the index from a copy";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::invalid_argument,
               "the index of a striped set must be sound; " + path + ": " + what + "; " + anew);
 }
 
-/// The members of an index, each of which is asked for once and has one type.
+/// The members of an index; each is requested once and has one type.
 class Members {
  public:
   Members(const std::string& path, const Json& object) : path_(path), object_(object) {}

@@ -8,39 +8,39 @@
 
 namespace weft::disk {
 
-/// What an index file says of a striped set: JSON, a few hundred bytes, written as a whole or not
-/// at all.
+/// Contents of the index file of a striped set: JSON, a few hundred bytes, replaced atomically.
 struct SetIndex {
   std::vector<std::int64_t> shape = {};  ///< of the array, C order
-  std::string dtype = {};                ///< of its elements, in numpy's words
+  std::string dtype = {};                ///< of its elements, in numpy's notation
   Striping striping = {};
-  bool checksums = true;  ///< whether blocks have checksums, in a file beside the index
-  /// Of a set that is being changed where it lies, and is neither what it was nor what it is going to
-  /// be: what to do, in words for whoever finds it so. Empty: it is whole.
+  bool checksums = true;  ///< whether blocks have checksums, in a file next to the index
+  /// Remedy for a set that is changed in place and is incomplete, neither its old nor its new
+  /// contents. Empty: the set is whole.
   std::string half_done = {};
   std::vector<std::string> files =
       {};  ///< of the disks; a relative path is from the index's folder
   bool operator==(const SetIndex&) const = default;
 };
 
-/// Throws invalid_argument for what could not be read again.
+/// Throws invalid_argument for an index that could not be read again.
 void check(const SetIndex& index);
 
-/// Errors  io_failure for a file that is missing or unreadable; invalid_argument, with the path of
-///         the value and the remedy, for one that is damaged, inconsistent or of another version.
+/// Errors  io_failure for a missing or unreadable file; invalid_argument, with the path of the
+///         value and the remedy, for a damaged or inconsistent one, or for another version.
 SetIndex read_index(const std::string& path);
 
-/// Replaces the file as a whole; it is on its disk then. Errors  io_failure.
+/// Replaces the file atomically and flushes it to its disk. Errors  io_failure.
 void write_index(const std::string& path, const SetIndex& index);
 
-/// Says in the index that the set is half done, with a remedy; without one, that it is whole again.
+/// Marks the set in the index as incomplete, with a remedy; an empty remedy marks it as whole.
 /// Errors  as read_index and write_index.
 void mark_half_done(const std::string& path, const std::string& remedy);
 
-/// Throws invalid_argument, with the remedy, for a set that is half done.
+/// Throws invalid_argument, with the remedy, for an incomplete set.
 void require_whole(const std::string& path, const SetIndex& index);
 
-/// The disk's file as the process finds it: relative paths are from the folder of the index.
+/// Returns the path of a disk's file for this process: relative paths start at the folder of the
+/// index.
 std::string file_of(const std::string& index_path, const std::string& file);
 
 }  // namespace weft::disk

@@ -27,7 +27,7 @@ std::int64_t disk_bytes(const Striping& striping) {
   return row_count(striping) * striping.block_bytes;
 }
 
-/// Removes what was made of a set unless all of it was.
+/// Removes the parts of a set unless all of it was created.
 class Unfinished {
  public:
   void add(const std::string& path) { paths_.push_back(path); }
@@ -43,8 +43,8 @@ class Unfinished {
   std::vector<std::string> paths_;
 };
 
-/// The name of a disk's file as an index says it: alone in the index's own folder, so that both can
-/// be moved together, else the absolute path.
+/// Returns the name of a disk's file in an index. In the index's own folder it is relative, so that
+/// both can be moved together, otherwise absolute.
 std::string name_in_index(const std::string& index_path, const std::string& directory, int disk) {
   namespace fs = std::filesystem;
   require_path(index_path, "file");
@@ -71,7 +71,7 @@ void require_length(const OpenFile& file, std::int64_t bytes, const std::string&
                                          " says; " + file.name() + " must have " +
                                          std::to_string(bytes) + " bytes and has " +
                                          std::to_string(file.bytes()) +
-                                         "; bring it back from a copy, or write the set anew");
+                                         "; restore it from a copy, or write the set again");
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::unique_ptr<StripedSet> create_set(const std::string& index_path,
     files.push_back(create_data_file(path, disk_bytes(index.striping)));
     unfinished.add(path);
   }
-  // Checksums of a set that had this name would not be of these blocks.
+  // Old checksums of a set with this name do not belong to these blocks.
   unlink(sums_path(index_path).c_str());
   write_index(index_path, index);
   unfinished.add(index_path);
@@ -155,10 +155,10 @@ std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::i
     throw Error(ErrorCode::io_failure, file.name() + " must hold " + std::to_string(bytes) +
                                            " bytes from " + std::to_string(offset) +
                                            " on; it ends at " + std::to_string(file.bytes()) +
-                                           ": it is truncated; copy or save it anew");
+                                           ": it is truncated; copy or save it again");
   std::vector<OpenFile> files;
   files.push_back(std::move(file));
-  std::optional<BlockSums> known;  // of blocks of the file, as StripedSet counts them
+  std::optional<BlockSums> known;  // for blocks of the file, as StripedSet counts them
   if (sums) known.emplace(sums->path, (end + sums->block_bytes - 1) / sums->block_bytes);
   return std::make_unique<StripedSet>(std::move(files), striping, mode, options, offset,
                                       std::move(known));

@@ -11,8 +11,8 @@
 namespace weft::disk {
 namespace {
 
-/// Neighbours are joined up to this: larger accesses make no disk faster, and fewer of them leave
-/// some disks without work.
+/// Neighbours are joined up to this size. Larger accesses are not faster on any disk, and fewer
+/// accesses leave some disks idle.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 void join(std::vector<FileSegment>& segments, const FileSegment& more) {
@@ -100,8 +100,8 @@ void StripedSet::require_runs(std::span<const Run> runs, AccessDirection directi
                       std::to_string(run.offset) + "; correct the run");
 }
 
-/// Along the blocks that it touches. Blocks are those of the file, so what is before the array
-/// counts for the first.
+/// Cuts a run at the ends of blocks. Blocks are those of the file, so bytes before the array belong
+/// to the first.
 void StripedSet::cut(const Run& run, Started& started,
                      std::vector<std::vector<BlockPiece>>& pieces) {
   std::byte* memory = run.memory;
@@ -140,12 +140,12 @@ void StripedSet::note_sum(const TransferPart& part, Started& started) {
     sums_->set(part.block, part.memory, part.bytes);
   } else if (const auto whole =
                  written_.add(part.block, part.within, part.memory, part.bytes, length, 0)) {
-    read_.drop(part.block);
+    read_.drop(part.block);  // earlier reads saw the old contents
     sums_->set(part.block, whole->sum);
   }
 }
 
-/// Neighbours in the file become one access.
+/// Joins neighbours in the file to one access.
 void StripedSet::add_jobs(int disk, const std::vector<BlockPiece>& pieces, Started& started) const {
   const std::int64_t most = std::max(joined_bytes, striping_.block_bytes);
   const OpenFile& file = files_[static_cast<std::size_t>(disk)];
@@ -205,12 +205,11 @@ void StripedSet::compare(const TransferPart& part) {
 void StripedSet::refuse(std::int64_t block) const {
   const BlockPlace place = place_of(striping_, block);
   throw Error(ErrorCode::io_failure,
-              "what is read must be what was written; the checksum of block " +
-                  std::to_string(block) +
+              "data read must equal data written; the checksum of block " + std::to_string(block) +
                   " does not agree: " + files_[static_cast<std::size_t>(place.disk)].name() + ", " +
                   std::to_string(block_length(block)) + " bytes at offset " +
                   std::to_string(place.row * striping_.block_bytes) +
-                  "; check the disk and write the set anew");
+                  "; check the disk and write the set again");
 }
 
 void StripedSet::flush() {

@@ -22,35 +22,35 @@ namespace weft::disk {
 
 struct SetOptions {
   BackendKind backend = BackendKind::automatic;
-  int depth = 32;  ///< accesses of a disk that are under way at a time, at most
-  /// Compare blocks that are read as a whole, by one run or by several, with their checksums.
+  int depth = 32;  ///< most accesses of a disk at the same time
+  /// Compares blocks that are read as a whole, by one run or by several, with their checksums.
   bool verify = false;
-  /// Of a set that is going to be changed where it lies, by its index: from the first write on that
-  /// says that the set is half done, with this remedy; one that says so already is opened, too.
+  /// Remedy for a set that is changed in place: the first write stores it in the index and so marks
+  /// the set as incomplete. With a remedy, an incomplete set can be opened, too.
   std::string half_done = {};
 };
 
 struct SetCounters {
   std::vector<DiskCounters> disks;
-  /// Most blocks of one disk that each start touched, summed over all starts: what the Parallel
-  /// Disk Model counts.
+  /// Sum over all starts of the most blocks on one disk: the count of the Parallel Disk Model.
   std::int64_t parallel_reads = 0;
   std::int64_t parallel_writes = 0;
 };
 
 /// An array of bytes in blocks over the files of several disks, or in one plain file.
 ///
-/// Runs that cross blocks are split, blocks of a disk that are neighbours are joined to accesses of
-/// up to 1 MiB or one block. A block that is written as a whole gets a checksum, where the set has
-/// them: by one run, or by several that do not overlap. One written in part loses it until then.
+/// Runs that cross blocks are split. Neighbouring blocks of a disk are joined to accesses of up to
+/// 1 MiB or one block. Where the set has checksums, a block gets one when it is written as a whole,
+/// by one run or by several that do not overlap. A block that is partly written has none until
+/// then.
 ///
-/// Calls come from one thread at a time; one process at a time writes a set.
-/// Errors  as Volume; also invalid_argument for a depth below 1, for a ticket that was waited for
-///         already, and for writing to a set that was opened for reading; io_failure that names
-///         file, block and offset where a checksum does not agree.
+/// One thread at a time may call; one process at a time writes a set.
+/// Errors  as Volume; also invalid_argument for a depth below 1, for a ticket that was already
+///         waited for, and for writes to a set that was opened for reading; io_failure that names
+///         file, block and offset of a wrong checksum.
 class StripedSet final : public Volume {
  public:
-  /// One file for each disk. `lead_bytes` of a plain file are before the array.
+  /// One file for each disk. `lead_bytes` of a plain file precede the array.
   StripedSet(std::vector<OpenFile> files, const Striping& striping, Mode mode,
              const SetOptions& options, std::int64_t lead_bytes = 0,
              std::optional<BlockSums> sums = {});
@@ -60,17 +60,17 @@ class StripedSet final : public Volume {
   Ticket start_write(std::span<const Run> runs) override;
   void wait(Ticket ticket) override;
   bool has_ended(Ticket ticket) override { return found(ticket)->second->batch.has_ended(); }
-  /// Also saves the checksums; without it they are lost, and blocks go unchecked.
+  /// Also saves the checksums; without flush() they are lost, and blocks go unchecked.
   void flush() override;
-  /// flush() without the checksums, for one of several processes that write a set.
+  /// Flushes without the checksums, for one of several processes that write a set.
   void flush_disks();
-  /// `tell` is called once, before anything of the set changes.
+  /// Sets a function that is called once, before the first change of the set.
   void before_first_change(std::function<void()> tell) { before_first_change_ = std::move(tell); }
   /// nullptr where the set has none.
   BlockSums* sums() { return sums_ ? &*sums_ : nullptr; }
 
   const Striping& striping() const { return striping_; }
-  /// Whether whole blocks of all disks pass the system's memory by.
+  /// Returns whether whole blocks of all disks bypass the system's memory.
   bool is_direct() const;
   const BackendChoice& backend() const { return choice_; }
   SetCounters counters() const;
@@ -79,11 +79,11 @@ class StripedSet final : public Volume {
   /// Bytes of a block, in memory.
   struct TransferPart {
     std::int64_t block = 0;
-    std::int64_t within = 0;  ///< from the block's first byte on
+    std::int64_t within = 0;  ///< from the block's first byte
     const std::byte* memory = nullptr;
     std::int64_t bytes = 0;
   };
-  /// Bytes of one block on their way.
+  /// A transfer of bytes of one block.
   struct BlockPiece {
     std::int64_t offset = 0;  ///< in the disk's file
     FileSegment segment;
@@ -91,7 +91,7 @@ class StripedSet final : public Volume {
   struct Started {
     Batch batch;
     AccessDirection direction = AccessDirection::read;
-    std::vector<TransferPart> parts;    ///< of blocks whose checksums are to be compared
+    std::vector<TransferPart> parts;    ///< parts of blocks with checksums to compare
     std::vector<std::int64_t> changed;  ///< blocks that are written
   };
 
@@ -113,7 +113,7 @@ class StripedSet final : public Volume {
   bool verify_;
   std::int64_t lead_bytes_;
   std::optional<BlockSums> sums_;
-  std::function<void()> before_first_change_;  ///< empty: nobody is to be told, or was
+  std::function<void()> before_first_change_;  ///< empty if not set or already called
   BlockPieces read_;
   BlockPieces written_;
   std::int64_t parallel_reads_ = 0;
@@ -121,41 +121,43 @@ class StripedSet final : public Volume {
   Ticket next_ticket_ = 0;
   StartedByTicket started_;
   BackendChoice choice_;
-  std::unique_ptr<Backend> backend_;  ///< last: it ends what is under way before the rest is gone
+  std::unique_ptr<Backend> backend_;  ///< last: it ends all transfers before the rest is destroyed
 };
 
-/// A new set: an index, and beside it or in other directories a file NAME.N for disk N, where NAME
-/// is that of the index without its endings. The index names the files; `index.files` is ignored.
+/// Creates a set: an index, and a file NAME.N for disk N, next to the index or in other
+/// directories. NAME is the index's name without its endings. The index lists the files;
+/// `index.files` is ignored.
 ///
-/// Errors  io_failure where the index or a file is there already or a disk has no room, and
-///         invalid_argument for an index that cannot be; nothing is left behind.
+/// Errors  io_failure where the index or a file exists or a disk has no room, and invalid_argument
+///         for an invalid index; nothing is left behind.
 std::unique_ptr<StripedSet> create_set(const std::string& index_path,
                                        const std::vector<std::string>& directories, SetIndex index,
                                        const SetOptions& options = {});
 
-/// A set that is there. Errors  as read_index; io_failure where a disk's file is missing or has
-/// another length than the index says.
+/// Opens an existing set. Errors  as read_index; io_failure where a disk's file is missing or has
+/// another length than in the index.
 std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
                                      const SetOptions& options = {});
 
-/// Disks first, ..., end - 1 of a set that is there, for one of several processes that share it; of
-/// the other ones no file is opened, and a run on them fails.
+/// Opens disks first, ..., end - 1 of an existing set, for one of several processes that share it.
+/// The files of the other disks are not opened, and a run on them fails.
 std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mode mode, int first,
                                               int end, const SetOptions& options = {});
 
-/// A set of files without names, gone when it is dropped; striping.disks is that of directories.
+/// Creates a set of files without names, which are gone when the set is destroyed; striping.disks
+/// is the number of directories.
 std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,
                                         Striping striping, const SetOptions& options = {});
 
-/// Checksums of a plain file: where they lie, and of how many bytes each is.
+/// Checksums of a plain file: their file, and the bytes that each covers.
 struct PlainSums {
   std::string path;
   std::int64_t block_bytes = 0;
 };
 
-/// A file as a set of one disk: the array is `bytes` bytes from `offset` on.
+/// Makes a set of one disk from a file: the array is `bytes` bytes from `offset`.
 ///
-/// Errors  io_failure for a file that is shorter.
+/// Errors  io_failure for a shorter file.
 std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::int64_t bytes,
                                       Mode mode, const SetOptions& options = {},
                                       const std::optional<PlainSums>& sums = {});

@@ -17,7 +17,7 @@
 namespace weft::disk {
 namespace {
 
-/// Beyond so many at a time a disk gains little, and each costs a thread.
+/// Beyond this number of accesses a disk gains little, and each costs a thread.
 constexpr int most_threads_a_disk = 8;
 constexpr int most_threads = 64;
 
@@ -42,14 +42,14 @@ class ThreadsBackend final : public Backend {
   ~ThreadsBackend() override {
     if (!is_of_parent()) return;
     for (std::jthread& thread : threads_) thread.detach();
-    queues_.release();  // destroying a condition that threads wait on would wait for them
+    queues_.release();  // destroying a condition would wait for the threads that wait on it
   }
 
   BackendKind kind() const override { return BackendKind::threads; }
 
  private:
   void start_jobs(Batch& batch) override {
-    // A batch may be gone as soon as its last job has been handed over.
+    // A batch may be destroyed as soon as its last job is in a queue.
     const std::size_t count = batch.jobs.size();
     Job* const jobs = batch.jobs.data();
     for (std::size_t k = 0; k < count; ++k) {
@@ -66,12 +66,13 @@ class ThreadsBackend final : public Backend {
     DiskQueue jobs;
   };
 
-  /// Until there is nothing left and no more will come.
+  /// Works until the queue is empty and no more jobs will come.
   void serve(Queue& queue, const std::stop_token& stop) {
     std::unique_lock lock(queue.mutex);
     while (queue.filled.wait(lock, stop, [&] { return !queue.jobs.is_empty(); })) {
       Job& job = queue.jobs.begin();
-      const AccessDirection direction = job.access.direction();  // the job is gone when it is done
+      // A copy, because the job may be destroyed once it has ended.
+      const AccessDirection direction = job.access.direction();
       lock.unlock();
       begin(job);
       do_all(job);

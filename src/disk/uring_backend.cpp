@@ -21,7 +21,7 @@
 namespace weft::disk {
 namespace {
 
-/// More entries than any kernel refuses.
+/// A number of entries that every kernel accepts.
 constexpr int most_entries = 4096;
 
 std::string reason_of(int number) {
@@ -33,7 +33,7 @@ std::string reason_of(int number) {
   return reason;
 }
 
-/// A ring that is torn down at the end.
+/// A ring that is closed by its destructor.
 class Ring {
  public:
   explicit Ring(unsigned entries) : failure_(-io_uring_queue_init(entries, &ring_, 0)) {}
@@ -42,7 +42,7 @@ class Ring {
   ~Ring() {
     if (failure_ == 0) io_uring_queue_exit(&ring_);
   }
-  /// The system's error number; 0 where it works.
+  /// Returns the system's error number; 0 if it works.
   int failure() const { return failure_; }
   io_uring* get() { return &ring_; }
 
@@ -51,7 +51,7 @@ class Ring {
   int failure_;
 };
 
-/// What wakes the thread that waits for completions: a counter that is always being read.
+/// Wakes the thread that waits for completions: a counter with a read always in progress.
 class Bell {
  public:
   Bell() : descriptor_(eventfd(0, EFD_CLOEXEC)) {
@@ -63,7 +63,7 @@ class Bell {
   Bell& operator=(const Bell&) = delete;
   ~Bell() { close(descriptor_); }
   void ring() {
-    // Full after 2^64 - 2 rings: it cannot fail otherwise.
+    // Fails only after 2^64 - 2 rings.
     (void)!eventfd_write(descriptor_, 1);
   }
   void listen(io_uring_sqe* entry) {
@@ -76,8 +76,8 @@ class Bell {
   std::uint64_t heard_ = 0;
 };
 
-/// One thread owns the ring: it fills it from the disks' queues and takes what has ended, so that
-/// accesses go on, and partly done ones go further, while the caller computes.
+/// One thread owns the ring. It fills the ring from the disks' queues and takes completions, so
+/// that accesses begin, and incomplete ones continue, while the caller computes.
 class UringBackend final : public Backend {
  public:
   UringBackend(int disks, int depth)
@@ -120,13 +120,14 @@ class UringBackend final : public Backend {
   void serve() {
     while (fill()) {
       const int answer = io_uring_submit_and_wait(ring_.get(), 1);
-      // The kernel is short of something for a moment; what is under way ends meanwhile.
+      // The kernel is short of resources for a moment; accesses in progress end meanwhile.
       if (answer < 0 && answer != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       take_ended();
     }
   }
 
-  /// Begins what the depth allows. False when there is nothing left and no more will come.
+  /// Begins as many jobs as the depth allows. Returns false when there is no more work and none
+  /// will come.
   bool fill() {
     const std::lock_guard lock(mutex_);
     bool idle = true;
@@ -141,7 +142,7 @@ class UringBackend final : public Backend {
     return !(idle && stopping_);
   }
 
-  /// There is always room: each job has one entry at most, and the bell another.
+  /// There is always room: each job has at most one entry, and the bell one more.
   io_uring_sqe* entry() { return io_uring_get_sqe(ring_.get()); }
 
   void ask(Job& job) {
@@ -182,7 +183,7 @@ class UringBackend final : public Backend {
 
   int depth_;
   Bell bell_;
-  Ring ring_;  ///< gone before the bell, which it reads
+  Ring ring_;  ///< destroyed before the bell, which it reads
   std::mutex mutex_;
   std::vector<DiskQueue> queues_;  ///< for each disk, under the mutex
   bool stopping_ = false;          ///< under the mutex

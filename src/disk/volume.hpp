@@ -13,16 +13,16 @@ struct Run {
   std::byte* memory = nullptr;
 };
 
-/// One array of bytes on disks, whatever files it lies in.
+/// One array of bytes on disks, in any files.
 ///
-/// Transfers are asynchronous: what was started goes on while the caller computes. Transfers that
-/// touch the same bytes, one of them a write, must not be under way together.
+/// Transfers are asynchronous: they continue while the caller computes. Transfers that access the
+/// same bytes, one of them a write, must not be in progress together.
 ///
-/// Errors  io_failure that names the file, what was tried and the system's reason; invalid_argument
+/// Errors  io_failure that names the file, the attempt and the system's reason; invalid_argument
 ///         for a run beyond the end. They are thrown where the transfer started or by wait().
 class Volume {
  public:
-  /// What was started together.
+  /// Transfers that were started together.
   using Ticket = std::int64_t;
 
   virtual ~Volume() = default;
@@ -32,9 +32,10 @@ class Volume {
   virtual Ticket start_write(std::span<const Run> runs) = 0;
   /// Returns when all runs of the ticket have ended. Once for each ticket.
   virtual void wait(Ticket ticket) = 0;
-  /// Whether wait() would return, or throw, at once. Of a ticket that was not waited for yet.
+  /// Returns whether wait() would return, or throw, immediately. Only before wait() for that
+  /// ticket.
   virtual bool has_ended(Ticket ticket) = 0;
-  /// Returns when all that was written and waited for is on the disks.
+  /// Returns when all waited-for writes are on the disks.
   virtual void flush() = 0;
 };
 

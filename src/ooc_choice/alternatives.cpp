@@ -16,13 +16,13 @@ namespace weft::ooc_choice {
 namespace {
 
 constexpr std::int64_t kib = 1024;
-/// From the one that is taken where it makes no difference.
+/// In order of preference, for blocks of equal time.
 constexpr std::array free_blocks = {1024 * kib, 512 * kib,  256 * kib, 128 * kib,
                                     64 * kib,   32 * kib,   16 * kib,  8 * kib,
                                     4 * kib,    2048 * kib, 4096 * kib};
 constexpr double as_fast = 1.01;
 constexpr std::size_t most_others = 5;
-/// Beyond these there are too many ways to group axes, and none that is better.
+/// Beyond this number there are too many groupings of axes, and none is better.
 constexpr std::size_t most_grouped_axes = 4;
 
 std::string seconds_word(double seconds) {
@@ -42,7 +42,7 @@ std::string lines_of(const ooc::KPass& pass) {
   return words;
 }
 
-/// "2 passes of lines of 4096, 8192": two ways of a kind have the same.
+/// Returns the kind of a plan, such as "2 passes of lines of 4096, 8192".
 std::string kind_of(const ooc::KPassPlan& plan) {
   std::string words = counted_passes(std::ssize(plan.passes)) + " of lines of ";
   for (std::size_t i = 0; i < plan.passes.size(); ++i)
@@ -50,7 +50,7 @@ std::string kind_of(const ooc::KPassPlan& plan) {
   return words + (plan.problem.order == ooc::OutputOrder::transposed ? ", transposed order" : "");
 }
 
-/// All ways to take axes together: sizes of groups that add up to `axes`.
+/// Returns all groupings of axes: sizes of groups that add up to `axes`.
 std::vector<std::vector<std::size_t>> groupings(std::size_t axes) {
   std::vector<std::vector<std::size_t>> all;
   for (std::size_t cuts = 0; cuts < std::size_t{1} << (axes - 1); ++cuts) {
@@ -86,7 +86,7 @@ class AlternativeSearch {
     if (!take_best(result)) {
       ooc::KPassProblem least = problem_;
       least.block_bytes = *std::min_element(blocks_.begin(), blocks_.end());
-      ooc::plan_passes(least);  // tells why
+      ooc::plan_passes(least);  // throws the reason
       throw Error(ErrorCode::internal, "a plan exists that was not found");
     }
     add_others(result);
@@ -94,7 +94,7 @@ class AlternativeSearch {
   }
 
  private:
-  /// With as many buffers as were asked for, and with three, which are wider.
+  /// Adds plans with the problem's number of buffers, and with three, which are wider.
   void add_passes(std::int64_t block) {
     add_passes(block, problem_.buffers);
     if (storage_.asynchronous && problem_.buffers > 3) add_passes(block, 3);
@@ -188,7 +188,7 @@ class AlternativeSearch {
       add(std::move(alternative));
   }
 
-  /// Nothing where sizes do not fit.
+  /// Returns nullopt where sizes do not fit.
   template <class Make>
   static auto attempted(Make&& make) -> std::optional<decltype(make())> {
     try {
@@ -199,7 +199,7 @@ class AlternativeSearch {
     }
   }
 
-  /// Of each kind the one with the best block.
+  /// Adds an alternative, unless there is one of its kind with an equally good block.
   void add(DiskAlternative alternative) {
     ++considered_;
     const auto same =

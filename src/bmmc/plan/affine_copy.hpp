@@ -8,17 +8,17 @@
 
 namespace weft::bmmc {
 
-/// The sum of those vectors that `combination` names by its bits.
+/// Returns the sum of the vectors that the bits of `combination` select.
 Bits combined(const std::vector<Bits>& vectors, Bits combination);
 
-/// Places of 2^columns records in memory: that of record j is `first` plus, over GF(2), those columns
-/// that the bits of j name.
+/// Places of 2^columns records in memory. The place of record j is `first` plus, over GF(2), the
+/// columns that the bits of j select.
 struct AffinePlaces {
   Bits first = 0;
   std::vector<Bits> columns;
 };
 
-/// Copies record j from its place on one walk to its place on another, for all j. They do not
+/// Copies record j from its place in `from` to its place in `to`, for all j. The places do not
 /// overlap. Runs of records that stay neighbours are copied as one.
 void copy_affine(const char* source, const AffinePlaces& from, char* target, const AffinePlaces& to,
                  std::size_t record_bytes);

@@ -12,10 +12,10 @@
 namespace weft::bmmc {
 namespace {
 
-/// What follows from the sizes alone.
+/// Values derived from the sizes alone.
 struct Sizes {
-  DiskModel permuting;  ///< with the memory that permutations have
-  int lg_memoryload;    ///< of mini-butterflies, all processors together
+  DiskModel permuting;  ///< with the memory of permutations
+  int lg_memoryload;    ///< of mini-butterflies, over all processors
 };
 
 std::int64_t divided(std::int64_t value, std::int64_t divisor, const std::string& name) {
@@ -27,7 +27,7 @@ std::int64_t divided(std::int64_t value, std::int64_t divisor, const std::string
   return value / divisor;
 }
 
-/// The disks, with one of so many buffers of memory.
+/// Returns the disk model, with one of `buffers` buffers of memory.
 DiskModel model_with(const SuperlevelFft& fft, std::int64_t buffers) {
   const std::string name = "the memory of a processor";
   const std::int64_t unit = checked_mul(fft.record_bytes, buffers, name);
@@ -95,7 +95,8 @@ PermutationAnalysis permuted(const std::string& name, const BitMatrix& a, const 
   return result;
 }
 
-/// Bit reversal from band size BD, a rotation after each superlevel, the last one to band size BD.
+/// Returns bit reversal from band size BD and a rotation after each superlevel, the last one to
+/// band size BD.
 std::vector<PermutationAnalysis> permutations_of(const std::vector<int>& depths, int lg_band,
                                                  const DiskModel& disks, Factoring factoring) {
   const BitMatrix place = placement(lg_band, disks);

@@ -12,8 +12,8 @@
 
 namespace weft::bmmc {
 
-/// Where consecutive records lie (the band size beta) and what a mini-butterfly spans (F): the four
-/// variants of paper 003, section 6.
+/// The place of consecutive records (the band size beta) and the span of a mini-butterfly (F): the
+/// four variants of paper 003, section 6.
 enum class FftMethod {
   stripe_communicating,      ///< beta = BD, F = M
   memoryload_communicating,  ///< beta = M, F = M
@@ -21,15 +21,15 @@ enum class FftMethod {
   memoryload_local           ///< beta = M, F = M/P
 };
 extern const std::vector<FftMethod> fft_methods;
-/// As the paper calls it, such as "stripe-major/communication".
+/// Returns the paper's name, such as "stripe-major/communication".
 const char* to_string(FftMethod method);
 /// The inverse. Errors: Error(invalid_argument) that lists the words.
 FftMethod fft_method_of(std::string_view word);
 
-/// Which factors of the permutations are counted.
+/// The factors of the permutations that are counted.
 enum class Factoring {
   published,      ///< MLD passes and an MRC pass, lowest bits first: reproduces 003, Fig. 7
-  least_crossing  ///< as factored() chooses
+  least_crossing  ///< the choice of factored()
 };
 
 const char* to_string(Factoring factoring);
@@ -44,15 +44,15 @@ struct SuperlevelFft {
   std::int64_t disks = 1;
   std::int64_t processors = 1;
   std::int64_t record_bytes = 16;
-  /// Memory is split into so many buffers, of which one is a memoryload of mini-butterflies.
+  /// Buffers that memory is split into; one is a memoryload of mini-butterflies.
   std::int64_t butterfly_buffers = 2;
-  /// The same while records are permuted.
+  /// Buffers while records are permuted.
   std::int64_t permutation_buffers = 4;
   Factoring factoring = Factoring::least_crossing;
   friend bool operator==(const SuperlevelFft&, const SuperlevelFft&) = default;
 };
 
-/// One permutation of the whole array: its passes and what crosses processors in each.
+/// One permutation of the whole array: its passes and the traffic between processors in each.
 struct PermutationAnalysis {
   std::string name;
   std::vector<PermutationPass> passes;
@@ -60,9 +60,9 @@ struct PermutationAnalysis {
 };
 
 struct FftAnalysis {
-  SuperlevelFft fft;  ///< what was analyzed
+  SuperlevelFft fft;  ///< the analyzed transform
   FftMethod method = FftMethod::stripe_communicating;
-  DiskModel disks;          ///< with the memory that permutations have
+  DiskModel disks;          ///< with the memory of permutations
   int lg_band = 0;          ///< beta, records
   int lg_span = 0;          ///< F, records
   std::vector<int> depths;  ///< butterfly stages of each superlevel
@@ -70,7 +70,7 @@ struct FftAnalysis {
   std::vector<PermutationAnalysis> permutations;  ///< the first one, then one after each level
   std::int64_t passes = 0;                        ///< over the disks, permutations and superlevels
   std::int64_t parallel_ios = 0;
-  // Of each processor; where processors differ, messages of the busiest one and average bytes.
+  // Per processor; where processors differ, messages of the busiest one and average bytes.
   std::int64_t butterfly_messages = 0;
   std::int64_t butterfly_bytes = 0;
   std::int64_t permutation_messages = 0;
@@ -78,25 +78,26 @@ struct FftAnalysis {
 
   std::int64_t messages() const { return butterfly_messages + permutation_messages; }
   std::int64_t bytes() const { return butterfly_bytes + permutation_bytes; }
-  /// All else follows from these two.
+  /// Everything else follows from these two.
   friend bool operator==(const FftAnalysis& a, const FftAnalysis& b) {
     return a.method == b.method && a.fft == b.fft;
   }
 };
 
-/// Counts what a method would do, without any data: bit reversal, then in each superlevel N/F
-/// mini-butterflies and a rotation by its depth, with conversions of the band size folded in.
+/// Counts the work of a method without any data: bit reversal, then in each superlevel N/F
+/// mini-butterflies and a rotation by its depth. Conversions of the band size are part of the
+/// permutations.
 ///
-/// A stage of mini-butterflies whose two inputs lie on different processors takes two messages of
-/// half a load each: half of the inputs go over, half of the results come back.
+/// A stage of mini-butterflies with inputs on two processors needs two messages of half a load
+/// each: half of the inputs one way, half of the results back.
 ///
 /// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, memory holds two
 ///         blocks of each disk in each buffer, F >= 2, and N is more than memory holds.
-/// Cost    milliseconds, whatever the sizes.
+/// Cost    milliseconds for all sizes.
 /// Source  Cormen and Nicol (003), sections 5 and 6.
 FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method);
 
-/// lg of the smallest and largest N of so many superlevels.
+/// Returns lg of the smallest and largest N for this number of superlevels.
 std::pair<int, int> superlevel_range(int lg_span, int superlevels);
 
 }  // namespace weft::bmmc

@@ -8,7 +8,7 @@
 namespace weft::bmmc {
 namespace {
 
-/// Of counts that are multiplied by 2 and by a number of passes.
+/// Limit of counts that are multiplied by 2 and by a number of passes.
 constexpr int n_max = 61;
 
 std::string power(int lg) { return "2^" + std::to_string(lg); }

@@ -8,14 +8,14 @@ namespace weft::bmmc {
 
 /// The Parallel Disk Model, as base-2 logarithms of numbers of records.
 ///
-/// An index has, from its low bits on: b bits of offset in a block, d of the disk (the top p of
-/// these name the processor), the rest of the stripe. A memoryload is m low bits.
+/// An index has, from its low bits up: b bits of offset in a block, d bits of the disk (the top p
+/// of these are the processor), and the bits of the stripe. A memoryload is the low m bits.
 struct DiskModel {
   int n = 0;  ///< records
-  int m = 0;  ///< records that memory holds, of all processors together
+  int m = 0;  ///< records that fit in memory, over all processors
   int b = 0;  ///< records of a block
   int d = 0;  ///< disks
-  int p = 0;  ///< processors, each with as many disks
+  int p = 0;  ///< processors, with equally many disks
   friend bool operator==(const DiskModel&, const DiskModel&) = default;
 
   std::int64_t records() const { return std::int64_t{1} << n; }
@@ -44,7 +44,7 @@ struct Bmmc {
 /// Errors: Error(invalid_argument) unless the matrix is n x n and nonsingular and c < N.
 void check(const Bmmc& permutation, const DiskModel& disks);
 
-/// First `first`, then `second`.
+/// Returns the permutation `first`, followed by `second`.
 Bmmc composed(const Bmmc& first, const Bmmc& second);
 Bmmc inverse(const Bmmc& permutation);
 
@@ -52,18 +52,19 @@ Bmmc inverse(const Bmmc& permutation);
 
 /// Memory rearrangement: each memoryload goes to one memoryload. One pass of striped I/O.
 bool is_mrc(const BitMatrix& a, const DiskModel& disks);
-/// Memoryload dispersal: each memoryload makes whole target blocks, as many for each disk. One pass
-/// of striped reads and independent writes.
+/// Memoryload dispersal: each memoryload makes whole target blocks, equally many for each disk. One
+/// pass of striped reads and independent writes.
 bool is_mld(const BitMatrix& a, const DiskModel& disks);
 /// One pass of independent reads and striped writes.
 bool is_mld_inverse(const BitMatrix& a, const DiskModel& disks);
 /// Bit permutation (and complement).
 bool is_bpc(const BitMatrix& a);
 
-/// Rank of phi, the lower left lg(N/M) x lg M block; the inverse has the same (nullity theorem).
+/// Returns the rank of phi, the lower left lg(N/M) x lg M block; the inverse has the same (nullity
+/// theorem).
 int rank_phi(const BitMatrix& a, const DiskModel& disks);
-/// Rank of gamma, the lower left lg(N/B) x lg B block: how many of a target block's index bits
-/// change within a source block.
+/// Returns the rank of gamma, the lower left lg(N/B) x lg B block: the number of a target block's
+/// index bits that change within a source block.
 int rank_gamma(const BitMatrix& a, const DiskModel& disks);
 
 }  // namespace weft::bmmc

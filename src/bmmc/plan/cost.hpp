@@ -8,7 +8,8 @@
 
 namespace weft::bmmc {
 
-/// What an FFT by superlevels should take. Seconds, each as if it went on alone but for `seconds`.
+/// Predicted cost of an FFT by superlevels. Seconds, each except `seconds` as if nothing else ran
+/// at the same time.
 struct SuperlevelsCost {
   double disk_s = 0;
   double compute_s = 0;
@@ -16,13 +17,14 @@ struct SuperlevelsCost {
   double seconds = 0;
 };
 
-/// Predicts the time of what analyze() has counted: from the input to the output, passes between them on scratch
-/// space. Pure.
+/// Predicts the time of the transform that analyze() has counted, with scratch space between its
+/// passes. Pure.
 ///
 /// Model   A pass reads and writes all records: in long accesses where a memoryload is consecutive
-///         (striped), else block by block (independent). A superlevel of k stages takes lines of 2^k
-///         points and twiddles, a permutation moves its records through memory. Messages by their
-///         average length between two ranks of a node, each processor with threads of its own.
+///         (striped), otherwise block by block (independent). The cost of a superlevel of k stages
+///         is lines of 2^k points and twiddles; a permutation moves its records through memory.
+///         Messages by their average length between two ranks of a node, each processor with its
+///         own threads.
 /// Errors  those of check() for machine and storage.
 SuperlevelsCost cost_of(const SuperlevelFft& fft, const FftAnalysis& analysis, Precision precision,
                         int threads, const Machine& machine, const model::DiskAssignment& storage);

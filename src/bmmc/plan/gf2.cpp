@@ -17,15 +17,15 @@ std::string shape_of(const BitMatrix& a) {
                                                shape_of(b) + "; give matrices that fit");
 }
 
-/// The rows of a matrix after Gauss and Jordan, each under its pivot, the lowest of its bits, which no
-/// other row has; and what has become of the rows of a matrix beside it.
+/// The rows of a matrix after Gauss-Jordan elimination, each stored at its pivot: its lowest bit,
+/// which no other row has. Also the rows of a second matrix after the same steps.
 struct Reduced {
   Bits pivots = 0;
   std::array<Bits, bits_max> with_pivot{};
   std::array<Bits, bits_max> beside{};
 };
 
-/// Row by row, by its bits alone: the matrices of permutations have few.
+/// Works row by row on the bits that are set: matrices of permutations have few.
 Reduced reduced(const BitMatrix& a, const BitMatrix& beside) {
   Reduced result;
   for (int number = 0; number < a.rows(); ++number) {

@@ -13,20 +13,20 @@ using Bits = std::uint64_t;
 
 inline constexpr int bits_max = 64;
 
-/// The vector whose components first..last-1 are 1; 0 <= first <= last <= 64.
+/// Returns the vector with components first..last-1 equal to 1; 0 <= first <= last <= 64.
 constexpr Bits bit_range(int first, int last) {
   const auto below = [](int bit) { return bit >= bits_max ? ~Bits{0} : (Bits{1} << bit) - 1; };
   return below(last) & ~below(first);
 }
 
-/// A matrix over GF(2) of up to 64 rows and 64 columns, one word a row.
+/// A matrix over GF(2) of up to 64 rows and 64 columns, one word per row.
 ///
-/// Rows and columns are numbered from the least significant bit on: entry (i, j) says whether bit j
-/// of x counts for bit i of A x. All operations are exact; products and inverses take up to 64^2
-/// word operations.
+/// Rows and columns are numbered from the least significant bit: entry (i, j) is 1 if bit j of x is
+/// added to bit i of A x. All operations are exact; products and inverses need up to 64^2 word
+/// operations.
 class BitMatrix {
  public:
-  /// Zeros. Errors: Error(invalid_argument) unless 0 <= rows, columns <= 64.
+  /// Makes a matrix of zeros. Errors: Error(invalid_argument) unless 0 <= rows, columns <= 64.
   BitMatrix(int rows, int columns);
   static BitMatrix identity(int size);
   /// Column j is columns[j].
@@ -42,10 +42,10 @@ class BitMatrix {
   void set_row(int row, Bits word) { words_[row] = word; }
   Bits column(int column) const;
 
-  /// A x. Bits of x beyond the columns do not count.
+  /// Returns A x. Bits of x beyond the columns are ignored.
   Bits apply(Bits x) const;
 
-  /// Rows [row_first, row_last) and columns [column_first, column_last).
+  /// Returns rows [row_first, row_last) and columns [column_first, column_last).
   BitMatrix block(int row_first, int row_last, int column_first, int column_last) const;
 
   /// Adds row `from` to row `to`: multiplication from the left by an elementary matrix.
@@ -68,19 +68,20 @@ class BitMatrix {
 BitMatrix operator*(const BitMatrix& a, const BitMatrix& b);
 BitMatrix operator+(const BitMatrix& a, const BitMatrix& b);
 BitMatrix transposed(const BitMatrix& a);
-/// a above b. Errors: Error(invalid_argument) unless both have the same number of columns, and at
-/// most 64 rows together.
+/// Returns a above b. Errors: Error(invalid_argument) unless both have the same number of columns,
+/// and at most 64 rows in total.
 BitMatrix stacked(const BitMatrix& a, const BitMatrix& b);
 
 int rank(const BitMatrix& a);
 bool is_nonsingular(const BitMatrix& a);
 /// Errors: Error(invalid_argument) that names the shape or the rank if there is no inverse.
 BitMatrix inverse(const BitMatrix& a);
-/// A basis of all x with A x = 0. The highest bit of each x is that of a column of A which depends on
-/// those before it, one x a column, ascending; the others name the independent ones that it is a sum of.
+/// Returns a basis of all x with A x = 0, in ascending order. Each x belongs to a column of A that
+/// depends on the columns before it: that column is the highest bit of x. The other bits are the
+/// independent columns that sum up to it.
 std::vector<Bits> kernel(const BitMatrix& a);
 
-/// The rows as words of 0 and 1, the most significant bit first, as matrices are written.
+/// Returns the rows as words of 0 and 1, the most significant bit first.
 std::string to_string(const BitMatrix& a);
 
 }  // namespace weft::bmmc

@@ -11,7 +11,7 @@
 namespace weft::bmmc {
 namespace {
 
-/// From V, the offsets of source blocks, to A^-1 V, those of target blocks.
+/// The exchange from V, the offsets of source blocks, to A^-1 V, those of target blocks.
 struct Path {
   Subspace common;
   std::vector<Bits> leaving;   ///< with `common` a basis of V; left in this order
@@ -26,7 +26,7 @@ std::vector<Bits> beyond(const Subspace& common, const Subspace& space) {
   return vectors;
 }
 
-/// Those first that reach further disks, by the disk bits of A x.
+/// Returns the vectors in order: first those that reach further disks, by the disk bits of A x.
 std::vector<Bits> reaching_first(const std::vector<Bits>& vectors, const BitMatrix& a,
                                  const DiskModel& disks) {
   const BitMatrix rows = a.block(disks.b, disks.b + disks.d, 0, disks.n);
@@ -37,8 +37,8 @@ std::vector<Bits> reaching_first(const std::vector<Bits>& vectors, const BitMatr
   return ordered;
 }
 
-/// The first pass reaches disks of the source by what arrives, the last one disks of the target by
-/// what leaves.
+/// The first pass reaches disks of the source by `arriving`, the last one disks of the target by
+/// `leaving`.
 Path path_of(const BitMatrix& a, const DiskModel& disks) {
   const Subspace from = Subspace::of_bits(0, disks.b);
   const Subspace to = from.image(inverse(a));
@@ -50,10 +50,10 @@ Path path_of(const BitMatrix& a, const DiskModel& disks) {
   return path;
 }
 
-/// The layout in which the first `now` vectors have been exchanged: the inverse of a basis whose
-/// first b vectors become the offsets, the next d the disks. The pass before held in memory what has
-/// left since `before`, the one after holds what arrives until `after`: a disk bit that is 1 on one
-/// of each makes both use all disks alike.
+/// Returns the layout in which the first `now` vectors have been exchanged. It is the inverse of a
+/// basis: its first b vectors become the offsets, the next d the disks. The previous pass held in
+/// memory the vectors that have left since `before`; the next one holds those that arrive until
+/// `after`. A disk bit that is 1 on one of each makes both passes use all disks equally.
 BitMatrix layout_on(const Path& path, std::size_t before, std::size_t now, std::size_t after,
                     const DiskModel& disks) {
   std::vector<Bits> basis = path.common.basis();

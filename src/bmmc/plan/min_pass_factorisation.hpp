@@ -6,22 +6,24 @@
 
 namespace weft::bmmc {
 
-/// max(1, ceil(rank gamma / lg(M/B))): passes with independent I/O on both sides, which no sequence
-/// of permutations can undercut. Errors: those of check(disks) and check(permutation, disks).
+/// Returns max(1, ceil(rank gamma / lg(M/B))): passes with independent I/O on both sides, the
+/// minimum for any sequence of permutations. Errors: those of check(disks) and check(permutation,
+/// disks).
 int fewest_passes(const Bmmc& permutation, const DiskModel& disks);
 
-/// Factors with independent I/O on both sides, in so many passes; 0: the fewest.
+/// Returns factors with independent I/O on both sides in `passes` passes; 0: the fewest.
 ///
-/// Each takes 2N/BD parallel I/Os where rank gamma of the factor and the disk bits that its groups
-/// lack are together at most lg(M/B), so always where rank gamma + lg D <= lg(M/B); else what
-/// parallel_ios() says. With more passes than the fewest there is more room for that.
+/// The cost of each is 2N/BD parallel I/Os if memory allows: rank gamma of the factor plus the
+/// missing disk bits of its groups must be at most lg(M/B). That is always so where rank gamma + lg
+/// D <= lg(M/B). Otherwise the cost is that of parallel_ios(). More passes than the fewest leave
+/// more room for this.
 ///
 /// Errors: those of fewest_passes(); Error(invalid_argument) for fewer passes than these.
 std::vector<PermutationPass> grouped_factors(const Bmmc& permutation, const DiskModel& disks,
                                              int passes = 0);
 
-/// Of factored() and grouped_factors(), in any number of passes, those with the fewest parallel I/Os;
-/// of these the fewest passes.
+/// Returns the factors with the fewest parallel I/Os among those of factored() and of
+/// grouped_factors() in any number of passes; of equal ones the fewest passes.
 ///
 /// Errors: those of check(disks) and check(permutation, disks).
 std::vector<PermutationPass> best_factors(const Bmmc& permutation, const DiskModel& disks);

@@ -11,14 +11,14 @@
 namespace weft::bmmc {
 namespace {
 
-/// Multiplies A from the right and keeps the product of the inverses of what was applied.
+/// Multiplies A from the right and keeps the product of the inverses of the multipliers.
 class ColumnWork {
  public:
   ColumnWork(const BitMatrix& a, const DiskModel& disks)
       : disks_(disks), columns_(transposed(a)), undo_(identity()) {}
 
-  /// Left columns into right ones until delta, the lower right block, is nonsingular; then columns
-  /// among the left ones until only rank phi of these are nonzero below.
+  /// Adds left columns to right ones until delta, the lower right block, is nonsingular. Then adds
+  /// left columns to each other until only rank phi of them are nonzero below.
   void trail_and_reduce() {
     for (int right = disks_.m; right < disks_.n; ++right) {
       Subspace others;
@@ -36,7 +36,8 @@ class ColumnWork {
     }
   }
 
-  /// Columns that are not zero below move to b..m-1, as many as fit. Swaps are their own inverses.
+  /// Swaps columns that are not zero below with those of b..m-1, as many as fit. Swaps are their
+  /// own inverses.
   void swap_up(SwapOrder order) {
     const bool lowest = order == SwapOrder::lowest_first;
     int left = 0;
@@ -59,7 +60,7 @@ class ColumnWork {
         if (eraser.at(row, column)) add(disks_.m + row, column);
   }
 
-  /// What has been undone since the last call: the factor that is executed next.
+  /// Returns the factor undone since the last call, which is executed next.
   BitMatrix take_undone() { return std::exchange(undo_, identity()); }
   BitMatrix rest() const { return transposed(columns_); }
   bool phi_is_zero() const { return phi().is_zero(); }
@@ -76,11 +77,11 @@ class ColumnWork {
   }
 
   DiskModel disks_;
-  BitMatrix columns_;  ///< what has become of A, transposed: a column is one word
+  BitMatrix columns_;  ///< the current A, transposed: a column is one word
   BitMatrix undo_;
 };
 
-/// MLD passes, then an MRC pass, without the complement.
+/// Returns MLD passes, then an MRC pass, without the complement.
 std::vector<BitMatrix> dispersal_matrices(const BitMatrix& a, const DiskModel& disks,
                                           SwapOrder order) {
   ColumnWork work(a, disks);
@@ -91,12 +92,12 @@ std::vector<BitMatrix> dispersal_matrices(const BitMatrix& a, const DiskModel& d
     work.erase();
     matrices.push_back(work.take_undone());
   }
-  // With no MLD pass before it, what was undone is an MRC factor of its own: one pass together.
+  // Without an MLD pass before it, the undone part is an MRC factor too: one pass in total.
   matrices.push_back(work.rest() * work.take_undone());
   return matrices;
 }
 
-/// The factors of the inverse, inverted and in the opposite order: MRC first, then MLD^-1.
+/// Returns the factors of the inverse, inverted and in the opposite order: MRC first, then MLD^-1.
 std::vector<PermutationPass> gathering_factors(const Bmmc& permutation, const DiskModel& disks,
                                                SwapOrder order) {
   std::vector<BitMatrix> matrices;

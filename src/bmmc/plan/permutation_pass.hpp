@@ -18,46 +18,48 @@ const char* word_of(PassKind kind);
 
 /// One pass over the disks that permutes the records.
 ///
-/// The records of x + group, at most M of them, are in memory together: they fill whole blocks of
-/// the source and go to whole blocks of the target.
+/// The records of x + group, at most M of them, are in memory together. They fill whole blocks of
+/// the source and of the target.
 struct PermutationPass {
   PassKind kind = PassKind::mrc;
   Bmmc permutation;
   Subspace group;
 };
 
-/// The pass of a permutation of this kind. For `grouped` the group is the least one of whole blocks
-/// on both sides, then enlarged as far as memory allows until its blocks lie on all disks alike on
-/// both sides: by max(d - s, d - t) dimensions, where s and t are the ranks of the disk bits on it.
+/// Returns the pass of a permutation of this kind. For `grouped` the group is the smallest one of
+/// whole blocks on both sides. It is then enlarged as far as memory allows until its blocks use all
+/// disks equally on both sides: by max(d - s, d - t) dimensions, where s and t are the ranks of the
+/// disk bits on it.
 ///
 /// Errors: Error(internal) if the permutation is not of this kind.
 PermutationPass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks);
 
-/// The kinds of the passes of a sequence; that of a single pass is the last.
+/// The kinds of the passes of a sequence; a single pass has the last kind.
 struct PassKinds {
   PassKind first, middle, last;
 };
 
-/// The passes of these matrices in the order of execution; the last one also complements.
-/// Errors: Error(internal) if a factor is not of its kind or they do not compose to the permutation.
+/// Returns the passes of these matrices in the order of execution; the last one also complements.
+/// Errors: Error(internal) if a factor is not of its kind or the product is not the permutation.
 std::vector<PermutationPass> make_passes(const std::vector<BitMatrix>& matrices,
                                          const PassKinds& kinds, const Bmmc& permutation,
                                          const DiskModel& disks);
 
-/// How the blocks of a group lie on one side of a pass, source or target.
+/// The blocks of a group on one side of a pass, source or target.
 struct GroupSide {
   Subspace span;       ///< differences of its indices
-  int lg_at_once = 0;  ///< lg of the disks that its blocks lie on: a parallel I/O takes so many
+  int lg_at_once = 0;  ///< lg of the disks of its blocks, the blocks of a parallel I/O
   int lg_rounds = 0;   ///< lg of the parallel I/Os of a group
 };
 GroupSide source_side(const PermutationPass& pass, const DiskModel& disks);
 GroupSide target_side(const PermutationPass& pass, const DiskModel& disks);
 
-/// Exact parallel I/Os of a pass; 2N/BD where the blocks of its groups lie on all disks alike.
+/// Returns the exact parallel I/Os of a pass; 2N/BD where the blocks of its groups use all disks
+/// equally.
 std::int64_t parallel_ios(const PermutationPass& pass, const DiskModel& disks);
 std::int64_t parallel_ios(const std::vector<PermutationPass>& passes, const DiskModel& disks);
 
-/// All passes in their order as one permutation of 2^n records.
+/// Returns all passes in order as one permutation of 2^n records.
 Bmmc composed(const std::vector<PermutationPass>& passes, int n);
 
 }  // namespace weft::bmmc

@@ -51,7 +51,7 @@ BitMatrix axes_permutation(const std::vector<int>& lg_extents, const std::vector
                     std::to_string(order.size()) + " axes; given " +
                     std::to_string(lg_extents.size()) + "; give as many");
   check_permutation(order, "an order of axes");
-  // Where the bits of each source axis begin, and in turn those of each target axis.
+  // First bits of each source axis, and then of each target axis.
   std::vector<int> source_first(order.size());
   int bit = 0;
   for (std::size_t axis = order.size(); axis-- > 0; bit += lg_extents[axis])

@@ -6,12 +6,12 @@
 
 namespace weft::bmmc {
 
-// The matrices of permutations of 2^n records that out-of-core transforms need: the record at index
-// x goes to A x. Errors: Error(invalid_argument) unless 0 <= n <= 64 and as said.
+// Matrices of permutations of 2^n records for out-of-core transforms: the record at index x goes to
+// A x. Errors: Error(invalid_argument) unless 0 <= n <= 64, and as stated.
 
 /// Bit k of the index becomes bit target[k]. Errors: unless `target` is a permutation of 0..n-1.
 BitMatrix bit_permutation(const std::vector<int>& target);
-/// Bit k becomes bit n-1-k: what decimation in time begins with.
+/// Bit k becomes bit n-1-k: the first step of decimation in time.
 BitMatrix bit_reversal(int n);
 /// Bit k becomes bit (k - by) mod n; by may be negative or beyond n.
 BitMatrix right_rotation(int n, int by);

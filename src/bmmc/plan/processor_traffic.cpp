@@ -13,7 +13,8 @@ BitMatrix processor_rows(const BitMatrix& a, const DiskModel& disks) {
   return a.block(first, first + disks.p, 0, disks.n);
 }
 
-/// What is added to the processor of a record when it moves: (I + A)x and the complement, in p bits.
+/// Returns the change of a record's processor when it moves: (I + A)x and the complement, in p
+/// bits.
 BitMatrix moving(const Bmmc& permutation, const DiskModel& disks) {
   return processor_rows(BitMatrix::identity(disks.n), disks) +
          processor_rows(permutation.matrix, disks);
@@ -23,7 +24,8 @@ Bits shift_of(const Bmmc& permutation, const DiskModel& disks) {
   return permutation.complement >> (disks.b + disks.d - disks.p) & bit_range(0, disks.p);
 }
 
-/// A record stays where its processor changes by 0: one in as many as there are changes, or none.
+/// Returns the number of records that leave a processor. A record stays if the change is 0: one in
+/// as many as there are changes, or none.
 std::int64_t records_that_leave(const Subspace& changes, Bits shift, const DiskModel& disks) {
   const std::int64_t records = std::int64_t{1} << (disks.n - disks.p);
   return records - (changes.contains(shift) ? records >> changes.dimension() : 0);
@@ -44,8 +46,9 @@ ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel&
   const Subspace to = own.image(moved);
   const Subspace all = Subspace::of_bits(0, disks.n).image(moved);
 
-  // A load of processor q goes to a coset of to_in_load; where that is the coset of 0, the processor
-  // keeps one part. Over the loads of q the cosets run through shift + moved(q) + to, evenly.
+  // A load of processor q goes to a coset of to_in_load. Where that is the coset of 0, the
+  // processor keeps one part. Over the loads of q the cosets run evenly through shift + moved(q) +
+  // to.
   ProcessorTraffic result;
   result.rank = all.dimension();
   result.alike = all.dimension() == to.dimension();

@@ -9,44 +9,45 @@
 
 namespace weft::bmmc {
 
-/// A group of records of a pass: where its source and its target begin.
+/// A group of records of a pass: the start of its source and of its target.
 struct RecordGroup {
   Bits source_first = 0;
   Bits target_first = 0;
-  Bits shift = 0;  ///< the slot that the record in slot 0 goes to
+  Bits shift = 0;  ///< target slot of the record in slot 0
 };
 
-/// Which records of a group go from one processor's memory to another's, and to which place there.
+/// The records of a group that go from one processor's memory to another's, and their places there.
 ///
 /// A slot is a place in the memory of all processors. Its bits are coordinates in the basis of a
-/// side's span, whose pivots ascend: the offsets in a block (all of them, since blocks are whole),
-/// then bits of the disk, the highest of which name the processor, then others. Vectors with higher
-/// pivots have no disk bits, so blocks whose slots differ in the disk's coordinates alone are those
-/// of one parallel I/O. A slot without the processor's bits is a place in one processor's memory.
+/// side's span, with ascending pivots. The lowest bits are the offsets in a block: all of them,
+/// since blocks are whole. Then come bits of the disk, the highest of which are the processor, then
+/// others. Vectors with higher pivots have no disk bits, so blocks with slots that differ only in
+/// the disk's coordinates are those of one parallel I/O. A slot without the processor's bits is a
+/// place in one processor's memory.
 ///
-/// The permutation from slot to slot is linear but for the group's shift, so all that is needed is
-/// made once for all groups.
+/// The permutation from slot to slot is linear except for the group's shift, so it is computed once
+/// for all groups.
 class RecordRouting {
  public:
-  /// Errors  Error(internal) for several processors where the groups' blocks do not lie on all disks
-  ///         alike.
+  /// Errors  Error(internal) for several processors where the groups' blocks do not use all disks
+  ///         equally.
   RecordRouting(const PermutationPass& pass, const DiskModel& disks);
 
   Bits groups() const { return Bits{1} << group_firsts_.size(); }
   RecordGroup group(Bits number) const;
 
-  /// Parallel I/Os that one side of a group takes.
+  /// Returns the parallel I/Os of one side of a group.
   Bits reads() const { return Bits{1} << source_.lg_rounds; }
   Bits writes() const { return Bits{1} << target_.lg_rounds; }
-  /// Numbers of the blocks of an array that a processor reads (writes) in one of them. In its memory
-  /// they lie one after the other, I/O after I/O.
+  /// Returns the block numbers, in the array, that a processor reads (writes) in one parallel I/O.
+  /// In its memory the blocks are stored one after the other, I/O after I/O.
   std::vector<std::int64_t> read_blocks(const RecordGroup& group, int processor, Bits round) const;
   std::vector<std::int64_t> written_blocks(const RecordGroup& group, int processor,
                                            Bits round) const;
 
-  /// lg of the records of a group in one processor's memory.
+  /// Returns lg of the records of a group in one processor's memory.
   int lg_local() const { return source_.span.dimension() - disks_.p; }
-  /// lg of the records that one processor has for another one that gets any.
+  /// Returns lg of the records that one processor sends to another one that gets any.
   int lg_message() const { return static_cast<int>(from_columns_.size()); }
 
   /// Both ends of a message: places in the memories of the two processors.
@@ -54,7 +55,7 @@ class RecordRouting {
     AffinePlaces from;
     AffinePlaces to;
   };
-  /// None where the second gets nothing from the first.
+  /// Returns nullopt where `to` gets nothing from `from`.
   std::optional<MessagePlaces> between(int from, int to, const RecordGroup& group) const;
 
  private:
@@ -70,9 +71,10 @@ class RecordRouting {
   Bmmc permutation_;
   GroupSide source_;
   GroupSide target_;
-  std::vector<Bits> group_firsts_;  ///< basis of what distinguishes groups
+  std::vector<Bits> group_firsts_;  ///< basis of the differences between groups
   std::vector<Bits> slot_columns_;  ///< target slot, for each bit of a source slot
-  /// For each difference of target processors that one source processor reaches, a slot that does it.
+  /// For each difference of target processors that one source processor reaches, a slot that
+  /// reaches it.
   std::vector<std::optional<Bits>> reaching_;
   std::vector<Bits> from_columns_;  ///< places of a message, without its first
   std::vector<Bits> to_columns_;

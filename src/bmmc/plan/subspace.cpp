@@ -25,7 +25,7 @@ bool Subspace::add(Bits x) {
   x = reduced(x);
   if (x == 0) return false;
   const int pivot = std::countr_zero(x);
-  // Vectors with a higher pivot are 0 here, below it.
+  // Vectors with a higher pivot are 0 at bit `pivot` and below.
   for (Bits rest = pivot_bits_ & bit_range(0, pivot); rest != 0; rest &= rest - 1) {
     Bits& other = with_pivot_[std::countr_zero(rest)];
     if ((other >> pivot & 1) != 0) other ^= x;

@@ -8,33 +8,33 @@
 
 namespace weft::bmmc {
 
-/// A linear subspace of the vectors over GF(2), as a reduced basis: the lowest bit of each vector is
-/// its pivot, which no other vector of the basis has.
+/// A linear subspace of the vectors over GF(2), as a reduced basis. The lowest bit of each vector
+/// is its pivot, which no other vector of the basis has.
 class Subspace {
  public:
   Subspace() = default;
-  /// All vectors whose bits lie in first..last-1.
+  /// Returns the space of all vectors with bits in first..last-1.
   static Subspace of_bits(int first, int last);
   static Subspace spanned(const std::vector<Bits>& vectors);
 
   int dimension() const { return std::popcount(pivot_bits_); }
-  /// The basis, its pivots ascending.
+  /// Returns the basis with ascending pivots.
   std::vector<Bits> basis() const;
-  /// The bits that are pivots: a vector of the subspace is known by these bits.
+  /// Returns the bits that are pivots, which identify a vector of the subspace.
   Bits pivot_bits() const { return pivot_bits_; }
 
   bool contains(Bits x) const { return reduced(x) == 0; }
-  /// The vector of x + subspace that is 0 at all pivots.
+  /// Returns the vector of x + subspace that is 0 at all pivots.
   Bits reduced(Bits x) const {
-    // No vector changes the pivot of another, so that those of x tell all that is to be added.
+    // No vector changes the pivot of another, so the pivots of x determine all that must be added.
     for (Bits rest = x & pivot_bits_; rest != 0; rest &= rest - 1)
       x ^= with_pivot_[std::countr_zero(rest)];
     return x;
   }
-  /// Adds x to what is spanned; false if it was in it.
+  /// Adds x to the span; returns false if it was in it.
   bool add(Bits x);
   void add(const Subspace& other);
-  /// {A x : x in this}.
+  /// Returns {A x : x in this}.
   Subspace image(const BitMatrix& a) const;
 
  private:
@@ -42,7 +42,7 @@ class Subspace {
   std::array<Bits, bits_max> with_pivot_{};  ///< the vector of the basis with this pivot, or 0
 };
 
-/// Rank of the rows first..last-1 of A restricted to a subspace.
+/// Returns the rank of rows first..last-1 of A restricted to a subspace.
 int rank_on(const Subspace& space, const BitMatrix& a, int first, int last);
 
 Subspace intersection(const Subspace& a, const Subspace& b);

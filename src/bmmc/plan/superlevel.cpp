@@ -9,7 +9,7 @@
 namespace weft::bmmc {
 namespace {
 
-/// Where a bit of an index on the disks is found.
+/// The place of a bit of an index on the disks.
 enum class Home { slot, processor, load };
 struct BitPlace {
   Home home = Home::slot;
@@ -24,8 +24,9 @@ BitPlace place_of(int disk_bit, int lg_load, const DiskModel& disks) {
   return {Home::slot, disk_bit};
 }
 
-/// After so many stages, and a rotation by each superlevel's depth, the top bits of the logical index
-/// are the lowest ones of the frequency; the stages of this superlevel then add its lowest bits.
+/// After stages_done stages, and a rotation by each superlevel's depth, the top bits of the logical
+/// index are the lowest ones of the frequency. The stages of this superlevel then add its lowest
+/// bits.
 Bits frequency_of(int bit, const Superlevel& level, int n) {
   if (bit >= n - level.stages_done) return Bits{1} << (bit - (n - level.stages_done));
   return bit < level.depth ? Bits{1} << (bit + level.stages_done) : 0;

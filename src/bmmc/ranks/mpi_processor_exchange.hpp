@@ -5,7 +5,8 @@
 
 namespace weft::bmmc {
 
-/// Ranks as processors, a power of two of them. Messages go pair by pair: in step k with rank xor k.
+/// Ranks as processors; their number is a power of two. Messages go pair by pair: in step k with
+/// rank xor k.
 class MpiProcessorExchange final : public ProcessorExchange {
  public:
   explicit MpiProcessorExchange(const comm::Communicator& comm) : comm_(comm) {}

@@ -19,8 +19,8 @@
 namespace weft::bmmc {
 namespace {
 
-/// Scratch of one rank, by the numbers that blocks have in the array: only those of its own disks are
-/// there. Runs are single blocks.
+/// Scratch of one rank, addressed by block numbers of the array; it has only the blocks of its own
+/// disks. Runs are single blocks.
 class OwnDisksVolume final : public disk::Volume {
  public:
   OwnDisksVolume(ooc::OpenSet set, std::int64_t bytes, int disks, const ooc::Share& own)
@@ -58,12 +58,12 @@ class OwnDisksVolume final : public disk::Volume {
   std::vector<disk::Run> placed_;
 };
 
-/// What one rank has open.
+/// The open files of one rank.
 struct OpenRecordSets {
   ooc::OpenSet input;
   ooc::OpenSet output;
-  ooc::OpenSet scratch;                         ///< of one rank
-  std::unique_ptr<OwnDisksVolume> own_scratch;  ///< of one of several
+  ooc::OpenSet scratch;                         ///< on one rank
+  std::unique_ptr<OwnDisksVolume> own_scratch;  ///< on one of several ranks
 
   RecordVolumes volumes() const {
     disk::Volume* temporary = scratch.get();
@@ -71,7 +71,7 @@ struct OpenRecordSets {
   }
 };
 
-/// Sizes that files have to have.
+/// Sizes that files must have.
 struct RecordFileSizes {
   DiskModel disks;
   std::int64_t record_bytes = 0;
@@ -88,7 +88,7 @@ void require_round_robin(const char* what, const ooc::StoredArray& array, int di
       " is a striped set whose blocks go round its disks one by one: " + std::to_string(disks) +
       " disks, blocks of " + std::to_string(block_bytes) + " bytes, no skew; ";
   const std::string remedy =
-      "; copy it with weft ooc copy --no-skew and that --block and so many --disk";
+      "; copy it with weft ooc copy --no-skew and that --block and that many --disk";
   if (!array.is_set)
     throw Error(ErrorCode::invalid_argument, rule + "given the file " + array.path + remedy);
   const Striping striping = disk::read_index(array.path).striping;

@@ -9,33 +9,34 @@
 
 namespace weft::bmmc {
 
-/// What all ranks did together.
+/// Totals over all ranks.
 struct RecordsOutcome {
   SuperlevelTimes times;  ///< on average
-  // Messages of the busiest rank, average bytes of a rank.
+  // Messages of the busiest rank, average bytes per rank.
   MessageCount permuting;
   MessageCount butterflies;
   std::int64_t parallel_ios = 0;
-  // Of all disks together.
+  // Sums over all disks.
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   disk::BackendKind backend = disk::BackendKind::automatic;
-  bool found_not_finite = false;  ///< among numbers that were transformed
+  bool found_not_finite = false;  ///< in the numbers that were transformed
 };
 
-/// What the files of several ranks must be like: the input a striped set whose blocks go round so many
-/// disks, and a scratch directory for each. The output must be such a set, too.
+/// Checks the files of several ranks. The input must be a striped set with blocks in turn on
+/// `disks` disks, with a scratch directory for each disk. The output must be such a set, too.
 ///
-/// Errors  Error(invalid_argument) that says what to do; those of read_index.
+/// Errors  Error(invalid_argument) with the remedy; those of read_index.
 void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_directories, int disks,
                         std::int64_t block_bytes);
 
-/// run_superlevels on files. Of the output and scratch, and on several ranks of the input, blocks go
-/// round the D disks of the plan, one block after the other; each rank opens the files of its own
-/// disks. Scratch directories: one for each disk, on one rank any number.
+/// run_superlevels on files. The blocks of the output and of scratch, and on several ranks of the
+/// input, are in turn on the D disks of the plan; each rank opens the files of its own disks.
+/// Scratch directories: one for each disk; on one rank any number.
 ///
-/// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set that lies otherwise or
-///             ranks that are not the plan's processors; those of open_set and run_superlevels.
+/// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set with another order
+/// or a number of ranks that differs from the plan's processors; those of open_set and
+/// run_superlevels.
 RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassesFiles& files,
                                         const SuperlevelsOptions& options,
                                         const comm::Communicator& comm);

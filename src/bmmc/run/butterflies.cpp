@@ -10,12 +10,12 @@
 namespace weft::bmmc {
 namespace {
 
-/// Bytes that the lines of a tile have together, about: half of a second-level cache.
+/// Approximate bytes of the lines of a tile: half of a second-level cache.
 constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;
-/// So many lines at least, whose elements are then neighbours for whole cache lines.
+/// Minimum of lines, so that adjacent elements fill whole cache lines.
 constexpr std::int64_t least_lines = 8;
 
-/// The frequency bits that the records of a load have alike on a processor, as far as stages up to
+/// The frequency bits that all records of a load on a processor have in common once stages up to
 /// `stages` are done; and the mask of these bits.
 Bits known_bits(const Superlevel& level, const ButterflyStep& step) {
   return bit_range(0, level.stages_done + step.first_stage);
@@ -55,7 +55,7 @@ LocalButterflies::LocalButterflies(const Superlevel& level, const ButterflyStep&
       length_(std::int64_t{1} << step.stages) {
   const std::int64_t element = complex_bytes(options.precision);
   const std::int64_t granule = kernel::line_alignment_bytes / element;
-  // A granule more: lines of a power of two would fall on the same sets of the cache.
+  // One granule more: lines of a power of two would use the same sets of the cache.
   pitch_ = (length_ + granule - 1) / granule * granule + granule;
   tile_lines_ = std::max(least_lines, tile_bytes / (pitch_ * element));
   const int done = level.stages_done + step.first_stage;
@@ -84,7 +84,7 @@ void LocalButterflies::execute(char* load, std::int64_t load_number) const {
     execute_as(reinterpret_cast<std::complex<double>*>(load), load_number);
 }
 
-// The load is [outers][2^stages][inners]; a tile is some inners of one outer, or, of contiguous
+// The load is [outers][2^stages][inners]. A tile is some inners of one outer or, for contiguous
 // lines, some outers.
 template <class Real>
 void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_number) const {

@@ -11,9 +11,9 @@
 
 namespace weft::bmmc {
 
-/// The local butterfly stages of one step, on one load in a processor's memory: lines of 2^stages
-/// points, their order in time reversed bit by bit, are gathered in cache, multiplied by their
-/// twiddles, transformed, and scattered in the order of frequencies.
+/// The local butterfly stages of one step, on one load in a processor's memory. Lines of 2^stages
+/// points, bit-reversed in time, are gathered in cache, multiplied by their twiddles, transformed,
+/// and scattered in the order of frequencies.
 class LocalButterflies {
  public:
   /// sign: of the exponent. `scale` is multiplied into the result.
@@ -22,7 +22,7 @@ class LocalButterflies {
 
   void execute(char* load, std::int64_t load_number) const;
 
-  /// What the caller's thread and others hold while they transform, and tables.
+  /// Returns the bytes of all threads during a transform, and of tables.
   std::int64_t held_bytes() const;
 
  private:
@@ -39,19 +39,19 @@ class LocalButterflies {
   std::int64_t length_;
   std::int64_t pitch_;  ///< elements from one line to the next in a tile
   std::int64_t tile_lines_;
-  std::unique_ptr<kernel::RowTwiddles> twiddles_;  ///< none where nothing has been done before
+  std::unique_ptr<kernel::RowTwiddles> twiddles_;  ///< none in the first stages
   std::vector<std::int64_t> reversed_;
   kernel::LineRunner lines_;
 };
 
-/// One butterfly stage on the first half of a load's places, or the second, of two processors:
-/// `zeros` are those whose bit is 0, `ones` the others.
+/// One butterfly stage on the first or second half of a load's places, of two processors: `zeros`
+/// has the places with bit 0, `ones` the others.
 class CrossingButterflies {
  public:
   CrossingButterflies(const Superlevel& level, const ButterflyStep& step, int processor, int sign,
                       const kernel::LocalOptions& options);
 
-  /// Places first, ..., first + count - 1.
+  /// Executes the stage on places first, ..., first + count - 1.
   void execute(char* zeros, char* ones, std::int64_t first, std::int64_t count,
                std::int64_t load_number) const;
 

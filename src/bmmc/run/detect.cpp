@@ -12,7 +12,7 @@
 namespace weft::bmmc {
 namespace {
 
-/// Reads targets by parallel I/Os and counts these.
+/// Reads targets by parallel I/Os and counts them.
 class TargetReader {
  public:
   TargetReader(disk::Volume& volume, const DiskModel& disks) : volume_(volume), disks_(disks) {
@@ -24,11 +24,11 @@ class TargetReader {
   ~TargetReader() {
     try {
       if (reading_.blocks > 0) volume_.wait(reading_.ticket);
-    } catch (...) {  // the error that came first is the one to tell
+    } catch (...) {  // report the error that came first
     }
   }
 
-  /// One parallel I/O; one is under way at a time.
+  /// Starts one parallel I/O; only one is in progress at a time.
   void start(const std::vector<std::int64_t>& blocks) {
     const std::int64_t bytes = std::int64_t{sizeof(std::uint64_t)} << disks_.b;
     std::vector<disk::Run> runs;
@@ -41,8 +41,8 @@ class TargetReader {
     ++reads_;
   }
 
-  /// Targets of the indices in the blocks that were started, block after block; until the start()
-  /// after the next one.
+  /// Returns the targets of the indices in the started blocks, block after block; valid until the
+  /// start() after the next one.
   std::span<const std::uint64_t> wait() {
     const StartedRead read = std::exchange(reading_, {});
     volume_.wait(read.ticket);
@@ -67,8 +67,8 @@ class TargetReader {
   std::int64_t reads_ = 0;
 };
 
-/// For each disk the blocks that are read to know the candidate: that of index 0, those whose only
-/// bit is one of the disk's, and for each bit of the stripe one on the disk that has the fewest.
+/// Returns for each disk the blocks to read for the candidate: that of index 0, those of a single
+/// bit of the disk, and for each bit of the stripe one on the disk that has the fewest.
 std::vector<std::vector<std::int64_t>> telling_blocks(const DiskModel& disks) {
   std::vector<std::vector<std::int64_t>> of_disk(std::size_t{1} << disks.d);
   of_disk[0].push_back(0);
@@ -81,7 +81,7 @@ std::vector<std::vector<std::int64_t>> telling_blocks(const DiskModel& disks) {
   return of_disk;
 }
 
-/// Indices and targets that tell the candidate: index 0 first, then n independent ones.
+/// Indices and targets that determine the candidate: index 0 first, then n independent ones.
 struct Samples {
   std::vector<Bits> indices;
   std::vector<Bits> targets;
@@ -109,7 +109,7 @@ Samples read_samples(TargetReader& reader, const DiskModel& disks) {
   }
 }
 
-/// The one map x -> A x xor c that gives the samples their targets.
+/// Returns the only map x -> A x xor c that gives the samples their targets.
 std::optional<Bmmc> candidate_of(const Samples& samples, const DiskModel& disks) {
   for (const Bits target : samples.targets)
     if ((target & ~bit_range(0, disks.n)) != 0) return std::nullopt;
@@ -132,7 +132,7 @@ std::vector<std::int64_t> blocks_of_stripe(std::int64_t stripe, const DiskModel&
 }
 
 bool all_agree(TargetReader& reader, const Bmmc& candidate, const DiskModel& disks) {
-  // From x to x + 1 the bits up to the lowest 0 of x change: one word operation a record.
+  // From x to x + 1 the bits up to the lowest 0 of x change: one word operation per record.
   std::vector<Bits> change;
   for (int bit = 0; bit < disks.n; ++bit)
     change.push_back(candidate.matrix.column(bit) ^ (bit > 0 ? change.back() : 0));

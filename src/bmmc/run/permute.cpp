@@ -158,7 +158,7 @@ class PassRunner {
   std::vector<ProcessorExchange::ProcessorMessage> received_;
   Deferred deferred_;
   PhaseClock watch_;
-  // Last: they end what is under way before the buffers go.
+  // Last: they end all transfers before the buffers are freed.
   LoadTransfer read_;
   std::array<LoadTransfer, 2> written_;
 };

@@ -14,13 +14,14 @@ inline constexpr int permuting_buffers = 4;
 
 /// Executes one pass: reads each record once from one volume and writes it once to another.
 ///
-/// Group by group: read its blocks, permute its records in memory and between processors, write whole
-/// blocks. One processor reads the next group and writes the last one while it permutes; several read
-/// the next one while they unpack what has come.
+/// For each group: reads its blocks, permutes its records in memory and between processors, writes
+/// whole blocks. One processor reads the next group and writes the last one while it permutes.
+/// Several processors read the next one while they unpack received records.
 ///
-/// Volumes  different ones of 2^n records. A processor touches only blocks of its own disks, block k
-///          lying on disk k mod D.
-/// Cost     parallel_ios(pass, disks) I/Os, one ticket each; messages and records as crossing() says.
+/// Volumes  different ones of 2^n records. A processor accesses only blocks of its own disks; block
+///          k is on disk k mod D.
+/// Cost     parallel_ios(pass, disks) I/Os, one ticket each; messages and records as in
+///          processor_traffic().
 /// Memory   permuting_buffers times the records of a group, over all processors.
 /// Errors   those of the volumes, and out_of_memory; the same on all processors.
 void execute_pass(const PermutationPass& pass, const DiskModel& disks, disk::Volume& source,

@@ -6,7 +6,7 @@
 
 namespace weft::bmmc {
 
-/// How the processors of a transform by superlevels talk. One processor has none.
+/// Communication between the processors of a transform by superlevels. A single processor has none.
 class ProcessorExchange {
  public:
   virtual ~ProcessorExchange() = default;
@@ -18,16 +18,17 @@ class ProcessorExchange {
     char* memory = nullptr;
     std::int64_t bytes = 0;
   };
-  /// Sends and receives at most one message to and from each. Collective: all have agreed by
-  /// together() that none has failed. An exchange that fails ends the program on all processors.
+  /// Sends at most one message to each processor and receives at most one from each. Collective:
+  /// all have agreed by together() that none has failed. A failing exchange ends the program on all
+  /// processors.
   virtual void exchange(std::span<const ProcessorMessage> sent,
                         std::span<const ProcessorMessage> received) = 0;
 
-  /// Collective: does the work here; where it threw on any, all throw that error.
+  /// Collective: does the local work; an error on any processor is thrown on all.
   virtual void together(const std::function<void()>& work) = 0;
 };
 
-/// What was sent by this processor.
+/// Traffic sent by this processor.
 struct MessageCount {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;

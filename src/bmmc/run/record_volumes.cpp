@@ -37,7 +37,7 @@ void PhaseClock::add_to(double& seconds) {
 LoadTransfer::~LoadTransfer() {
   try {
     wait();
-  } catch (...) {  // the error that came first is the one to tell
+  } catch (...) {  // report the error that came first
   }
 }
 

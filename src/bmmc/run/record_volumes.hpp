@@ -11,7 +11,7 @@
 
 namespace weft::bmmc {
 
-/// Where the time of one processor went, in the parts of Fig. 7 of paper 003, seconds.
+/// Time of one processor in the parts of Fig. 7 of paper 003, seconds.
 struct SuperlevelTimes {
   double permuting_communication_s = 0;
   double butterfly_communication_s = 0;
@@ -21,17 +21,17 @@ struct SuperlevelTimes {
   double butterfly_write_s = 0;
 };
 
-/// What one processor did.
+/// Counts of one processor.
 struct SuperlevelCounts {
   SuperlevelTimes times;
   MessageCount permuting;
   MessageCount butterflies;
-  std::int64_t parallel_ios = 0;  ///< that it took part in
-  bool looks_at_input = false;    ///< while butterflies read what is still the input's numbers
-  bool found_not_finite = false;  ///< among these
+  std::int64_t parallel_ios = 0;  ///< those with this processor
+  bool looks_at_input = false;    ///< while butterflies read the input's own numbers
+  bool found_not_finite = false;  ///< in these numbers
 };
 
-/// What the passes of one processor work with; all of it stays the caller's.
+/// Context of the passes of one processor; all of it stays the caller's.
 struct RecordRun {
   std::int64_t record_bytes = 16;
   ProcessorExchange* peers = nullptr;
@@ -49,19 +49,19 @@ struct RecordRun {
   }
 };
 
-/// Work between two agreements of all processors: what it throws waits for the next one, and nothing
-/// is done until then. So one agreement a load is enough.
+/// Work between two agreements of all processors. An error is kept for the next agreement, and no
+/// work is done until then. So one agreement a load is enough.
 class Deferred {
  public:
   void run(const std::function<void()>& work);
-  /// Throws what has waited.
+  /// Throws the kept error.
   void settle();
 
  private:
   std::exception_ptr failure_;
 };
 
-/// Adds what passes between two calls to a part of the time.
+/// Adds the time between two calls to a part of the total.
 class PhaseClock {
  public:
   PhaseClock();
@@ -77,13 +77,13 @@ class LoadTransfer {
   explicit LoadTransfer(disk::Volume& volume) : volume_(volume) {}
   LoadTransfer(const LoadTransfer&) = delete;
   LoadTransfer& operator=(const LoadTransfer&) = delete;
-  /// Nothing may be under way to memory that goes: after an error, too.
+  /// No transfer may outlive its memory, even after an error.
   ~LoadTransfer();
 
-  /// One parallel I/O: these blocks of the volume, which lie one after the other in memory.
+  /// Starts one parallel I/O: blocks of the volume that are stored one after the other in memory.
   void start(bool reads, const std::vector<std::int64_t>& blocks, std::int64_t block_bytes,
              char* memory);
-  /// Returns, or throws the first error, when all that was started has ended.
+  /// Waits for all started transfers; then throws the first error, if any.
   void wait();
 
  private:

@@ -10,8 +10,8 @@
 namespace weft::bmmc {
 namespace {
 
-/// Volumes in turn: each pass that permutes reads the one that the last one has written, and the last
-/// one writes the output.
+/// Volumes in turn: each permuting pass reads the output of the last one, and the last pass writes
+/// the output.
 class InTurn {
  public:
   InTurn(const RecordVolumes& volumes, std::int64_t passes) : volumes_(volumes), left_(passes) {
@@ -19,7 +19,7 @@ class InTurn {
   }
 
   disk::Volume& source() const { return *at_; }
-  /// That of the next pass; where the data are then.
+  /// Returns the target of the next pass, which then has the data.
   disk::Volume& target() {
     at_ = --left_ % 2 == 0 ? volumes_.output : volumes_.scratch;
     return *at_;
@@ -65,7 +65,7 @@ std::int64_t loads_of(const std::vector<PermutationPass>& passes, const DiskMode
   return loads;
 }
 
-/// Counts loads and tells.
+/// Counts loads and reports them.
 std::function<void()> teller(const LoadProgress& on_load, std::int64_t loads) {
   if (!on_load) return {};
   return [on_load, loads, done = std::int64_t{0}]() mutable { on_load(++done, loads); };

@@ -11,15 +11,15 @@
 
 namespace weft::bmmc {
 
-/// The volumes of one processor, all of 2^n records; different ones.
+/// The volumes of one processor: different ones, each of 2^n records.
 struct RecordVolumes {
   disk::Volume* input = nullptr;
   disk::Volume* output = nullptr;
-  /// Needed where there are two passes or more that permute.
+  /// Needed for two or more permuting passes.
   disk::Volume* scratch = nullptr;
 };
 
-/// Loads of memory that are done, of how many.
+/// Progress: finished loads of memory, of all loads.
 using LoadProgress = std::function<void(std::int64_t done, std::int64_t loads)>;
 
 struct SuperlevelsOptions {
@@ -29,7 +29,7 @@ struct SuperlevelsOptions {
   LoadProgress on_load = {};
 };
 
-/// Executes the passes of a permutation, the last of them into the output. The input is not changed.
+/// Executes the passes of a permutation; the last one writes the output. The input is not changed.
 ///
 /// Errors  Error(invalid_argument) for volumes that are too small, missing or given twice; as
 ///         execute_pass.
@@ -39,14 +39,14 @@ SuperlevelCounts run_permutation(const std::vector<PermutationPass>& passes, con
                                  const LoadProgress& on_load = {});
 
 /// Executes the FFT by superlevels that analyze() has counted, with permuting_buffers and
-/// butterfly_buffers. Reads and writes as many blocks and sends as many messages and bytes.
+/// butterfly_buffers. Blocks, messages and bytes are those counted.
 ///
 /// Errors  as run_permutation and execute_superlevel.
 SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& volumes,
                                  const SuperlevelsOptions& options,
                                  ProcessorExchange* peers = nullptr);
 
-/// Passes that permute, of all permutations.
+/// Returns the number of permuting passes of all permutations.
 std::int64_t permuting_passes(const FftAnalysis& fft);
 
 }  // namespace weft::bmmc

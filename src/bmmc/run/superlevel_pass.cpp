@@ -73,7 +73,7 @@ class SuperlevelRunner {
     watch_.add_to(seconds);
   }
 
-  /// The buffer is that of the load three before, which may still be on its way.
+  /// The buffer was used by the load three before, which may still be in progress.
   void start_read(std::int64_t load) {
     if (load >= loads()) return;
     wait_for(written_.at(turn(load)), times().butterfly_write_s);
@@ -87,7 +87,7 @@ class SuperlevelRunner {
     watch_.add_to(times().butterfly_write_s);
   }
 
-  /// The stripes of a load follow one another; this processor's disks are neighbours.
+  /// The stripes of a load are consecutive; this processor's disks are neighbours.
   void transfer(bool reads, std::int64_t load, LoadTransfer& transfer) {
     const std::int64_t disks = std::int64_t{1} << disks_.d;
     const std::int64_t own = disks >> disks_.p;
@@ -121,7 +121,7 @@ class SuperlevelRunner {
     }
   }
 
-  /// Half of the inputs go over, half of the results come back.
+  /// Half of the inputs are sent one way, half of the results come back.
   void cross(const CrossingButterflies& butterflies, const ButterflyStep& step, std::int64_t load) {
     const bool is_zero = (me_ >> step.processor_bit & 1) == 0;
     const int peer = me_ ^ (1 << step.processor_bit);
@@ -157,7 +157,7 @@ class SuperlevelRunner {
   AlignedBuffer came_;
   Deferred deferred_;
   PhaseClock watch_;
-  // Last: they end what is under way before the buffers go.
+  // Last: they end all transfers before the buffers are freed.
   LoadTransfer read_;
   std::array<LoadTransfer, 3> written_;
 };

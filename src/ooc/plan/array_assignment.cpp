@@ -17,7 +17,7 @@ struct Spot {
 
 class ArrayAssigner {
  public:
-  /// last_moves: the last pass does not write where it reads, though it could.
+  /// last_moves: the last pass does not overwrite its input, though it could.
   ArrayAssigner(KPassPlan& plan, bool last_moves)
       : plan_(plan),
         last_moves_(last_moves),
@@ -35,7 +35,7 @@ class ArrayAssigner {
   }
 
  private:
-  /// Passes [first, end), from the last one on.
+  /// Assigns arrays to passes [first, end), from the last one backwards.
   void place_chain(std::size_t first, std::size_t end, Spot target) {
     for (std::size_t i = end; i-- > first;) {
       KPass& pass = plan_.passes[i];
@@ -64,7 +64,7 @@ class ArrayAssigner {
     return plan_.problem.in_place ? model::VolumeRole::output : model::VolumeRole::input;
   }
 
-  /// Whether the first pass would write over parts of the input that it has not read yet.
+  /// Returns whether the first pass would overwrite parts of the input that it has not read yet.
   bool spoils_input(const KPass& first, Spot target) const {
     return source_of_first(first) == model::VolumeRole::output &&
            target.where == model::VolumeRole::output && !first.keeps_order();
@@ -89,7 +89,8 @@ class ArrayAssigner {
 
   Spot scratch_other_than(Spot target, std::size_t end) {
     Spot spot{model::VolumeRole::scratch, 0};
-    // The passes of the kernel are over when others begin, so they may share all areas but its own.
+    // The passes of the kernel end before the others begin, so both may use any area but the
+    // kernel's.
     const bool keeps_kernel = plan_.kernel_passes > 0 && end > plan_.kernel_passes;
     while (spot == target || (keeps_kernel && spot == kernel_)) ++spot.area;
     return spot;
@@ -135,7 +136,7 @@ class ArrayAssigner {
   bool last_moves_;
   std::vector<Spot> sources_;
   std::vector<Spot> targets_;
-  std::vector<std::int64_t> areas_;  ///< their bytes
+  std::vector<std::int64_t> areas_;  ///< bytes of each
   Spot kernel_;
 };
 
@@ -145,8 +146,8 @@ void assign_arrays(KPassPlan& plan) {
   KPassPlan other = plan;
   ArrayAssigner(plan, false).place();
   if (!plan.problem.in_place) return;
-  // The first pass may have to write elsewhere than it reads; whether one more that does spares
-  // space or takes some depends on how many there are.
+  // The first pass may have to write elsewhere than it reads. Whether a second such pass saves or
+  // costs space depends on the number of passes.
   ArrayAssigner(other, true).place();
   if (other.scratch_bytes < plan.scratch_bytes) plan = other;
 }

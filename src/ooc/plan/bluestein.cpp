@@ -9,7 +9,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Pass i of a transform of `radices` that leaves their digits in the opposite order.
+/// Returns pass i of a transform by `radices` that leaves their digits in opposite order.
 KPass pass_of_radix(const std::vector<std::int64_t>& radices, std::size_t i) {
   KPass pass;
   for (std::size_t k = 0; k < i; ++k) pass.outer *= radices[k];
@@ -23,7 +23,7 @@ KPass pass_of_radix(const std::vector<std::int64_t>& radices, std::size_t i) {
   return pass;
 }
 
-/// What there is of the array before and behind the convolution.
+/// Sets the part of the array that the pass before the convolution reads.
 void set_source(KPass& pass, const KPassProblem& problem) {
   const std::int64_t n = problem.shape[0];
   pass.chirp = Chirp::first;
@@ -62,8 +62,8 @@ std::vector<KPass> passes_of(const std::vector<std::int64_t>& radices, const KPa
   return all;
 }
 
-/// The last radix needs no blocks of columns: the longest row that memory holds beside the kernel's
-/// leaves the least to the others.
+/// Returns the longest row that fits in memory next to the kernel's. Rows are the last radix, which
+/// needs no blocks of columns; the longest leaves the shortest radices to the other passes.
 std::int64_t longest_row(std::int64_t points, const PanelSizer& fit) {
   std::int64_t longest = 1;
   for (const std::int64_t row : divisors(points)) {

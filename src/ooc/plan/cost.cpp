@@ -9,14 +9,14 @@
 namespace weft::ooc {
 namespace {
 
-/// A panel is read, one transformed, one written.
+/// Returns whether I/O overlaps with computing: one panel is read, one transformed, one written.
 bool overlaps(const KPassPlan& plan, const model::DiskAssignment& storage) {
   return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
-/// With three buffers, two of them to transform from one to the other, the next panel is read into
-/// the third when the panel before has been written from it, or into what one has been transformed
-/// from if that comes first.
+/// Returns whether a single buffer serves the disks. Of three buffers, two are for a transform from
+/// one to the other. The next panel is read into the third once the previous one has been written
+/// from it. The source of the transform serves instead if it is free earlier.
 bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }
@@ -27,7 +27,7 @@ double disk_seconds_with_one_buffer(const model::PipelineTimes& panel) {
   return std::max(panel.disk_s, std::min(one_after_the_other, read_after_computing));
 }
 
-/// The caller's thread does the accesses of all disks one after the other.
+/// Without asynchronous I/O the caller's thread accesses the disks one after the other.
 double busiest(const std::vector<double>& seconds, const model::DiskAssignment& storage) {
   if (!storage.asynchronous) return std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return *std::max_element(seconds.begin(), seconds.end());

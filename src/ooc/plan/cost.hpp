@@ -10,19 +10,19 @@
 
 namespace weft::ooc {
 
-/// What the time of a pass goes to.
+/// The resource that limits a pass.
 enum class PassLimit { disk, arithmetic, memory, messages };
 const char* to_string(PassLimit limit);
 
 /// Predicted time of one pass. Seconds.
 struct KPassCost {
-  // Each as if it went on alone.
+  // Each as if nothing else ran at the same time.
   double read_s = 0;
   double write_s = 0;
   double arithmetic_s = 0;  ///< lines and twiddles
   double memory_s = 0;      ///< panels through the caches, and into messages and out of them
   double message_s = 0;     ///< between ranks
-  double ends_s = 0;        ///< of `seconds`: the first panel is read, the last written, alone
+  double ends_s = 0;        ///< part of `seconds`: first read and last write, not overlapped
   double seconds = 0;
   PassLimit limit = PassLimit::disk;
   friend bool operator==(const KPassCost&, const KPassCost&) = default;
@@ -33,13 +33,13 @@ struct KPassPlanCost {
   double seconds() const;
 };
 
-/// What the passes of a plan should take. Pure.
+/// Returns the predicted cost of the passes of a plan. Pure.
 ///
-/// Model   Disks by the measured time of an access and a byte (Disk); runs are cut into accesses, and
-///         a disk that is read and written does one after the other. Lines by their measured times,
-///         each axis moves its panel through memory once, as model::cost has it. Reading and writing
-///         hide behind computing, or it behind them, where I/O is asynchronous and there are buffers
-///         enough. All panels are taken to be like the widest.
+/// Model   Disks by the measured time of an access and of a byte (Disk). Runs are cut into
+///         accesses, and a disk that is read and written does one after the other. Lines by their
+///         measured times; each axis moves its panel through memory once, as in model::cost. I/O
+///         overlaps with computing where it is asynchronous and there are enough buffers. All
+///         panels are assumed to be like the widest.
 /// Errors  those of check() for machine and storage. On ranks: distributed_cost().
 /// Cost    microseconds.
 KPassPlanCost cost_of(const KPassPlan& plan, const Machine& machine,

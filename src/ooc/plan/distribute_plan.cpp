@@ -11,7 +11,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Read, received, transformed, written.
+/// One panel is read, one received, one transformed, one written.
 constexpr int buffers_on_ranks = 4;
 
 std::int64_t slot_bytes(const KPassPlan& plan, const KPass& pass) {
@@ -22,7 +22,7 @@ bool makes_kernel(const KPassPlan& plan, std::size_t pass) {
   return pass + 1 == plan.kernel_passes;
 }
 
-/// The pass that reads what one leaves in scratch space.
+/// Returns the pass that reads the scratch output of `pass`.
 std::size_t reader_of(const KPassPlan& plan, std::size_t pass) {
   if (!makes_kernel(plan, pass)) return pass + 1;
   const auto found = std::find_if(plan.passes.begin(), plan.passes.end(),
@@ -42,14 +42,14 @@ std::int64_t panels_of_rank(const KPass& pass, int ranks, int rank) {
   return count;
 }
 
-/// Rows in as many rounds as before, but of as many for each rank as can be.
+/// Evens out the rows of a panel over the ranks, in the same number of rounds.
 void make_even(KPass& pass, int ranks) {
   const std::int64_t at_once = pass.outer_width * ranks;
   const std::int64_t rounds = (pass.outer + at_once - 1) / at_once;
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 
-/// Behind the array that it is multiplied with: see owned_as_panels().
+/// Places the kernel behind the array that it is multiplied with: see owned_as_panels().
 void place_kernel(KPassPlan& plan) {
   plan.passes.front().source = model::VolumeRole::nothing;
   const std::size_t last = plan.kernel_passes - 1;
@@ -57,7 +57,7 @@ void place_kernel(KPassPlan& plan) {
   plan.passes[last].target_first = reader.kernel_first = reader.elements();
 }
 
-/// Every pass leaves what it reads, in the space that passes on ranks take anyway.
+/// Passes on ranks use scratch space anyway, so every pass can keep its input there.
 void place_in_scratch(KPassPlan& plan) {
   plan.problem.keep_sources = true;
   for (KPass& pass : plan.passes) pass.source = pass.target = model::VolumeRole::scratch;
@@ -90,7 +90,7 @@ bool stays_in_place(const KPassPlan& plan) {
 
 KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array) {
   if (ranks < 1)
-    throw Error(ErrorCode::invalid_argument, "passes are dealt to 1 or more ranks; given " +
+    throw Error(ErrorCode::invalid_argument, "passes are distributed to 1 or more ranks; given " +
                                                  std::to_string(ranks) + "; give 1 or more");
   if (plan.problem.buffers != buffers_on_ranks)
     throw Error(ErrorCode::invalid_argument,
@@ -100,7 +100,7 @@ KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array) 
   if (plan.problem.in_place && !array)
     throw Error(
         ErrorCode::invalid_argument,
-        "passes in place are dealt to ranks that have the array; given none; say who has it");
+        "passes in place need the ownership of the array by ranks; given none; give the ownership");
   plan.ranks = ranks;
   plan.scratch_bytes = plan.journal_first_byte = plan.journal_slot_bytes = 0;
   for (KPass& pass : plan.passes) {
@@ -126,7 +126,7 @@ int scratch_written_by(const KPassPlan& plan, std::size_t pass) {
 }
 
 std::int64_t scratch_bytes(const KPassPlan& plan, int rank, int volume) {
-  // Passes that have a journal take no other space.
+  // Journaled passes use no other scratch space.
   std::int64_t most = volume == 0 ? 2 * plan.journal_slot_bytes : 0;
   if (stays_in_place(plan)) return most;
   for (std::size_t i = 0; i + 1 < plan.passes.size(); ++i) {

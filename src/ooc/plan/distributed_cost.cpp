@@ -20,7 +20,7 @@ namespace {
 /// One round of one side of a pass.
 struct RoundWork {
   model::DiskWork disks;  ///< of all ranks
-  // What each rank sends to others of its node and gets from them, and the same of other nodes.
+  // Traffic of each rank with ranks of its node (near) and of other nodes (far).
   std::vector<RankTraffic> near_sent;
   std::vector<RankTraffic> near_got;
   std::vector<RankTraffic> far_sent;
@@ -29,7 +29,7 @@ struct RoundWork {
   bool copies = false;  ///< panels go through buffers of messages
 };
 
-/// As BatchExchange sends and DiskTransfers joins it.
+/// Counts messages as BatchExchange sends them, and runs as DiskTransfers joins them.
 class RoundCounter {
  public:
   RoundCounter(const PassSide& side, std::int64_t ranks_per_node)
@@ -46,7 +46,7 @@ class RoundCounter {
  private:
   struct RunEnd {
     std::int64_t offset = -1;  ///< where the last run on the disks of a rank ends
-    std::int64_t at = -1;      ///< and that in its buffer
+    std::int64_t at = -1;      ///< the same place in that rank's buffer
   };
 
   void add(const RoundPiece& piece) {
@@ -76,7 +76,7 @@ class RoundCounter {
   const PassSide& side_;
   std::int64_t ranks_per_node_;
   std::vector<RunEnd> ends_;
-  std::vector<std::int64_t> last_batch_;  ///< of each disk rank with this panel rank
+  std::vector<std::int64_t> last_batch_;  ///< by disk rank, for this panel rank
   int last_panel_rank_ = -1;
   RoundWork work_;
 };
@@ -132,7 +132,8 @@ class DistributedPassCostModel {
   }
 
  private:
-  /// A round with a panel of every rank, if there are so many; not the first, which may lack mirrors.
+  /// Returns a round in which every rank has a panel, if there is one. Not the first: its panels
+  /// may lack mirrors.
   std::int64_t typical() const { return rounds_ > 2 ? 1 : 0; }
 
   std::vector<double> disk_seconds(model::VolumeRole where, model::DiskAccess access,
@@ -148,20 +149,20 @@ class DistributedPassCostModel {
     return seconds;
   }
 
-  /// Without I/O of its own each rank does the accesses of its disks one after the other.
+  /// Without asynchronous I/O each rank accesses its disks one after the other.
   double busiest(const std::vector<double>& seconds) const {
     const double most = *std::max_element(seconds.begin(), seconds.end());
     if (storage_.asynchronous) return most;
     return std::max(most, std::accumulate(seconds.begin(), seconds.end(), 0.0) / plan_.ranks);
   }
 
-  /// Of the batches after the first one of a round, which nothing hides.
+  /// Returns the time of the batches after the first one of a round, which nothing hides.
   double after_first(double seconds, const RoundWork& work) const {
     if (!storage_.asynchronous) return 0;
     return seconds * (1 - 1 / static_cast<double>(work.batches));
   }
 
-  /// Until a round is in the journals of all ranks.
+  /// Returns the time until a round is in the journals of all ranks.
   double journal_seconds() const {
     if (!pass_.journaled) return 0;
     std::vector<double> seconds(storage_.disks.size());
@@ -169,8 +170,8 @@ class DistributedPassCostModel {
     return busiest(seconds) * panels_of_round_ + panel_.latency_s();
   }
 
-  /// Of the node whose ranks take longest. What leaves a node and what comes to it pass its link at a
-  /// time, or one after the other.
+  /// Returns the time of the slowest node's messages. On a full-duplex link, data leave and arrive
+  /// at the same time, otherwise one after the other.
   double message_seconds(const RoundWork& work) const {
     double most = 0;
     for (std::size_t first = 0; first < work.near_sent.size(); first += per_node()) {
@@ -209,7 +210,7 @@ class DistributedPassCostModel {
   PanelCostModel panel_;
   std::int64_t rounds_;
   double panels_of_round_;  ///< on average
-  double share_;            ///< of the typical round that one has on average
+  double share_;            ///< average size of a round, as a share of the typical one
 };
 
 }  // namespace

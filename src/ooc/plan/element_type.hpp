@@ -7,7 +7,7 @@ namespace weft::ooc {
 
 enum class NumberKind { boolean, integer, natural, real, complex };
 
-/// What a file's elements are, where they are not those of the transform.
+/// Type of a file's elements, where it differs from that of the transform.
 struct ElementType {
   NumberKind kind = NumberKind::real;
   std::int64_t bytes = 8;
@@ -15,13 +15,14 @@ struct ElementType {
 
   bool operator==(const ElementType&) const = default;
   bool is_complex() const { return kind == NumberKind::complex; }
-  /// Of one number: a complex element has two.
+  /// Returns the bytes of one number; a complex element has two numbers.
   std::int64_t number_bytes() const { return is_complex() ? bytes / 2 : bytes; }
 };
 
-/// Reads numpy's name with a byte order: "<f4", ">i2", "|u1", "|b1", "<c16".
+/// Parses a name of numpy with a byte order: "<f4", ">i2", "|u1", "|b1", "<c16".
 ///
-/// Errors  Error(invalid_argument) for what is no number of 1 to 8 bytes, or two of 4 or 8.
+/// Errors  Error(invalid_argument) for anything but numbers of 1 to 8 bytes, or complex ones of two
+///         numbers of 4 or 8.
 ElementType element_type(const std::string& name);
 
 }  // namespace weft::ooc

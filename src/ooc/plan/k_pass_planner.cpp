@@ -17,7 +17,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Longer runs are hardly faster on any disk; volumes cut them there.
+/// Runs from which on longer ones are hardly faster on any disk; volumes cut them there.
 constexpr std::int64_t long_run_bytes = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -96,7 +96,7 @@ class Planner {
   }
 
  private:
-  /// The axes from the last to the first; those of one point only where they are halved.
+  /// Returns the axes from the last to the first, without those of one point that are not halved.
   std::vector<int> descending() const {
     std::vector<int> axes = problem_.axes;
     std::erase_if(axes, [&](int axis) { return extent(axis) == 1 && !is_halved(axis); });
@@ -104,7 +104,8 @@ class Planner {
     return axes;
   }
 
-  /// As many axes together as memory holds, or as the problem's groups say, or one in radices.
+  /// Adds passes of as many axes as memory holds or the problem's groups allow, or of one axis in
+  /// radices.
   void add_groups(const std::vector<int>& axes) {
     for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
@@ -124,14 +125,14 @@ class Planner {
     }
   }
 
-  /// Where the group of axes that begins at `first` ends at the latest.
+  /// Returns the latest end of the group of axes that begins at `first`.
   std::size_t last_of_group(std::size_t number, std::size_t first, std::size_t axes) const {
     if (number >= problem_.groups.size()) return axes;
     return std::min(axes, first + std::max<std::size_t>(1, problem_.groups[number]));
   }
 
-  /// Complex numbers have the shape of the half spectrum: r2c begins with the halved axis and those
-  /// that memory holds with it, c2r ends with them.
+  /// The complex side has the shape of the half spectrum. r2c begins with the halved axis and the
+  /// axes that fit in memory with it, c2r ends with these.
   void add_reals() {
     if (has_pairs() && shape_.size() == 1) return add_pairs();
     const std::vector<int> axes = descending();
@@ -161,7 +162,8 @@ class Planner {
     return problem_.shape[static_cast<std::size_t>(problem_.axes.back())];
   }
 
-  /// Whether neighbours along the halved axis lie together in pairs, which are complex numbers.
+  /// Returns whether neighbours along the halved axis are adjacent pairs, which are complex
+  /// numbers.
   bool has_pairs() const {
     return problem_.has_reals() && real_extent() % 2 == 0 &&
            product(problem_.axes.back() + 1, static_cast<int>(shape_.size())) == 1;
@@ -175,7 +177,7 @@ class Planner {
       add_split(0);
   }
 
-  /// A halved axis that is too long for lines in memory.
+  /// Adds the passes of a halved axis that is too long for lines in memory.
   void add_split_reals(int axis) {
     const Shape shape = shape_;
     see_split_axis();
@@ -183,13 +185,13 @@ class Planner {
     shape_ = shape;
   }
 
-  /// As the passes of radices have the halved axis.
+  /// Sets the shape to that which the passes of radices have: the halved axis in full, or in pairs.
   void see_split_axis() {
     shape_[static_cast<std::size_t>(problem_.axes.back())] =
         has_pairs() ? real_extent() / 2 : real_extent();
   }
 
-  /// What is left to do without axes is to copy and to scale.
+  /// Without axes only copying and scaling remain.
   void add_copy() {
     KPass pass;
     pass.outer = volume(shape_);
@@ -199,7 +201,7 @@ class Planner {
     plan_.passes.push_back(*copy);
   }
 
-  /// Axes [first, end) of `axes`, which descend, and whatever lies between them.
+  /// Returns the pass of axes [first, end) of `axes`, which descend, and of all axes between them.
   KPass group(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
     KPass pass;
     pass.outer = product(0, axes[end - 1]);
@@ -211,7 +213,7 @@ class Planner {
     return pass;
   }
 
-  /// A group with the halved axis; the others are transformed on the side of complex numbers.
+  /// Returns a group with the halved axis; the other axes are transformed on the complex side.
   KPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
     KPass pass = group(axes, first, end);
     const auto at = std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin() -
@@ -227,7 +229,7 @@ class Planner {
     return pass;
   }
 
-  /// What the first and the last of the passes of a halved axis do with reals.
+  /// Returns a pass of a halved axis; the first and the last one also handle reals.
   KPass with_reals(KPass pass, bool is_first, bool is_last) const {
     const std::int64_t n = real_extent();
     const std::int64_t after = product(problem_.axes.back() + 1, static_cast<int>(shape_.size()));
@@ -250,7 +252,7 @@ class Planner {
     return pass;
   }
 
-  /// The fewest radices of which a panel has a block of columns each.
+  /// Adds passes of the fewest radices for which each panel has a block of columns.
   void add_split(int axis) {
     const std::int64_t n = extent(axis);
     const auto primes = static_cast<int>(prime_factors(n).size());
@@ -282,7 +284,7 @@ class Planner {
     return passes;
   }
 
-  /// One radix of an axis of which radices with the product `done` came before.
+  /// Returns the pass of one radix of an axis; the radices before it have the product `done`.
   KPass split_pass(int axis, std::int64_t done, std::int64_t radix) const {
     KPass pass;
     pass.outer = product(0, axis);
@@ -298,15 +300,16 @@ class Planner {
     return pass;
   }
 
-  /// N1 columns, then whole rows of N2 points where they are: N2 as long as memory allows, for that
-  /// makes the runs of the columns widest; where these are long, shorter, for long rows are slow.
+  /// Plans columns of N1 points, then rows of N2 points in place. N2 is as long as memory allows,
+  /// because that makes the runs of the columns widest. Where these are long N2 is shorter, because
+  /// long rows are slow.
   void add_transposed() {
     const std::int64_t n = extent(0);
     if (const auto whole = fit_.fitted(transposed_rows(n))) {
       plan_.passes = {*whole};
       return;
     }
-    // N1; more rows than memory has blocks would not fit.
+    // Candidates for N1. More rows than memory has blocks would not fit.
     const std::int64_t most = std::min(n - 1, problem_.memory_bytes / problem_.block_bytes);
     for (const std::int64_t rows : divisors(n)) {
       if (rows < 2 || rows > most) continue;
@@ -336,7 +339,7 @@ class Planner {
     return {.outer = extent(0) / row, .radix = row, .axes = {{1, row, 1}}};
   }
 
-  /// `tried` is the pass of the largest prime of an axis. What is said to be enough is so for all.
+  /// `tried` is the pass of the largest prime of an axis. The stated memory is enough for all axes.
   [[noreturn]] void refuse_memory(const KPass& tried) {
     if (problem_.has_reals()) see_split_axis();
     std::int64_t enough = fit_.enough_bytes(tried);
@@ -362,7 +365,7 @@ class Planner {
            " bytes; " + given);
   }
 
-  /// Less than `enough`, where that does for Bluestein's algorithm.
+  /// Returns less than `enough` where that suffices for Bluestein's algorithm.
   std::int64_t enough_for_chirp(std::int64_t enough) const {
     if (problem_.order == OutputOrder::transposed) return enough;
     KPassProblem more = problem_;

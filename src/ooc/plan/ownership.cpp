@@ -8,7 +8,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Parts of a plain file end where these do, so that two ranks never write into one page.
+/// Parts of a plain file end at multiples of this, so that two ranks never write into one page.
 constexpr std::int64_t granule_bytes = direct_io_alignment_bytes;
 
 class OwnedByDisks final : public FileOwnership {
@@ -67,7 +67,7 @@ class OwnedAsPanels final : public FileOwnership {
         element_bytes_(element_bytes),
         slot_bytes_(slot_bytes) {}
 
-  /// What passes leave are runs of whole elements.
+  /// The output of a pass consists of runs of whole elements.
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
     const PanelIndex place = place_of(offset / element_bytes_);
     return {schedule_.rank_of(place.panel),

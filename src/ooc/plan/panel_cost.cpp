@@ -14,7 +14,7 @@ PanelCostModel::PanelCostModel(const KPassPlan& plan, const KPass& pass, const M
       storage_(storage),
       working_(working),
       panels_(panel_count(pass)) {
-  // Where columns come with their mirrors the first panel may lack a column's mirror.
+  // With mirrors the first panel may lack the mirror of a column.
   widest_ = panel_parts(pass, pass.mirrors() && panels_ > 1 ? 1 : 0);
   std::int64_t most = 0;
   for (const Panel& panel : widest_) most += elements(pass, panel);
@@ -85,7 +85,7 @@ double PanelCostModel::moving_s(model::Moved how) const {
   return model::moving_seconds(2 * bytes(), how, problem_, working_, machine_);
 }
 
-/// How the lines of an axis lie in a panel.
+/// Returns how the lines of an axis are stored in a panel.
 model::Moved PanelCostModel::moved(const PanelAxis& axis) const {
   constexpr std::int64_t line_bytes = 64;
   const Panel& panel = widest_[0];

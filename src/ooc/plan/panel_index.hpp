@@ -6,11 +6,11 @@
 
 namespace weft::ooc {
 
-/// Where an element of a pass's source comes to lie when its panel is read.
+/// Place of an element of a pass's source once its panel is in memory.
 struct PanelIndex {
   std::int64_t panel = 0;
   std::int64_t offset = 0;    ///< in the panel's memory, in elements
-  std::int64_t elements = 1;  ///< that lie in a row from it on, in the source and in memory
+  std::int64_t elements = 1;  ///< adjacent from here on, in the source and in memory
 };
 PanelIndex panel_index(const KPass& pass, std::int64_t element);
 

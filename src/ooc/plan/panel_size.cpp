@@ -8,8 +8,8 @@
 namespace weft::ooc {
 namespace {
 
-/// A tile is to stay in the second level of any cache, and should be so wide that rows across it
-/// are whole cache lines; of memory it takes no more than this share.
+/// A tile should stay in a second-level cache, and be so wide that rows across it are whole cache
+/// lines. It uses at most this share of memory.
 constexpr std::int64_t tile_target_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t tile_row_bytes = 512;
 constexpr std::int64_t cache_line_bytes = 64;
@@ -17,15 +17,15 @@ constexpr std::int64_t tile_memory_share = 16;
 /// Panels are rounded up to this.
 constexpr std::int64_t panel_rounding_bytes = 64;
 
-/// Part of a slab is not on the disks: its panels take one slab at a time.
+/// Returns whether part of a slab is not on the disks; then a panel has one slab.
 bool is_cut(const KPass& pass) {
   const std::int64_t all = pass.radix * pass.rest * pass.inner;
   const auto cut = [all](std::int64_t slab) { return slab > 0 && slab < all; };
   return !pass.halves() && (cut(pass.source_slab) || cut(pass.target_slab));
 }
 
-/// A width of whole units, at most `most`, with no more panels than that needs, and these alike:
-/// ranks take panels in turn, and one could get all the narrow ones.
+/// Returns a width of whole units, at most `most`, that needs no more panels than `most` does and
+/// makes them alike. Ranks take panels in turn, and one rank could get all the narrow ones.
 std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
   const auto rounded_up = [](std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
@@ -34,10 +34,10 @@ std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) 
   return std::min(columns, rounded_up(rounded_up(columns, unit), panels) * unit);
 }
 
-/// Arrays of which a panel has its part: with the kernel's.
+/// Arrays in a panel: two in a convolution, which also has the kernel.
 std::int64_t arrays(const KPass& pass) { return pass.convolves ? 2 : 1; }
 
-/// Runs beside those of whole rows.
+/// Runs in addition to those of whole rows.
 std::int64_t more_runs(const KPass& pass) { return is_cut(pass) || pass.convolves ? 1 : 0; }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   if (pass.convolves) return std::nullopt;
   pass.panel_elements =
       panel_elements(pass, std::max(pass.radix, pass.real_radix) + more_runs(pass));
-  // A run of reals has half the bytes.
+  // A run of reals has half the bytes of one of complex numbers.
   const std::int64_t block = pass.reads_reals || pass.writes_reals ? 2 * block_ : block_;
   const std::int64_t blocks = pass.panel_elements / pass.radix / block;
   if (blocks < 1) return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   return pass;
 }
 
-/// All columns, or two blocks of them; and the last element.
+/// Takes all columns, or two blocks of them, and the last element.
 std::optional<KPass> PanelSizer::fitted_mirrored(KPass pass) const {
   pass.panel_elements = panel_elements(pass, 2 * pass.radix + 1);
   const std::int64_t all = pass.packs_reals ? pass.rest : pass.inner;
@@ -100,7 +100,7 @@ std::int64_t PanelSizer::tile_lines(std::int64_t length) const {
   return std::max<std::int64_t>(1, std::min(wanted, allowed));
 }
 
-/// What memory leaves for each panel.
+/// Returns the elements that memory leaves for each panel.
 std::int64_t PanelSizer::panel_elements(const KPass& pass, std::int64_t runs) const {
   const std::int64_t left = problem_.memory_bytes - beside_panels(pass, pass.tile_lines, runs);
   const std::int64_t bytes = left / problem_.buffers;
@@ -120,7 +120,7 @@ std::int64_t PanelSizer::beside_panels(const KPass& pass, std::int64_t lines,
 }
 
 std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
-  // Where there are reals, also of mirrors or of runs twice as long, and the last element.
+  // With reals, include mirrors or runs twice as long, and the last element.
   const std::int64_t sides = problem_.has_reals() ? 2 : 1;
   const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
   const std::int64_t panel =
@@ -129,7 +129,7 @@ std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
   if (problem_.has_reals())
     beside += RootTables<double>::table_bytes(
         problem_.shape[static_cast<std::size_t>(problem_.axes.back())]);
-  // Wider tiles take a share of their own.
+  // Wider tiles use their own share of memory.
   return (problem_.buffers * panel + beside) / 7 * 8 + direct_io_alignment_bytes;
 }
 

@@ -7,15 +7,16 @@
 
 namespace weft::ooc {
 
-/// Finds the widths of the panels that memory allows to a pass.
+/// Finds the panel widths that memory allows for a pass.
 class PanelSizer {
  public:
   /// `problem` stays the caller's.
   explicit PanelSizer(const KPassProblem& problem);
 
-  /// The pass with the widths of its panels; none if memory has no room for a block of columns.
+  /// Returns the pass with the widths of its panels; nullopt if memory has no room for a block of
+  /// columns.
   std::optional<KPass> fitted(KPass pass) const;
-  /// Enough memory for a pass of this radix and a block of columns.
+  /// Returns enough memory for a pass of this radix and a block of columns.
   std::int64_t enough_bytes(const KPass& pass) const;
 
  private:

@@ -16,11 +16,11 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return parts(value, multiple) * multiple;
 }
 
-/// Panels that long begin where direct transfers may.
+/// Panels from this size on begin at addresses that direct transfers accept.
 constexpr std::int64_t long_panel_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t line_bytes = 64;
 
-/// Columns that are not in a panel as the mirror of another one.
+/// Returns the number of columns that are not in a panel as the mirror of another one.
 std::int64_t leading(std::int64_t columns, bool mirrors) {
   return mirrors ? columns / 2 + 1 : columns;
 }
@@ -45,7 +45,7 @@ std::int64_t target_slab(const KPass& pass) {
   return or_else(pass.target_slab, target_radix(pass) * pass.rest * pass.inner);
 }
 
-/// What lies one after the other on both sides is one run; what does not is a loop.
+/// Merges loops over elements that are adjacent on both sides into one run.
 RunGrid merged(std::int64_t first, const std::array<RunGrid::GridLoop, 4>& nest) {
   RunGrid grid{first, nest[3].count, {}};
   std::size_t loop = grid.loops.size();
@@ -176,8 +176,8 @@ RunGrid target_runs(const KPass& pass, const Panel& panel) {
 
 namespace {
 
-/// Of a panel of one slab [radix][columns] on the disks, what lies before `end`: whole rows, and a
-/// part of one.
+/// Returns the part of a panel before `end` of one slab, [radix][columns] on the disks: whole rows,
+/// and a part of one.
 std::vector<RunGrid> rows_before(std::int64_t end, std::int64_t radix, std::int64_t columns,
                                  std::int64_t slab_first, std::int64_t first, std::int64_t width) {
   const std::int64_t whole =
@@ -247,7 +247,7 @@ PassCounts& PassCounts::operator+=(const PassCounts& other) {
 
 namespace {
 
-/// Runs of grids, their elements and the shortest one.
+/// Counts of runs and elements in grids, and the shortest run.
 struct Tally {
   std::int64_t runs = 0;
   std::int64_t elements = 0;
@@ -264,13 +264,14 @@ Tally tally(const std::vector<RunGrid>& grids) {
   return sum;
 }
 
-/// So many panels that read and write as many runs of the same lengths as the first of them.
+/// Panels with as many runs of the same lengths as the first of them.
 struct AlikePanels {
   std::int64_t first = 0;
   std::int64_t count = 1;
 };
 
-/// Parts of an extent: the first may lack a mirror, the last may be shorter, all between are alike.
+/// Parts of an extent: the first may lack a mirror, the last may be shorter, those between are
+/// alike.
 std::vector<AlikePanels> parts_by_kind(std::int64_t parts, bool all_differ) {
   if (parts > 3 && !all_differ) return {{0, 1}, {1, parts - 2}, {parts - 1, 1}};
   std::vector<AlikePanels> each;
@@ -280,7 +281,7 @@ std::vector<AlikePanels> parts_by_kind(std::int64_t parts, bool all_differ) {
 
 std::vector<AlikePanels> panels_by_kind(const KPass& pass) {
   const std::int64_t columns = pass.rest * pass.inner;
-  // A slab that is cut short ends in the middle of some panel.
+  // A slab that is cut short ends in the middle of a panel.
   const bool is_cut = source_slab(pass) < source_radix(pass) * columns ||
                       target_slab(pass) < target_radix(pass) * columns;
   const std::int64_t inners = parts(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
@@ -349,7 +350,7 @@ std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
 PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
   std::int64_t bytes = 0;
   std::int64_t runs = 0;
-  // Where reals are unpacked the first panel may lack a column's mirror, the second does not.
+  // Where reals are unpacked the first panel may lack the mirror of a column; the second does not.
   for (std::int64_t i = 0; i < std::min<std::int64_t>(2, panel_count(pass)); ++i) {
     const std::vector<Panel> all = panel_parts(pass, i);
     bytes = std::max(bytes, elements(pass, all) * plan.element_bytes);
@@ -363,7 +364,7 @@ PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
     memory.twiddle_bytes = RootTables<double>::table_bytes(pass.twiddle_length);
   if (pass.chirp != Chirp::none)
     memory.chirp_bytes = RootTables<double>::table_bytes(2 * pass.chirp_length);
-  // And one line's twiddles.
+  // One line more, for twiddles.
   memory.tile_bytes = plan.problem.threads * (pass.tile_lines + 1) *
                       tile_pitch_bytes(pass.longest_line(), plan.element_bytes);
   memory.run_bytes = runs * listed_run_bytes;

@@ -17,7 +17,7 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   std::vector<std::int64_t> result = {1};
   std::int64_t power = 1;
   std::int64_t last = 1;
-  std::size_t before = 1;  // divisors without the last prime
+  std::size_t before = 1;  // number of divisors without the last prime
   for (const std::int64_t p : prime_factors(n)) {
     if (p != last) {
       before = result.size();
@@ -36,7 +36,7 @@ std::vector<std::int64_t> balanced_factors(std::int64_t n, int count) {
   const auto index_of = [&](std::int64_t d) {
     return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), d) - all.begin());
   };
-  // least[k][i]: the smallest largest factor of all[i] as a product of k + 1.
+  // least[k][i]: the smallest possible largest factor of all[i] as a product of k + 1 factors.
   std::vector<std::vector<std::int64_t>> least = {all};
   for (int k = 1; k < count; ++k) {
     std::vector<std::int64_t> next = all;

@@ -5,12 +5,12 @@
 namespace weft::ooc {
 namespace {
 
-/// Blocks of a batch are sent as single messages, whose counts are ints.
+/// Blocks of a batch are sent as single messages; MPI counts their bytes in ints.
 constexpr std::int64_t most_batch_bytes = std::int64_t{1} << 30;
 
 }  // namespace
 
-/// Cuts the runs of panels at the ends of what ranks hold, and where a disk rank's buffer is full.
+/// Cuts the runs of panels where the disk rank changes, and where its buffer is full.
 class ExchangeRound::Cutter {
  public:
   Cutter(const PassSide& side, const std::function<void(const RoundPiece&)>& visit)
@@ -125,7 +125,7 @@ std::vector<RankTraffic> traffic_of(const PassSide& side) {
   std::vector<RankTraffic> sent(static_cast<std::size_t>(side.ranks));
   const PanelSchedule schedule(side.k_pass(), side.ranks);
   for (std::int64_t number = 0; number < schedule.rounds(); ++number) {
-    std::vector<std::int64_t> last_trip;  // of each disk rank with this panel rank
+    std::vector<std::int64_t> last_trip;  // by disk rank, for this panel rank
     int panel_rank = -1;
     ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
       if (piece.panel_rank != panel_rank) last_trip.assign(sent.size(), -1);

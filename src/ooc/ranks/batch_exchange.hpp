@@ -12,21 +12,21 @@
 
 namespace weft::ooc {
 
-/// Exchanges of blocks that lie in rank order in both buffers. What has been prepared for one batch
-/// serves the next ones as well, as long as they exchange as many bytes.
+/// Exchanges blocks that are stored in rank order in both buffers. Preparations for one batch are
+/// reused by the next ones as long as they exchange as many bytes.
 class BatchExchange {
  public:
   explicit BatchExchange(const comm::Communicator& comm) : comm_(comm) {}
 
-  /// Collective: first agrees whether a rank has failed by now. Bytes for each rank and from each,
-  /// this one included.
+  /// Collective: first agrees whether any rank has failed. `send` and `recv` are bytes for each
+  /// rank and from each, this one included.
   ///
-  /// Errors  as agree_or_throw. An MPI call that fails ends the program on all ranks: the others wait
-  ///         in theirs.
+  /// Errors  as agree_or_throw. An MPI call that fails ends the program on all ranks, because the
+  ///         others wait in theirs.
   void execute(const std::optional<Error>& failed, const std::vector<std::int64_t>& send,
                const std::vector<std::int64_t>& recv, const char* from, char* to);
 
-  /// What this rank has sent.
+  /// Returns the traffic that this rank has sent.
   RankTraffic sent() const { return sent_; }
 
  private:

@@ -8,21 +8,22 @@
 
 namespace weft::ooc {
 
-/// Runs of one rank's disks on their way, started in lists of limited length.
+/// Transfers of one rank's disks in progress, started in lists of limited length.
 class DiskTransfers {
  public:
-  /// `list` has the capacity that lists are to have. It and the volume stay the caller's; others may
-  /// use the list between start() and the next add(). No volume: there will be no runs.
+  /// `list` has the capacity that lists are to have. The list and the volume stay the caller's;
+  /// others may use the list between start() and the next add(). volume : nullptr if there will be
+  /// no runs.
   DiskTransfers(disk::Volume* volume, disk::AccessDirection direction, std::vector<disk::Run>& list)
       : volume_(volume), direction_(direction), list_(list) {}
   DiskTransfers(const DiskTransfers&) = delete;
   DiskTransfers& operator=(const DiskTransfers&) = delete;
 
-  /// After an error, too, nothing may be under way to memory that goes.
+  /// No transfer may outlive its memory, even after an error.
   ~DiskTransfers() {
     try {
       wait();
-    } catch (...) {  // the error that came first is the one to tell
+    } catch (...) {  // report the error that came first
     }
   }
 
@@ -38,7 +39,7 @@ class DiskTransfers {
     list_.push_back(run);
   }
 
-  /// Starts what has been added and not started.
+  /// Starts the runs that have been added and not started.
   void start() {
     if (list_.empty()) return;
     tickets_.push_back(direction_ == disk::AccessDirection::read ? volume_->start_read(list_)
@@ -46,7 +47,7 @@ class DiskTransfers {
     list_.clear();
   }
 
-  /// Returns, or throws the first error, when all that was started has ended.
+  /// Waits for all started runs; then throws the first error, if any.
   void wait() {
     std::exception_ptr failure;
     for (const disk::Volume::Ticket ticket : tickets_) {

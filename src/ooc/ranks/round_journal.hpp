@@ -7,17 +7,18 @@
 
 namespace weft::ooc {
 
-/// What the disks of one rank get in a round, where it can be taken from again: a pass in place writes
-/// it over what it was made of. Two slots take turns, for while one is written the note of how far all
-/// are still speaks of the other.
+/// Recoverable copy of one round of writes to the disks of one rank: a pass in place overwrites its
+/// input. Two slots alternate, because the progress note still refers to the old one while the new
+/// one is written.
 class RoundJournal {
  public:
-  /// The volume stays the caller's, and begins with the slots. batch_bytes : of a full batch.
+  /// The volume stays the caller's, and begins with the slots. batch_bytes : length of a full
+  /// batch.
   RoundJournal(disk::Volume& volume, const KPassPlan& plan, std::int64_t batch_bytes)
       : volume_(volume), plan_(plan), batch_bytes_(batch_bytes) {}
 
   void write(std::int64_t round, std::int64_t batch, std::int64_t bytes, char* memory) {
-    if (bytes == 0) return;  // of the last batches some ranks have nothing
+    if (bytes == 0) return;  // some ranks have no last batches
     const disk::Run run = run_of(round, batch, bytes, memory);
     volume_.wait(volume_.start_write({&run, 1}));
   }
@@ -26,7 +27,7 @@ class RoundJournal {
     const disk::Run run = run_of(round, batch, bytes, memory);
     volume_.wait(volume_.start_read({&run, 1}));
   }
-  /// Returns when what was written is on the disks.
+  /// Returns when all writes are on the disks.
   void flush() { volume_.flush(); }
 
  private:

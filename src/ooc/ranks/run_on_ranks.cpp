@@ -21,14 +21,14 @@
 namespace weft::ooc {
 namespace {
 
-/// Where each block of one side of a batch begins: blocks lie in rank order.
+/// The start of each block of one side of a batch; blocks are in rank order.
 class Cursors {
  public:
   explicit Cursors(const std::vector<std::int64_t>& bytes) : next_(bytes.size()) {
     for (std::size_t rank = 1; rank < bytes.size(); ++rank)
       next_[rank] = next_[rank - 1] + bytes[rank - 1];
   }
-  /// Where the next bytes of a rank's block lie.
+  /// Returns the place of the next bytes of a rank's block.
   std::int64_t advance(int rank, std::int64_t bytes) {
     return std::exchange(next_[static_cast<std::size_t>(rank)],
                          next_[static_cast<std::size_t>(rank)] + bytes);
@@ -40,20 +40,20 @@ class Cursors {
 
 struct SideOnDisks {
   PassSide side;
-  disk::Volume* volume = nullptr;    ///< of this rank, which may have nothing of it
-  std::function<void()> flush = {};  ///< of all ranks together; else each flushes its volume
+  disk::Volume* volume = nullptr;    ///< this rank's, which may have no part of the array
+  std::function<void()> flush = {};  ///< collective; if empty, each rank flushes its volume
 };
 
-/// Of one batch, on the disks of the rank that counts.
+/// Returns the bytes of a batch on this rank's disks.
 std::int64_t on_own_disks(const ExchangeRound::RoundBatch& batch) {
   return std::accumulate(batch.on_disks.begin(), batch.on_disks.end(), std::int64_t{0});
 }
 
-/// One pass on this rank. Four buffers: what comes from the disks, a panel, what is sent or received
-/// or the panel once it is transformed, and what goes to the disks.
+/// One pass on this rank. Four buffers: input from the disks, a panel, messages or the transformed
+/// panel, and output to the disks.
 class PassOnRanks {
  public:
-  /// journal : of this rank, where the pass is journaled and there are checkpoints.
+  /// journal : this rank's, if the pass is journaled and there are checkpoints.
   PassOnRanks(const KPassPlan& plan, std::size_t index, const comm::Communicator& comm,
               const SideOnDisks& source, const SideOnDisks& target, disk::Volume* journal,
               const PassesOptions& options)
@@ -88,7 +88,7 @@ class PassOnRanks {
     }
     here([&] { wait_for_writes(schedule_.rounds()); });
     comm::agree_or_throw(comm_, failed_);
-    // Before the next pass writes over what this one has read.
+    // Before the next pass overwrites the input of this one.
     if (options_.checkpoints.keep && progress_.pass + 1 < progress_.passes)
       keep(schedule_.rounds(), false);
   }
@@ -96,8 +96,8 @@ class PassOnRanks {
  private:
   static constexpr std::int64_t no_trip = -1;
 
-  /// What this rank does by itself. Its first failure is that of all where the ranks meet next, and
-  /// until then it does nothing more.
+  /// Does work of this rank alone. Its first failure is reported to all ranks at their next
+  /// agreement; until then the rank does no more work.
   template <class Work>
   void here(Work&& work) {
     if (!failed_) failed_ = comm::error_of(std::forward<Work>(work));
@@ -150,7 +150,7 @@ class PassOnRanks {
     std::swap(panel_, other_);
   }
 
-  /// Takes panel_ to the disks.
+  /// Writes panel_ to the disks.
   void write(std::int64_t round) {
     const ExchangeRound pieces(target_, round);
     const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
@@ -177,11 +177,11 @@ class PassOnRanks {
       });
     }
     if (!journal_) return;
-    keep(round, true);  // before anything of the round is written over what it was read from
+    keep(round, true);  // before the round overwrites its input
     write_from_journal(round, in_memory);
   }
 
-  /// Starts to write a round where it was read. in_memory : the batch that is in outgoing_.
+  /// Starts to write a round over its input. in_memory : the batch that is in outgoing_.
   void write_from_journal(std::int64_t round, std::int64_t in_memory) {
     here([&] {
       const ExchangeRound pieces(target_, round);
@@ -196,7 +196,7 @@ class PassOnRanks {
     });
   }
 
-  /// The disks have the panels as they lie in memory.
+  /// Returns whether all ranks have their own panels on disk in memory order: no exchange needed.
   static bool is_local(const ExchangeRound::RoundBatches& all) {
     return !all.crosses && all.batches.size() == 1;
   }
@@ -234,8 +234,8 @@ class PassOnRanks {
     return comm::agree_or_throw(comm_, failed_, due);
   }
 
-  /// Collective. The first rank says how far all are when what all wrote is on their disks, and
-  /// what the others keep for themselves as well. has_journal : the next round is in the journals.
+  /// Collective. Keeps a checkpoint once all writes are on their disks, on the first rank after the
+  /// other ranks have kept theirs. has_journal : the next round is in the journals.
   void keep(std::int64_t rounds_done, bool has_journal) {
     here([&] {
       wait_for_writes(rounds_done);
@@ -301,7 +301,8 @@ class PassOnRanks {
   std::vector<disk::Run> list_;
   std::optional<PanelTransform> transform_;
   std::optional<RoundJournal> journal_;
-  std::optional<DiskTransfers> reads_;  ///< last, so that nothing is under way when buffers go
+  // Last, so that all transfers end before the buffers are freed.
+  std::optional<DiskTransfers> reads_;
   std::optional<DiskTransfers> writes_;
 };
 
@@ -313,7 +314,7 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
                     " bytes; given " + std::to_string(given) + "; give a larger one");
 }
 
-/// Checkpoints are kept between rounds, of journaled passes when the next one is in the journals.
+/// Checkpoints are between rounds; in journaled passes, when the next round is in the journals.
 void check_start(const KPassPlan& plan, const PassesOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
@@ -332,7 +333,7 @@ void check_start(const KPassPlan& plan, const PassesOptions& options) {
                   "; give one that a checkpoint has kept");
 }
 
-/// All that passes in place write again after a failure is in journals.
+/// Checks the volumes, and that plans with checkpoints keep their input; in place, by journals.
 void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
                     const PassesOptions& options) {
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)
@@ -342,7 +343,7 @@ void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
   const bool goes_on = options.start.pass > 0 || options.start.panels_done > 0;
   if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
     throw Error(ErrorCode::invalid_argument,
-                "checkpoints need passes that leave what they read; given a plan of others; plan "
+                "checkpoints need passes that keep their input; given a plan of others; plan "
                 "with keep_sources");
 }
 
@@ -350,9 +351,9 @@ void check(const KPassPlan& plan, const comm::Communicator& comm, const VolumesO
            const PassesOptions& options) {
   if (plan.ranks != comm.size())
     throw Error(ErrorCode::invalid_argument,
-                "passes run on as many ranks as they were dealt to; dealt to " +
+                "passes run on as many ranks as they are planned for; planned for " +
                     std::to_string(plan.ranks) + ", given " + std::to_string(comm.size()) +
-                    " ranks; deal them to these");
+                    " ranks; plan for these");
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
                                                  std::to_string(options.sign) + "; give -1 or 1");

@@ -11,7 +11,7 @@
 
 namespace weft::ooc {
 
-/// An array on the disks of all ranks: what this rank can reach of it, and who has what.
+/// An array on the disks of all ranks: the volume that this rank reaches, and the ownership.
 struct ArrayOnRanks {
   disk::Volume* volume = nullptr;
   OwnershipPtr ownership;
@@ -20,10 +20,10 @@ struct ArrayOnRanks {
 struct VolumesOnRanks {
   ArrayOnRanks input;
   ArrayOnRanks output;
-  /// Of this rank alone; nullptr where scratch_bytes() is 0.
+  /// This rank's own scratch; nullptr where scratch_bytes() is 0.
   std::array<disk::Volume*, scratch_volumes> scratch = {};
-  /// Collective: returns when what all ranks have written of the output is on the disks. For
-  /// checkpoints; without it each rank flushes its volume.
+  /// Collective: returns when all ranks' writes to the output are on the disks. For checkpoints.
+  /// Without it each rank flushes its volume.
   std::function<void()> flush_output = {};
 };
 
@@ -32,21 +32,22 @@ struct RanksOutcome {
   RankTraffic sent;             ///< by this rank, in exchanges; agreements are not counted
 };
 
-/// Executes a plan that was dealt to ranks: while a round's panels are transformed those of the next
-/// one are read and those of the last one written. A rank touches those bytes of its volumes only
-/// that the ownerships give it; the others travel.
+/// Executes a distributed plan. While the panels of a round are transformed, those of the next one
+/// are read and those of the last one written. A rank accesses only the bytes of its volumes that
+/// the ownerships assign to it; the others are sent in messages.
 ///
-/// Collective  `plan` and `options` are the same on all ranks, but for on_panel, which each has called
-///             after every round, and what checkpoints keep.
-/// Checkpoints between rounds and at the end of every pass but the last, with one reduction of 8 bytes
-///             a round to agree on them. They need no other plan: every pass writes elsewhere than it
-///             reads. `options.start` is where one was kept on as many ranks.
-/// In place    input and output are the same volume. Where passes write where they read, what a round
-///             writes on the disks of a rank lies in its first scratch volume before, and all keep that
-///             it does; without checkpoints it does not, and an error leaves an array of no use.
-/// Memory      At most memory_bytes(plan) on each rank, buffers for messages included; besides it a
-///             few numbers for each rank, and what engine, volumes and MPI need for themselves.
-/// Errors      as run_passes, the same on all ranks, and then nothing is under way on any;
+/// Collective  `plan` and `options` are the same on all ranks, except on_panel, which each rank
+///             calls after every round, and the notes of checkpoints.
+/// Checkpoints between rounds and at the end of every pass but the last. One reduction of 8 bytes a
+///             round agrees on them. They need no special plan, because passes that are not in
+///             place never overwrite their input. `options.start` is where one was kept on the
+///             same number of ranks.
+/// In place    input and output are the same volume. Passes that overwrite their input first copy
+///             the writes of a round to the rank's first scratch volume, and all ranks note that.
+///             Without checkpoints there is no such copy, and an error leaves an unusable array.
+/// Memory      At most memory_bytes(plan) on each rank, buffers for messages included. In addition
+///             a few numbers for each rank, and the needs of engine, volumes and MPI.
+/// Errors      as run_passes, the same on all ranks, and then no I/O is in progress on any;
 ///             disagreement. A failing message ends the program.
 RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
                           const VolumesOnRanks& volumes, const PassesOptions& options = {});

@@ -21,9 +21,8 @@ OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, in
   const auto disks =
       checked_cast<int>(std::ssize(files.scratch_directories), "scratch directories");
   if (disks == 0)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "scratch space lies in one or more directories; given none; name one for each disk");
+    throw Error(ErrorCode::invalid_argument,
+                "scratch space is in one or more directories; given none; name one for each disk");
   const Share own = disks_of_rank(disks, plan.ranks, rank);
   const std::span<const std::string> all(files.scratch_directories);
   const auto mine =
@@ -40,7 +39,7 @@ struct OpenSharedSets {
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
-/// input : none in place, where the output is read, too.
+/// input : none in place, where the output is also the input.
 OpenSharedSets opened_all(const KPassPlan& plan, const PassesFiles& files,
                           const comm::Communicator& comm, const PassesOptions& options) {
   OpenSharedSets all;

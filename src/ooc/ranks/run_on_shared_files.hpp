@@ -8,20 +8,20 @@
 
 namespace weft::ooc {
 
-/// What all ranks did together.
+/// Totals over all ranks.
 struct SharedOutcome {
-  PassesOutcome passes;  ///< held_bytes of the rank that held most; of all ranks the other numbers
+  PassesOutcome passes;  ///< the largest held_bytes of a rank; sums of the others
   RankTraffic sent;
 };
 
-/// Who has what of an array in files, as the ranks of run_on_shared_files take it.
+/// Returns the ownership of an array in files, as run_on_shared_files uses it.
 OwnershipPtr ownership_of(const StoredArray& array, int ranks);
 
-/// run_on_files on ranks. Of a striped set each rank opens the files of its own disks, of a plain
-/// file it uses its own part; the index of a set must be seen by all ranks. Scratch directories are
-/// dealt to ranks as disks are; or each rank names its own sets (`own_scratch`), which stay.
+/// run_on_files on ranks. Each rank opens the files of its own disks of a striped set; of a plain
+/// file it uses its own part. All ranks must see the index of a set. Scratch directories are
+/// assigned to ranks like disks; or each rank names its own sets (`own_scratch`), which are kept.
 ///
-/// Checksums   of blocks that one rank read or wrote as a whole, saved by the first rank.
+/// Checksums   of blocks that one rank read or wrote as a whole; the first rank saves them.
 /// Collective  as run_on_ranks. Errors: those of run_on_files, the same on all ranks.
 SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
                                   const comm::Communicator& comm,

@@ -11,13 +11,13 @@ namespace weft::ooc {
 
 using OpenSet = std::unique_ptr<disk::StripedSet>;
 
-/// An array that ranks share: of a striped set each opens the files of its own disks, of a plain file
-/// the whole. Local. Errors  as open_set and plain_set.
+/// An array that ranks share: each rank opens the files of its own disks of a striped set, or all
+/// of a plain file. Local. Errors  as open_set and plain_set.
 OpenSet open_own_disks(const StoredArray& array, const comm::Communicator& comm, disk::Mode mode,
                        const disk::SetOptions& options);
 
-/// Returns when what all ranks have written is on the disks, and the checksums of blocks that one rank
-/// wrote as a whole are saved, by the first rank. Collective.
+/// Returns when all ranks' writes are on the disks, and the first rank has saved the checksums of
+/// blocks that one rank wrote as a whole. Collective.
 void flush_shared(disk::StripedSet& output, const FileOwnership& ownership,
                   const comm::Communicator& comm);
 

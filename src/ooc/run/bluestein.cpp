@@ -8,7 +8,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Without the special cases of infinities that operator* has.
+/// Multiplies without operator*'s special cases for infinities.
 template <class Real>
 std::complex<Real> product(std::complex<Real> a, std::complex<Real> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};

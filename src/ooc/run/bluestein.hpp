@@ -7,18 +7,19 @@
 
 namespace weft::ooc {
 
-// What Bluestein's algorithm does with panels beside their lines. A chirp is exp(sign*pi*i*j^2/n), by
-// the roots of 2n with the exponent j^2 mod 2n in whole numbers.
+// Operations of Bluestein's algorithm on panels, in addition to those on lines. A chirp is
+// exp(sign*pi*i*j^2/n), computed by the roots of 2n with the exponent j^2 mod 2n in whole numbers.
 
 /// Multiplies element j < n of a panel, [radix][inners], by the chirp.
 void multiply_by_chirp(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
                        Precision precision, int threads, void* memory);
 
-/// Makes the kernel: the chirp's conjugate at j and -j of the pass's elements for |j| < n, else 0.
+/// Makes the kernel: the chirp's conjugate at elements j and -j of the pass for |j| < n, otherwise
+/// 0.
 void make_kernel(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots,
                  Precision precision, int threads, void* memory);
 
-/// Multiplies `count` complex numbers by the kernel's, which lie behind them.
+/// Multiplies `count` complex numbers by those of the kernel, which follow them in memory.
 void multiply_by_kernel(std::int64_t count, Precision precision, int threads, void* memory);
 
 }  // namespace weft::ooc

@@ -11,10 +11,10 @@
 namespace weft::ooc {
 namespace {
 
-/// Numbers that are looked at together, for a copy of them to stay in the nearest cache.
+/// Numbers that are converted together, so that a copy of them stays in the nearest cache.
 constexpr std::int64_t piece = 512;
 
-/// What IEEE 754 calls binary16.
+/// A number of IEEE 754's binary16.
 struct Half {
   std::uint16_t bits = 0;
   template <class Real>
@@ -38,7 +38,7 @@ Raw swapped(Raw value) {
   return value;
 }
 
-/// One after the other from `first` on; `stride` reals of the result for each number.
+/// Converts numbers to places one after the other from `first` on, `stride` reals for each.
 template <class Real, class Raw>
 class Conversion {
  public:
@@ -51,8 +51,8 @@ class Conversion {
       throw Error(ErrorCode::internal, "a conversion to shorter elements");
   }
 
-  /// From the end, for results are longer: the last ones lie beyond all that is still to be read, so
-  /// threads can share them; then the last ones of the rest, until that is short.
+  /// Converts from the end, because results are longer. The last results are stored behind all
+  /// unread input, so threads can share them. Then the same for the rest, until that is short.
   void run(std::int64_t count) const {
     constexpr std::int64_t shared = 1 << 14;
     while (count > shared && threads_ > 1) {

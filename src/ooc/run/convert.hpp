@@ -8,11 +8,11 @@
 
 namespace weft::ooc {
 
-/// Makes of a file's elements, from the start of `memory` on, numbers of a precision there: of
-/// complex ones complex numbers, of others reals, or complex numbers without imaginary parts.
+/// Converts a file's elements in `memory` to numbers of a precision, in place. Complex elements
+/// become complex numbers. Others become reals, or complex numbers with imaginary part 0.
 ///
-/// Memory  holds count elements before and after, which are no shorter afterwards.
-/// Errors  internal where they would be shorter.
+/// Memory  holds count elements before and after; elements do not become shorter.
+/// Errors  internal if elements would become shorter.
 void convert(const ElementType& type, Precision precision, bool to_complex, std::int64_t count,
              int threads, void* memory);
 

@@ -31,7 +31,7 @@ void pack_pair(std::complex<Real>& one, std::complex<Real>& other, std::complex<
   one = sum + odd;
 }
 
-/// Columns of a part: so many from the first one on.
+/// Columns of a part.
 struct Columns {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -42,8 +42,8 @@ Columns columns_of(const KPass& pass, const Panel& panel) {
   return {panel.inner, panel.inners};
 }
 
-/// Calls visit(one, other, root) for k and N/2 - k, but for k = 0: row k / columns, column
-/// k % columns of the parts.
+/// Calls visit(one, other, root) for k and N/2 - k, except k = 0. k is in row k / columns, column k
+/// % columns of the parts.
 template <class Real, class Visit>
 void for_each_pair(const KPass& pass, const std::vector<Panel>& parts,
                    const kernel::RowTwiddles& twiddles, int threads, std::complex<Real>* memory,

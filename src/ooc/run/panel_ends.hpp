@@ -6,13 +6,13 @@
 
 namespace weft::ooc {
 
-/// Makes of what was read the whole panel in complex numbers: reals become complex, what is not on
-/// the disks zero. Of half a spectrum, elements 0 and N/2 are halved: twice the real part of its
-/// transform then is that of the whole spectrum.
+/// Completes the input to a whole panel of complex numbers: reals become complex, elements that are
+/// not on the disks zero. In half a spectrum, elements 0 and N/2 are halved: twice the real part of
+/// its transform then is that of the whole spectrum.
 void complete_source(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory);
 
-/// Puts the real parts of a panel one after the other.
+/// Packs the real parts of a panel one after the other.
 void keep_real_parts(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory);
 

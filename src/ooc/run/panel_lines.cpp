@@ -10,8 +10,8 @@
 namespace weft::ooc {
 namespace {
 
-/// The panel is [..][length][columns], line l the one at l / columns, l % columns. Visits stretches of
-/// lines that are equally far apart: move(first line, count, offset of its first point, distance).
+/// Visits stretches of lines at equal distance: move(first line, count, offset of its first point,
+/// distance). The panel is [..][length][columns]; line l is that at l / columns, l % columns.
 template <class Move>
 void for_each_stretch(std::int64_t length, std::int64_t columns, std::int64_t first,
                       std::int64_t end, Move&& move) {
@@ -51,7 +51,7 @@ PanelLines::PanelLines(const KPass& pass, const PanelAxis& axis,
   const bool is_long = kernel::TwoStepLine::factors(axis.length, options.precision).has_value();
   if (!is_long || axis.halved || twiddles != nullptr || axis.after != 1) return;
   kernel::TwoStepLine line(transform, options);
-  // In place of a tile and the row of twiddles beside it.
+  // Its scratch uses the memory of a tile and its row of twiddles.
   if (line.scratch_bytes() <= (tile_lines_ + 1) * pitch_bytes_) long_line_ = std::move(line);
 }
 

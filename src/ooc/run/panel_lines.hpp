@@ -11,21 +11,21 @@
 
 namespace weft::ooc {
 
-/// Transforms the lines of one axis of a panel in memory, tile by tile: gathers lines, transforms
-/// them in cache, multiplies by their twiddles there, scatters them. The panel is read and written
-/// once, as [outers][radix][rests][inners] and [outers][rests][radix][inners]. A halved axis has reals
-/// on one side.
+/// Transforms the lines of one axis of a panel in memory, tile by tile. It gathers lines,
+/// transforms them and multiplies by their twiddles in cache, and scatters them. The panel is read
+/// and written once, as [outers][radix][rests][inners] and [outers][rests][radix][inners]. A halved
+/// axis has reals on one side.
 class PanelLines {
  public:
-  /// `twiddles` are those of the pass, nullptr for a pass without; they stay the caller's.
+  /// `twiddles` are those of the pass, nullptr if it has none; they stay the caller's.
   /// Errors  those of Engine::lines.
   PanelLines(const KPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
              const kernel::LocalOptions& options, const kernel::RowTwiddles* twiddles);
 
-  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the axis
-  ///         is not halved, else they do not overlap and `from` stays as it is, but for a c2r.
-  ///         `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
-  /// Progress  nullptr, or poked between tiles by the calling thread.
+  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the
+  ///         axis is not halved. Otherwise they do not overlap and `from` is unchanged, except by a
+  ///         c2r. `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
+  /// Progress  nullptr, or polled between tiles by the calling thread.
   void execute(const void* from, void* to, const Panel& panel, void* tiles,
                kernel::Progress* progress = nullptr) const;
 
@@ -51,7 +51,7 @@ class PanelLines {
   std::int64_t pitch_bytes_;
   std::int64_t tile_lines_;
   kernel::LineRunner lines_;
-  std::optional<kernel::TwoStepLine> long_line_;  ///< of contiguous lines longer than cache
+  std::optional<kernel::TwoStepLine> long_line_;  ///< for contiguous lines longer than cache
 };
 
 }  // namespace weft::ooc

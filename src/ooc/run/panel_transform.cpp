@@ -94,8 +94,8 @@ void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel
           reads_pairs ? 2 * count : count, problem_.threads, panel);
 }
 
-/// One of the axes goes from one buffer to the other, the last one where it makes reals. Those before
-/// and behind it stay where they lie.
+/// One of the axes moves from one buffer to the other: the last one if it makes reals, otherwise
+/// the first. The others are transformed in place.
 void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from, char* to,
                                      kernel::Progress* progress) const {
   const std::size_t moving = pass_.writes_reals ? lines_.size() - 1 : 0;

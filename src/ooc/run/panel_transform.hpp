@@ -12,15 +12,15 @@
 
 namespace weft::ooc {
 
-/// What a pass does to a panel while it is in memory, and the tables and tiles for it.
+/// The work of a pass on a panel in memory, with its tables and tiles.
 class PanelTransform {
  public:
   /// The plan stays the caller's. Errors  those of the engine, and out_of_memory.
   PanelTransform(const KPassPlan& plan, std::size_t index, const PassesOptions& options);
 
-  /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place, else
-  ///           another buffer.
-  /// Progress  where there is one it is poked between tiles, by the calling thread.
+  /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place,
+  ///           otherwise another buffer.
+  /// Progress  if not nullptr, polled between tiles by the calling thread.
   void execute(const std::vector<Panel>& parts, char* from, char* to,
                kernel::Progress* progress = nullptr) const;
 

@@ -24,10 +24,10 @@ struct Transfer {
   char* memory = nullptr;
 };
 
-/// One pass: what it holds, and the panels on their way through memory.
+/// One pass: its buffers, and the panels in progress.
 class PassRun {
  public:
-  /// scratch : where the journal is.
+  /// scratch : has the journal.
   PassRun(const KPassPlan& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
           disk::Volume* scratch, const PassesOptions& options)
       : plan_(plan),
@@ -51,7 +51,7 @@ class PassRun {
   PassRun(const PassRun&) = delete;
   PassRun& operator=(const PassRun&) = delete;
 
-  /// Nothing may be under way to memory that goes: after an error, too.
+  /// No transfer may outlive its memory, even after an error.
   ~PassRun() {
     if (reading_) wait_quietly(source_, *reading_);
     for (const Transfer& transfer : writing_) wait_quietly(target_, transfer);
@@ -68,7 +68,7 @@ class PassRun {
     for (std::int64_t i = progress_.panels_done; i < progress_.panels; ++i) {
       char* from = waited_read();
       char* to = pass_.transforms_in_place() ? from : free_buffer();
-      // To wait for the panel before would leave the disks without anything to write meanwhile.
+      // Waiting for the previous panel would leave the disks nothing to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
       if (!options_.moves_only) transform(parts, from, to, i + 1);
@@ -84,8 +84,8 @@ class PassRun {
   }
 
  private:
-  /// Where all buffers are taken the next panel is read into that of the panel before, as soon as
-  /// that is written: looked after between tiles.
+  /// Where all buffers are in use, the next panel is read into the previous panel's buffer as soon
+  /// as that is written. This is checked between tiles.
   class NextRead final : public kernel::Progress {
    public:
     NextRead(PassRun& run, std::int64_t index) : run_(run), index_(index) {}
@@ -96,7 +96,7 @@ class PassRun {
       try {
         run_.end_write();
         run_.start_read(index_);
-      } catch (...) {  // it must not leave the threads that transform
+      } catch (...) {  // it must not leave the transforming threads
         failure_ = std::current_exception();
       }
     }
@@ -126,7 +126,7 @@ class PassRun {
     reading_ = {source_.start_read(runs_), memory};
   }
 
-  /// The panel that was being read.
+  /// Waits for the panel that was being read and returns its memory.
   char* waited_read() {
     const Transfer transfer = *reading_;
     reading_.reset();
@@ -156,15 +156,15 @@ class PassRun {
   }
 
   void keep() {
-    while (!writing_.empty()) end_write();  // flush says nothing of what is under way
+    while (!writing_.empty()) end_write();  // flush does not cover writes in progress
     if (progress_.panels_done == progress_.panels && progress_.pass + 1 == progress_.passes) return;
     target_.flush();
     options_.checkpoints.keep(progress_);
     kept_ = progress_.panels_done;
   }
 
-  /// Puts a panel where it can be taken from again, and says so, before it is written over what it
-  /// was read from. Its slot holds the panel before the last, which is in its place by now.
+  /// Writes a panel to the journal and notes that, before the panel overwrites its input. Its slot
+  /// has the panel before the last, which is in its place by now.
   void write_journal(std::int64_t index, const std::vector<Panel>& parts, char* panel) {
     while (!writing_.empty()) end_write();
     scratch_->wait(scratch_->start_write(journal_runs(index, parts, panel)));
@@ -175,7 +175,7 @@ class PassRun {
     options_.checkpoints.keep(at);
   }
 
-  /// What the process before this one had in its journal when it ended.
+  /// Writes the panel that the previous process had in its journal when it ended.
   void write_from_journal() {
     const std::vector<Panel> parts = panel_parts(pass_, progress_.panels_done);
     char* panel = free_buffer();
@@ -206,7 +206,7 @@ class PassRun {
   static void wait_quietly(disk::Volume& volume, const Transfer& transfer) noexcept {
     try {
       volume.wait(transfer.ticket);
-    } catch (...) {  // the error that ended the pass is the one to tell
+    } catch (...) {  // report the error that ended the pass
     }
   }
 
@@ -220,7 +220,7 @@ class PassRun {
   disk::Volume* scratch_;
   const PassesOptions& options_;
   PassProgress progress_;
-  std::int64_t kept_ = 0;  ///< panels of this pass that a checkpoint knows
+  std::int64_t kept_ = 0;  ///< panels of this pass in the last checkpoint
   AlignedBuffer panels_;
   PanelTransform transform_;
   std::vector<disk::Run> runs_;
@@ -255,7 +255,7 @@ void check_start(const KPassPlan& plan, const PassesOptions& options) {
   const bool goes_on = start.pass > 0 || start.panels_done > 0;
   if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
     throw Error(ErrorCode::invalid_argument,
-                "checkpoints need passes that leave what they read; given a plan of others; plan "
+                "checkpoints need passes that keep their input; given a plan of others; plan "
                 "with keep_sources");
 }
 

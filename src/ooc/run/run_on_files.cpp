@@ -8,7 +8,7 @@
 namespace weft::ooc {
 namespace {
 
-/// What a set can have as its block.
+/// Returns a block size that a set can have.
 std::int64_t block_of(const KPassPlan& plan) { return direct_io_rounded(plan.problem.block_bytes); }
 
 std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mode,

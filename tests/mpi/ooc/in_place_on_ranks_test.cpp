@@ -183,7 +183,7 @@ TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
   const KPassPlan plain = planned_in_place(problem, ownership, false);
   OwnDisks disks(plain, ownership, world().rank());
   Power power(INT64_MAX);
-  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"leave what they read"}, [&] {
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"keep their input"}, [&] {
     run_on_ranks(plain, world(), disks.volumes(power), {.checkpoints = checkpoints});
   });
   const KPassPlan kept = planned_in_place(problem, ownership, true);

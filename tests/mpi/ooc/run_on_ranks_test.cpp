@@ -250,7 +250,7 @@ TEST(OocOnRanks, WhatCannotBeIsRefused) {
   const auto refused = [&](ErrorCode code, const std::vector<std::string>& words, auto&& call) {
     expect_same_error(MPI_COMM_WORLD, code, words, call);
   };
-  refused(ErrorCode::invalid_argument, {"as many ranks", "dealt to"},
+  refused(ErrorCode::invalid_argument, {"as many ranks", "planned for"},
           [&] { run_on_ranks(other, comm, disks.volumes()); });
   refused(ErrorCode::invalid_argument, {"sign", "0"},
           [&] { run_on_ranks(plan, comm, disks.volumes(), {.sign = 0}); });

@@ -170,7 +170,7 @@ TEST(Checkpoints, what_cannot_be_gone_on_from_is_refused) {
   problem.keep_sources = false;
   plan = plan_passes(problem);
   options.start = {.pass = 1};
-  expect_error(ErrorCode::invalid_argument, {"leave what they read", "keep_sources"},
+  expect_error(ErrorCode::invalid_argument, {"keep their input", "keep_sources"},
                [&] { disks.run(plan, options, INT64_MAX); });
 }
 

@@ -90,7 +90,7 @@ TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
 }
 
 TEST(InPlaceOnRanks, nobody_has_the_array) {
-  expect_error(ErrorCode::invalid_argument, {"in place", "given none", "say who has it"}, [] {
+  expect_error(ErrorCode::invalid_argument, {"in place", "given none", "give the ownership"}, [] {
     distribute_plan(planned({48, 30, 20}, true), 3);
   });
 }
