@@ -44,8 +44,8 @@ class FFT:
         schedule: for messages, "pairwise", "cyclic" or "scattered".
         requests: for messages, "ordinary" or "persistent".
         chunks: the number of parts of an exchange, or "slices". Each part is sent as soon as it is transformed.
-    piece_bytes : the largest piece of a packed message, in bytes. A rank sends its next piece when the last has left and
-        the partner's has arrived. For switches that drop packets under load. None sends whole blocks.
+    piece_bytes : the largest piece of a packed message, in bytes. A rank sends its next piece when the last has left
+        and the partner's has arrived. For switches that drop packets under load. None sends whole blocks.
     nodes : how packed messages leave a node. "separate": ranks use node memory within their node and each sends its own
         messages to other nodes. "combined": one message for each pair of nodes. "unaware": messages to all ranks.
     wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 in each exchange; see
