@@ -64,8 +64,7 @@ class BitPermutation:
         return BitPermutation(back.rows, back.target(self.complement))
 
     def text(self) -> str:
-        """Returns the matrix as text, the most significant bit first, and the complement below. Inverse of
-        :func:`parsed`.
+        """Returns the matrix as :func:`parsed` reads it: the most significant bit first, the complement below.
 
         >>> print(named("reversal", (4,)).text())
         10

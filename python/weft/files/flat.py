@@ -12,7 +12,7 @@ from weft.files.source import check_shape
 
 
 class FlatSource:
-    """Elements one after the other in a file, in C or Fortran order, of any byte order."""
+    """Contiguous elements in a file, in C or Fortran order, of any byte order."""
 
     by_boxes = True
 
@@ -81,7 +81,7 @@ class NpySource(FlatSource):
 
 
 class RawSource(FlatSource):
-    """A file of elements alone, in C order."""
+    """A file of elements only, in C order."""
 
     def __init__(self, path: str, shape: tuple[int, ...], dtype: np.dtype):
         super().__init__(path, shape, dtype, offset=0, fortran=False)
