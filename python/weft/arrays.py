@@ -120,7 +120,7 @@ def as_array(given: Any, what: str) -> Array:
             return np.from_dlpack(given)
         except (BufferError, TypeError, RuntimeError, ValueError) as reason:
             raise errors.InvalidArgument(
-                f"the {what} must lie in the memory of the host; its __dlpack__ says: {reason}"
+                f"the {what} must be in host memory; its __dlpack__ reports: {reason}"
             ) from None
     if hasattr(given, "__array_interface__"):
         return np.asarray(given)

@@ -254,8 +254,8 @@ def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _plann
         return given
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise errors.InvalidArgument(
-            f"{what} must be a weft.Layout, a process grid (one factor an axis) or a list of boxes "
-            f"(one a rank); given {errors.shown(given)}"
+            f"{what} must be a weft.Layout, a process grid (one factor per axis) or a list of boxes "
+            f"(one per rank); given {errors.shown(given)}"
         )
     entries = list(itertools.islice(given, max(ranks, AXES_MAX) + 1))
     if entries and not any(hasattr(entry, "__iter__") for entry in entries):
@@ -290,7 +290,7 @@ def _box(entry: Any, rank: int, what: str) -> list[tuple[int, int]]:
         raise
     except (TypeError, ValueError):
         raise errors.InvalidArgument(
-            f"a box must be one (lower, upper) pair an axis; the {what} box of rank {rank} is {errors.shown(entry)}"
+            f"a box must be one (lower, upper) pair per axis; the {what} box of rank {rank} is {errors.shown(entry)}"
         ) from None
 
 

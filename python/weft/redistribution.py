@@ -16,10 +16,10 @@ from weft.arrays import Array
 _SOURCE = Role(
     "source array",
     "copy it into an array of such strides",
-    "give this rank's part of the whole, as the layout's box(rank) tells it",
+    "give this rank's part of the whole, the layout's box(rank)",
     "give the layout that has this order, by its with_order",
 )
-_TARGET = Role("target array", "leave `out` out, and an array is made")
+_TARGET = Role("target array", "leave `out` out to get a new array")
 
 
 def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: Any = None) -> Array:

@@ -435,7 +435,8 @@ def _contiguous(memory: Any) -> Array:
 
 
 def _lengths(given: float | Sequence[float], dims: int) -> list[float]:
-    rule = f"L must be one positive length or one for each of the {dims} axes; given {errors.shown(given)}; give such"
+    shown = errors.shown(given)
+    rule = f"L must be one positive length or one for each of the {dims} axes; given {shown}; give positive lengths"
     values = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * dims
     try:
         if any(isinstance(v, str) for v in values):

@@ -70,7 +70,7 @@ def check_array(
         )
     if array.strides != strides and array.size and not _same_strides(array, strides):
         raise errors.LayoutMismatch(
-            f"the {role.what} must lie in the memory order of its layout, with strides {tuple(strides)} in bytes; "
+            f"the {role.what} must have the memory order of its layout, with strides {tuple(strides)} in bytes; "
             f"given {array.strides}; {_remedy_of_strides(array, strides, role)}"
         )
     if not array.flags.aligned:

@@ -25,7 +25,7 @@ def check_memory(comm: Any, shape: tuple[int, ...], element_bytes: int, arrays: 
         if needed > min(budgets):
             text = "x".join(map(str, shape))
             raise errors.OutOfMemory(
-                f"a problem must fit in memory; {text} takes at least {gibibytes(needed)} on {len(budgets)} ranks of a "
+                f"a problem must fit in memory; {text} needs at least {gibibytes(needed)} on {len(budgets)} ranks of a "
                 f"machine that has {gibibytes(min(budgets))} free; use a smaller problem, float32 or more machines"
             )
 

@@ -122,7 +122,7 @@ def _require_line(
 ) -> str:
     """Returns the precision; raises an error if superlevels cannot do the transform."""
     rule = (
-        "superlevels transform one line of complex numbers as they lie, in natural order, without checkpoints or prices"
+        "superlevels transform one line of complex numbers, in natural order, without conversion, checkpoints or prices"
     )
     numbers = {np.dtype(np.complex64): "f32", np.dtype(np.complex128): "f64"}.get(stored.dtype)
     asked = {

@@ -57,5 +57,5 @@ def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCore
     """
     several = options.items(analyses, "analyses")
     if not several:
-        raise errors.InvalidArgument("one method is chosen of at least one; given none; name methods")
+        raise errors.InvalidArgument("there must be at least one method; given none; name methods")
     return min(several, key=lambda one: (message_seconds(one, **weights), one.parallel_ios))

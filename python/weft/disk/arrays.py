@@ -208,7 +208,7 @@ def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> FileArr
 
 def _unreadable(path: str, what: str, remedy: str) -> Exception:
     return errors.InvalidArgument(
-        f"an input must lie uncompressed in one file, for it is read in place; {path} {what}; {remedy} makes a .npy "
+        f"an input must be uncompressed in one file to be read in place; {path} {what}; {remedy} makes a .npy "
         "file that does"
     )
 
@@ -365,7 +365,7 @@ def check_room(needs: Sequence[SpaceNeed]) -> None:
         if total > free:
             each = ", ".join(f"{need.bytes} for {need.what} in {need.directory}" for need in together)
             raise errors.IoFailure(
-                f"a disk must have room for all that is put on it: {total} bytes ({each}); it has {free}; make room, "
+                f"a disk must have room for all its new files: {total} bytes ({each}); it has {free}; make room, "
                 "or name directories on other disks"
             )
 

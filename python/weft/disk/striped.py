@@ -113,7 +113,7 @@ class StripedArray:
     def _require_range(self, first: int, count: int) -> None:
         if first < 0 or count < 0 or first + count > self.size:
             raise errors.InvalidArgument(
-                f"elements must lie within the {self.size} of the set; given {count} from {first} on; correct the range"
+                f"elements must be within the {self.size} of the set; given {count} from {first} on; correct the range"
             )
 
 
@@ -328,8 +328,8 @@ def require_new(index: str) -> None:
         raise errors.IoFailure(f"a new set must have a new name; there is a file {index}; remove that set or rename")
     if os.path.lexists(unnamed(index)):
         raise errors.IoFailure(
-            f"one process at a time may work on an output; {unnamed(index)} says that one does, or has ended before it "
-            f"was done; wait for it, or remove what is unfinished with `weft ooc discard {index}`"
+            f"one process at a time may work on an output; {unnamed(index)} shows that one does, or was stopped; "
+            f"wait for it, or remove what is unfinished with `weft ooc discard {index}`"
         )
 
 

@@ -37,7 +37,7 @@ class FlatSource:
             text = "x".join(map(str, self.shape))
             raise errors.IoFailure(
                 f"a file must hold all its elements; {self.name} with shape {text} and dtype {self.dtype} needs "
-                f"{needed} bytes and has {size}: it is truncated; copy or save it anew"
+                f"{needed} bytes and has {size}: it is truncated; copy or save it again"
             )
 
     def read(self, box: Box, out: np.ndarray) -> None:

@@ -98,6 +98,6 @@ def _folders(own: str) -> list[str]:
 
 def _missing(name: str, file: str) -> Exception:
     return errors.IoFailure(
-        f"all files that a dataset is in must be there, for HDF5 reads fill values otherwise; {name} needs {file}, "
-        "which is not there; put it there, or copy the dataset with h5py if fill values are meant"
+        f"all files of a dataset must exist, because HDF5 reads fill values otherwise; {name} needs {file}, "
+        "which does not exist; restore it, or copy the dataset with h5py if fill values are meant"
     )

@@ -73,7 +73,7 @@ def _load(path: str) -> Any:
         raise errors.InvalidArgument(f"a .nii file must be a NIfTI image; {path} is not: {error}; convert it") from None
     except (nibabel.spatialimages.HeaderDataError, nibabel.wrapstruct.WrapStructError, ValueError) as error:
         raise errors.InvalidArgument(
-            f"a .nii file must have a sound header; {path}: {error}; convert it anew"
+            f"a .nii file must have a sound header; {path}: {error}; convert it again"
         ) from None
 
 
@@ -89,4 +89,4 @@ def _is_cut_gzip(path: str) -> bool:
 
 
 def _truncated(path: str, what: str) -> Exception:
-    return errors.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it anew")
+    return errors.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it again")

@@ -95,8 +95,8 @@ def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64, *,
 
 
 def _truncated(name: str) -> Exception:
-    return errors.IoFailure(f"a .npy file must hold a whole header; {name} ends within it; copy or save the file anew")
+    return errors.IoFailure(f"a .npy file must hold a whole header; {name} ends within it; copy or save the file again")
 
 
 def _damaged(name: str, what: str) -> Exception:
-    return errors.InvalidArgument(f"a .npy file must have a sound header; {name} is damaged: {what}; save it anew")
+    return errors.InvalidArgument(f"a .npy file must have a sound header; {name} is damaged: {what}; save it again")

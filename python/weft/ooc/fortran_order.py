@@ -23,7 +23,7 @@ def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> A
     """
     if not stored.fortran:
         return axes
-    rule = "the transform of an array in Fortran order is in Fortran order, for nothing is transposed on the way"
+    rule = "the transform of an array in Fortran order is in Fortran order, because nothing is transposed"
     remedy = "or give a source in C order, which weft ooc copy makes"
     if not target.lower().endswith(NPY_ENDINGS):
         raise errors.InvalidArgument(

@@ -121,7 +121,7 @@ def _planner(
     options.require_word("kind", kind, KINDS)
     memory, count = options.integers((memory_bytes, threads), "memory_bytes and threads")
     if not -(2**31) <= count < 2**31:
-        raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the cores there are")
+        raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the number of cores")
     precision = options.precision_of(dtype)
     given = None if input_dtype is None else options.dtype_of(input_dtype, "input_dtype")
     input_type = "" if given is None else _converted_type(given, kind, precision)

@@ -23,7 +23,7 @@ def run_prepared(
     """
     if moves_only and transform.plan.in_place:
         raise errors.Unsupported(
-            f"what disks take is measured on a target of its own; given {transform.output.path} in place; name a target"
+            f"the time of disks is measured on a separate target; given {transform.output.path} in place; name a target"
         )
     start_s = time.perf_counter()
     clock = PassClock(progress)

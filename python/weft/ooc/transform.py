@@ -308,7 +308,7 @@ def prepare(
         if on_node < ranks:
             return replace(
                 transform,
-                no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; where "
+                no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; if "
                 f"it does, give --checkpoint {resume.INTERVAL_S:g}",
             )
         try:
@@ -360,7 +360,7 @@ def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
     dtype = stored.dtype
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
         raise errors.InvalidArgument(
-            f"elements must be numbers of up to 64 bits, or two of them; {stored.name} holds {dtype}; convert them "
+            f"elements must be numbers of up to 64 bits, or pairs of them; {stored.name} holds {dtype}; convert them "
             "with numpy's astype, part by part"
         )
     rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)

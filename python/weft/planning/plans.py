@@ -170,7 +170,7 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     text = _name_of(given)
     if text == HERE:
         raise errors.InvalidArgument(
-            'the machine "here" is the one that the ranks of a transform are on, and no transform is made here; give '
+            'the machine "here" is that of the ranks of a transform, and this call makes no transform; give '
             "one that ships with weft, or a file of `weft probe -o FILE`"
         )
     if text in _planning.Machine.names():

@@ -124,7 +124,7 @@ def with_nodes(machine: _planning.Machine, nodes: int) -> _planning.Machine:
     network = document["topology"]["network"]
     if network not in _GROWS:
         raise errors.InvalidArgument(
-            f"a network of the kind {network} has the nodes it has: {machine.nodes} of the machine {machine.name!r}; "
+            f"a network of the kind {network} cannot grow; the machine {machine.name!r} has {machine.nodes} nodes; "
             f"{nodes} are needed; project to fewer ranks, or put more on each node"
         )
     document["topology"]["nodes"] = nodes

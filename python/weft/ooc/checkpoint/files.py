@@ -162,7 +162,7 @@ class Note:
         except (OSError, ValueError, KeyError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"the note of an unfinished transform must be readable; {places.note}: {what}; go on with the weft that "
+            f"the note of an unfinished transform must be readable; {places.note}: {what}; resume with the weft that "
             f"wrote it, or remove what is unfinished with `weft ooc discard {places.target}`"
         )
 
@@ -417,6 +417,6 @@ def _failing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise errors.IoFailure(
-            f"what an unfinished transform notes must be writable; {path}: {error.strerror}; free some space or check "
+            f"the note of an unfinished transform must be writable; {path}: {error.strerror}; free some space or check "
             "the folder"
         ) from None

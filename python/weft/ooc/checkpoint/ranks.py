@@ -43,11 +43,11 @@ class Record:
             record = cls(**data)
             if isinstance(record.facts, dict) and isinstance(record.learnt, str):
                 return record
-            what = "it holds other values than ranks note"
+            what = "its values are not those of a rank's note"
         except (OSError, ValueError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"what a rank of an unfinished transform has noted must be readable; {path}: {what}; begin again with "
+            f"a rank's note of an unfinished transform must be readable; {path}: {what}; begin again with "
             f"--restart, or remove what is unfinished with `weft ooc discard {target}`"
         )
 
