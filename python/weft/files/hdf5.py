@@ -100,7 +100,7 @@ def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
             target = f"{link.filename}:{link.path}" if isinstance(link, h5py.ExternalLink) else link.path
             raise errors.IoFailure(
                 f"a link must lead to an existing object; {path}:/{name} leads to {target}, which cannot be opened; "
-                "restore that file, or name another dataset"
+                "put that file there, or name another dataset"
             )
         if file.get(name) is None:
             return
