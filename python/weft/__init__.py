@@ -6,7 +6,7 @@ Importing weft never starts MPI, and planning works without it:
 >>> print(weft.plan((256, 256, 256), kind="r2c", ranks=64).input.describe())
 256x256x256 as slab, grid 64x1x1
 
-Transforms run over an mpi4py communicator, or in this process alone where none is given; see :class:`weft.FFT`.
+Transforms run over an mpi4py communicator, or serially without one; see :class:`weft.FFT`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""python -m weft is the command weft."""
+"""Entry point of `python -m weft`, which is the command weft."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Local arrays: what a rank holds of an input or output, and what is accepted for it."""
+"""Local arrays: the part of an input or output on one rank, and the objects that are accepted for it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Array = np.ndarray[Any, Any]
 
 
 class Side:
-    """The input or the output of a transform, as this rank holds it.
+    """The input or the output of a transform on this rank.
 
-    layout : the Layout: who owns which box.
-    shape, strides, dtype : of this rank's array, in logical axis order; strides in bytes.
+    layout : the Layout: the owner of each box.
+    shape, strides, dtype : those of this rank's array, in logical axis order; strides in bytes.
 
-    The output of one axis that is divided among ranks has two axes: see :meth:`indices`.
+    If one axis is divided among ranks, the output has two axes: see :meth:`indices`.
 
     >>> import weft
     >>> side = weft.FFT((4, 6), kind="r2c").output
@@ -30,7 +30,7 @@ class Side:
         self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str, shape: Sequence[int]
     ) -> None:
         self.layout = layout
-        self._points = tuple(shape)  # of the transform in real space
+        self._points = tuple(shape)  # shape of the transform in real space
         self.dtype = dtype
         self._rank = rank
         self._pool = pool
@@ -40,7 +40,7 @@ class Side:
 
     @property
     def box(self) -> tuple[tuple[int, int], ...]:
-        """This rank's (lo, hi) pairs, one an axis."""
+        """This rank's (lo, hi) pairs, one per axis."""
         return self.layout.box(self._rank)
 
     @property
@@ -49,12 +49,12 @@ class Side:
         return tuple(slice(lower, upper) for lower, upper in self.box)
 
     def indices(self) -> tuple[Array, ...]:
-        """The global indices of this rank's elements, one broadcastable array for each axis of the transform.
+        """Returns the global indices of this rank's elements, one broadcastable array for each axis of the transform.
 
-        Where one axis is divided among ranks, output "any" has the two axes n1 x n2 = n, and its element (k1, k2) is
-        X[k1 + n1*k2]: then this is one array of two axes. The whole of such an array, gathered, is X in its natural
-        order as `whole.T.reshape(-1)`; with output "same" every rank has a run of X. r2c keeps k1 = 0 .. n1//2 of
-        all k2: each X[k] of the whole spectrum of n, or its mirror image X[n-k] = conj(X[k]).
+        If one axis is divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2) is
+        X[k1 + n1*k2], and this method returns one array of two axes. The gathered output `whole` gives X in its natural
+        order as `whole.T.reshape(-1)`. With output "same" every rank has a contiguous range of X. r2c keeps
+        k1 = 0 .. n1//2 of all k2: each X[k] of the full spectrum, or its mirror image X[n-k] = conj(X[k]).
 
         >>> import weft
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
@@ -67,14 +67,14 @@ class Side:
         return (k1 + self._points[0] // self.layout.shape[1] * k2,)
 
     def empty(self) -> Array:
-        """An array of this rank's box, in node memory; its values are arbitrary."""
+        """Returns an array of this rank's box in node memory, with arbitrary values."""
         if self._pool is None:
             self._pool = new_pool()
         size = int(np.prod(self.shape)) * self.dtype.itemsize
         return view(self._pool.take(size, self._memory_kind), self.shape, self.dtype, self.strides)
 
     def zeros(self) -> Array:
-        """As empty(), filled with zeros."""
+        """Returns an array of this rank's box in node memory, filled with zeros."""
         array = self.empty()
         array[...] = 0
         return array
@@ -102,17 +102,17 @@ class Side:
 
 
 def _side_of(layout: _planning.Layout, rank: int, dtype: np.dtype[Any], shape: Sequence[int]) -> Side:
-    """A Side that came in a pickle. Its arrays are memory of this process alone, which any transform takes."""
+    """Restores a Side from a pickle. Its arrays are in private memory, which every transform accepts."""
     return Side(layout, rank, dtype, None, "private", shape)
 
 
 def view(memory: Any, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int]) -> Array:
-    """Memory of weft as an array of the given strides in bytes."""
+    """Returns memory of weft as an array of the given strides in bytes."""
     return np.ndarray(tuple(shape), dtype, buffer=np.asarray(memory), strides=tuple(strides))
 
 
 def as_array(given: Any, what: str) -> Array:
-    """Anything with the buffer protocol or __dlpack__ as a numpy array of the same memory."""
+    """Returns an object with the buffer protocol or __dlpack__ as a numpy array of the same memory."""
     if isinstance(given, np.ndarray):
         return given
     if hasattr(given, "__dlpack__"):
@@ -120,7 +120,7 @@ def as_array(given: Any, what: str) -> Array:
             return np.from_dlpack(given)
         except (BufferError, TypeError, RuntimeError, ValueError) as reason:
             raise errors.InvalidArgument(
-                f"the {what} must lie in the memory of the host; its __dlpack__ says: {reason}"
+                f"the {what} must be in host memory; its __dlpack__ reports: {reason}"
             ) from None
     if hasattr(given, "__array_interface__"):
         return np.asarray(given)
@@ -134,7 +134,7 @@ def as_array(given: Any, what: str) -> Array:
 
 
 def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
-    """Values as an array of a dtype, contiguous in C order. Errors: InvalidArgument for what the dtype cannot hold."""
+    """Returns values as a C-contiguous array of a dtype. Errors: InvalidArgument for values that it cannot hold."""
     try:
         found = np.asarray(values)
         if found.dtype.kind != "c" or dtype.kind == "c":
@@ -150,15 +150,15 @@ def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
 
 
 def address(array: Array) -> int:
-    """Where the array's first element lies; 0 for an empty array."""
+    """Returns the address of the array's first element; 0 for an empty array."""
     return _planning.start_of(array) if array.size else 0
 
 
 def overlap(a: Array, b: Array) -> bool:
-    """True when two arrays may share memory."""
+    """Returns whether two arrays may share memory."""
     return bool(a.size and b.size and np.may_share_memory(a, b))
 
 
 def new_pool() -> Any:
-    """A pool of node memory for the arrays of one plan."""
+    """Makes a pool of node memory for the arrays of one plan."""
     return runtime.running().MemoryPool()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# Of a value in a message, which is one line.
+# Longest value in a message, which is one line.
 _SHOWN_MAX = 200
-# What ends a line, or commands a terminal.
+# Characters that end a line or control a terminal.
 _LINE_ENDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -17,7 +17,7 @@ class WeftError(RuntimeError):
     code = "internal"
 
     def __init__(self, message: object = "") -> None:
-        """One line, whatever a path or a text in it holds."""
+        """Keeps the message on one line, even if it contains a path with line breaks."""
         super().__init__(_LINE_ENDS.sub(lambda found: repr(found[0])[1:-1], str(message)))
 
 
@@ -28,7 +28,7 @@ class InvalidArgument(WeftError, ValueError):
 
 
 class LayoutMismatch(WeftError, ValueError):
-    """An array or a layout does not fit the one that is required."""
+    """An array or a layout does not match the required one."""
 
     code = "layout_mismatch"
 
@@ -40,13 +40,13 @@ class Disagreement(WeftError):
 
 
 class OutOfMemory(WeftError, MemoryError):
-    """Memory could not be had."""
+    """Memory could not be allocated."""
 
     code = "out_of_memory"
 
 
 class Unsupported(WeftError):
-    """Valid, but this build or this machine cannot do it."""
+    """The request is valid, but this build or this machine cannot do it."""
 
     code = "unsupported"
 
@@ -58,7 +58,7 @@ class MpiFailure(WeftError):
 
 
 class FftFailure(WeftError):
-    """The local FFT library made no plan."""
+    """The local FFT library could not make a plan."""
 
     code = "fft_failure"
 
@@ -85,12 +85,12 @@ _CLASSES: dict[str, type[WeftError]] = {
 
 
 def class_of(code: str) -> type[WeftError]:
-    """The exception class of an error code's name; WeftError for a broken invariant of weft."""
+    """Returns the exception class of an error code; WeftError for a broken invariant of weft."""
     return _CLASSES.get(code, WeftError)
 
 
 def shown(given: Any) -> str:
-    """A value in a message: what Python prints of it, where it can, and not more than a line.
+    """Returns a value for a message: its repr, if it has one, cut to one line.
 
     >>> shown("a"), shown(10**5000)
     ("'a'", 'a value of type int that cannot be printed')
@@ -100,23 +100,23 @@ def shown(given: Any) -> str:
     """
     try:
         words = repr(given)
-    except Exception:  # of a class of the caller's, or a number of too many digits
+    except Exception:  # a class of the caller's, or a number with too many digits
         words = f"a value of type {type(given).__name__} that cannot be printed"
     words = re.sub(r"\s*\n\s*", " ", words)  # numpy prints an array in several lines
     return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."
 
 
 def error_pair(error: BaseException | None) -> tuple[str, str] | None:
-    """An exception as the core takes it: its code and its message, in UTF-8 without NUL.
+    """Converts an exception for the core: to its code and its message, in UTF-8 without NUL.
 
-    Python's own ValueError and TypeError are a user's mistakes, MemoryError is what it says,
-    OSError a file's failure; anything else is a broken invariant.
+    Python's ValueError and TypeError count as a user's mistakes, MemoryError as out of memory, OSError as a failed
+    file. Any other exception is a broken invariant.
     """
     return None if error is None else (_code_of(error), in_utf8(_message_of(error)))
 
 
 def in_utf8(text: str) -> str:
-    """The text as the core takes it: what UTF-8 has not, such as bytes of a path that are no text, is escaped.
+    """Converts text for the core. Escapes what UTF-8 cannot encode, such as undecodable bytes of a path.
 
     >>> in_utf8("d/" + chr(0xDCFF) + chr(0)) == "d/" + chr(92) + "udcff" + chr(92) + "x00"
     True

@@ -1,4 +1,4 @@
-"""The options of a transform, from Python's forms to a Problem."""
+"""Conversion of a transform's options from Python values to a Problem."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _PRECISIONS = {
 _REAL = {"f32": np.float32, "f64": np.float64, "f80": np.longdouble}
 NORMS = ("backward", "ortho", "forward", "none")
 EFFORTS = ("estimate", "measure", "exhaustive")
-# As many as numpy's arrays have; what is longer is no shape, and is not read to its end.
+# The most axes of a numpy array. A longer sequence is no shape and is not read to its end.
 AXES_MAX = 64
-# More disks, hosts or values than this are none that anybody means.
+# The most disks, hosts or values in a list. A longer list is a mistake.
 ITEMS_MAX = 1 << 20
-# What a plan is made for in seconds.
+# The most ranks that can be planned within seconds.
 RANKS_MAX = 1 << 20
 THREADS_MAX = 4096
-# The core's small numbers: of axes and of ranks of a communicator.
+# The largest number of axes, or of ranks of a communicator, in the core.
 INT_MAX = 2**31 - 1
 _COMPLEX = {"f32": np.complex64, "f64": np.complex128, "f80": np.clongdouble}
 
 
 def precision_of(dtype: Any) -> str:
-    """f32, f64 or f80 for a real or complex numpy dtype of that precision; f64 for None."""
+    """Returns f32, f64 or f80 for a real or complex numpy dtype of that precision; f64 for None."""
     if dtype is None:
         return "f64"
     if isinstance(dtype, str) and dtype in _REAL:
@@ -56,19 +56,19 @@ def precision_of(dtype: Any) -> str:
 
 
 def real_dtype(precision: str) -> np.dtype[Any]:
-    """The numpy dtype of real numbers of a precision."""
+    """Returns the numpy dtype of real numbers of a precision."""
     return np.dtype(_REAL[precision])
 
 
 def complex_dtype(precision: str) -> np.dtype[Any]:
-    """The numpy dtype of complex numbers of a precision."""
+    """Returns the numpy dtype of complex numbers of a precision."""
     return np.dtype(_COMPLEX[precision])
 
 
 def integers(values: Any, what: str, largest: int = 2**63 - 1) -> list[int]:
-    """A sequence of whole numbers, or one of them, as a list of at most AXES_MAX.
+    """Returns whole numbers, given as a sequence or as one number, as a list of at most AXES_MAX.
 
-    largest : what the core takes, of either sign.
+    largest : the largest absolute value that the core accepts.
 
     >>> integers((4, 6), "a shape"), integers(8, "a shape")
     ([4, 6], [8])
@@ -91,7 +91,7 @@ def integers(values: Any, what: str, largest: int = 2**63 - 1) -> list[int]:
 
 
 def integer(value: Any, what: str, least: int = -(2**63), largest: int = 2**63 - 1) -> int:
-    """One whole number within bounds.
+    """Returns a whole number after a check of its bounds.
 
     >>> integer(4, "ranks", 1)
     4
@@ -118,7 +118,7 @@ def _range(least: int, largest: int) -> str:
 
 
 def text(given: Any, what: str) -> str:
-    """Text as the core takes it: in UTF-8, without NUL.
+    """Converts text for the core: in UTF-8, without NUL.
 
     >>> text("fftw", "engine")
     'fftw'
@@ -131,7 +131,7 @@ def text(given: Any, what: str) -> str:
 
 
 def is_utf8(given: str) -> bool:
-    """False for text with halves of surrogate pairs, by which Python stands for bytes of a path that are no text."""
+    """Returns False for text with lone surrogates, which stand for undecodable bytes of a path in Python."""
     try:
         given.encode()
     except UnicodeEncodeError:
@@ -140,21 +140,21 @@ def is_utf8(given: str) -> bool:
 
 
 def flag(given: Any, what: str) -> bool:
-    """True or false, of anything that has a truth value.
+    """Returns the truth value of any object that has one.
 
     >>> flag(1, "inverse")
     True
     """
     try:
         return bool(given)
-    except (TypeError, ValueError):  # such as an array's
+    except (TypeError, ValueError):  # for example an array
         raise errors.InvalidArgument(
             f"{what} must be True or False; given {errors.shown(given)}; give True or False"
         ) from None
 
 
 def items(given: Any, what: str, most: int = ITEMS_MAX, of: str = "values") -> list[Any]:
-    """What a list or another sequence has, no more than `most`; text is none.
+    """Returns the items of a list or another sequence, at most `most`. Text is not accepted.
 
     >>> items(("a", "b"), "disks")
     ['a', 'b']
@@ -177,12 +177,12 @@ def items(given: Any, what: str, most: int = ITEMS_MAX, of: str = "values") -> l
 
 
 def folders(given: Any, what: str) -> tuple[str, ...]:
-    """Paths of directories, one for each disk."""
+    """Returns paths of directories, one for each disk."""
     return tuple(file_path(each, what) for each in items(given, what, of="directories"))
 
 
 def dtype_of(given: Any, what: str = "a dtype") -> np.dtype[Any]:
-    """A numpy dtype.
+    """Returns a numpy dtype.
 
     >>> dtype_of("f4")
     dtype('float32')
@@ -196,7 +196,7 @@ def dtype_of(given: Any, what: str = "a dtype") -> np.dtype[Any]:
 
 
 def instance(given: Any, kind: type[Kind], what: str, module: str = "weft") -> Kind:
-    """A value of one of weft's types."""
+    """Returns a value after a check that it has one of weft's types."""
     if not isinstance(given, kind):
         raise errors.InvalidArgument(
             f"{what} must be a {module}.{kind.__name__}; given {errors.shown(given)}; give a value of that type"
@@ -205,12 +205,12 @@ def instance(given: Any, kind: type[Kind], what: str, module: str = "weft") -> K
 
 
 def word(given: Any, what: str, default: str) -> str:
-    """Text, or what None, which lets weft choose, is called in the core."""
+    """Returns text, or the core's word for None, which lets weft choose."""
     return default if given is None else text(given, what) or default
 
 
 def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = "last") -> tuple[int, ...]:
-    """The shape of the reals whose half spectrum has `shape`; `last` is the real length of the halved axis.
+    """Returns the shape of the reals that have a half spectrum of `shape`; `last` is their length on the halved axis.
 
     >>> real_shape((4, 5), 1, None), real_shape((4, 5), 1, 9), real_shape((4, 1), 1, None)
     ((4, 8), (4, 9), (4, 1))
@@ -228,7 +228,7 @@ def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = 
 
 
 def seconds(value: Any, what: str) -> float:
-    """A time as a float; its rules are checked where it is used."""
+    """Returns a time as a float. The functions that use it check its range."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -249,13 +249,13 @@ def _integer(value: Any) -> int:
 
 
 def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _planning.Layout:
-    """A layout given as one, as a process grid, or as one box a rank."""
+    """Makes a layout from a Layout, a process grid, or one box per rank."""
     if isinstance(given, _planning.Layout):
         return given
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise errors.InvalidArgument(
-            f"{what} must be a weft.Layout, a process grid (one factor an axis) or a list of boxes "
-            f"(one a rank); given {errors.shown(given)}"
+            f"{what} must be a weft.Layout, a process grid (one factor per axis) or a list of boxes "
+            f"(one per rank); given {errors.shown(given)}"
         )
     entries = list(itertools.islice(given, max(ranks, AXES_MAX) + 1))
     if entries and not any(hasattr(entry, "__iter__") for entry in entries):
@@ -269,7 +269,7 @@ def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _plann
 
 
 def _counted(entries: list[Any], ranks: int) -> str:
-    """How many there are, of which no more were read than tell that they are too many."""
+    """Returns the number of entries as text. A list that is too long was read only in part."""
     return f"{len(entries)}" if len(entries) <= max(ranks, AXES_MAX) else f"at least {len(entries)}"
 
 
@@ -290,7 +290,7 @@ def _box(entry: Any, rank: int, what: str) -> list[tuple[int, int]]:
         raise
     except (TypeError, ValueError):
         raise errors.InvalidArgument(
-            f"a box must be one (lower, upper) pair an axis; the {what} box of rank {rank} is {errors.shown(entry)}"
+            f"a box must be one (lower, upper) pair per axis; the {what} box of rank {rank} is {errors.shown(entry)}"
         ) from None
 
 
@@ -320,7 +320,7 @@ def make_problem(
     wire: str | None,
     piece_bytes: int | None,
 ) -> _planning.Problem:
-    """Collects the options. Rules that need no more than one option are checked here."""
+    """Collects the options. Checks the rules that concern one option only."""
     extents = integers(shape, "a shape")
     chosen_axes = [] if axes is None else integers(axes, "axes", INT_MAX)
     if axes is not None and not chosen_axes:
@@ -375,7 +375,7 @@ def _sign(given: Any) -> int:
 
 
 def file_path(given: Any, what: str) -> str:
-    """The path of a file as the core takes it: from the current folder where folders on the way to it are no text.
+    """Returns the path of a file for the core, relative to the current folder if a folder's name cannot be decoded.
 
     >>> file_path("here.wisdom", "wisdom")
     'here.wisdom'
@@ -409,7 +409,7 @@ def size_in_bytes(piece_bytes: Any) -> int:
 
 
 def chunk_count(chunks: Any) -> int:
-    """The number of chunks as the planner takes it: 0 lets weft choose, the largest is one for each slice.
+    """Returns the number of chunks for the planner: 0 lets weft choose, EVERY_SLICE is one for each slice.
 
     >>> chunk_count(None), chunk_count(8), chunk_count("slices") == _planning.EVERY_SLICE
     (0, 8, True)
@@ -425,7 +425,7 @@ def chunk_count(chunks: Any) -> int:
 
 
 def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
-    """Raises InvalidArgument unless it is one of the words."""
+    """Raises InvalidArgument unless `given` is one of the words."""
     if not isinstance(given, str) or given not in words:
         raise errors.InvalidArgument(
             f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; give such as {words[0]!r}"

@@ -1,4 +1,4 @@
-"""Moving distributed arrays between layouts."""
+"""Moves of distributed arrays between layouts."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from weft.arrays import Array
 _SOURCE = Role(
     "source array",
     "copy it into an array of such strides",
-    "give this rank's part of the whole, as the layout's box(rank) tells it",
+    "give this rank's part of the whole, the layout's box(rank)",
     "give the layout that has this order, by its with_order",
 )
-_TARGET = Role("target array", "leave `out` out, and an array is made")
+_TARGET = Role("target array", "leave `out` out to get a new array")
 
 
 def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: Any = None) -> Array:
     """Moves a distributed array from one layout to another.
 
-    `a` is this rank's box of `source`, of any dtype of fixed size; the result, or `out`, is its box of `target`,
-    each in its layout's memory order. `a` is unchanged and must not overlap `out`. Needs no further memory.
+    `a` is this rank's box of `source`, of any dtype of fixed size. The result, or `out`, is its box of `target`. Each
+    is in its layout's memory order. `a` is unchanged and must not overlap `out`. Allocates no other memory.
     Collective over `comm`.
 
-    Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement where ranks give different layouts.
+    Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement if ranks give different layouts.
 
     >>> import numpy as np, weft
     >>> rows = weft.Layout.slab((2, 3), ranks=1)
@@ -81,9 +81,9 @@ def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | N
 
 @runtime.collective("scatter")
 def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any = None) -> Array:
-    """Spreads the array that rank `root` gives over a layout; returns this rank's box. Collective.
+    """Distributes the array on rank `root` over a layout; returns this rank's box. Collective.
 
-    `a` is looked at on `root` only; `dtype` may be left out, `root` tells it.
+    `a` is used on `root` only. `dtype` is optional: `root` sends it.
 
     >>> import numpy as np, weft
     >>> weft.scatter(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).shape
@@ -107,9 +107,9 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
 
 
 def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequence[int] = ()) -> Layout:
-    """The layout in which every rank owns the box that it gives here. Collective over `comm`.
+    """Returns the layout in which every rank owns the box that it gives. Collective over `comm`.
 
-    `box` is one (lo, hi) pair an axis, this rank's alone; it may be empty.
+    `box` is this rank's box, one (lo, hi) pair per axis. It may be empty.
 
     >>> import weft
     >>> weft.layout_of_local_boxes((4, 4), [(0, 4), (0, 4)]).ranks
@@ -127,7 +127,7 @@ def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequenc
 
 
 def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
-    """The layout with all on one rank, and that rank: the same on all."""
+    """Returns the layout with the whole array on one rank, and that rank; the same on all ranks."""
     module, handle = runtime.running(), runtime.handle_of(comm)
 
     def checked() -> tuple[Layout, int]:

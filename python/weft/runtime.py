@@ -1,4 +1,4 @@
-"""What weft runs on: the extension module over MPI, loaded on first use, and communicators."""
+"""The extension module over MPI, which is loaded on first use, and communicators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft import _planning, errors
 Made = TypeVar("Made")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Whether MPI ran in a parent of this process when it forked: weft's own part over MPI may not have been loaded then.
+# Whether MPI was running in a parent of this process at the fork, with or without weft's extension module over MPI.
 _forked_under_mpi = False
 
 
@@ -37,7 +37,7 @@ os.register_at_fork(after_in_child=_note_fork)
 
 @functools.cache
 def running() -> ModuleType:
-    """The extension module that links MPI. Raises Unsupported, with the remedy, where it is absent."""
+    """Returns the extension module that links MPI. Raises Unsupported, with the remedy, if it is absent."""
     try:
         from weft import _running
     except ImportError as reason:
@@ -50,7 +50,7 @@ def running() -> ModuleType:
 
 
 def running_available() -> bool:
-    """True when transforms can run: the extension module over MPI is there and loads."""
+    """Returns whether transforms can run, that is, whether the extension module over MPI exists and loads."""
     try:
         running()
     except errors.Unsupported:
@@ -59,10 +59,10 @@ def running_available() -> bool:
 
 
 def handle_of(comm: Any) -> int | None:
-    """The Fortran handle of an mpi4py communicator; None for None, which means this process alone.
+    """Returns the Fortran handle of an mpi4py communicator; None for None, which means this process alone.
 
-    Raises InvalidArgument for anything that is not a communicator, and Unsupported where mpi4py
-    has loaded another MPI library than weft: the handles of one mean nothing to the other.
+    Raises InvalidArgument for an object that is not a communicator. Raises Unsupported if mpi4py has loaded another
+    MPI library than weft, because handles differ between MPI libraries.
     """
     if comm is None:
         return None
@@ -92,7 +92,7 @@ def _require_same_mpi(mpi: Any) -> None:
     theirs = " ".join(mpi.Get_library_version().replace("\0", "").split())
     ours = " ".join(running().mpi_library().split())
     if theirs != ours:
-        # MPICH appends how it was configured.
+        # MPICH appends its configuration.
         theirs, ours = (textwrap.shorten(version, 120) for version in (theirs, ours))
         raise errors.Unsupported(
             f"mpi4py and weft must use the same MPI library; mpi4py has loaded '{theirs}', weft "
@@ -103,19 +103,18 @@ def _require_same_mpi(mpi: Any) -> None:
 
 
 def turn(comm: Any) -> contextlib.AbstractContextManager[Any]:
-    """This thread's turn on a communicator, for a call that is made of several: other threads' calls wait.
+    """Returns a context in which this thread alone uses a communicator; calls of other threads wait.
 
-    A thread that has its turn can take it again. None, this process alone, has nothing to wait for.
+    For a call that consists of several collective calls. The context is reentrant. It does nothing for None.
     """
     made: contextlib.AbstractContextManager[Any] = running().Turn(handle_of(comm))
     return made
 
 
 def collective(call: str) -> Callable[[Function], Function]:
-    """Makes a function with an argument `comm` one collective call, known to the other ranks as `call`.
+    """Makes a function with an argument `comm` one collective call, with the name `call` in errors.
 
-    Threads take turns, and all ranks agree that they are in this call before anything else: the same Disagreement on
-    all where some are in another one.
+    Threads take turns. First all ranks check that they are in the same call; otherwise all raise the same Disagreement.
     """
 
     def wrap(function: Function) -> Function:
@@ -136,12 +135,12 @@ def collective(call: str) -> Callable[[Function], Function]:
 
 
 def agree(comm: Any, error: BaseException | None) -> None:
-    """Raises the same error on all ranks when any rank passes one. Collective over `comm`."""
+    """Raises the same error on all ranks if any rank passes an error. Collective over `comm`."""
     running().agree(handle_of(comm), "agree", errors.error_pair(error))
 
 
 def agreed(comm: Any, make: Callable[[], Made]) -> Made:
-    """What `make` returns; what it raises on any rank, all ranks raise. Collective over `comm`; None: this process.
+    """Returns the result of `make`; if it raises on any rank, all ranks raise the same error. Collective over `comm`.
 
     >>> agreed(None, lambda: 3)
     3
@@ -159,7 +158,7 @@ def agreed(comm: Any, make: Callable[[], Made]) -> Made:
 
 
 def from_first(comm: Any, make: Callable[[], Any]) -> Any:
-    """What `make` returns on the first rank, as JSON has it; what it raises there, all raise. Collective over `comm`.
+    """Returns the first rank's result of `make`, sent as JSON; all ranks raise its error. Collective over `comm`.
 
     >>> from_first(None, lambda: (1, "a"))
     [1, 'a']
@@ -180,12 +179,12 @@ def from_first(comm: Any, make: Callable[[], Any]) -> Any:
 
 @collective("node_memory")
 def node_memory(comm: Any = None) -> str:
-    """How the ranks of a node share memory: memfd, posix, window or private. Collective."""
+    """Returns how the ranks of a node share memory: memfd, posix, window or private. Collective."""
     return str(running().node_memory_kind(handle_of(comm)))
 
 
 def build_info() -> dict[str, Any]:
-    """Versions and libraries of this build, as plain data."""
+    """Returns versions and libraries of this build, as plain data."""
     info: dict[str, Any] = {"version": _planning.version}
     if not running_available():
         return info | {"mpi_library": None}

@@ -13,7 +13,7 @@ class Spectrum:
     """The power of a field in shells of its wave number.
 
     k      shell numbers 0, 1, 2, ...: |k| in units of the longest wave, rounded to the nearest integer.
-    power  sum of |X/N|^2 over the modes of each shell; over all shells but the first it sums to the variance.
+    power  sum of |X/N|^2 over the modes of each shell. The sum of all shells except the first is the variance.
     modes  number of modes in each shell; they sum to N.
     """
 
@@ -31,7 +31,7 @@ class Spectrum:
 
     @property
     def variance(self) -> float:
-        """The variance of the field, by Parseval: all the power except that of the mean."""
+        """The variance of the field, by Parseval: the total power minus that of the mean."""
         return float(self.power[1:].sum())
 
 
@@ -46,10 +46,10 @@ def shell_spectrum(
 
     Definition  P(s) = sum of |X(k)|^2 / N^2 over all k whose |k| / k_1 rounds to s. Component a of k is
                 2 pi m_a / lengths[a], with m_a from -n_a/2 to n_a/2, and k_1 = 2 pi / max(lengths).
-    Shapes      X: this rank's box of the unnormalised r2c transform over all axes, the last of them halved;
-                shape: of the real field, N its product. Modes of the half that is not stored are counted.
+    Shapes      X: this rank's box of the unnormalised r2c transform over all axes, with the last axis halved;
+                shape: that of the real field, with product N. Modes of the half that is not stored are counted.
     Memory      X is unchanged; scratch memory for one plane of it.
-    Collective  over `comm`; the result is the same on all ranks. None: one process has it all.
+    Collective  over `comm`; the result is the same on all ranks. None: this process has the whole spectrum.
 
     >>> x = np.cos(2 * np.pi * 3 * np.arange(16) / 16)
     >>> spectrum = shell_spectrum(np.fft.rfft(x), [(0, 9)], (16,))
@@ -60,7 +60,7 @@ def shell_spectrum(
     squares = [_squares(n, lo, hi, unit) for n, (lo, hi), unit in zip(shape, box, units, strict=True)]
     shells = shell_count(shape, lengths)
     weight = _half_weights(shape[-1], *box[-1])
-    if len(shape) == 1:  # one row, so that rows are never single points
+    if len(shape) == 1:  # as one row: rows must not be single points
         X, squares = X[np.newaxis], [np.zeros(1), *squares]
     scale = 1.0 / float(prod(shape)) ** 2
     sums = np.zeros((2, shells))
@@ -73,26 +73,26 @@ def shell_spectrum(
 
 
 def shell_count(shape: Sequence[int], lengths: Sequence[float] | None = None) -> int:
-    """Number of shells that the wave vectors of a field of this shape fall into."""
+    """Returns the number of shells for the wave vectors of a field of this shape."""
     squares = [(n // 2 * unit) ** 2 for n, unit in zip(shape, _units(len(shape), lengths), strict=True)]
     return int(np.floor(np.sqrt(sum(squares)) + 0.5)) + 1
 
 
 def _units(dims: int, lengths: Sequence[float] | None) -> list[float]:
-    """The wave number of one period along each axis, in units of the longest wave's."""
+    """Returns the wave number of one period along each axis, in units of the longest wave's."""
     if lengths is None:
         return [1.0] * dims
     return [max(lengths) / length for length in lengths]
 
 
 def _squares(n: int, lo: int, hi: int, unit: float) -> np.ndarray:
-    """The square of the wave number of indices lo to hi along an axis of n points."""
+    """Returns the squared wave numbers of indices lo to hi along an axis of n points."""
     index = np.arange(lo, hi)
     return (np.minimum(index, n - index) * unit) ** 2
 
 
 def _half_weights(n: int, lo: int, hi: int) -> np.ndarray:
-    """How many modes of the whole spectrum each stored index of the halved axis stands for."""
+    """Returns the number of modes of the full spectrum that each stored index of the halved axis represents."""
     index = np.arange(lo, hi)
     return np.where((index == 0) | (2 * index == n), 1.0, 2.0)
 

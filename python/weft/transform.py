@@ -20,8 +20,8 @@ from weft.planning.plans import machine_of
 class FFT:
     """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
 
-    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm` says;
-    backward is its inverse (up to the scale).
+    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm` says.
+    Backward is its inverse, up to the scale.
 
     Parameters
     ----------
@@ -29,52 +29,58 @@ class FFT:
     kind : "c2c", or "r2c": real to complex forward, complex to real backward.
     axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
     dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
-    comm : an mpi4py communicator; None is this process alone, which needs no MPI.
-    input, output : a Layout, a process grid (one factor an axis) or one box a rank (each a sequence of (lo, hi) pairs).
-        The output may also be "any", where it is cheapest (default), or "same", as the input lies.
+    comm : an mpi4py communicator. None: this process alone, which uses no MPI.
+    input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
+        The output may also be "any", the cheapest layout (default), or "same", the layout of the input.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : of the exponent of forward.
     threads : OpenMP threads of each rank.
-    effort : "estimate", "measure" or "exhaustive": how hard the local FFTs are planned, and whether plans are tried.
+    effort : "estimate", "measure" or "exhaustive": how thoroughly the local FFTs are planned. Beyond "estimate" whole
+        plans are tried, too.
     overwrite_input : allow forward and backward to destroy their input.
-    method, wire_form, schedule, requests, chunks : force the exchange; weft chooses what is None. method is "shared"
-        (node memory, all ranks on one node; the usual choice there), "collective" or "messages"; wire_form
-        "packed" or "datatype"; of messages, schedule "pairwise", "cyclic" or "scattered", and requests "ordinary" or
-        "persistent"; chunks how many parts are sent, each as soon as it is transformed, or "slices".
-    piece_bytes : packed messages travel in pieces of at most so many bytes, each when the one before has gone and the
-        partner's has come: for switches that drop what comes too fast. None sends blocks whole.
-    nodes : "separate" or "combined": of packed messages, ranks of a node use their node memory and send to other nodes
-        each by itself, or one message for each pair of nodes; "unaware" sends messages to all.
-    wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 for each exchange; see
-        docs/exchanges.md. None sends them as they are.
-    preset : knobs by a known name, "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft"; single knobs win.
-    engine : the local FFT library, "fftw" or "ducc0"; None is the default one.
-    workspace : memory of the caller's of workspace_bytes, or False where use_workspace() follows, which then tells how
-        much that is; None is weft's own. Node memory is always weft's own, so method "shared" needs None.
+    method, wire_form, schedule, requests, chunks : fixed choices of the exchange; weft chooses each one that is None.
+        method: "shared" (node memory, all ranks on one node; the usual choice there), "collective" or "messages".
+        wire_form: "packed" or "datatype".
+        schedule: for messages, "pairwise", "cyclic" or "scattered".
+        requests: for messages, "ordinary" or "persistent".
+        chunks: the number of parts of an exchange, or "slices". Each part is sent as soon as it is transformed.
+    piece_bytes : the largest piece of a packed message, in bytes. A rank sends its next piece when the last has left
+        and the partner's has arrived. For switches that drop packets under load. None sends whole blocks.
+    nodes : how packed messages leave a node. "separate": ranks use node memory within their node and each sends its own
+        messages to other nodes. "combined": one message for each pair of nodes. "unaware": messages to all ranks.
+    wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 in each exchange; see
+        docs/exchanges.md. None sends them unchanged.
+    preset : a named set of these options: "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft". An option
+        that is given as well takes precedence.
+    engine : the local FFT library, "fftw" or "ducc0"; None is the default library.
+    workspace : the caller's memory, of workspace_bytes bytes. False: it follows with use_workspace(), once
+        workspace_bytes is known. None: weft allocates it. Node memory is always weft's own, so method "shared" needs
+        None.
 
-    machine : what to plan by: a :class:`weft.Machine`, the name of one that ships with weft, a JSON file, "here", the
-        machine that the ranks are on as :func:`weft.machine_here` knows it, or "rule", a fixed rule that asks no model.
-        None is what the environment variable WEFT_MACHINE names (of rank 0), else "here"; one rank has nothing to
-        choose and takes the rule. The same on all ranks.
-    all_ranks : where weft chooses the input, every rank gets a part of it, if there are parts enough. False lets fewer
-        ranks share the array where that is faster. None is False where `machine` names one, else True.
-    budget_s : with an effort beyond "estimate", for about so many seconds local FFTs are planned by trials and the best
-        few plans by the model are tried, on arrays of weft's own (input, output and two workspaces): a trial that has
-        begun is ended. 0 is "estimate".
-    wisdom : path of a file of earlier decisions by trials, the same on all ranks. What it has for this problem on this
-        machine is taken; else what trials decide is added to it. A file that cannot be used is a warning of rank 0's,
-        never an error, and stays as it is. See :class:`weft.Wisdom`.
+    machine : the machine to plan for: a :class:`weft.Machine`, the name of a profile that ships with weft, or a JSON
+        file. "here" is the machine of the ranks, see :func:`weft.machine_here`. "rule" is a fixed rule without a model.
+        None takes the environment variable WEFT_MACHINE of rank 0, and "here" without it. A single rank has no
+        choice of plans and uses the rule. The same on all ranks.
+    all_ranks : True gives every rank a part of an input that weft chooses, if there are enough parts. False lets fewer
+        ranks share the array where that is faster. None is False if `machine` is a named machine, otherwise True.
+    budget_s : the time for trials in seconds, with an effort beyond "estimate". Trials plan the local FFTs and run the
+        best few plans of the model, on arrays of weft's own (input, output and two workspaces). A trial that has begun
+        is completed. 0 is "estimate".
+    wisdom : the path of a file with the results of earlier trials, the same on all ranks. An entry for this problem on
+        this machine is used; without one the result of the trials is added. A file that cannot be used stays unchanged
+        and causes a warning on rank 0, never an error. See :class:`weft.Wisdom`.
 
     Attributes
     ----------
-    input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array; empty() and zeros()
-        make one in node memory; indices() tells which elements of the whole it has. One axis divided among ranks has
-        an output "any" of two axes, n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2]; without such factors of one.
-    plan : the Plan, plain data.
-    comm : the communicator that was given.
+    input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array. empty() and zeros()
+        make such an array in node memory; indices() gives its global indices. If one axis is divided among ranks, an
+        output "any" has two axes, n1 x n2 = n, with element (k1, k2) = X[k1 + n1*k2]. A length without such factors
+        keeps one axis.
+    plan : the Plan, as plain data.
+    comm : the given communicator.
 
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
-    Dropping a transform is local.
+    The release of a transform is local.
 
     Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options), OutOfMemory, Unsupported,
     FftFailure, MpiFailure.
@@ -164,15 +170,15 @@ class FFT:
                 problem, library, own_workspace, planned_by, plan_by, seconds, file, handle, error
             )
             self._bind(comm, handle)
-            if not own_workspace:  # which ranks agree on; how long it must be is known now
+            if not own_workspace:  # ranks agree on it; its length is known only now
                 runtime.agreed(comm, lambda: None if memory is None else self.use_workspace(memory))
 
     @classmethod
     def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
-        """Runs a plan that was made before: by :func:`weft.plan`, :func:`weft.candidates` or from JSON.
+        """Makes the transform of an existing plan, from :func:`weft.plan`, :func:`weft.candidates` or JSON.
 
-        As many ranks as it was made for; the same plan on all of them. Collective. Errors: InvalidArgument where the
-        plan does not fit the ranks, or those of the class.
+        All ranks give the same plan, which was made for their number. Collective. Errors: those of the class;
+        InvalidArgument if the plan does not fit the ranks.
 
         >>> import numpy as np, weft
         >>> fft = weft.FFT.of_plan(weft.plan((4, 6), norm="none"))
@@ -224,11 +230,11 @@ class FFT:
 
     @property
     def workspace_bytes(self) -> int:
-        """Memory that this rank needs besides the caller's arrays."""
+        """Memory that this rank needs in addition to the caller's arrays."""
         return int(self._transform.workspace_bytes)
 
     def use_workspace(self, memory: Any) -> None:
-        """Works in the caller's memory from now on: workspace_bytes, aligned to 64. Local.
+        """Uses the caller's memory from now on: workspace_bytes bytes, aligned to 64. Local.
 
         The transform keeps a reference to it.
         """
@@ -239,38 +245,38 @@ class FFT:
     def forward(self, x: Any, out: Any = None) -> Array:
         """Transforms this rank's box of the input; returns its box of the output.
 
-        x : array of the shape, dtype and strides of `input` (input.empty() gives one).
-        out : likewise of `output`.
+        x : array with the shape, dtype and strides of `input`, such as input.empty().
+        out : array with the shape, dtype and strides of `output`. Default: one from the plan's pool of memory.
 
-        `out` is drawn from the plan's pool when it is not given. `x` is unchanged unless the plan
-        may overwrite its input or `out` starts where `x` does (see empty_inplace). Collective.
+        `x` is unchanged unless the plan may overwrite its input, or `out` starts at the address of `x` (see
+        empty_inplace). Collective.
 
-        Errors, on all ranks: LayoutMismatch for a shape, dtype or strides that are not required; InvalidArgument for
-        arrays that overlap, or that are in place on some ranks only; MpiFailure. `out` is undefined after them.
+        Errors, on all ranks: LayoutMismatch for another shape, dtype or strides; InvalidArgument for arrays that
+        overlap, or that are in place on some ranks only; MpiFailure. After an error `out` is undefined.
         """
         return self._execute(True, x, out)
 
     def backward(self, X: Any, out: Any = None) -> Array:
-        """The inverse of forward: takes this rank's box of the output, returns the input's.
+        """Transforms this rank's box of the output back; returns its box of the input.
 
-        X : array of the shape, dtype and strides of `output`; out : likewise of `input`. Rules and errors of forward.
+        X : array with the shape, dtype and strides of `output`; out : with those of `input`. Otherwise as forward.
         """
         return self._execute(False, X, out)
 
     def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
         """Transforms several inputs; returns their outputs in the same order.
 
-        Where messages carry the arrays, one is exchanged while the next is transformed; the first call with more than
-        one array makes a second workspace. Each array as for forward; all in place or none. Collective, with the same
-        number of arrays on all ranks.
+        If messages carry the arrays, one array is exchanged while the next is transformed. The first call with more
+        than one array allocates a second workspace. Each array is as for forward; all are in place, or none.
+        Collective, with the same number of arrays on all ranks.
 
-        Errors: those of forward; InvalidArgument where inputs and outputs differ in number or two outputs are the same.
+        Errors: those of forward; InvalidArgument if inputs and outputs differ in number or two outputs are the same.
         An output must not be the input of a later array.
         """
         return self._execute_many(True, xs, outs)
 
     def backward_many(self, Xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
-        """The inverse of forward_many, under the same rules."""
+        """Transforms several outputs back, under the rules of forward_many."""
         return self._execute_many(False, Xs, outs)
 
     def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
@@ -297,7 +303,7 @@ class FFT:
         return results
 
     def _bound(self, forward: bool, given: Any, out: Any) -> tuple[Array, int, int]:
-        """The output, and where input and output start; raises unless they are what is required."""
+        """Returns the output, and the addresses of input and output; raises for unsuitable arrays."""
         source, target = (self.input, self.output) if forward else (self.output, self.input)
         array = arrays.as_array(given, "input")
         result = target.empty() if out is None else arrays.as_array(out, "output")
@@ -319,7 +325,7 @@ class FFT:
         return result if out is None else out
 
     def _check(self, array: Array, result: Array, source: Side, target: Side, in_place: bool) -> None:
-        """Raises unless the arrays are what is required."""
+        """Raises for unsuitable arrays."""
         if not in_place and arrays.overlap(array, result):
             raise errors.InvalidArgument(
                 "input and output must not overlap unless both start at the same address; those given do; give an "
@@ -331,9 +337,9 @@ class FFT:
             array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
 
     def empty_inplace(self) -> tuple[Array, Array]:
-        """Two views of one allocation: the input and the output of a transform in place.
+        """Returns two views of one allocation: the input and the output of a transform in place.
 
-        Rows of a real input are padded to 2*(n//2+1) numbers where the halved axis is whole.
+        Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split.
         """
         memory = self._pool.take(self._transform.inplace_bytes, self._memory_kind)
         x = arrays.view(memory, self.input.shape, self.input.dtype, self._inplace_strides)
@@ -341,12 +347,12 @@ class FFT:
         return x, X
 
     def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
-        """The wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array an axis.
+        """Returns the wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array per axis.
 
-        `L` is the length of the domain along each axis. k runs 0, 1, .., -2, -1 as in
-        numpy.fft.fftfreq; along the axis that r2c halves 0 .. n//2. Axes that are not transformed
-        get zeros. Multiplying forward's result by i*k differentiates when `sign` is -1. Where one axis
-        is divided among ranks, the one array has the two axes of the output (Side.indices).
+        `L` is the length of the domain along each axis. k is 0, 1, .., -2, -1 as in numpy.fft.fftfreq, and 0 .. n//2
+        along the axis that r2c halves. Axes that are not transformed get zeros. If `sign` is -1, forward's result
+        times i*k is the transform of the derivative. If one axis is divided among ranks, its array has the two axes
+        of the output (Side.indices).
         """
         lengths = _lengths(L, len(self.plan.problem.shape))
         problem = self.plan.problem
@@ -354,12 +360,12 @@ class FFT:
         for axis, n in enumerate(problem.shape):
             k = np.fft.fftfreq(n, 1 / n) if axis in problem.axes else np.zeros(n)
             if problem.kind == "r2c" and axis == problem.axes[-1]:
-                k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq, and on to n where one axis is divided
+                k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; up to n if one axis is divided
             values.append(2 * math.pi / lengths[axis] * k)
         return self._local(values, self.output)
 
     def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
-        """The positions L*j/n of this rank's box of the input, one broadcastable array an axis."""
+        """Returns the positions L*j/n of this rank's box of the input, one broadcastable array per axis."""
         lengths = _lengths(L, len(self.plan.problem.shape))
         values = [lengths[axis] * np.arange(n) / n for axis, n in enumerate(self.plan.problem.shape)]
         return self._local(values, self.input)
@@ -370,7 +376,7 @@ class FFT:
 
     @property
     def recording(self) -> bool:
-        """While true, every run leaves a record of its steps."""
+        """Whether each run records its steps."""
         return bool(self._transform.recording)
 
     @recording.setter
@@ -379,25 +385,26 @@ class FFT:
 
     @property
     def record(self) -> list[dict[str, Any]]:
-        """The steps of the last run while recording, each with these entries.
+        """The steps of the last recorded run, each with these entries.
 
-        name           of the step
+        name           name of the step
         kind           "stage" or "exchange"
-        start_s        by a monotonic clock
-        end_s          by the same clock
-        bytes_read     from memory, by weft
-        bytes_written  to memory, by weft
-        bytes_sent     to other ranks
-        messages       to other ranks
-        waited_s       of an exchange: this rank did nothing but wait for it
-        under_way_s    of an exchange: messages were under way; what was not waited for is hidden
+        start_s        start, by a monotonic clock
+        end_s          end, by the same clock
+        bytes_read     bytes that weft read from memory
+        bytes_written  bytes that weft wrote to memory
+        bytes_sent     bytes sent to other ranks
+        messages       messages sent to other ranks
+        waited_s       exchange only: time in which this rank only waited for messages
+        under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
         """
         return list(self._transform.record())
 
     def explain(self) -> str:
-        """What was chosen and why, in a few lines; after a run while recording also what its steps took on this rank.
+        """Describes the chosen plan and the reasons for it in a few lines; after a recorded run also the times of its
+        steps on this rank.
 
-        Beside each step stands what the model predicted, where a machine was given and the run was forward.
+        Each step has its predicted time next to it if a machine was given and the run was forward.
         """
         return str(self._transform.explain())
 
@@ -413,7 +420,7 @@ class FFT:
 
 
 def _workspace_of(given: Any) -> Array | None:
-    """The caller's memory; None where it is weft's own, or follows."""
+    """Returns the caller's memory; None if weft allocates it, or if it follows later."""
     return None if given is None or given is False else _contiguous(given)
 
 
@@ -428,7 +435,8 @@ def _contiguous(memory: Any) -> Array:
 
 
 def _lengths(given: float | Sequence[float], dims: int) -> list[float]:
-    rule = f"L must be one positive length or one for each of the {dims} axes; given {errors.shown(given)}; give such"
+    shown = errors.shown(given)
+    rule = f"L must be one positive length or one for each of the {dims} axes; given {shown}; give positive lengths"
     values = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * dims
     try:
         if any(isinstance(v, str) for v in values):

@@ -1,4 +1,4 @@
-"""Whether an array is what a call requires; what to do where it is not."""
+"""Checks that an array suits a call, and remedies."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ Array = np.ndarray[Any, Any]
 
 
 class Role(NamedTuple):
-    """What an array is for, and what a caller can do about it, in words."""
+    """The purpose of an array, and the remedies for a caller, in words."""
 
     what: str
-    #: An array that would do.
+    #: A suitable array.
     fresh: str
-    #: How this rank's part comes out of the whole; "" for what is written, where a copy does not help.
+    #: The expression of this rank's part of the whole; "" for an output, where a copy does not help.
     part: str = ""
-    #: How a caller asks for another memory order; "" where that is no way out.
+    #: The request for another memory order; "" if that is no remedy.
     order: str = ""
-    #: What to do with real numbers where complex ones are required, and the other way round; "": convert them.
+    #: The remedies for real numbers instead of complex ones, and the reverse; "": convert them.
     of_real: str = ""
     of_complex: str = ""
 
 
 def _of_call(forward: bool, in_place: bool) -> tuple[Role, Role]:
-    """The roles of what a call reads and of what it writes."""
+    """Returns the roles of a call's input and output."""
     call = "forward" if forward else "backward"
     read, written = ("fft.input", "fft.output") if forward else ("fft.output", "fft.input")
     option = "input" if forward else "output"
@@ -46,7 +46,7 @@ def _of_call(forward: bool, in_place: bool) -> tuple[Role, Role]:
     )
 
 
-#: By direction, and by whether both are in one place.
+#: Roles by direction, and by whether the call is in place.
 ROLES = {(forward, in_place): _of_call(forward, in_place) for forward in (True, False) for in_place in (True, False)}
 
 
@@ -59,7 +59,7 @@ def check_array(
     *,
     writable: bool,
 ) -> None:
-    """Raises LayoutMismatch or InvalidArgument unless the array is what is required."""
+    """Raises LayoutMismatch or InvalidArgument unless the array has these properties."""
     if array.dtype != dtype:
         remedy = _remedy_of_dtype(array.dtype, dtype, role)
         raise errors.LayoutMismatch(f"the {role.what} must have dtype {dtype}; given {array.dtype}; {remedy}")
@@ -70,7 +70,7 @@ def check_array(
         )
     if array.strides != strides and array.size and not _same_strides(array, strides):
         raise errors.LayoutMismatch(
-            f"the {role.what} must lie in the memory order of its layout, with strides {tuple(strides)} in bytes; "
+            f"the {role.what} must have the memory order of its layout, with strides {tuple(strides)} in bytes; "
             f"given {array.strides}; {_remedy_of_strides(array, strides, role)}"
         )
     if not array.flags.aligned:
@@ -109,11 +109,11 @@ def _remedy_of_strides(array: Array, strides: Sequence[int], role: Role) -> str:
 
 
 def _is_c_order(array: Array, strides: Sequence[int]) -> bool:
-    """Whether the strides required are those of numpy's own order."""
+    """Returns whether the required strides are numpy's default."""
     return tuple(strides) == np.empty(array.shape, array.dtype).strides
 
 
 def _order_of(array: Array) -> list[int] | None:
-    """The memory order in which the array is dense; None where it has gaps, as x[::2] has."""
+    """Returns the memory order in which the array is dense; None if it has gaps, such as x[::2]."""
     order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
     return order if array.transpose(order).flags.c_contiguous else None

@@ -1,4 +1,4 @@
-"""Methods of the core's types, which refuse arguments of wrong types in one line, as all of weft does."""
+"""Methods of the core's types, with one-line errors for arguments of wrong types."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from weft import errors, options
 
-# What the binding says of a call that fits no signature.
+# The binding's message for a call that fits no signature.
 _REFUSED = "incompatible function arguments"
 
 
 def refuse_in_one_line(*kinds: type) -> None:
-    """From now on methods of these types raise InvalidArgument where an argument has a wrong type.
+    """Makes methods of these types raise InvalidArgument for an argument of a wrong type.
 
     The binding's own TypeError has several lines and no remedy.
     """
@@ -38,7 +38,7 @@ def _checked(method: Any, name: str) -> Callable[..., Any]:
             except TypeError as reason:
                 if _REFUSED not in str(reason):
                     raise
-        bound = signature.bind(*given, **named)  # raises for arguments that are missing, too many or of wrong names
+        bound = signature.bind(*given, **named)  # raises for missing, superfluous or unknown arguments
         raise errors.InvalidArgument(_refusal(name, signature, bound.arguments))
 
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -46,7 +46,7 @@ def _checked(method: Any, name: str) -> Callable[..., Any]:
 
 
 def _is_endless(value: Any) -> bool:
-    """Whether the binding would read for minutes: range(10**9) is a sequence of numbers."""
+    """Returns whether the binding would read the value for minutes: range(10**9) is a sequence of numbers."""
     try:
         return not isinstance(value, str) and len(value) > options.ITEMS_MAX
     except Exception:  # most values have no length
@@ -71,7 +71,7 @@ def _in_words(wanted: inspect.Parameter) -> str:
 
 
 def _signature(method: Any) -> inspect.Signature:
-    """What the binding says that a method takes, of which there is one form."""
+    """Returns a method's signature from the binding, which has a single form."""
     ((text, _, defaults),) = method.__nb_signature__
     for place, default in enumerate(defaults or ()):
         text = text.replace(f"\\{place}", repr(default))

@@ -1,4 +1,4 @@
-"""Whether a problem fits in memory, before anything is allocated."""
+"""Check that a problem fits in memory, before any allocation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from weft import errors
 
 
 def check_memory(comm: Any, shape: tuple[int, ...], element_bytes: int, arrays: float) -> None:
-    """Collective: raises OutOfMemory where `arrays` arrays of this shape, split over the ranks, cannot fit.
+    """Raises OutOfMemory if `arrays` arrays of this shape, split over the ranks, cannot fit. Collective.
 
-    comm : of mpi4py, or None for this process alone.
-    A process that takes more is killed without a word, for Linux promises memory that it does not have.
+    comm : an mpi4py communicator, or None for this process alone.
+    Without this check the kernel kills a process that exceeds memory, because Linux grants more memory than it has.
     """
     share = math.prod(shape) * element_bytes * arrays / (1 if comm is None else comm.size)
     mine = (socket.gethostname(), available_bytes())
@@ -25,13 +25,13 @@ def check_memory(comm: Any, shape: tuple[int, ...], element_bytes: int, arrays: 
         if needed > min(budgets):
             text = "x".join(map(str, shape))
             raise errors.OutOfMemory(
-                f"a problem must fit in memory; {text} takes at least {gibibytes(needed)} on {len(budgets)} ranks of a "
+                f"a problem must fit in memory; {text} needs at least {gibibytes(needed)} on {len(budgets)} ranks of a "
                 f"machine that has {gibibytes(min(budgets))} free; use a smaller problem, float32 or more machines"
             )
 
 
 def available_bytes() -> float:
-    """Memory that processes here can still take: the machine's and the container's, whichever is less."""
+    """Returns the memory that is still available: the machine's or the container's, whichever is less."""
     budget = _meminfo().get("MemAvailable", math.inf)
     for folder in _cgroup_folders():
         limit = _number(folder / "memory.max")
@@ -58,7 +58,7 @@ def _meminfo() -> dict[str, float]:
 
 
 def _cgroup_folders() -> list[Path]:
-    """The control groups (version 2) of this process, from its own up to the root."""
+    """Returns the control groups (version 2) of this process, from its own up to the root."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -78,7 +78,7 @@ def _number(path: Path) -> float | None:
 
 
 def _reclaimable(folder: Path) -> float:
-    """Bytes of file cache that the kernel gives up before it kills anyone."""
+    """Returns the bytes of file cache that the kernel releases before it kills a process."""
     try:
         lines = (folder / "memory.stat").read_text().splitlines()
     except OSError:

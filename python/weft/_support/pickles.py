@@ -1,4 +1,4 @@
-"""How objects of weft travel between processes: values by what they are written as, what is bound to a process not."""
+"""Pickles of weft's objects: values travel in their written form; objects that are bound to a process do not travel."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from weft import errors
 
 
 def restored(kind: Any, state: Any) -> Any:
-    """The value that a pickle has."""
+    """Returns the value in a pickle."""
     return kind._restored(state)
 
 
 def refuse(what: str, remedy: str) -> NoReturn:
-    """For what a pickle or a copy cannot have, which is bound to its process or its ranks."""
+    """Raises an error for the pickle or copy of an object that is bound to its process or its ranks."""
     raise errors.InvalidArgument(
         f"{what} belongs to the process that made it; one was given to be pickled or copied; {remedy}"
     )

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from weft import _planning, errors, options
 from weft._planning import OutOfCoreAnalysis
 
-#: The four variants of paper 003, section 6, as it calls them.
+#: The four variants of paper 003, section 6, by their names there.
 METHODS: tuple[str, ...] = _planning.OUT_OF_CORE_METHODS
-#: Which factors of permutations are counted; the first reproduces paper 003, the second sends least.
+#: Factorings of permutations that can be counted; the first reproduces paper 003, the second sends least.
 FACTORINGS = ("published", "least-crossing")
-# Buffers that memory is split into: of mini-butterflies, of permutations (docs/out-of-core.md says why).
+# Buffers in memory for mini-butterflies and for permutations (docs/out-of-core.md gives the reason).
 _SYNCHRONOUS = (2, 4)
 _ASYNCHRONOUS = (4, 8)
 
@@ -31,15 +31,16 @@ def analyze(
 ) -> tuple[OutOfCoreAnalysis, ...]:
     """Counts passes, parallel I/Os, messages and bytes of an FFT of 2^n points on parallel disks, for each method.
 
-    memory_bytes : of each processor; N must be more than all processors' memory holds.
-    block_bytes : what a disk reads or writes at once; memory must hold two blocks of each disk in each buffer.
-    disks : of all processors together, at least one each.
-    buffers : parts that memory is split into while butterflies are computed and while records are permuted, of which
-        one is a memoryload. Default: 2 and 4, and twice as many for asynchronous I/O.
+    memory_bytes : of each processor; N must exceed the memory of all processors.
+    block_bytes : the size of one transfer of a disk; each buffer must hold two blocks of each disk.
+    disks : the disks of all processors together, at least one each.
+    buffers : the number of parts of memory during butterflies and during permutations; one part is a memoryload.
+        Default: 2 and 4, and twice that for asynchronous I/O.
     factoring : "published" counts as paper 003 does; "least-crossing" chooses factors that send less.
 
-    All sizes are powers of two. Messages and bytes are those of one processor; where processors differ, messages of the
-    busiest and average bytes. Errors: InvalidArgument that names the rule. Cost: milliseconds, whatever the sizes.
+    All sizes are powers of two. Messages and bytes are those of one processor. If processors differ, messages are those
+    of the busiest one, and bytes are the average. Errors: InvalidArgument that names the rule. Cost: milliseconds for
+    any size.
 
     Paper 003, Fig. 7:
 
@@ -70,12 +71,11 @@ def analyze(
 
 
 def superlevel_range(span: int, superlevels: int) -> tuple[int, int]:
-    """The smallest and the largest N that take so many superlevels of mini-butterflies of `span` records.
+    """Returns the smallest and the largest N with this number of superlevels of mini-butterflies of `span` records.
 
-    span : 2 or more; of another number than a power of two the power below. superlevels : 1 to 64. Errors:
-    InvalidArgument.
+    span : 2 or more, rounded down to a power of two. superlevels : 1 to 64. Errors: InvalidArgument.
 
-    Paper 003, section 6, 2^20 records in each of 256 processors: communicating, and not.
+    Paper 003, section 6, 2^20 records in each of 256 processors, with and without communication:
 
     >>> [tuple(n.bit_length() - 1 for n in superlevel_range(2**lg, 2)) for lg in (28, 20)]
     [(29, 56), (21, 40)]

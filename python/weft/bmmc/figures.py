@@ -1,4 +1,4 @@
-"""Figs 7 and 8 of paper 003 by :mod:`weft.bmmc.analysis`, each number beside the paper's."""
+"""Figs 7 and 8 of paper 003 by :mod:`weft.bmmc.analysis`, each number next to the paper's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.bmmc import analysis
 
 Row = dict[str, Any]
 
-# FLEET: P = D = 4, N = 2^25, 2^24 bytes of memory each. The paper does not say what a block is.
+# FLEET: P = D = 4, N = 2^25, 2^24 bytes of memory each. The paper does not state the block size.
 PROCESSORS = 4
 BLOCK_BYTES = 8192
 _FIG7_COLUMNS: dict[str, Callable[[OutOfCoreAnalysis], int]] = {
@@ -28,14 +28,14 @@ _FIG7 = {
     analysis.METHODS[2]: (0, 0, 480, 503, 480, 503),
     analysis.METHODS[3]: (0, 0, 480, 503, 480, 503),
 }
-# What the text prints of Fig. 8; its other percentages are in a picture.
+# Values of Fig. 8 in the text; its other percentages are in a picture.
 _FIG8_INSTANCES = 258
 _FIG8_BOTH = {analysis.METHODS[3]: 198}
 
 
 @dataclass(frozen=True)
 class Share:
-    """In how many instances a method is at least as good as the three others."""
+    """The number of instances in which a method is at least as good as the three others."""
 
     method: str
     both: int
@@ -44,7 +44,7 @@ class Share:
 
 
 def figure_7() -> list[Row]:
-    """One row for each number of the table: the paper's, ours, whether they agree, and what least crossing sends."""
+    """Returns a row for each number of the table: the paper's, ours, whether they agree, and that of least crossing."""
     sizes: dict[str, Any] = {
         "memory_bytes": 2**24,
         "block_bytes": BLOCK_BYTES,
@@ -68,7 +68,7 @@ def figure_7() -> list[Row]:
 
 
 def instances() -> Iterator[dict[str, Any]]:
-    """2^17 to 2^35 bytes of memory a processor, 2^20 to 2^35 points, both kinds of I/O, wherever N > M."""
+    """Yields 2^17 to 2^35 bytes of memory per processor, 2^20 to 2^35 points, both kinds of I/O, for all N > M."""
     for lg_memory in range(17, 36):
         for lg_points in range(20, 36):
             if 2**lg_points <= PROCESSORS * 2**lg_memory // 16:
@@ -78,12 +78,12 @@ def instances() -> Iterator[dict[str, Any]]:
 
 
 def figure_8(factoring: str) -> tuple[int, list[Share]]:
-    """The number of instances, and for each method how often it sends the fewest messages, bytes, both."""
+    """Returns the number of instances, and how often each method sends the fewest messages, bytes, both."""
     best = {method: [0, 0, 0] for method in analysis.METHODS}
     total = 0
     known: dict[tuple[int, int], tuple[OutOfCoreAnalysis, ...]] = {}
     for instance in instances():
-        # Asynchronous I/O has twice as many buffers: those of synchronous I/O with half the memory, which are known.
+        # Asynchronous I/O has twice as many buffers, so it equals synchronous I/O with half the memory.
         sizes = (instance["points"], instance["memory_bytes"] // (2 if instance["asynchronous"] else 1))
         if sizes not in known:
             known[sizes] = analysis.analyze(
@@ -101,7 +101,7 @@ def figure_8(factoring: str) -> tuple[int, list[Share]]:
 
 
 def figure_8_rows(factoring: str) -> list[Row]:
-    """Fig. 8 as rows, the numbers that the paper's text prints beside ours."""
+    """Returns Fig. 8 as rows: the numbers in the paper's text next to ours."""
     total, shares = figure_8(factoring)
     rows: list[Row] = [_row("instances", "", _FIG8_INSTANCES, total)]
     for share in shares:

@@ -9,24 +9,24 @@ from typing import Any
 from weft import _planning, errors, options
 from weft.files.small_files import read_bounded
 
-# 64 lines of 64 digits, and room for spaces.
+# Longest file: 64 lines of 64 digits, and room for spaces.
 _MOST_BYTES = 1 << 16
-#: Permutations by name; K and the axes are numbers.
+#: Names of permutations; K and the axes are numbers.
 NAMES = ("identity", "reversal", "bit-reversal", "rotation:K", "gray-code", "inverse-gray-code", "axes:1,0,...")
 
 
 @dataclass(frozen=True)
 class BitPermutation:
-    """The record at index x goes to A x xor c.
+    """The permutation that moves the record at index x to A x xor c.
 
-    rows : of A; bit j of rows[i] says whether bit j of x counts for bit i of A x. complement : c.
+    rows : the rows of A; bit j of rows[i] is the entry of A in row i and column j. complement : c.
     """
 
     rows: tuple[int, ...]
     complement: int = 0
 
     def __post_init__(self) -> None:
-        """Whole numbers that have as many bits as there are rows."""
+        """Checks that all are whole numbers with at most as many bits as there are rows."""
         rows = tuple(options.integers(self.rows, "the rows of a permutation"))
         complement = options.integer(self.complement, "a complement")
         for number in (*rows, complement):
@@ -40,11 +40,11 @@ class BitPermutation:
 
     @property
     def bits(self) -> int:
-        """n, of 2^n records."""
+        """n, for 2^n records."""
         return len(self.rows)
 
     def target(self, index: int) -> int:
-        """Where the record at an index goes.
+        """Returns the target of the record at an index.
 
         >>> [named("gray-code", (8,)).target(x) for x in range(8)]
         [0, 1, 3, 2, 6, 7, 5, 4]
@@ -54,7 +54,7 @@ class BitPermutation:
         return image ^ self.complement
 
     def inverse(self) -> BitPermutation:
-        """Takes each record back.
+        """Returns the permutation that moves each record back.
 
         >>> back = named("gray-code", (8,)).inverse()
         >>> [back.target(x) for x in (0, 1, 3, 2, 6, 7, 5, 4)]
@@ -64,8 +64,7 @@ class BitPermutation:
         return BitPermutation(back.rows, back.target(self.complement))
 
     def text(self) -> str:
-        """The matrix as it is written, the most significant bit first, and the complement below; :func:`parsed` reads
-        it.
+        """Returns the matrix as :func:`parsed` reads it: the most significant bit first, the complement below.
 
         >>> print(named("reversal", (4,)).text())
         10
@@ -77,9 +76,9 @@ class BitPermutation:
 
 
 def of(given: Any, shape: Sequence[int]) -> BitPermutation:
-    """A permutation for an array of this shape: a BitPermutation, one of NAMES, or the name of a file with its text.
+    """Makes a permutation for an array of this shape from a BitPermutation, one of NAMES, or a file with its text.
 
-    Errors: InvalidArgument for extents whose product is no power of two, unknown words, and matrices of another size.
+    Errors: InvalidArgument for extents without a power of two as product, unknown words, and matrices of another size.
     """
     if isinstance(given, BitPermutation):
         found = given
@@ -105,7 +104,7 @@ def _rows_for(count: int) -> str:
 
 
 def named(name: str, shape: Sequence[int]) -> BitPermutation:
-    """One of NAMES, for an array whose extents are powers of two."""
+    """Makes one of NAMES, for an array with extents that are powers of two."""
     lg = [_lg(extent) for extent in shape]
     n = sum(lg)
     word, _, argument = name.partition(":")
@@ -135,7 +134,7 @@ def named(name: str, shape: Sequence[int]) -> BitPermutation:
 
 
 def numbers_of(name: str) -> list[int]:
-    """What stands behind the colon.
+    """Returns the numbers after the colon.
 
     >>> numbers_of("axes:1,0")
     [1, 0]
@@ -144,9 +143,9 @@ def numbers_of(name: str) -> list[int]:
 
 
 def parsed(text: str) -> BitPermutation:
-    """What BitPermutation.text has written; lines that begin with # say nothing.
+    """Reads the text of BitPermutation.text; lines that begin with # are comments.
 
-    Errors: InvalidArgument that says how it is written.
+    Errors: InvalidArgument that describes the format.
 
     >>> parsed("11\\n01\\ncomplement 2").target(1)
     1
@@ -175,7 +174,7 @@ def _unwritten(text: str) -> Exception:
 def _text_of(path: str) -> str:
     try:
         return read_bounded(path, _MOST_BYTES).decode()
-    except ValueError:  # bytes that are no text are one too
+    except ValueError:  # also for bytes that are no text
         raise errors.InvalidArgument(
             f"a permutation in a file is text of at most {_MOST_BYTES} bytes in a regular file; {path} is not; "
             "name the file with the matrix"

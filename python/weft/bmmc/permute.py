@@ -49,17 +49,17 @@ def permute(
 ) -> RecordRunReport:
     """Permutes the elements of an array on disks that is larger than memory, by their index in C order.
 
-    permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); or "identity" (another striping),
-        "reversal", "bit-reversal", "rotation:K" (bit k of the index becomes bit k - K), "gray-code",
-        "inverse-gray-code", "axes:1,0,..." (the target's axes, by their number in the source); or a file with the
-        matrix. inverse : the way back.
-    source, target, shape, dtype, disks, scratch, backend, comm : as :func:`weft.ooc.fft` has them; elements of any
-        dtype, 2^n of them. Several ranks, a power of two of them, need striped sets whose blocks go round the disks
-        without skew, and at least a disk for each.
-    memory_bytes : of each rank, in four buffers. block_bytes : what a disk reads or writes at once. Default: the
+    permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); a file with the matrix; or a name:
+        "identity" (for another striping), "reversal", "bit-reversal", "rotation:K" (bit k of the index becomes
+        bit k - K), "gray-code", "inverse-gray-code", "axes:1,0,..." (the target's axes, by their number in the source).
+    inverse : apply the inverse permutation.
+    source, target, shape, dtype, disks, scratch, backend, comm : as for :func:`weft.ooc.fft`; 2^n elements of any
+        dtype. The number of ranks must be a power of two. Several ranks need striped sets without skew, and at least
+        one disk each.
+    memory_bytes : memory of each rank, in four buffers. block_bytes : the size of one transfer of a disk. Default: the
         longest from 4 KiB to 1 MiB with the fewest passes.
 
-    Errors: as :func:`weft.ooc.fft`; nothing is left of the target.
+    Errors: as for :func:`weft.ooc.fft`. After an error nothing is left of the target.
     Cost: as many passes as the factors of Cormen, Sundquist and Wisniewski, or fewer (docs/out-of-core.md).
 
     >>> import numpy as np, os, tempfile
@@ -101,7 +101,7 @@ def prepare_permutation(
     backend: str = "automatic",
     ranks: int = 1,
 ) -> RecordJob:
-    """Checks the arguments of :func:`permute`, its files and the room on disks, and plans. Writes nothing."""
+    """Checks the arguments of :func:`permute`, its files and the free space on disks, and plans. Writes nothing."""
     stored = opened(source, target, shape, dtype, disks, scratch)
     order = _order_of(permutation)
     if order is not None and inverse and sorted(order) == list(range(len(order))):
@@ -140,11 +140,11 @@ def detect(
     dtype: Any = None,
     backend: str = "automatic",
 ) -> tuple[BitPermutation | None, int]:
-    """Whether a vector of 2^n targets, as integers of 64 bits, is that of a permutation over GF(2).
+    """Detects whether a vector of 2^n targets, as integers of 64 bits, is a permutation over GF(2).
 
-    targets : a file or set; element x is where the record at index x goes. Returns the permutation, or None, and the
-    parallel reads that it took: N/BD + ceil((lg(N/B) + 1) / D) for one that is, at most as many for one that is not.
-    Errors: InvalidArgument for other elements or lengths; IoFailure.
+    targets : a file or set; element x is the target of the record at index x. Returns the permutation, or None, and the
+    number of parallel reads. A permutation takes N/BD + ceil((lg(N/B) + 1) / D) reads, any other vector at most that
+    many. Errors: InvalidArgument for other elements or lengths; IoFailure.
     """
     path = options.file_path(targets, "targets")
     extents = None if shape is None else tuple(options.integers(shape, "a shape"))
@@ -173,7 +173,7 @@ def detect(
 
 
 def _order_of(permutation: Any) -> list[int] | None:
-    """Of axes, where those are permuted by name."""
+    """Returns the order of axes of a permutation of axes by name."""
     if not (isinstance(permutation, str) and permutation.startswith("axes:")):
         return None
     return bit_permutations.numbers_of(permutation)

@@ -1,4 +1,4 @@
-"""What moves records on disks, by plans of the Parallel Disk Model: checked jobs, and running them.
+"""Moves of records on disks, by plans of the Parallel Disk Model: checked jobs, and their runs.
 
 :mod:`weft.bmmc.permute` and :mod:`weft.bmmc.superlevels` make them.
 """
@@ -34,29 +34,29 @@ from weft.disk.arrays import (
 from weft.disk.on_ranks import together
 from weft.runtime import agreed, handle_of, running
 
-# Buffers that memory is split into while records are permuted, and while butterflies are computed: one is a load.
+# Buffers in memory during permutations and during butterflies; one buffer is a load.
 BUFFERS = 4
 BLOCK_MOST = 1 << 20
 
 
 class LoadProgress(NamedTuple):
-    """How far it is, in loads of memory."""
+    """The progress of a run, in loads of memory."""
 
     done: int
     loads: int
 
     @property
     def fraction(self) -> float:
-        """Of the whole."""
+        """Returns the fraction of the whole run."""
         return self.done / self.loads
 
 
 @dataclass(frozen=True)
 class RecordRunReport:
-    """What a permutation or a transform by superlevels did.
+    """The report of a permutation or a transform by superlevels.
 
-    read_bytes and written_bytes are those of all disks; parallel_ios those of the Parallel Disk Model; messages those
-    of the busiest rank, sent_bytes those of a rank on average.
+    read_bytes and written_bytes are those of all disks. parallel_ios are those of the Parallel Disk Model. messages are
+    those of the busiest rank; sent_bytes are the average of the ranks.
     """
 
     plan: OutOfCoreAnalysis | OutOfCorePermutation
@@ -68,14 +68,14 @@ class RecordRunReport:
     seconds: float
     backend: str
     found_not_finite: bool  # among the numbers of a transform
-    parts: dict[str, float] = field(hash=False)  # where the time of a rank went, as Fig. 7 of paper 003 has it; seconds
+    parts: dict[str, float] = field(hash=False)  # seconds of a rank by the parts of Fig. 7 of paper 003
 
 
 @dataclass(frozen=True)
 class RecordJob:
-    """What has been checked and can be done; nothing has been written yet.
+    """A job after the check of its arguments. Nothing has been written yet.
 
-    how : from which every rank makes the plan (:func:`_plan_of`), and what it is run with.
+    how : data from which every rank makes the plan (:func:`_plan_of`), and arguments of the run.
     """
 
     source: FileArray
@@ -87,11 +87,11 @@ class RecordJob:
 
     @property
     def plan(self) -> OutOfCoreAnalysis | OutOfCorePermutation:
-        """The passes that it takes."""
+        """The passes of the job."""
         return _plan_of(self.how)
 
     def needs(self) -> list[SpaceNeed]:
-        """Bytes that must be free, and where."""
+        """Returns the bytes that must be free, and the directories."""
         plan = self.plan
         needs = self.output.needs() + unpack.needs(self.source)
         if isinstance(plan, OutOfCoreAnalysis) or plan.pass_count > 1:
@@ -99,7 +99,7 @@ class RecordJob:
         return needs
 
     def run(self, progress: Callable[[LoadProgress], object] | None = None) -> RecordRunReport:
-        """Makes the output, in this process. After an error nothing is left of it."""
+        """Makes the output, serially. After an error nothing is left of it."""
         start_s = time.perf_counter()
         with self.output.made() as made, unpack.in_place(self.source, self.memory_bytes):
             done = _execute(_facts(self), made.to_core(), progress, None)
@@ -113,7 +113,7 @@ def run_on_ranks(
     progress: Callable[[LoadProgress], object] | None = None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[RecordJob | None, RecordRunReport]:
-    """Collective: what `prepare` makes for so many ranks, done by all. `arguments` : the same text on all ranks."""
+    """Collective: runs the job that `prepare` makes for a number of ranks. `arguments` : the same text on all ranks."""
     start_s = time.perf_counter()
     plans: list[Any] = []
 
@@ -131,7 +131,7 @@ def run(
     arguments: Sequence[Any],
     progress: Callable[[LoadProgress], object] | None,
 ) -> RecordRunReport:
-    """In this process, or collectively on the ranks of a communicator. arguments : the same on all ranks."""
+    """Runs a job, serially or collectively on the ranks of a communicator. arguments : the same on all ranks."""
     if comm is None or running().size_of(handle_of(comm)) == 1:
         return prepare(1).run(progress)
     return run_on_ranks(comm, prepare, agreed(comm, lambda: repr(arguments)), progress)[1]
@@ -163,7 +163,7 @@ def names_of(disks: Any) -> tuple[str, ...]:
 
 
 def disk_count(stored: FileArray, names: tuple[str, ...], target: Any, ranks: int) -> int:
-    """D: the output's disks; on several ranks those of both."""
+    """Returns D: the number of disks of the output; on several ranks, of input and output."""
     count = len(names) if is_set(options.file_path(target, "target")) and names else 1
     if count & (count - 1):
         raise errors.InvalidArgument(
@@ -206,7 +206,7 @@ def job_of(
 
 
 def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[int], dict[str, Any]]) -> int:
-    """What is given, or else the length of a block with the fewest passes, of these the longest."""
+    """Returns the given block length, otherwise the longest of those with the fewest passes."""
     if given is not None:
         (block,) = options.integers(given, "block_bytes")
         _plan_of(how(block))
@@ -217,21 +217,21 @@ def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[
         return block
     record = stored.dtype.itemsize
     usual = [block for block in _lengths(record) if block >= ALIGNMENT_BYTES and block % ALIGNMENT_BYTES == 0]
-    # Arrays or memory of a few KiB have shorter ones, which only plain files can have.
+    # Arrays or memory of a few KiB need shorter blocks, which only plain files can have.
     shorter = [] if is_set(target) else [block for block in _lengths(record) if block < ALIGNMENT_BYTES]
     found = _best(usual, how) or _best(shorter, how)
     if found is None:
-        _plan_of(how((shorter or usual or [ALIGNMENT_BYTES])[0]))  # says what is wrong
+        _plan_of(how((shorter or usual or [ALIGNMENT_BYTES])[0]))  # raises the error
     return found or record
 
 
 def _lengths(record: int) -> list[int]:
-    """Of blocks of 2^b records."""
+    """Returns the lengths of blocks of 2^b records."""
     return [record << b for b in range(BLOCK_MOST.bit_length()) if record << b <= BLOCK_MOST]
 
 
 def _best(lengths: Sequence[int], how: Callable[[int], dict[str, Any]]) -> int | None:
-    """Of the lengths with the fewest passes the longest; None where no block of these can be planned."""
+    """Returns the longest of the lengths with the fewest passes; None if none of them can be planned."""
     found: list[tuple[int, int]] = []
     for block in lengths:
         with suppress(errors.InvalidArgument):
@@ -269,7 +269,7 @@ def _plan_of(how: dict[str, Any]) -> OutOfCoreAnalysis | OutOfCorePermutation:
 
 
 def _facts(job: RecordJob) -> dict[str, Any]:
-    """What every rank needs to know, as JSON has it."""
+    """Returns the facts that every rank needs, as JSON data."""
     return {
         "how": job.how,
         "input": job.source.to_core(),

@@ -34,7 +34,7 @@ def superlevel_fft(
     comm: Any = None,
     **given: Any,
 ) -> RecordRunReport:
-    """:func:`weft.ooc.fft` with a method "bmmc:...": a line of 2^n points by one of the variants of paper 003."""
+    """Runs :func:`weft.ooc.fft` with a method "bmmc:...": a line of 2^n points by one of the variants of paper 003."""
 
     def prepared(ranks: int) -> RecordJob:
         return prepare_fft(source, target, method=method, memory_bytes=memory_bytes, ranks=ranks, **given)
@@ -69,7 +69,7 @@ def prepare_fft(
     in_place: bool = False,
     ranks: int = 1,
 ) -> RecordJob:
-    """Checks the arguments of :func:`weft.ooc.fft` for a method by superlevels, files and room. Writes nothing."""
+    """Checks arguments of :func:`weft.ooc.fft` for a method by superlevels, files and free space. Writes nothing."""
     if in_place:
         raise errors.Unsupported(
             f"superlevels permute from one file into another; given {method} and in place; use method k-pass, or name "
@@ -120,9 +120,9 @@ def _require_line(
     restart: bool,
     machine: Any,
 ) -> str:
-    """The precision, where superlevels can do what is asked for."""
+    """Returns the precision; raises an error if superlevels cannot do the transform."""
     rule = (
-        "superlevels transform one line of complex numbers as they lie, in natural order, without checkpoints or prices"
+        "superlevels transform one line of complex numbers, in natural order, without conversion, checkpoints or prices"
     )
     numbers = {np.dtype(np.complex64): "f32", np.dtype(np.complex128): "f64"}.get(stored.dtype)
     asked = {

@@ -1,4 +1,4 @@
-"""Which of the methods that weft.ooc.analyze has counted sends least, by weights of messages and bytes."""
+"""The method with the least traffic of those that weft.ooc.analyze counts, by weights of messages and bytes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from weft.planning.plans import machine_of
 def message_seconds(
     found: OutOfCoreAnalysis, *, machine: Any = None, message_s: float | None = None, byte_s: float | None = None
 ) -> float:
-    """Weighted messages and bytes of one processor, in seconds.
+    """Returns the weighted messages and bytes of one processor, in seconds.
 
     message_s, byte_s : seconds of each message and of each byte; both or neither.
-    machine : whose link between nodes is taken where they are not given, by the average length of the messages: as
-        :func:`weft.plan` has it; None: an assumed one.
+    machine : the machine with the link between nodes that gives the weights if they are left out, at the average length
+        of the messages. As for :func:`weft.plan`; None: an assumed machine.
 
-    Errors: InvalidArgument for one weight alone, or one that is no positive number or 0.
+    Errors: InvalidArgument for one weight alone, or a negative one.
 
     >>> from weft import ooc
     >>> fleet = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)
@@ -45,7 +45,7 @@ def message_seconds(
 
 
 def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
-    """The method with the least weighted messages and bytes; of equal ones the one with fewer parallel I/Os.
+    """Returns the method with the least weighted messages and bytes; of equal ones, the one with fewer parallel I/Os.
 
     `weights` and errors are those of :func:`message_seconds`, and InvalidArgument for no analysis.
 
@@ -57,5 +57,5 @@ def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCore
     """
     several = options.items(analyses, "analyses")
     if not several:
-        raise errors.InvalidArgument("one method is chosen of at least one; given none; name methods")
+        raise errors.InvalidArgument("there must be at least one method; given none; name methods")
     return min(several, key=lambda one: (message_seconds(one, **weights), one.parallel_ios))

@@ -1,1 +1,1 @@
-"""Arrays on disks: files and striped sets, unpacking of inputs, outputs that several ranks fill."""
+"""Arrays on disks: files and striped sets, unpacking of inputs, and outputs that several ranks fill."""

@@ -1,4 +1,4 @@
-"""Where out-of-core transforms find their input and leave their output: files, striped sets and room for them."""
+"""Inputs and outputs of out-of-core transforms: files, striped sets and their space on disks."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from weft.files.seen import Seen, look_at
 from weft.files.source import ChunkedSource
 
 SET_ENDINGS = (".json",)
-#: Transfers past the system's memory begin and end at multiples of this. So blocks of a set are multiples of it, and
-#: the elements of a .npy file begin at one.
+#: Transfers without the system's page cache begin and end at multiples of this. So blocks of a set are multiples of
+#: it, and the elements of a .npy file begin at a multiple.
 ALIGNMENT_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class Unpacking:
-    """Of an input that is not read in place: its name, and the memory that unpacking it takes at least."""
+    """The name of an input that cannot be read in place, and the least memory for unpacking it."""
 
     name: str
     memory_bytes: int
 
 
 class CoreArray(NamedTuple):
-    """An array on disks as the core takes it; JSON has it as a list."""
+    """An array on disks in the form for the core; a list in JSON."""
 
     path: str
     is_set: bool
@@ -46,7 +46,7 @@ class CoreArray(NamedTuple):
 
 @dataclass(frozen=True)
 class FileLayout:
-    """How an array is stored: in a plain file from `offset` on, or in the blocks of a striped set."""
+    """The storage of an array: a plain file from `offset` on, or the blocks of a striped set."""
 
     nbytes: int
     offset: int = 0
@@ -57,18 +57,18 @@ class FileLayout:
     skew_rows: int = 0
 
     def to_core(self) -> Any:
-        """As the core takes it: its seven numbers; JSON has them as a list."""
+        """Returns the form for the core, seven numbers; a list in JSON."""
         return astuple(self)
 
 
 @dataclass(frozen=True)
 class FileArray:
-    """An array in C order: in a plain file from `offset` on, or a striped set.
+    """An array in C order, in a plain file from `offset` on or in a striped set.
 
-    fortran : what its owner calls it is the transposed array, in Fortran order.
-    unpacking : of what it is going to be unpacked from (:mod:`weft.disk.unpack`); None: it is there.
-    within : of a dataset in one piece, the name it was given by; the file `path` is no array by its name.
-    seen : the files of an input as they were when it was looked at (files.seen).
+    fortran : the owner's array is the transposed array, in Fortran order.
+    unpacking : the origin of an array that has yet to be unpacked (:mod:`weft.disk.unpack`); None: it exists.
+    within : the given name of a contiguous dataset, since the file `path` is no array by its name.
+    seen : the state of an input's files when it was opened (files.seen).
     """
 
     path: str
@@ -82,7 +82,7 @@ class FileArray:
 
     @property
     def name(self) -> str:
-        """As it was given."""
+        """The name that the caller gave."""
         return self.within or (self.path if self.unpacking is None else self.unpacking.name)
 
     @property
@@ -95,14 +95,14 @@ class FileArray:
         return prod(self.shape) * self.dtype.itemsize
 
     def directories(self) -> tuple[str, ...]:
-        """One for each disk that it lies on."""
+        """Returns the directory on each of its disks."""
         if not self.is_set:
             return (os.path.dirname(self.path) or ".",)
         files = _planning.striped_set_index(self.path)["files"]
         return tuple(os.path.dirname(file) or "." for file in files)
 
     def layout(self) -> FileLayout:
-        """How its elements are stored. Errors: those of an index that cannot be read."""
+        """Returns its storage. Errors: those of an index that cannot be read."""
         if not self.is_set:
             return FileLayout(self.nbytes, offset=self.offset)
         facts = _planning.striped_set_index(self.path)
@@ -116,13 +116,13 @@ class FileArray:
         )
 
     def to_core(self) -> CoreArray:
-        """As the core takes it."""
+        """Returns the form for the core."""
         return CoreArray(options.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes)
 
 
 @dataclass(frozen=True)
 class SpaceNeed:
-    """Bytes that a directory is to hold."""
+    """Bytes that a directory needs free."""
 
     what: str
     directory: str
@@ -130,7 +130,7 @@ class SpaceNeed:
 
 
 def aligned(nbytes: int) -> int:
-    """The next multiple of ALIGNMENT_BYTES.
+    """Rounds up to a multiple of ALIGNMENT_BYTES.
 
     >>> aligned(1), aligned(4096)
     (4096, 4096)
@@ -139,20 +139,19 @@ def aligned(nbytes: int) -> int:
 
 
 def is_set(path: str) -> bool:
-    """Whether a name is that of a striped set's index."""
+    """Returns whether a name is that of a striped set's index."""
     return path.lower().endswith(SET_ENDINGS)
 
 
 def opened_source(
     path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, goes_on: bool = False
 ) -> FileArray:
-    """Looks at an input; it is not held open. `shape` and `dtype` together mean a raw file.
+    """Examines an input and closes it again. `shape` and `dtype` together mean a raw file.
 
-    directory : where one that cannot be read in place is to be unpacked.
-    goes_on : a transform in place of it is unfinished, so a set may be half done.
+    directory : the place for the unpacked array, if the input cannot be read in place.
+    goes_on : whether an unfinished transform in place is to be resumed, so that a set may be incomplete.
 
-    Errors: InvalidArgument for a file that cannot be read in place, with what would make it so; those of open_source
-    and open_set.
+    Errors: InvalidArgument for a file that cannot be read in place, with the remedy; those of open_source and open_set.
     """
     if (shape is None) != (dtype is None):
         raise errors.InvalidArgument(f"a raw file needs a shape and a dtype; got one of them with {path}; give both")
@@ -162,7 +161,7 @@ def opened_source(
                 f"a striped set has a shape and dtype of its own; others were given with {path}; leave both out"
             )
         return _opened_set(path, goes_on)
-    seen = look_at([path] if os.path.isfile(path) else [])  # before it is opened: what is opened is that or later
+    seen = look_at([path] if os.path.isfile(path) else [])  # before the file is opened, to notice any later change
     source: Any = open_source(path, shape, dtype)
     try:
         stored = _in_place(source, path, directory)
@@ -172,7 +171,7 @@ def opened_source(
 
 
 def names_set(path: str) -> bool:
-    """Whether the name of an input is that of a striped set's index, and not of an array in a container."""
+    """Returns whether an input's name is that of a striped set's index, and not of an array in a container."""
     return is_set(path) and container_of(path) is None
 
 
@@ -190,7 +189,7 @@ def _in_place(source: Any, path: str, directory: str) -> FileArray:
         if source.flat is None:
             return _to_be_unpacked(source, path, directory)
         file, offset = source.flat
-        FlatSource(file, source.shape, source.dtype, offset, fortran=False).close()  # has all its elements
+        FlatSource(file, source.shape, source.dtype, offset, fortran=False).close()  # checks the file's length
         return FileArray(file, source.shape, source.dtype, offset, within=path)
     if not isinstance(source, FlatSource):
         raise _unreadable(path, "is a NIfTI image", "weft ooc copy, unpacked if it is compressed,")
@@ -201,7 +200,7 @@ def _in_place(source: Any, path: str, directory: str) -> FileArray:
 
 def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> FileArray:
     chunk = prod(min(chunk, extent) for chunk, extent in zip(source.chunks, source.shape, strict=True))
-    # A box of a chunk, and the chunk as its library unpacks it.
+    # A box of one chunk, and the chunk in its library's buffer.
     unpacking = Unpacking(name, 2 * chunk * source.dtype.itemsize)
     path = os.path.join(directory, f".weft-unpacked-{secrets.token_hex(6)}.raw")
     return FileArray(path, source.shape, source.dtype.newbyteorder("="), unpacking=unpacking)
@@ -209,31 +208,31 @@ def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> FileArr
 
 def _unreadable(path: str, what: str, remedy: str) -> Exception:
     return errors.InvalidArgument(
-        f"an input must lie uncompressed in one file, for it is read in place; {path} {what}; {remedy} makes a .npy "
+        f"an input must be uncompressed in one file to be read in place; {path} {what}; {remedy} makes a .npy "
         "file that does"
     )
 
 
 @dataclass(frozen=True)
 class Output:
-    """An output to be: a file or a set; `shape` and `fortran` as `FileArray` has them."""
+    """A new output, a file or a set; `shape` and `fortran` as in `FileArray`."""
 
     path: str
     shape: tuple[int, ...]
     dtype: np.dtype
-    disks: tuple[str, ...]  # of a set, one directory for each
+    disks: tuple[str, ...]  # of a set: one directory for each disk
     block_bytes: int
     fortran: bool = False
-    skewed: bool = True  # a set's, as suits columns
+    skewed: bool = True  # skew a set's blocks, which suits columns
 
     def directories(self) -> tuple[str, ...]:
-        """One for each disk that it lies on."""
+        """Returns the directory on each of its disks."""
         if is_set(self.path):
             return self.disks
         return (options.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
 
     def layout(self, nbytes: int) -> FileLayout:
-        """How elements of `nbytes` bytes together will be stored."""
+        """Returns the storage of elements of `nbytes` bytes together."""
         if is_set(self.path):
             return FileLayout(nbytes, block_bytes=self.block_bytes, disks=len(self.disks))
         return FileLayout(nbytes, offset=self._target().offset)
@@ -246,15 +245,15 @@ class Output:
 
     @contextmanager
     def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[FileArray]:
-        """Makes it with its space; it is complete when the context ends without an error, else removed.
+        """Makes the output with its space. It is complete when the context ends without an error, otherwise removed.
 
-        tell : is told the temporary name of a plain file before it is there.
+        tell : receives the temporary name of a plain file before the file exists.
         """
         with self._made_set() if is_set(self.path) else self._made_file(tell) as stored:
             yield stored
 
     def made_to_stay(self, part: str) -> FileArray:
-        """Makes it with its space; until `complete` a plain file has the name `part`, a set that of `unnamed`."""
+        """Makes the output with its space, under the name `part`, or that of `unnamed` for a set, until `complete`."""
         if is_set(self.path):
             create_unnamed(**self._of_set()).close()
             return self.as_it_lies(part)
@@ -267,13 +266,13 @@ class Output:
         return self.as_it_lies(part)
 
     def as_it_lies(self, part: str) -> FileArray:
-        """One that was made to stay."""
+        """Returns an output that was made to stay."""
         if is_set(self.path):
             return FileArray(unnamed(self.path), self.shape, self.dtype)
         return FileArray(part, self.shape, self.dtype, self._target().offset)
 
     def complete(self, part: str) -> None:
-        """Gives it its name; goes on where that was interrupted."""
+        """Gives the output its name; can be repeated after an interruption."""
         if is_set(self.path):
             give_name(self.path)
         elif os.path.exists(part):
@@ -306,14 +305,14 @@ class Output:
     @contextmanager
     def _made_set(self) -> Iterator[FileArray]:
         with made(**self._of_set()) as array:
-            array.close()  # it is written as the files that it has
+            array.close()  # its files are written directly
             yield self.as_it_lies("")
 
 
 def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:
-    """Raises InvalidArgument or IoFailure where an output of this name could not be made. Writes nothing.
+    """Raises InvalidArgument or IoFailure if an output of this name cannot be made. Writes nothing.
 
-    goes_on : an unfinished one is there.
+    goes_on : whether an unfinished output exists.
     """
     if os.path.realpath(source) == os.path.realpath(path):
         raise errors.InvalidArgument(
@@ -349,14 +348,14 @@ def require_directory(directory: str, what: str) -> None:
 
 
 def disk_needs(what: str, directories: Sequence[str], nbytes: int, block_bytes: int) -> list[SpaceNeed]:
-    """What a set of so many bytes takes on each disk, whole blocks."""
+    """Returns the space that a set of `nbytes` bytes needs on each disk, in whole blocks."""
     blocks = -(-nbytes // block_bytes)
     rows = -(-blocks // len(directories))
     return [SpaceNeed(what, directory, rows * block_bytes) for directory in directories]
 
 
 def check_room(needs: Sequence[SpaceNeed]) -> None:
-    """Raises IoFailure where a disk has less room than all that is put on it needs."""
+    """Raises IoFailure if a disk has too little space for all its needs together."""
     by_disk: dict[int, list[SpaceNeed]] = {}
     for need in needs:
         by_disk.setdefault(os.stat(need.directory).st_dev, []).append(need)
@@ -366,13 +365,13 @@ def check_room(needs: Sequence[SpaceNeed]) -> None:
         if total > free:
             each = ", ".join(f"{need.bytes} for {need.what} in {need.directory}" for need in together)
             raise errors.IoFailure(
-                f"a disk must have room for all that is put on it: {total} bytes ({each}); it has {free}; make room, "
+                f"a disk must have room for all its new files: {total} bytes ({each}); it has {free}; make room, "
                 "or name directories on other disks"
             )
 
 
 def directories_of(scratch: Any) -> tuple[str, ...]:
-    """Those of temporary files, given as one or as several."""
+    """Returns the directories of temporary files, given as one or as several."""
     is_one = isinstance(scratch, (str, bytes, os.PathLike))
     several = [scratch] if is_one else options.items(scratch, "scratch, or one directory,")
     if not several:

@@ -1,4 +1,4 @@
-"""Arrays on disks that several ranks fill: the first of them prepares and names the files for all."""
+"""Arrays on disks that several ranks fill. The first rank prepares and names the files for all."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ def together(
     execute: Callable[[Any, dict[str, Any], CoreArray], dict[str, Any]],
     note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[Any, dict[str, Any]]:
-    """Collective: the first rank prepares and makes the output, all ranks fill it.
+    """Collective: makes the output on the first rank, and fills it on all ranks.
 
-    prepare : given the number of ranks, on the first of them; what it makes has `source`, `output` and `memory_bytes`
-        as TransformJob has them, and is returned there, None elsewhere. arguments : must be the same text on all ranks.
-    note_temporary : told of the files of an unfinished output; None: all of them are to stay, the output is complete.
-    facts_of : what the other ranks need to know of it, as JSON has it. execute : fills the output, on all ranks.
-    Errors are the same on all ranks, and then nothing is left of the output.
+    prepare : called with the number of ranks, on the first rank only. Its result has `source`, `output` and
+        `memory_bytes` as in TransformJob, and is returned there, None elsewhere.
+    arguments : must be the same text on all ranks.
+    facts_of : returns the facts that the other ranks need, as JSON data. execute : fills the output, on all ranks.
+    note_temporary : called with each file of an unfinished output, and with None when the output is complete.
+    Errors are the same on all ranks. After an error nothing is left of the output.
     """
     prepared, facts = prepared_by_first(comm, prepare, arguments, facts_of)
     done = filled(comm, prepared, lambda output: execute(prepared, facts, output), note_temporary)
@@ -37,7 +38,7 @@ def together(
 def prepared_by_first(
     comm: Any, prepare: Callable[[int], Any], arguments: str, facts_of: Callable[[Any], dict[str, Any]]
 ) -> tuple[Any, dict[str, Any]]:
-    """Collective: what the first rank prepares, None elsewhere, and the facts of it."""
+    """Collective: returns the prepared object of the first rank, None elsewhere, and its facts."""
     _require_same(comm, arguments)
     ranks = runtime.running().size_of(runtime.handle_of(comm))
     prepared: list[Any] = []
@@ -68,7 +69,7 @@ def filled(
                 if source.unpacking is not None:
                     note_temporary(source.path)
                 fresh.extend(_files_to_be(prepared.output) if isinstance(prepared.output, Output) else ())
-                for path in fresh:  # before they are there: what is stopped meanwhile leaves none
+                for path in fresh:  # before they exist, so that an interruption leaves none
                     note_temporary(path)
                 output = stack.enter_context(prepared.output.made(note_temporary))
                 is_new = isinstance(prepared.output, Output)  # not in place
@@ -77,9 +78,9 @@ def filled(
 
             done = execute(CoreArray(*runtime.from_first(comm, made)))
     except Exception as reason:
-        if not done:  # all ranks have it
+        if not done:  # the same error on all ranks
             raise
-        error = reason  # the first rank's, when it gave the output its name
+        error = reason  # of the first rank, when it gave the output its name
     runtime.agree(comm, error)
     if fresh:
         note_temporary(None)
@@ -87,7 +88,7 @@ def filled(
 
 
 def _files_to_be(output: Output) -> list[str]:
-    """Of a set, until it has its name and after; not what is there already, and somebody else's."""
+    """Returns the files of a set, before and after it has its name, without existing files of other owners."""
     if not is_set(output.path):
         return []
     names = [path for index in (unnamed(output.path), output.path) for path in files_of_new_set(index, output.disks)]

@@ -1,4 +1,4 @@
-"""Arrays on disks: striped sets, which an index file describes. Needs no MPI."""
+"""Arrays on disks: striped sets, described by an index file. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from weft.files.replacement import check_length, flush_folder
 BLOCK_BYTES = 1 << 20
 DEPTH = 32
 INDEX_NAME = "array.weft.json"
-# Of the files that a set has while it is written.
+# Longest ending of a set's files while it is written.
 _LONGEST_ENDING = ".weft-part.sums.new"
 
 
 class StripedArray:
-    """An array in C order on disks, open; from :func:`create_set` or :func:`open_set`.
+    """An open array in C order on disks, from :func:`create_set` or :func:`open_set`.
 
     Elements are numbered as in the flattened array. A block that is written as a whole has a checksum. Threads take
-    turns. One process at a time writes; a process that was forked later opens the set again. Use it in a `with`
-    statement, or call `close`.
+    turns. One process at a time writes. A forked process opens the set again. Use it in a `with` statement, or call
+    `close`.
     """
 
     def __init__(self, index: str, shape: tuple[int, ...], dtype: np.dtype, opened: _planning.StripedSet):
@@ -41,16 +41,16 @@ class StripedArray:
 
     @property
     def size(self) -> int:
-        """Elements."""
+        """The number of elements."""
         return prod(self.shape)
 
     @property
     def backend(self) -> str:
-        """Who reads and writes: io_uring, threads or synchronous."""
+        """The backend that reads and writes: io_uring, threads or synchronous."""
         return self._open().backend
 
     def read(self, first: int = 0, count: int | None = None) -> np.ndarray:
-        """Elements [first, first + count) as a new array of one axis; without `count` all from `first` on.
+        """Reads elements [first, first + count) into a new array of one axis; without `count` all from `first` on.
 
         Errors: InvalidArgument for a range beyond the array; IoFailure that names file and offset.
         """
@@ -62,13 +62,13 @@ class StripedArray:
         return out
 
     def read_all(self) -> np.ndarray:
-        """The whole array, in its shape. It must fit in memory."""
+        """Reads the whole array, in its shape. It must fit in memory."""
         return self.read().reshape(self.shape)
 
     def write(self, values: Any, first: int = 0) -> None:
         """Writes values, flattened in C order and converted to the set's dtype, from element `first` on.
 
-        Errors: as `read`, and InvalidArgument for a set that was opened for reading.
+        Errors: those of `read`; InvalidArgument for a set that was opened for reading.
         """
         first = options.integer(first, "the first element")
         array = converted(values, self.dtype, "values")
@@ -76,11 +76,11 @@ class StripedArray:
         self._open().write(first * self.dtype.itemsize, array.ctypes.data, array.nbytes)
 
     def flush(self) -> None:
-        """Returns when all that was written is on the disks, and the checksums beside the index."""
+        """Waits until all written data is on the disks, and the checksums next to the index."""
         self._open().flush()
 
     def counters(self) -> dict[str, Any]:
-        """Accesses, bytes and deepest queue of each disk, and parallel I/Os in the Parallel Disk Model's sense."""
+        """Returns accesses, bytes and deepest queue of each disk, and parallel I/Os of the Parallel Disk Model."""
         return self._open().counters()
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class StripedArray:
     def _require_range(self, first: int, count: int) -> None:
         if first < 0 or count < 0 or first + count > self.size:
             raise errors.InvalidArgument(
-                f"elements must lie within the {self.size} of the set; given {count} from {first} on; correct the range"
+                f"elements must be within the {self.size} of the set; given {count} from {first} on; correct the range"
             )
 
 
@@ -131,18 +131,19 @@ def create_set(
     backend: str = "automatic",
     depth: int = DEPTH,
 ) -> StripedArray:
-    """Makes an array of zeros on disks, one file in each of `directories`, all its space taken.
+    """Makes an array of zeros on disks, with one file in each of `directories`, and reserves all its space.
 
     index : the file that describes the set. Default: array.weft.json in the first directory.
-    block_bytes : what goes to one disk before it is the next one's turn; a multiple of 4096.
-    processors, band_bytes : how many processors share the disks, and how many consecutive bytes they hold before it is
-        the first one's turn again; 0: one block of each disk (docs/out-of-core-formats.md).
-    skew_rows : disks shift from row to row of blocks, by the sum of the digits of row / skew_rows in base D, so that
-        columns of a matrix lie on all disks; 0: they do not; None: as suits transforms of an array of this size.
-    backend : automatic, io_uring, threads or synchronous; depth : accesses of a disk under way at a time.
+    block_bytes : the bytes on one disk before the next disk's turn; a multiple of 4096.
+    processors, band_bytes : the number of processors that share the disks, and the number of consecutive bytes that
+        they hold before it is the first one's turn again; 0: one block of each disk (docs/out-of-core-formats.md).
+    skew_rows : shift the disks from row to row of blocks, by the sum of the digits of row / skew_rows in base D, so
+        that columns of a matrix are spread over all disks. 0: no shift. None: suitable for transforms of an array of
+        this size.
+    backend : automatic, io_uring, threads or synchronous. depth : concurrent accesses of a disk.
 
-    Errors: InvalidArgument for what cannot be; IoFailure for a set that is there already or a disk without room, and
-    then nothing is left behind; Unsupported for a backend that does not work here.
+    Errors: InvalidArgument for impossible arguments; IoFailure for a set that exists already or a disk without room;
+    Unsupported for a backend that does not work on this machine. After an error nothing is left behind.
     """
     extents = tuple(options.integers(shape, "shape"))
     kind = _checked_dtype(dtype, "a set")
@@ -182,7 +183,7 @@ def open_set(
     verify : compare each block that is read as a whole with its checksum.
 
     Errors: InvalidArgument for an index that is damaged or of another version, and for a set that a transform in place
-    has left half done; IoFailure for a file that is missing or has another length than the index says.
+    has left incomplete; IoFailure for a file that is missing or has another length than in the index.
     """
     path = options.file_path(index, "the index of a set")
     how = (
@@ -203,9 +204,9 @@ def open_set(
 
 
 def remove_set(index: str | os.PathLike[str]) -> None:
-    """Removes a set: the files of its disks, its checksums, its index. What is gone already is no error.
+    """Removes a set: the files of its disks, its checksums, its index. Missing files are no error.
 
-    Errors: as `open_set` for an index that is damaged; InvalidArgument for one that names files as no set has them.
+    Errors: those of `open_set` for a damaged index; InvalidArgument for an index with file names that no set has.
     """
     path = Path(options.file_path(index, "the index of a set"))
     files = [Path(name) for name in _planning.striped_set_index(str(path))["files"]]
@@ -220,13 +221,13 @@ def remove_set(index: str | os.PathLike[str]) -> None:
 
 
 def files_of_new_set(index: str, directories: Sequence[str]) -> list[Path]:
-    """All that a set of this name is going to have."""
+    """Returns all files of a new set of this name."""
     path = Path(index)
     return [*(Path(folder) / f"{_stem(path)}.{number}" for number, folder in enumerate(directories)), *_beside(path)]
 
 
 def unnamed(index: str) -> str:
-    """What the index of a set is called until all of the set is there; the files of its disks have their names.
+    """Returns the name of a set's index until the set is complete; the files of its disks have their final names.
 
     >>> unnamed("/data/big.json")
     '/data/big.weft-part.json'
@@ -238,9 +239,9 @@ def unnamed(index: str) -> str:
 def create_unnamed(
     directories: Sequence[str], shape: Sequence[int], dtype: Any, index: str, **how: Any
 ) -> StripedArray:
-    """:func:`create_set` of a set that gets its name by :func:`give_name`. Errors: as `require_new`, besides."""
+    """Makes a set that gets its name by :func:`give_name`. Errors: those of :func:`create_set` and `require_new`."""
     require_new(index)
-    # Checksums of a set that had this name would not be of these blocks.
+    # Old checksums under this name do not match the new blocks.
     Path(f"{index}.sums").unlink(missing_ok=True)
     return create_set(directories, shape, dtype, index=unnamed(index), **how)
 
@@ -249,23 +250,23 @@ def create_unnamed(
 def made(
     directories: Sequence[str], shape: Sequence[int], dtype: Any, index: str, **how: Any
 ) -> Iterator[StripedArray]:
-    """A new set that is complete, and has its name, when the context ends without an error; else it is removed.
+    """Makes a new set. It is complete and has its name when the context ends without an error, otherwise it is removed.
 
-    Errors: as :func:`create_unnamed`.
+    Errors: those of :func:`create_unnamed`.
     """
-    require_new(index)  # before what a signal that comes early would remove
+    require_new(index)  # first, so that an early signal removes no set of another process
     is_ours = True
     with ExitStack() as held:
         try:
             try:
                 array = create_unnamed(directories, shape, dtype, index, **how)
             except errors.WeftError:
-                is_ours = False  # it has left nothing, or another process was faster
+                is_ours = False  # nothing was left, or another process was faster
                 raise
             held.enter_context(_in_hand(index))
             yield array
             array.close()
-        except BaseException:  # also a signal that came as soon as the set was there
+        except BaseException:  # also for a signal right after the set was made
             if is_ours and os.path.exists(unnamed(index)):
                 remove_set(unnamed(index))
             raise
@@ -274,16 +275,16 @@ def made(
 
 @contextmanager
 def _in_hand(index: str) -> Iterator[None]:
-    """Within, :func:`remove_unnamed` in other processes leaves a set alone that has no name yet."""
+    """Locks an unnamed set, so that :func:`remove_unnamed` in other processes does not remove it."""
     with open(unnamed(index), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def give_name(index: str) -> None:
-    """Gives a set its name, checksums first; goes on where it was interrupted.
+    """Gives a set its name, checksums first; can be repeated after an interruption.
 
-    Errors: IoFailure where something has got that name meanwhile.
+    Errors: IoFailure if another file has got that name meanwhile.
     """
     part = unnamed(index)
     if not os.path.exists(part):
@@ -300,7 +301,7 @@ def give_name(index: str) -> None:
 
 
 def remove_unnamed(index: str) -> bool:
-    """Removes a set that never got its name, if there is one. Errors: IoFailure where a process has it in hand."""
+    """Removes a set that never got its name, if it exists. Errors: IoFailure if a process works on it."""
     part = unnamed(index)
     if not os.path.exists(part):
         return False
@@ -318,17 +319,17 @@ def remove_unnamed(index: str) -> bool:
 
 
 def require_new(index: str) -> None:
-    """Raises IoFailure where a set of this name is there, or one that never got it. Removes nothing.
+    """Raises IoFailure if a set of this name exists, or one that never got the name. Removes nothing.
 
-    InvalidArgument for a name that is too long for what lies beside the index.
+    InvalidArgument for a name that is too long for the files next to the index.
     """
     check_length(index, _LONGEST_ENDING)
     if os.path.lexists(index):
         raise errors.IoFailure(f"a new set must have a new name; there is a file {index}; remove that set or rename")
     if os.path.lexists(unnamed(index)):
         raise errors.IoFailure(
-            f"one process at a time may work on an output; {unnamed(index)} says that one does, or has ended before it "
-            f"was done; wait for it, or remove what is unfinished with `weft ooc discard {index}`"
+            f"one process at a time may work on an output; {unnamed(index)} shows that one does, or was stopped; "
+            f"wait for it, or remove what is unfinished with `weft ooc discard {index}`"
         )
 
 
@@ -337,7 +338,7 @@ def _stem(index: Path) -> str:
 
 
 def _beside(index: Path) -> tuple[Path, Path, Path]:
-    """Checksums, those that are going to be in their place, and the index itself."""
+    """Returns the checksums, their next version, and the index itself."""
     return Path(f"{index}.sums"), Path(f"{index}.sums.new"), index
 
 
@@ -348,7 +349,7 @@ def _skew_rows(given: int | None, nbytes: int, block_bytes: int, disks: int) -> 
 
 
 def _checked_bytes(nbytes: int, shape: tuple[int, ...], kind: np.dtype) -> int:
-    """Raises InvalidArgument for what no file can hold."""
+    """Raises InvalidArgument for a size that no file can have."""
     if abs(nbytes) >= 2**63:  # the core refuses extents below 1
         raise errors.InvalidArgument(
             f"a set has fewer than 2^63 bytes; given {errors.shown(shape)} of {kind}, {nbytes}; give a smaller shape"

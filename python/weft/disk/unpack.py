@@ -1,4 +1,4 @@
-"""Inputs that cannot be read in place: their elements are unpacked into a temporary raw file, part by part."""
+"""Inputs that cannot be read in place: unpacking into a temporary raw file, part by part."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.files.seen import require_unchanged
 
 
 def require_memory(stored: FileArray, memory_bytes: int) -> None:
-    """Raises InvalidArgument where memory cannot hold a chunk."""
+    """Raises InvalidArgument if memory cannot hold a chunk."""
     unpacking = stored.unpacking
     if unpacking is not None and unpacking.memory_bytes > memory_bytes:
         raise errors.InvalidArgument(
@@ -27,7 +27,7 @@ def require_memory(stored: FileArray, memory_bytes: int) -> None:
 
 
 def needs(stored: FileArray) -> list[SpaceNeed]:
-    """What it takes on a disk, until the transform is done."""
+    """Returns the space on disk of the unpacked input, until the transform is done."""
     if stored.unpacking is None:
         return []
     return [SpaceNeed("the input, unpacked", os.path.dirname(stored.path) or ".", stored.nbytes)]
@@ -35,12 +35,12 @@ def needs(stored: FileArray) -> list[SpaceNeed]:
 
 @contextmanager
 def in_place(stored: FileArray, memory_bytes: int, *, looks_again: bool = True) -> Iterator[None]:
-    """Within it the input lies where `stored` says; what was unpacked is removed after it.
+    """Unpacks the input to the place in `stored`, and removes the file at the end of the context.
 
-    looks_again : whether the input is to be the same when the context ends; not where it is written to, for one.
+    looks_again : check at the end of the context that the input is unchanged; False for one that is written to.
 
-    Cost: reads the container once, and writes its elements. memory_bytes : of what is unpacked at a time. Errors:
-    IoFailure where the input is another file than the one that was looked at, or was changed until all is read.
+    Cost: reads the container once, and writes its elements. memory_bytes : the memory for each part. Errors: IoFailure
+    if the input is another file than at its examination, or changes before all is read.
     """
     require_unchanged(stored.seen, stored.name)
     if stored.unpacking is None:

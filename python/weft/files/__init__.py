@@ -1,7 +1,7 @@
 """Arrays in files: .npy, raw and NIfTI, read and written box by box.
 
-A source is opened by every rank, which then reads its own box only. A target is created by one rank under a temporary
-name, filled by all, and renamed when complete, so that a failure leaves nothing behind and an old file untouched.
+Every rank opens a source and reads its own box only. One rank creates a target under a temporary name, all ranks fill
+it, and it is renamed when complete. So a failure leaves nothing behind, and an old file stays unchanged.
 """
 
 from weft.files.dtypes import complex_dtype, named_dtype, working_dtype

@@ -1,4 +1,4 @@
-"""Names of arrays in a container, an HDF5 file or a zarr store, and the boxes of whole chunks that they are read by."""
+"""Names of arrays in a container, an HDF5 file or a zarr store, and the boxes of whole chunks for reading them."""
 
 import os
 import re
@@ -14,9 +14,9 @@ _ZARR_MARKS = ("zarr.json", ".zarray", ".zgroup")
 
 
 def split_hdf5(name: str) -> tuple[str, str] | None:
-    """The file and the dataset of a name such as data.h5:/field/x; None for other names.
+    """Splits a name such as data.h5:/field/x into file and dataset; None for other names.
 
-    Folders and datasets may have such names, too: the first file there is counts.
+    Folders and datasets may have such names, too. The first existing file counts.
 
     >>> split_hdf5("a/b.h5:/field/x"), split_hdf5("b.hdf5"), split_hdf5("b.npy"), split_hdf5("b.h5:/x.h5")
     (('a/b.h5', '/field/x'), ('b.hdf5', ''), None, ('b.h5', '/x.h5'))
@@ -25,9 +25,9 @@ def split_hdf5(name: str) -> tuple[str, str] | None:
 
 
 def split_zarr(name: str) -> tuple[str, str] | None:
-    """The store and the array of a name such as data.zarr/field/x; None for other names.
+    """Splits a name such as data.zarr/field/x into store and array; None for other names.
 
-    Folders and arrays may have such names, too: the first store there is counts.
+    Folders and arrays may have such names, too. The first existing store counts.
 
     >>> split_zarr("b.zarr"), split_zarr("b.zarr/field/x"), split_zarr("b.zarr:/x"), split_zarr("b.npy")
     (('b.zarr', ''), ('b.zarr', 'field/x'), ('b.zarr', 'x'), None)
@@ -36,9 +36,9 @@ def split_zarr(name: str) -> tuple[str, str] | None:
 
 
 def container_of(name: str) -> tuple[str, str, str] | None:
-    """Which it is, "hdf5" or "zarr", the container, and what is named in it; None for a plain file.
+    """Returns "hdf5" or "zarr", the container, and the name of the array in it; None for a plain file.
 
-    What is there counts: a file is itself wherever it lies, also in a folder x.zarr or x.h5.
+    Existing files decide: a plain file in a folder x.zarr or x.h5 is a plain file.
     """
     if os.path.isfile(name) and not name.lower().endswith((".h5", ".hdf5", ".zarr")):
         return None
@@ -64,9 +64,9 @@ def _is_store(path: str) -> bool:
 
 
 def boxes(shape: tuple[int, ...], chunks: tuple[int, ...], item_bytes: int, bytes_max: int) -> Iterator[Box]:
-    """Boxes of whole chunks that together are the array, as long as possible along the last axes.
+    """Yields boxes of whole chunks that together are the array, as long as possible along the last axes.
 
-    bytes_max : of a box, unless a chunk is longer.
+    bytes_max : the largest box, unless a chunk is larger.
 
     >>> list(boxes((4, 6), (2, 4), 1, 16)), len(list(boxes((4, 6), (2, 4), 1, 8)))
     ([((0, 2), (0, 6)), ((2, 4), (0, 6))], 4)

@@ -1,4 +1,4 @@
-"""Element types: what files may hold, and in which precision it is transformed."""
+"""Element types: the valid types of files, and the precision of their transforms."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ _KINDS = {"b": "bool", "i": "integer", "u": "unsigned", "f": "float", "c": "comp
 
 
 def checked_dtype(dtype: np.dtype, where: str) -> np.dtype:
-    """Returns `dtype` if its elements are numbers; raises InvalidArgument otherwise."""
+    """Returns `dtype` if it is a type of numbers; raises InvalidArgument otherwise."""
     if dtype.kind not in _KINDS or dtype.subdtype is not None:
         raise errors.InvalidArgument(
             f"elements must be numbers (bool, integer, float or complex); {where} holds {_describe(dtype)}; "
@@ -18,7 +18,7 @@ def checked_dtype(dtype: np.dtype, where: str) -> np.dtype:
 
 
 def named_dtype(name: str) -> np.dtype:
-    """The dtype of a name such as float32, complex128, >i2."""
+    """Returns the dtype of a name such as float32, complex128, >i2."""
     try:
         dtype = np.dtype(name)
     except (TypeError, ValueError, SyntaxError):
@@ -29,9 +29,9 @@ def named_dtype(name: str) -> np.dtype:
 
 
 def working_dtype(dtype: np.dtype) -> np.dtype:
-    """The real type in which elements of `dtype` are transformed.
+    """Returns the real type in which elements of `dtype` are transformed.
 
-    Half and single precision in single, long double in long double, everything else in double.
+    Half and single precision in single, long double in long double, all others in double.
     """
     if dtype.kind in "fc":
         real = np.empty(0, dtype).real.dtype.newbyteorder("=")
@@ -43,7 +43,7 @@ def working_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def complex_dtype(real: np.dtype) -> np.dtype:
-    """complex64 for float32, complex128 for float64, clongdouble for longdouble."""
+    """Returns complex64 for float32, complex128 for float64, clongdouble for longdouble."""
     return np.result_type(real, np.complex64)
 
 

@@ -12,7 +12,7 @@ from weft.files.source import check_shape
 
 
 class FlatSource:
-    """Elements one after the other in a file, in C or Fortran order, of any byte order."""
+    """Contiguous elements in a file, in C or Fortran order, of any byte order."""
 
     by_boxes = True
 
@@ -37,7 +37,7 @@ class FlatSource:
             text = "x".join(map(str, self.shape))
             raise errors.IoFailure(
                 f"a file must hold all its elements; {self.name} with shape {text} and dtype {self.dtype} needs "
-                f"{needed} bytes and has {size}: it is truncated; copy or save it anew"
+                f"{needed} bytes and has {size}: it is truncated; copy or save it again"
             )
 
     def read(self, box: Box, out: np.ndarray) -> None:
@@ -81,7 +81,7 @@ class NpySource(FlatSource):
 
 
 class RawSource(FlatSource):
-    """A file of elements alone, in C order."""
+    """A file of elements only, in C order."""
 
     def __init__(self, path: str, shape: tuple[int, ...], dtype: np.dtype):
         super().__init__(path, shape, dtype, offset=0, fortran=False)

@@ -82,7 +82,7 @@ def _found(h5py: Any, file: Any, path: str, dataset: str) -> Any:
 
 
 def _names(h5py: Any, file: Any, path: str) -> str:
-    """Some of the datasets in a file, and of those that it has links to."""
+    """Lists some of the datasets in a file, and some links to datasets."""
     names: list[str] = []
     file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
     links = (h5py.SoftLink, h5py.ExternalLink)
@@ -91,7 +91,7 @@ def _names(h5py: Any, file: Any, path: str) -> str:
 
 
 def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
-    """Raises IoFailure where a link on the way to a dataset leads nowhere."""
+    """Raises IoFailure if a link in the path of a dataset is broken."""
     parts = [part for part in dataset.split("/") if part]
     for end in range(1, len(parts) + 1):
         name = "/".join(parts[:end])
@@ -99,17 +99,17 @@ def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
         if isinstance(link, (h5py.SoftLink, h5py.ExternalLink)) and file.get(name) is None:
             target = f"{link.filename}:{link.path}" if isinstance(link, h5py.ExternalLink) else link.path
             raise errors.IoFailure(
-                f"a link must lead to what is there; {path}:/{name} leads to {target}, which cannot be opened; put "
-                "that file there, or name another dataset"
+                f"a link must lead to an existing object; {path}:/{name} leads to {target}, which cannot be opened; "
+                "put that file there, or name another dataset"
             )
         if file.get(name) is None:
             return
 
 
 def _flat(h5py: Any, dataset: Any, own_file: str) -> tuple[str, int] | None:
-    """Of a dataset in one piece, without filters, whose elements lie in the file as numpy has them.
+    """Returns the file and the offset of a contiguous dataset without filters, if its elements are stored as in numpy.
 
-    own_file : that of the dataset, which is another one than that of a link to it.
+    own_file : the file of the dataset, which may differ from that of a link to it.
     """
     if dataset.external or dataset.is_virtual:
         return None

@@ -1,7 +1,7 @@
-"""Which files the elements of an HDF5 dataset are in: not only that which names it.
+"""The files with the elements of an HDF5 dataset, which may be others than the file with its name.
 
-Links lead to other files, a virtual dataset is put together of datasets elsewhere, and a dataset may have its elements
-in raw files. Where such a file is missing or short, HDF5 reads fill values and says nothing.
+Links lead to other files, a virtual dataset consists of other datasets, and the elements of a dataset may be in raw
+files. If such a file is missing or too short, HDF5 reads fill values without an error.
 """
 
 import glob
@@ -12,13 +12,15 @@ from typing import Any
 
 from weft import errors
 
-# Of a source of a virtual dataset: numbers of blocks, each a file.
+# Block number in the file name of a virtual dataset's source.
 _NUMBERED = re.compile(r"%\d*b")
 
 
 def files_of(h5py: Any, dataset: Any, name: str) -> tuple[str, ...]:
-    """Without links, each once, that of the dataset itself first. Errors: IoFailure for a file that is not there, or is
-    too short."""
+    """Returns the files without links, each once, that of the dataset first.
+
+    Errors: IoFailure for a file that is missing or too short.
+    """
     found: dict[str, None] = {}
     _collect(h5py, dataset, name, found, set())
     return tuple(found)
@@ -43,7 +45,7 @@ def _collect(h5py: Any, dataset: Any, name: str, found: dict[str, None], dataset
 
 
 def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
-    """Names are those of the current folder, unless HDF5 has a prefix for them."""
+    """Yields raw files. Their names are relative to the current folder, unless HDF5 has a prefix for them."""
     prefix = os.fsdecode(dataset.id.get_access_plist().get_efile_prefix() or b"")
     folder = os.environ.get("HDF5_EXTFILE_PREFIX", prefix).replace("${ORIGIN}", os.path.dirname(own))
     left = dataset.nbytes
@@ -62,7 +64,7 @@ def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
 
 
 def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | None]]:
-    """Files and datasets that a virtual one is put together of; no dataset where blocks have numbers."""
+    """Yields the files and datasets of a virtual dataset; no dataset if the file names have block numbers."""
     if not dataset.is_virtual:
         return
     for source in dataset.virtual_sources():
@@ -77,11 +79,11 @@ def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | Non
 
 
 def _located(file: str, own: str, name: str) -> str:
-    """Where HDF5 looks for a source: in the folder of the virtual dataset, else in the current one."""
+    """Returns the path at which HDF5 finds a source: the folder of the virtual dataset, otherwise the current one."""
     if file == ".":
         return own
     paths = [os.path.join(folder, file) for folder in _folders(own)]
-    if os.path.isabs(file):  # it may have moved with the file that names it
+    if os.path.isabs(file):  # the source may have moved together with the file that names it
         paths += [os.path.join(folder, os.path.basename(file)) for folder in _folders(own)]
     found = next((path for path in paths if os.path.isfile(path)), None)
     if found is None:
@@ -96,6 +98,6 @@ def _folders(own: str) -> list[str]:
 
 def _missing(name: str, file: str) -> Exception:
     return errors.IoFailure(
-        f"all files that a dataset is in must be there, for HDF5 reads fill values otherwise; {name} needs {file}, "
-        "which is not there; put it there, or copy the dataset with h5py if fill values are meant"
+        f"all files of a dataset must exist, because HDF5 reads fill values otherwise; {name} needs {file}, "
+        "which does not exist; restore it, or copy the dataset with h5py if fill values are meant"
     )

@@ -18,8 +18,8 @@ from weft.files.source import check_shape
 class NiftiSource:
     """A NIfTI image: values scaled by its slope and intercept, axes in nibabel's order (x, y, z, t).
 
-    Of a .nii file each rank reads its own box. A .nii.gz file can only be read from its start, so one rank reads it
-    whole and scatters it.
+    Each rank reads its own box of a .nii file. A .nii.gz file can only be read from its start, so one rank reads it as
+    a whole and scatters it.
     """
 
     def __init__(self, path: str):
@@ -42,7 +42,7 @@ class NiftiSource:
             return
         require_unchanged(self._seen, self.name)
         try:
-            # Slicing the proxy reads these elements only; a whole compressed file has to be read at once.
+            # A slice of the proxy reads these elements only; a compressed file is read as a whole.
             out[...] = self._data[tuple(slice(lo, hi) for lo, hi in box)]
         except (EOFError, zlib.error, ValueError) as error:
             raise _truncated(self.name, str(error)) from None
@@ -68,12 +68,12 @@ def _load(path: str) -> Any:
     except (EOFError, zlib.error) as error:
         raise _truncated(path, str(error)) from None
     except nibabel.filebasedimages.ImageFileError as error:
-        if _is_cut_gzip(path):  # nibabel sees no type where it cannot unpack the header
+        if _is_cut_gzip(path):  # nibabel finds no type if it cannot unpack the header
             raise _truncated(path, "its compressed stream ends early") from None
         raise errors.InvalidArgument(f"a .nii file must be a NIfTI image; {path} is not: {error}; convert it") from None
     except (nibabel.spatialimages.HeaderDataError, nibabel.wrapstruct.WrapStructError, ValueError) as error:
         raise errors.InvalidArgument(
-            f"a .nii file must have a sound header; {path}: {error}; convert it anew"
+            f"a .nii file must have a sound header; {path}: {error}; convert it again"
         ) from None
 
 
@@ -89,4 +89,4 @@ def _is_cut_gzip(path: str) -> bool:
 
 
 def _truncated(path: str, what: str) -> Exception:
-    return errors.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it anew")
+    return errors.IoFailure(f"a NIfTI file must hold all its elements; {path} is truncated ({what}); copy it again")

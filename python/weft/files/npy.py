@@ -1,4 +1,4 @@
-"""The header of .npy files: numpy's own reader decides what is one."""
+"""The header of .npy files. numpy's own reader decides whether it is valid."""
 
 import ast
 import io
@@ -14,13 +14,13 @@ from weft.files.dtypes import checked_dtype
 
 MAGIC = b"\x93NUMPY"
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
-# Letters, of up to 4 bytes: numpy.load takes no more, for longer headers are damaged or would take long to read.
+# Most letters, of up to 4 bytes each. numpy.load rejects longer headers: they are damaged, or slow to parse.
 _HEADER_MOST = 10000
 
 
 @dataclass(frozen=True)
 class Header:
-    """Where the elements of a file begin, and how they lie."""
+    """The offset of the elements of a file, and their shape, order and type."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -60,22 +60,24 @@ def read_header(file: BinaryIO, name: str) -> Header:
 def _parsed(version: tuple[int, int], text: bytes, name: str, offset: int) -> Header:
     try:
         letters = _checked_letters(text) if version == (3, 0) else text
-        content = letters.rstrip(b" \n")  # numpy looks for long integers in time that grows with its square
+        content = letters.rstrip(b" \n")  # numpy's search for long integers takes quadratic time in its length
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         content = struct.pack("<H" if version == (1, 0) else "<I", len(content)) + content
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of long integers of Python 2, and names of dtypes that are deprecated
+            warnings.simplefilter("ignore")  # about long integers of Python 2 and deprecated names of dtypes
             shape, fortran, dtype = read(io.BytesIO(content), max_header_size=len(content))
-    except Exception as error:  # whatever stands there, numpy's reader stumbles over it
+    except Exception as error:  # numpy's reader raises many kinds of errors
         raise _damaged(name, f"numpy says {' '.join(str(error).split())[:200] or type(error).__name__}") from None
-    if not all(type(n) is int for n in shape):  # numpy gives True as the header's, and cannot shape an array by it
+    if not all(type(n) is int for n in shape):  # numpy accepts True here, which is no valid extent
         raise _damaged(name, f"its shape is {shape}")
     return Header(shape, checked_dtype(dtype, name), fortran, offset)
 
 
 def _checked_letters(text: bytes) -> bytes:
-    """A header of version 3 as one of version 2, for numpy has a public reader of that alone. Version 3 has letters
-    beyond ASCII, and no long integers of Python 2."""
+    """Returns a version 3 header as one of version 2, the newest with a public reader in numpy.
+
+    Version 3 has letters beyond ASCII, and no long integers of Python 2.
+    """
     letters = text.decode()
     if len(letters) > _HEADER_MOST:
         raise ValueError(f"its header has more than {_HEADER_MOST} letters")
@@ -84,7 +86,7 @@ def _checked_letters(text: bytes) -> bytes:
 
 
 def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64, *, fortran: bool = False) -> bytes:
-    """A version 1 header, padded so that the elements begin at such a multiple of bytes."""
+    """Returns a version 1 header, padded so that the elements begin at a multiple of `multiple` bytes."""
     descr = np.lib.format.dtype_to_descr(dtype)
     text = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {tuple(int(n) for n in shape)!r}, }}"
     padding = -(10 + len(text) + 1) % multiple
@@ -93,8 +95,8 @@ def header_bytes(shape: tuple[int, ...], dtype: np.dtype, multiple: int = 64, *,
 
 
 def _truncated(name: str) -> Exception:
-    return errors.IoFailure(f"a .npy file must hold a whole header; {name} ends within it; copy or save the file anew")
+    return errors.IoFailure(f"a .npy file must hold a whole header; {name} ends within it; copy or save the file again")
 
 
 def _damaged(name: str, what: str) -> Exception:
-    return errors.InvalidArgument(f"a .npy file must have a sound header; {name} is damaged: {what}; save it anew")
+    return errors.InvalidArgument(f"a .npy file must have a sound header; {name} is damaged: {what}; save it again")

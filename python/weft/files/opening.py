@@ -1,4 +1,4 @@
-"""Opening an array file for reading, by its type."""
+"""Opening of an array file for reading, by its type."""
 
 import numpy as np
 
@@ -21,8 +21,8 @@ KNOWN_TYPES = (
 def open_source(path: str, shape: tuple[int, ...] | None = None, dtype: np.dtype | None = None) -> Source:
     """Opens an array file by its type; `shape` and `dtype` together mean a raw file without a header.
 
-    Errors: InvalidArgument for a type, dtype or shape that cannot be; IoFailure for a file that is missing, not
-    readable or shorter than its header says; Unsupported where a package for the type is not installed.
+    Errors: InvalidArgument for an invalid type, dtype or shape; IoFailure for a file that is missing, unreadable or
+    shorter than in its header; Unsupported if the package for the type is not installed.
     """
     if shape is not None:
         if dtype is None:

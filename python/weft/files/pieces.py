@@ -6,7 +6,7 @@ from math import prod
 
 Box = Sequence[tuple[int, int]]
 
-# A piece is read or written by one call and converted in between, so this also bounds the memory for conversion.
+# A piece is read or written by one call, with conversion in between. So this also bounds the memory for conversion.
 PIECE_BYTES_MAX = 1 << 24
 
 
@@ -15,7 +15,7 @@ def pieces(
 ) -> Iterator[tuple[int, tuple]]:
     """Yields (offset in elements, index into the local array) for pieces that together make up the box.
 
-    Each piece is contiguous in the file and no longer than `bytes_max`, unless one element is.
+    Each piece is contiguous in the file and no longer than `bytes_max`, unless a single element is longer.
 
     >>> list(pieces((4, 6), [(1, 3), (2, 5)], 8))
     [(8, (0, slice(0, 3, None))), (14, (1, slice(0, 3, None)))]
@@ -37,7 +37,7 @@ def pieces(
 
 
 def _split_axis(shape: Sequence[int], extents: Sequence[int], item_bytes: int, bytes_max: int) -> int:
-    """The axis along which pieces are cut: all later ones are whole in the box and fit into a piece together."""
+    """Returns the axis along which pieces are cut: all later axes are whole in the box and fit into one piece."""
     axis = len(shape) - 1
     row_bytes = item_bytes
     while axis > 0 and extents[axis] == shape[axis] and row_bytes * shape[axis] <= bytes_max:

@@ -11,31 +11,32 @@ import numpy as np
 
 from weft import errors
 
-# Of one name, and of a path with its folders: what Linux has room for.
+# Longest file name, and longest path with its folders, in Linux.
 NAME_BYTES_MAX = 255
 PATH_BYTES_MAX = 4096
 
 
 class Replacement:
-    """A file to be: `create` reserves its space, `write` fills it, `commit` gives it its name, `discard` removes it.
+    """A new file: `create` reserves its space, `write` fills it, `commit` gives it its name, `discard` removes it.
 
-    Until `commit` an older file of the same name stays as it is. Errors are IoFailure with the file's name.
+    Until `commit` an older file of the same name stays unchanged. Errors are IoFailure with the file's name.
     """
 
     def __init__(self, path: str, size_bytes: int):
         self.name = path
         self.size_bytes = size_bytes
-        self.temporary: str | None = None  # being written; other ranks may be told this name and write to it too
-        self._final = Path(os.path.realpath(path))  # a link stays a link
+        self.temporary: str | None = None  # during writing; other ranks may write to this name, too
+        self._final = Path(os.path.realpath(path))  # a link remains a link
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
         """Creates the temporary file with all its space, in the folder of the final one, and returns its name.
 
-        name : of it, else one that nobody has. tell : is told its path before it is there, for to take space may last.
+        name : its name; by default an unused one.
+        tell : receives its path before the file exists, because the reservation of space may take long.
         """
         temporary = self._final.parent / (name or f".{shortened(self._final.name)}.{secrets.token_hex(6)}.tmp")
         tell(str(temporary))
-        self.temporary = str(temporary)  # before it is there, for a signal may come as soon as it is
+        self.temporary = str(temporary)  # before it exists, because a signal may come right after
         try:
             file = self._open_new(temporary)
             try:
@@ -55,11 +56,11 @@ class Replacement:
             with Writing(self.name):
                 return os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except errors.IoFailure:
-            self.temporary = None  # what has this name is not ours
+            self.temporary = None  # the file of this name is not ours
             raise
 
     def adopt(self, temporary: str) -> None:
-        """Goes on with a file that was created before."""
+        """Resumes with a file that was created before."""
         self.temporary = temporary
 
     def commit(self) -> None:
@@ -71,14 +72,14 @@ class Replacement:
         self.temporary = None
 
     def discard(self) -> None:
-        """Removes what was written so far; does nothing after commit."""
+        """Removes the data written so far; does nothing after commit."""
         if self.temporary is not None:
             Path(self.temporary).unlink(missing_ok=True)
             self.temporary = None
 
 
 def shortened(name: str) -> str:
-    """The start of a name, so that another one made of it is short enough for a file: file systems count bytes.
+    """Cuts a name so that a file name made of it is short enough. File systems count bytes.
 
     >>> shortened("x" * 250) == "x" * 200, len(shortened("é" * 120).encode())
     (True, 200)
@@ -87,7 +88,7 @@ def shortened(name: str) -> str:
 
 
 def check_length(path: str, beside: str = "") -> None:
-    """Raises InvalidArgument for a name that no file can have, or none whose name has this ending besides."""
+    """Raises InvalidArgument for a name that is too long for a file, alone or with the ending `beside`."""
     final = os.path.realpath(path)
     most = NAME_BYTES_MAX - len(beside)
     length = len(os.fsencode(os.path.basename(final)))
@@ -120,7 +121,7 @@ class Writing:
 
 
 def write_all(file: int, content: bytes | np.ndarray, place: int) -> None:
-    """Writes all bytes at a place of an open file."""
+    """Writes all bytes at an offset of an open file."""
     view = memoryview(content)
     while view:
         count = os.pwrite(file, view, place)
@@ -129,7 +130,7 @@ def write_all(file: int, content: bytes | np.ndarray, place: int) -> None:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Writes a small file from one rank with the same care."""
+    """Writes a small file from one rank, complete or not at all."""
     replacement = Replacement(path, len(content))
     try:
         temporary = replacement.create()
@@ -146,9 +147,9 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def replace_small(path: Path, content: bytes, temporary: Path) -> None:
-    """Replaces a small file as a whole, on its disk when this returns. Errors: OSError.
+    """Replaces a small file as a whole; it is on its disk when this returns. Errors: OSError.
 
-    temporary : the name of the new content until then; it is free for this.
+    temporary : an unused name for the new content until then.
     """
     with temporary.open("wb") as file:
         file.write(content)
@@ -159,7 +160,7 @@ def replace_small(path: Path, content: bytes, temporary: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Returns when the names in a folder are on its disk."""
+    """Waits until the names in a folder are on its disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -168,15 +169,15 @@ def flush_folder(folder: Path) -> None:
 
 
 def leftovers_of_text(path: Path) -> list[Path]:
-    """The files next to a text file, such as the index of a set, while it is written: its lock and its new text.
+    """Returns the files next to a text file, such as a set's index, while it is written: its lock and its new text.
 
-    As src/base/text_file names them.
+    Their names are those of src/base/text_file.
     """
     return [path.with_name(f"{path.name}.lock"), *path.parent.glob(f"{glob.escape(path.name)}.[0-9]*-[0-9]*")]
 
 
 def check_target(path: str, endings: tuple[str, ...]) -> None:
-    """Raises InvalidArgument or IoFailure where a file of this name could not be written. Writes nothing."""
+    """Raises InvalidArgument or IoFailure if a file of this name cannot be written. Writes nothing."""
     if endings and not path.lower().endswith(endings):
         raise errors.InvalidArgument(
             f"the name of an output must end in {' or '.join(endings)}; got {path}; give such as "
@@ -184,7 +185,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
         )
     check_length(path)
     final = Path(os.path.realpath(path))
-    if os.path.exists(final) and not os.path.isfile(final):  # not Path's, which raise for what may not be read
+    if os.path.exists(final) and not os.path.isfile(final):  # Path's methods raise for unreadable folders
         raise errors.InvalidArgument(
             f"an output must be a regular file; {path} is not one; write to a name that is free"
         )
@@ -198,7 +199,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
 
 
 def _reserve(file: int, size_bytes: int) -> None:
-    """Takes the space now, so that a full disk is noticed before hours of work."""
+    """Reserves the space now, so that a full disk is noticed before hours of work."""
     if size_bytes == 0:
         return
     try:
@@ -206,7 +207,7 @@ def _reserve(file: int, size_bytes: int) -> None:
     except OSError as error:
         if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
             raise
-        os.ftruncate(file, size_bytes)  # this file system cannot reserve: writing will notice
+        os.ftruncate(file, size_bytes)  # this file system cannot reserve space; a write will fail instead
 
 
 def _remedy(number: int | None) -> str:

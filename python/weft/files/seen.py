@@ -1,6 +1,6 @@
-"""Files as they were when they were looked at, where what reads them later opens them by their names again.
+"""The state of files at their examination, for later readers that open them by name again.
 
-A name may lead elsewhere by then: a link to another file, a new file of the same name, other contents.
+By then a name may lead to something else: a link to another file, a new file of the same name, other contents.
 """
 
 import hashlib
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from weft import errors
 
-# Of a file its bytes, time of change, device and inode; of a folder a digest of all files in it.
+# For a file its bytes, modification time, device and inode; for a folder a digest of all its files.
 Look = tuple[int | str, ...]
 Seen = dict[str, Look]
 
 
 def look(path: str) -> Look:
-    """What tells a file from another one, and from itself with other contents. Errors: OSError."""
+    """Returns the properties that identify a file and its contents. Errors: OSError."""
     status = os.stat(path)
     if os.path.isdir(path):
         return (_digest(path),)
@@ -23,12 +23,12 @@ def look(path: str) -> Look:
 
 
 def look_at(paths: Iterable[str]) -> Seen:
-    """Of several. Errors: OSError."""
+    """Examines several files. Errors: OSError."""
     return {path: look(path) for path in paths}
 
 
 def require_unchanged(seen: Seen, name: str) -> None:
-    """Raises IoFailure where a name leads to another file than the one that was looked at, or to other contents."""
+    """Raises IoFailure if a name leads to another file than at its examination, or to other contents."""
     for path, then in seen.items():
         try:
             same = look(path) == then
@@ -43,7 +43,7 @@ def require_unchanged(seen: Seen, name: str) -> None:
 
 
 def _digest(folder: str) -> str:
-    """Of names, lengths and times of change."""
+    """Returns a digest of names, lengths and modification times."""
     found = hashlib.sha256()
     for file in _files(folder, set()):
         status = os.stat(file)
@@ -52,7 +52,7 @@ def _digest(folder: str) -> str:
 
 
 def _files(folder: str, above: set[str]) -> Iterator[str]:
-    """All files in a folder, also behind links to folders, each folder once on the way down."""
+    """Yields all files in a folder, following links to folders but not in circles."""
     real = os.path.realpath(folder)
     if real in above:
         return

@@ -1,4 +1,4 @@
-"""Sources, arrays in files that are read by boxes, and what all of them require of a file."""
+"""Sources, which are arrays in files that are read by boxes, and checks that all of them need."""
 
 import os
 from math import prod
@@ -29,13 +29,13 @@ class Source(Protocol):
 class ChunkedSource(Source, Protocol):
     """An array in a container. Its elements are those of `dtype`; `read` returns them in the machine's byte order."""
 
-    files: tuple[str, ...]  # all that its elements are in: files, or the folder of a store
-    chunks: tuple[int, ...]  # the extents that are read together at least
-    flat: tuple[str, int] | None  # a file and the offset in it where all elements lie as they are, in C order
+    files: tuple[str, ...]  # all files with its elements, or the folder of a store
+    chunks: tuple[int, ...]  # the smallest extents that are read together
+    flat: tuple[str, int] | None  # file and offset of the elements, if they are unpacked and in C order
 
 
 def check_readable(path: str) -> None:
-    """Raises IoFailure unless a path is that of a file that can be read."""
+    """Raises IoFailure unless a path is a readable file."""
     if not os.path.exists(path):
         raise errors.IoFailure(
             f"an input file must exist; there is no {path}; check the name and the folder {Path.cwd()}"

@@ -1,4 +1,4 @@
-"""Writing an array file from many ranks."""
+"""Writing of an array file from many ranks."""
 
 import os
 from collections.abc import Callable
@@ -15,13 +15,13 @@ RAW_ENDINGS = (".raw", ".bin")
 
 
 class Target(Replacement):
-    """An array file to be: C order, the machine's byte order, .npy or raw by the ending of its name.
+    """A new array file: C order, the machine's byte order, .npy or raw by the ending of its name.
 
-    One rank calls `create` and tells the others the name it returns (`temporary`); all ranks `write` boxes that
-    together cover the array; then the first calls `commit`, or `discard` after a failure.
+    One rank calls `create` and sends the returned name to the others (`temporary`). All ranks `write` boxes that
+    together cover the array. Then the first rank calls `commit`, or `discard` after a failure.
 
-    lead_multiple : the elements of a .npy file begin at a multiple of so many bytes.
-    fortran : the bytes are to be read as the transposed array in Fortran order; so says the header of a .npy file.
+    lead_multiple : the offset of the elements in a .npy file is a multiple of this number of bytes.
+    fortran : the bytes are the transposed array in Fortran order; the header of a .npy file says so.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Target(Replacement):
 
     @property
     def offset(self) -> int:
-        """Where the elements begin."""
+        """The offset of the elements."""
         return len(self._header)
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:

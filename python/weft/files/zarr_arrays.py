@@ -16,7 +16,7 @@ from weft.files.source import check_shape
 
 
 class ZarrSource:
-    """An array of numbers, by the name of its store and, unless the store is the array, its path in it."""
+    """An array of numbers, given by its store and, unless the store is the array, its path in it."""
 
     by_boxes = True
     flat = None
@@ -43,7 +43,7 @@ class ZarrSource:
         require_unchanged(self._seen, self.name)
         try:
             out[...] = self._array[tuple(slice(lo, hi) for lo, hi in box)]
-        except Exception as error:  # of whichever codec the chunks are in
+        except Exception as error:  # depends on the codec of the chunks
             raise errors.IoFailure(
                 f"all chunks of an array must be readable; {self.name}: {error}; copy the store again, or install "
                 "what its codecs need"
@@ -67,7 +67,7 @@ def _library(path: str) -> Any:
 def _found(zarr: Any, path: str, inside: str) -> Any:
     try:
         found = zarr.open(path, path=inside or None, mode="r")
-    except Exception as error:  # zarr 2 and 3 have different ones
+    except Exception as error:  # zarr 2 and 3 raise different errors
         raise errors.InvalidArgument(
             f"a zarr input is a store and an array in it, STORE/PATH; {path}/{inside}: {error}; check the name"
         ) from None
@@ -83,7 +83,7 @@ def _found(zarr: Any, path: str, inside: str) -> Any:
 
 
 def _names(group: Any, place: str) -> Iterator[str]:
-    """Of all arrays in a group and the groups in it."""
+    """Yields the names of all arrays in a group and its subgroups."""
     yield from (f"{place}/{name}" for name, _ in group.arrays())
     for name, inner in group.groups():
         yield from _names(inner, f"{place}/{name}")

@@ -1,17 +1,17 @@
-"""Out of core: arrays on disks, their transforms, and what those would read, write and send.
+"""Out of core: transforms of arrays on disks, and the data that they read, write and send.
 
-:func:`fft` transforms an array that is larger than memory, from a file or striped set into another; :func:`plan` tells
-in how many passes over the disks, and :func:`ways` in what time, and what other ways would take. Striped sets are
-:func:`create_set`, :func:`open_set`. Only :func:`fft` needs weft's extension module over MPI, and it uses no MPI
-without a communicator.
+:func:`fft` transforms an array that is larger than memory, from one file or striped set into another. :func:`plan`
+returns its passes over the disks. :func:`ways` returns their predicted time and that of the alternatives.
+:func:`create_set` and :func:`open_set` handle striped sets. Only :func:`fft` needs weft's extension module over MPI,
+and without a communicator it calls no MPI.
 
-:func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2), and :func:`detect`
-finds whether a vector of targets is one.
+:func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2). :func:`detect`
+finds whether a vector of targets is such a permutation.
 
-:func:`analyze` is arithmetic and looks at no data: it counts the FFT by superlevels of Cormen and Nicol (paper 003): a
-bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits;
-:func:`fft` with method "bmmc:..." does what it counts.
-How the permutations are done, and what is assumed: `docs/out-of-core.md`. :func:`cheapest` chooses among them.
+:func:`analyze` only computes and reads no data. It counts the FFT by superlevels of Cormen and Nicol (paper 003): a
+bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits.
+:func:`fft` with method "bmmc:..." runs that FFT. :func:`cheapest` chooses among the counted methods.
+`docs/out-of-core.md` describes the permutations and the assumptions.
 """
 
 from __future__ import annotations

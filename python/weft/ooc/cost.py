@@ -1,4 +1,4 @@
-"""What out-of-core transforms should take, on which disks, and which ways were left for that. Needs no MPI."""
+"""Predicted times of out-of-core transforms, the disks they are for, and the rejected plans. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _ASSUMED_DISK = -1
 
 @dataclass(frozen=True)
 class PassPrice:
-    """Predicted time of one pass, in seconds; its parts as if each went on alone."""
+    """Predicted time of one pass, in seconds; each part as if it ran alone."""
 
     read_s: float
     write_s: float
     arithmetic_s: float
     memory_s: float  # panels through the caches
-    ends_s: float  # of seconds: the first panel is read, the last written, alone
+    ends_s: float  # part of `seconds`: the first read and the last write overlap nothing
     seconds: float
     limit: str  # disk, arithmetic, memory or messages
     message_s: float = 0.0  # between ranks
@@ -37,7 +37,7 @@ class Price:
 
     machine: str
     disks: tuple[str, ...]
-    assumed: tuple[str, ...]  # of "processor" and "disk", what nobody measured
+    assumed: tuple[str, ...]  # those of "processor" and "disk" that were not measured
     passes: tuple[PassPrice, ...]
 
     @property
@@ -45,7 +45,7 @@ class Price:
         return sum(one.seconds for one in self.passes)
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON; from_data is the inverse.
+        """Returns plain data for JSON; from_data is the inverse.
 
         >>> price = Price("mine", ("/data",), (), (PassPrice(1.0, 2.0, 0.5, 0.25, 0.1, 3.1, "disk"),))
         >>> Price.from_data(json.loads(json.dumps(price.as_data()))) == price
@@ -61,7 +61,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Way:
-    """Another way to do a transform on disks, priced. Parts as if each went on alone."""
+    """An alternative plan for a transform on disks, with its price; each part as if it ran alone."""
 
     method: str  # "k-pass", or "bmmc:" and one of weft.ooc.METHODS
     words: str
@@ -71,13 +71,13 @@ class Way:
     disk_s: float
     compute_s: float
     message_s: float
-    barred: str  # why it is not done, though it may be faster; "": it could be
+    barred: str  # why it cannot be chosen, even if it is faster; "": it can be
     loses_by: str
 
 
 @dataclass(frozen=True)
 class Ways:
-    """The way that is chosen for a transform on disks, and the next best, one of each kind, fastest first."""
+    """The chosen plan of a transform on disks, and the next best of each other kind, fastest first."""
 
     plan: OutOfCorePlan
     price: Price
@@ -87,11 +87,11 @@ class Ways:
 
 @dataclass(frozen=True)
 class Placement:
-    """A machine and the disks of it that input, output and scratch space lie on: numbers into `places`."""
+    """A machine and its disks for input, output and scratch space; disks are indices of `places`."""
 
     machine: _planning.Machine
     is_assumed: bool
-    places: tuple[int, ...]  # of each disk in the machine's list, -1 for one that is assumed
+    places: tuple[int, ...]  # index of each disk in the machine's list; -1: an assumed disk
     names: tuple[str, ...]
     input: tuple[int, ...]
     output: tuple[int, ...]
@@ -103,7 +103,7 @@ class Placement:
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
     def price_on_ranks(self, plan: OutOfCorePlan, ranks_per_node: int, source: FileLayout, target: FileLayout) -> Price:
-        """Of a plan for ranks, from one array to another."""
+        """Returns the price of a plan for ranks, from one array to another."""
         machine, *disks = self._given()
         found = _planning.price_out_of_core_on_ranks(
             plan, ranks_per_node, source.to_core(), target.to_core(), machine, *disks
@@ -111,7 +111,7 @@ class Placement:
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
     def ways(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Ways:
-        """The fastest way to do what a plan does, in blocks of any length or in its own."""
+        """Returns the fastest plan for the same transform, in blocks of any length or in the plan's."""
         best, others, considered = _planning.ways_out_of_core(plan, blocks_are_free, *self._given())
         return Ways(best, self.price(best), tuple(Way(**one) for one in others), considered)
 
@@ -124,7 +124,7 @@ class Placement:
 
 
 def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
-    """All volumes on all of some disks: those named, else all that the machine's profile has, else an assumed one."""
+    """Puts all volumes on the same disks: the named ones, otherwise all of the machine's profile, or an assumed one."""
     named = options.folders(disks, "disks")
     profile = _Profile(machine)
     for name in named or profile.directories or ("assumed",):
@@ -135,15 +135,18 @@ def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
 def of_directories(
     machine: Any, *, input: Sequence[str], output: Sequence[str], scratch: Sequence[str], asynchronous: bool = True
 ) -> Placement:
-    """Volumes by the directories of their files. A disk of the profile is known by its directory, or by any other on
-    the same file system; directories on one file system are one disk."""
+    """Places volumes by the directories of their files.
+
+    A disk of the profile is found by its directory, or by another directory on the same file system. Directories on one
+    file system are one disk.
+    """
     profile = _Profile(machine)
     read, written, spare = (tuple(map(profile.number, directories)) for directories in (input, output, scratch))
     return profile.placement(read, written, spare, asynchronous)
 
 
 class _Profile:
-    """A machine's disks, and those that were asked for so far."""
+    """A machine's disks, and the disks requested so far."""
 
     def __init__(self, machine: Any):
         self._is_assumed = machine is None
@@ -154,7 +157,7 @@ class _Profile:
         self._names: list[str] = []
 
     def number(self, directory: str) -> int:
-        """That of the disk of a directory; the same for directories on the same disk."""
+        """Returns the number of the disk of a directory; the same for directories on the same disk."""
         device = _device(directory)
         if device not in self._devices:
             self._devices.append(device)
@@ -179,7 +182,7 @@ class _Profile:
 
 
 def _device(directory: str) -> int | str:
-    """The file system that a directory lies on; its name where it is not there."""
+    """Returns the file system of a directory; the directory's name if it does not exist."""
     try:
         return os.stat(directory).st_dev
     except OSError:

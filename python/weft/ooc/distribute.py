@@ -1,4 +1,4 @@
-"""Plans of out-of-core transforms for several ranks: the lengths of blocks, and what the ranks send."""
+"""Plans of out-of-core transforms for several ranks: their block lengths and their messages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from weft.ooc.cost import Placement, Price, Ways
 from weft.ooc.in_place import InPlace
 from weft.ooc.job import TransformJob
 
-# To price a plan is to count the blocks of a round: so many in a rank's memory take some milliseconds.
+# Most blocks in a rank's memory: pricing counts the blocks of a round, which then takes a few milliseconds.
 _MOST_BLOCKS = 1 << 17
-# As when one process chooses: what takes as long within 1 % keeps the longer blocks.
+# Plans within 1 % are equally fast; then the longer blocks win, as in a serial plan.
 _AS_FAST = 1.01
 
 
 def traffic(transform: TransformJob) -> tuple[int, int]:
-    """Messages and bytes that all ranks together send, exactly.
+    """Returns the messages and the bytes that all ranks together send, exactly.
 
     Cost: time proportional to the blocks that the passes read and write.
     """
@@ -39,11 +39,13 @@ def ways(
     *,
     blocks_are_free: bool,
 ) -> Ways:
-    """The plan for ranks: in the blocks that one process would take, or where these are free in shorter ones that are
-    predicted to be faster, or that memory has room for.
+    """Returns the plan for ranks. It uses the blocks of the serial plan, or free shorter ones that are predicted to be
+    faster or that memory has room for.
 
-    alone : of one process. how : as plans.in_blocks has it. output_of : what a plan writes, as TransformJob has it.
-    ranks : all, and those of a node. Cost: that of pricing a few plans; in place of dealing one.
+    alone : the serial plan. how : arguments of plans.in_blocks. output_of : returns the output of a plan, as
+        TransformJob has it.
+    ranks : all ranks, and those of a node.
+    Cost: that of pricing a few plans; in place, that of assigning one plan to ranks.
     """
     given, count = source.layout(), 0
     best: tuple[OutOfCorePlan, Price] | None = None
@@ -58,7 +60,7 @@ def ways(
         price = placement.price_on_ranks(plan, ranks[1], given, _target_layout(plan, given, output_of(plan)))
         if best is None or price.seconds * _AS_FAST < best[1].seconds:
             best = plan, price
-        if plan.in_place:  # to deal it is to count the blocks of all passes, for the journals
+        if plan.in_place:  # its assignment to ranks counts the blocks of all passes, for the journals
             break
     if best is None:
         assert refused is not None
@@ -67,7 +69,7 @@ def ways(
 
 
 def _blocks(alone: OutOfCorePlan, are_free: bool) -> list[int]:
-    """Lengths to look at, that of one process first; none of which memory holds too many to be counted in a moment."""
+    """Returns block lengths to try, the serial one first. Shorter ones have no more than _MOST_BLOCKS in memory."""
     blocks = [alone.block_bytes]
     least = max(ALIGNMENT_BYTES, alone.memory_bytes // _MOST_BLOCKS)
     while are_free and blocks[-1] // 2 >= least:
@@ -76,10 +78,10 @@ def _blocks(alone: OutOfCorePlan, are_free: bool) -> list[int]:
 
 
 def _target_layout(plan: OutOfCorePlan, source: FileLayout, output: Output | InPlace) -> FileLayout:
-    """In place it is that of the source."""
+    """Returns the layout of the output; in place it is that of the source."""
     return output.layout(plan.output_bytes) if isinstance(output, Output) else source
 
 
 def dealt(plan: OutOfCorePlan, ranks: int, source: FileLayout) -> OutOfCorePlan:
-    """The plan for `ranks` ranks. source : that of the input; in place, ranks' journals depend on it."""
+    """Assigns a plan to `ranks` ranks. source : the input's layout, which journals of a plan in place depend on."""
     return _planning.deal_out_of_core(plan, ranks, source.to_core() if plan.in_place else None)

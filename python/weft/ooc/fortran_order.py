@@ -1,4 +1,4 @@
-"""Transforms of arrays in Fortran order: those of the transposed arrays in C order, whose bytes are the same."""
+"""Transforms of arrays in Fortran order, done on the transposed arrays in C order, which have the same bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from weft.ooc.in_place import InPlace
 
 
 def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> Any:
-    """The axes of the array as it lies in C order, given those that its owner calls so; the last stays the last.
+    """Returns the axes of the stored C-order array for the axes that the caller named; the last one stays last.
 
-    Errors: InvalidArgument for a target that could not say that it is in Fortran order, and for the transposed order
-    of one axis, which is a matrix in C order.
+    Errors: InvalidArgument for a target that cannot record Fortran order, and for the transposed order of one axis,
+    which is a matrix in C order.
 
     >>> import numpy as np
     >>> axes_as_they_lie(FileArray("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
@@ -23,7 +23,7 @@ def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> A
     """
     if not stored.fortran:
         return axes
-    rule = "the transform of an array in Fortran order is in Fortran order, for nothing is transposed on the way"
+    rule = "the transform of an array in Fortran order is in Fortran order, because nothing is transposed"
     remedy = "or give a source in C order, which weft ooc copy makes"
     if not target.lower().endswith(NPY_ENDINGS):
         raise errors.InvalidArgument(
@@ -39,10 +39,10 @@ def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> A
 
 
 def named_shape(array: FileArray | Output | InPlace) -> tuple[int, ...]:
-    """As its owner has it."""
+    """Returns the shape of an array as its owner names it."""
     return array.shape[::-1] if array.fortran else array.shape
 
 
 def named_axes(stored: FileArray, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of a plan as the owner of its input counts them."""
+    """Returns the axes of a plan as the owner of its input counts them."""
     return tuple(len(stored.shape) - 1 - axis for axis in axes) if stored.fortran else tuple(axes)

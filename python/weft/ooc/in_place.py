@@ -1,7 +1,7 @@
-"""Transforms on disks whose result takes the place of their input: in a plain file, or in a striped set.
+"""Transforms on disks that replace their input with the result, in a plain file or in a striped set.
 
-A set says in its index, from the first write on until all is done, that it is half done and what to do about it; the
-core marks it (`half_done` in src/disk/set_index.hpp), and nobody else can open it meanwhile.
+From the first write until the end the index of a set says that the set is incomplete, and the remedy. The core marks it
+(`half_done` in src/disk/set_index.hpp). No other process can open the set meanwhile.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from weft.files.replacement import leftovers_of_text
 
 @dataclass(frozen=True)
 class InPlace:
-    """An output that takes the place of its input; used as `Output` is."""
+    """An output that replaces its input; used like `Output`."""
 
     stored: FileArray
     disks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, stored: FileArray, kind: str, numbers: np.dtype[Any], order: str, disks: Sequence[str]) -> InPlace:
-        """numbers : the transform's.
+        """Makes the output of a transform in place. numbers : the dtype of the transform.
 
-        Errors: InvalidArgument for an array that is not where its transform can be, IoFailure for one that cannot be
+        Errors: InvalidArgument for an array that cannot be transformed in place, IoFailure for an array that cannot be
         written.
         """
         given = None
@@ -56,7 +56,7 @@ class InPlace:
                     f"a file that is transformed in place must be writable; {file} is not; change its permissions or "
                     "name a target"
                 )
-        # Checksums lie beside the index, and its text is replaced: not a link's.
+        # The checksums are next to the index itself, which is replaced. A link would be replaced by a file.
         if not stored.is_set:
             return cls(stored)
         return cls(replace(stored, path=options.file_path(os.path.realpath(stored.path), "a set")))
@@ -81,12 +81,12 @@ class InPlace:
         return self.stored.directories()
 
     def needs(self) -> list[SpaceNeed]:
-        """It is there already."""
+        """Returns nothing: the array already exists."""
         return []
 
     @contextmanager
     def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[FileArray]:
-        """After an error the array is of no use, and the index of a set says so."""
+        """Yields the array. After an error the array is unusable, and the index of a set says so."""
         yield self.stored
         self.complete("")
 
@@ -97,26 +97,26 @@ class InPlace:
         return self.stored
 
     def complete(self, part: str) -> None:
-        """It has its name; a set is whole again."""
+        """Marks a set as complete again. The name does not change."""
         if is_set(self.path):
             _planning.mark_striped_set_whole(self.path)
-            for leftover in leftovers_of_text(Path(self.path)):  # of a process that ended while it marked the index
+            for leftover in leftovers_of_text(Path(self.path)):  # of a process that was killed while it wrote the index
                 leftover.unlink(missing_ok=True)
 
 
 def _files_of(stored: FileArray) -> list[str]:
-    """All that are changed."""
+    """Returns all files that change."""
     if not stored.is_set:
         return [stored.path]
     return [stored.path, *_planning.striped_set_index(stored.path)["files"]]
 
 
 def incomplete_remedy(target: str | os.PathLike[str]) -> str:
-    """The words of the index of an incomplete set on what to do; empty for all else that has that name."""
+    """Returns the remedy in the index of an incomplete set; empty for any other file of that name."""
     path = os.fspath(target)
     if not is_set(path) or not os.path.exists(path):
         return ""
     try:
         return str(_planning.striped_set_index(path)["half_done"])
-    except (errors.InvalidArgument, errors.IoFailure):  # no index, or one that is damaged
+    except (errors.InvalidArgument, errors.IoFailure):  # no index, or a damaged one
         return ""

@@ -1,4 +1,4 @@
-"""A transform of an array on disks whose arguments have been checked, and what it did."""
+"""A transform of an array on disks after the check of its arguments, and the report of its run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.runtime import running
 
 
 class Progress(NamedTuple):
-    """How far a transform is: passes count from 0, panels are those of the pass."""
+    """The progress of a transform. Passes count from 0; panels are those of the pass."""
 
     at_pass: int
     passes: int
@@ -25,36 +25,36 @@ class Progress(NamedTuple):
 
     @property
     def fraction(self) -> float:
-        """Of the whole; every pass moves about as many bytes as any other."""
+        """Returns the fraction of the whole transform; all passes move about the same number of bytes."""
         return (self.at_pass + self.panels_done / self.panels) / self.passes
 
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a transform did. Bytes are those of all disks together, messages those of all ranks."""
+    """The report of a transform. Bytes are those of all disks together, messages those of all ranks."""
 
     plan: OutOfCorePlan
     read_bytes: int
     written_bytes: int
-    memory_bytes: int  # the most that the passes held on one rank
+    memory_bytes: int  # the largest memory of the passes on one rank
     seconds: float
-    backend: str  # who read and wrote
-    price: Price | None = None  # what was predicted; None on ranks but the first
-    pass_seconds: tuple[float, ...] = ()  # of each pass, as far as its last panel; the rest is opening and flushing
+    backend: str  # the backend that read and wrote
+    price: Price | None = None  # the prediction; None except on the first rank
+    pass_seconds: tuple[float, ...] = ()  # of each pass up to its last panel; without opening and flushing
     messages: int = 0
     sent_bytes: int = 0
-    went_on_from: tuple[int, int] | None = None  # pass and panel of a checkpoint, both from 0
-    found_not_finite: bool = False  # in what was read of the input: NaN or infinity, which spreads along the axes
-    checkpoint_seconds: float = 0.0  # of seconds: what checkpoints took but for the disks' time
+    went_on_from: tuple[int, int] | None = None  # pass and panel of the checkpoint, both from 0
+    found_not_finite: bool = False  # NaN or infinity in the input, which spreads along the axes
+    checkpoint_seconds: float = 0.0  # part of `seconds`: checkpoints, without the time of the disks
 
 
 @dataclass(frozen=True)
 class TransformJob:
-    """A transform whose arguments have been checked; :func:`prepare` makes it. Nothing has been written yet."""
+    """A transform after the check of its arguments, made by :func:`prepare`. Nothing has been written yet."""
 
     source: FileArray
     output: Output | InPlace
-    ways: Ways  # the plan, what it should take, and the others there were
+    ways: Ways  # the plan, its predicted time, and the alternatives
     scratch: tuple[str, ...]  # a directory for each disk
     inverse: bool
     scale: float
@@ -62,8 +62,8 @@ class TransformJob:
     backend: str
     memory_bytes: int = 0
     order: str = "natural"
-    checkpoint_s: float = 0  # between checkpoints; 0: none
-    restart: bool = False  # what is unfinished goes first
+    checkpoint_s: float = 0  # seconds between checkpoints; 0: none
+    restart: bool = False  # discard an unfinished transform first
     no_checkpoints_for: str = ""  # why a long transform has none
 
     @property
@@ -71,11 +71,11 @@ class TransformJob:
         return self.ways.plan
 
     def needs(self) -> list[SpaceNeed]:
-        """Bytes that must be free, and where."""
+        """Returns the bytes that must be free, and the directories."""
         return self.output.needs() + self.scratch_needs() + unpack.needs(self.source)
 
     def scratch_needs(self) -> list[SpaceNeed]:
-        """Those of temporary files, which are free again at the end."""
+        """Returns the bytes of temporary files, which are removed at the end."""
         if self.plan.scratch_bytes == 0:
             return []
         block = aligned(self.plan.block_bytes)
@@ -84,7 +84,7 @@ class TransformJob:
         return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
 
     def how(self) -> dict[str, Any]:
-        """The arguments of run_out_of_core by their names, as JSON has them."""
+        """Returns the arguments of run_out_of_core by name, as JSON data."""
         return {
             "scratch_directories": list(self.scratch),
             "backend": self.backend,
@@ -94,7 +94,7 @@ class TransformJob:
         }
 
     def execute(self, made: FileArray, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
-        """Fills an output that is there. kept : other arguments of run_out_of_core."""
+        """Fills an existing output. kept : other arguments of run_out_of_core."""
         module = running()
         with unpack.in_place(self.source, self.memory_bytes, looks_again=not self.plan.in_place):
             done: dict[str, Any] = module.run_out_of_core(
@@ -104,7 +104,7 @@ class TransformJob:
 
 
 def _needs_of_ranks(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[SpaceNeed]:
-    """What the temporary files of all ranks take, each in the directories of its own disks."""
+    """Returns the temporary space of all ranks, each in the directories of its own disks."""
     needs = []
     for rank in range(plan.ranks):
         first, end = _planning.disks_of_rank(len(directories), plan.ranks, rank)

@@ -1,4 +1,4 @@
-"""Plans of out-of-core transforms: which passes, and what they read, write and hold. Needs no MPI."""
+"""Plans of out-of-core transforms: their passes, transfers and memory. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.OUT_O
 
 
 def plan(shape: Any, **given: Any) -> OutOfCorePlan:
-    """The plan that :func:`ways` chooses, with its arguments, errors and cost.
+    """Returns the plan that :func:`ways` chooses. Arguments, errors and cost are those of :func:`ways`.
 
     64 GiB in 4 GiB of memory:
 
@@ -46,28 +46,28 @@ def ways(
     input_dtype: Any = None,
     in_place: bool = False,
 ) -> Ways:
-    """Plans the transform of an array on disks in the least time, and tells what that and the next best ways take.
+    """Returns the fastest plan for the transform of an array on disks, its predicted time, and the next best plans.
 
-    shape : of the array; for kinds "r2c" and "c2r" of the reals.
-    kind : "c2c", "r2c" or, the way back, "c2r"; axes : the transformed ones, by default all, the last of which has
-        n//2 + 1 elements on the complex side of r2c and c2r; dtype : any of the precision, 32 or 64 bits.
-    memory_bytes : all that the passes may hold.
-    block_bytes : what no transfer is to be shorter than, which decides how many passes there are. Default: the power of
-        two from 4 KiB to 4 MiB with the least predicted time.
-    order : "natural", or "transposed" for one axis: the result is a matrix whose element [k1, k2] is X[k1 + n1 * k2],
-        which takes two passes for longer lines.
-    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which weft.ooc.fft takes.
-    machine : whose times and disks are taken: a :class:`weft.Machine`, one that ships with weft, or a file of `weft
-        probe --disk DIR -o FILE`. None: an assumed one.
-    disks : directories of the machine's profile that the volumes are striped over; by default all that it has. One that
-        it has not, or a machine without disks, is priced as an assumed disk.
-    keep_sources : every pass leaves what it reads, as checkpoints need it; takes temporary space from two passes on.
-    input_dtype : of the input's numbers where they are others than the transform's, which the first pass converts.
-    in_place : the output takes the place of the input, of kind c2c; with `keep_sources` what a pass writes where it has
-        read lies in a journal of two panels first. One axis in natural order takes temporary space from two passes on.
+    shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
+    kind : "c2c", "r2c" or its inverse "c2r". axes : the transformed axes, by default all; the last one has n//2 + 1
+        elements on the complex side of r2c and c2r. dtype : any dtype of the precision, 32 or 64 bits.
+    memory_bytes : the memory for all passes.
+    block_bytes : the minimum transfer size, which decides the number of passes. Default: the power of two from 4 KiB to
+        4 MiB with the least predicted time.
+    order : "natural", or "transposed" for one axis. The transposed result is a matrix with element [k1, k2] =
+        X[k1 + n1 * k2]; longer lines then need two passes.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which weft.ooc.fft accepts.
+    machine : the machine to predict for: a :class:`weft.Machine`, one that ships with weft, or a file of `weft probe
+        --disk DIR -o FILE`. None: an assumed machine.
+    disks : directories in the machine's profile of the disks that the volumes are striped over. Default: all of them. A
+        directory that the profile lacks, or a machine without disks, is priced as an assumed disk.
+    keep_sources : no pass overwrites its input, as checkpoints require. Two or more passes then need temporary space.
+    input_dtype : the dtype of the input if it differs from the transform's. The first pass converts it.
+    in_place : the output replaces the input, for kind c2c. With `keep_sources` a journal of two panels holds each panel
+        that overwrites its input. One axis in natural order needs temporary space for two or more passes.
 
-    Errors: InvalidArgument for what cannot be, and for memory that is too small, with what is enough; Unsupported for
-    superlevels, which weft.ooc.analyze counts.
+    Errors: InvalidArgument for impossible arguments, and for too little memory, with the amount that is enough;
+    Unsupported for superlevels, which weft.ooc.analyze counts.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
     >>> found = ways((2**16, 2**16), memory_bytes=2**32)
@@ -78,7 +78,7 @@ def ways(
     planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
     placement = disks if isinstance(disks, Placement) else cost.anywhere(machine, disks)
     if block_bytes is None:
-        # The shortest block, which needs the least memory.
+        # The shortest block needs the least memory.
         return placement.ways(planned(ALIGNMENT_BYTES), blocks_are_free=True)
     (block,) = options.integers(block_bytes, "block_bytes")
     return placement.ways(planned(block), blocks_are_free=False)
@@ -98,7 +98,7 @@ def in_blocks(
     input_dtype: Any = None,
     in_place: bool = False,
 ) -> OutOfCorePlan:
-    """The plan of the fewest passes in these blocks, the same on any machine; arguments as :func:`ways` has them."""
+    """Returns the plan of the fewest passes in these blocks, the same on any machine. Arguments as for :func:`ways`."""
     planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
     return planned(block_bytes)
 
@@ -115,13 +115,13 @@ def _planner(
     input_dtype: Any = None,
     in_place: bool = False,
 ) -> Callable[[int], OutOfCorePlan]:
-    """Checks arguments and returns what plans for a length of blocks."""
+    """Checks arguments and returns the function that plans for a block length."""
     extents = options.integers(shape, "a shape")
     chosen = chosen_axes(axes, len(extents))
     options.require_word("kind", kind, KINDS)
     memory, count = options.integers((memory_bytes, threads), "memory_bytes and threads")
     if not -(2**31) <= count < 2**31:
-        raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the cores there are")
+        raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the number of cores")
     precision = options.precision_of(dtype)
     given = None if input_dtype is None else options.dtype_of(input_dtype, "input_dtype")
     input_type = "" if given is None else _converted_type(given, kind, precision)
@@ -137,7 +137,7 @@ def _planner(
 
 
 def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
-    """As the core names it; empty where the transform's own numbers are in the input."""
+    """Returns the core's name of the input's type; empty if the input needs no conversion."""
     own = options.real_dtype(precision) if kind == "r2c" else options.complex_dtype(precision)
     return "" if given == own else given.str
 
@@ -152,7 +152,7 @@ def _require_method(method: str) -> None:
 
 
 def chosen_axes(axes: Any, dims: int) -> list[int]:
-    """The transformed axes of an array, counted from the first."""
+    """Returns the transformed axes of an array, counted from the first."""
     chosen = list(range(dims)) if axes is None else _counted(options.integers(axes, "axes"), dims)
     if not chosen:
         raise errors.InvalidArgument("axes must name at least one axis; given none; leave axes out for all of them")
@@ -160,7 +160,7 @@ def chosen_axes(axes: Any, dims: int) -> list[int]:
 
 
 def _counted(axes: list[int], dims: int) -> list[int]:
-    """Axes counted from the first."""
+    """Returns axes counted from the first."""
     for axis in axes:
         if not -dims <= axis < dims:
             raise errors.InvalidArgument(

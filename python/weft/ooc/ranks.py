@@ -1,4 +1,4 @@
-"""Out-of-core transforms by several ranks: what the first of them prepares, and the others' part."""
+"""Out-of-core transforms by several ranks: preparation on the first rank, and the part of the others."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def run(
     progress: Callable[..., object] | None,
     note_temporary: Callable[[str | None], object] = lambda path: None,
 ) -> tuple[OutOfCorePlan, TransformJob | None, dict[str, Any]]:
-    """As :func:`weft.disk.on_ranks.together` for a transform, with checkpoints where it has them.
+    """Runs a transform as :func:`weft.disk.on_ranks.together`, with its checkpoints if it has any.
 
-    Returns the plan, what the first rank has prepared (None elsewhere) and what the ranks together did.
+    Returns the plan, the prepared transform (None except on the first rank) and the report of all ranks together.
     """
     handle = runtime.handle_of(comm)
     transform, facts = prepared_by_first(comm, prepare, arguments, _facts)
@@ -45,7 +45,7 @@ def run(
 
 
 def _facts(transform: TransformJob) -> dict[str, Any]:
-    """What the other ranks need to know, as JSON has it."""
+    """Returns the facts that the other ranks need, as JSON data."""
     plan = transform.plan
     return {
         "plan": {

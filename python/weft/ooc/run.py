@@ -1,4 +1,4 @@
-"""Running a transform of an array on disks whose arguments have been checked, in this process."""
+"""Serial run of a transform of an array on disks, after the check of its arguments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from weft.ooc.job import Progress, RunReport, TransformJob
 def run_prepared(
     transform: TransformJob, progress: Callable[[Progress], object] | None = None, *, moves_only: bool = False
 ) -> RunReport:
-    """Makes the output. After an error, or Ctrl-C, nothing is left of it but what a checkpoint has kept; in place
-    without checkpoints the file is of no use then.
+    """Makes the output. After an error or Ctrl-C only the data of a checkpoint remains.
 
-    moves_only : reads and writes all that the transform would, in the same order, and transforms nothing: what the
-        disks take, for measurements. The output is then of no use, so not in place.
+    In place without checkpoints the file is then unusable.
+
+    moves_only : makes all reads and writes of the transform, in the same order, but does not transform: a measurement
+        of the disks. The output is then useless, so not in place.
     """
     if moves_only and transform.plan.in_place:
         raise errors.Unsupported(
-            f"what disks take is measured on a target of its own; given {transform.output.path} in place; name a target"
+            f"the time of disks is measured on a separate target; given {transform.output.path} in place; name a target"
         )
     start_s = time.perf_counter()
     clock = PassClock(progress)
@@ -40,7 +41,7 @@ def run_prepared(
 
 
 class PassClock:
-    """Notes what each pass takes, and passes on how far it is."""
+    """Measures the time of each pass, and reports progress."""
 
     def __init__(self, progress: Callable[[Progress], object] | None):
         self.pass_seconds: list[float] = []

@@ -33,7 +33,7 @@ from weft.ooc.run import PassClock, run_prepared
 from weft.runtime import agreed, collective, handle_of, running
 
 PRECISIONS = ("f32", "f64")
-#: A transform that should take so long has checkpoints, unless it is told otherwise.
+#: A transform with a longer predicted time has checkpoints by default.
 LONG_S = 60.0
 
 
@@ -46,10 +46,10 @@ def run_on_ranks(
     note_temporary: Callable[[str | None], object] = lambda path: None,
     tell: Callable[[TransformJob], object] = lambda transform: None,
 ) -> tuple[TransformJob | None, RunReport]:
-    """Collective: :func:`fft` of several ranks, given the other arguments of :func:`prepare`.
+    """Collective: runs :func:`fft` on several ranks, given the other arguments of :func:`prepare`.
 
-    Also returns, on the first rank, what was prepared, of which `tell` is told before anything is written.
-    note_temporary : as :func:`weft.disk.on_ranks.together` has it.
+    On the first rank it also returns the prepared transform. `tell` receives it before anything is written.
+    note_temporary : as for :func:`weft.disk.on_ranks.together`.
     """
     start_s = time.perf_counter()
     others = sorted(each for each in given.items() if each[0] != "machine")
@@ -105,45 +105,45 @@ def fft(
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
     source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
-        zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set, whose blocks are compared with
-        their checksums where they are read as a whole. Elements are numbers of up to 64 bits, or two of them, in either
-        byte order, which the first pass converts; reals for "r2c", complex for "c2r". It is not changed. Of one in
-        Fortran order the target is, too, and the plan is that of the transposed arrays. What cannot be read in place,
-        chunks, is unpacked into a temporary file in the first directory of `scratch`.
-    precision : "f32" or "f64", of the transform and of the target. Default: f32 for numbers of 16 and 32 bits with a
-        fraction, else f64.
+        zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set. Blocks of a set that are read
+        as a whole are compared with their checksums. Elements are numbers of up to 64 bits, or pairs of them, in either
+        byte order, which the first pass converts; reals for "r2c", complex for "c2r". The source is not changed. If it
+        is in Fortran order, so is the target, and the plan is that of the transposed arrays. Chunked arrays cannot be
+        read in place. They are unpacked into a temporary file in the first directory of `scratch`.
+    precision : "f32" or "f64", of the transform and of the target. Default: f32 for floating-point numbers of 16 and 32
+        bits, otherwise f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
-        a file in each directory of `disks` (default: beside it). None: `in_place`.
-    in_place : the result takes the place of the source, complex numbers in a .npy or raw file or a striped set, of kind
-        "c2c" in their own precision. Passes that write where they read have each panel in a journal first, so that the
-        same call goes on after whatever has ended it, unless `checkpoint` is 0. One axis in natural order takes
-        temporary space of the array where there are two passes or more (on ranks of two arrays for more than two);
-        other transforms take that of two panels a rank. From the first write to the end nobody else can open a set.
-    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, which takes more passes, one
-        line of 2^n complex numbers, more of them than memory holds, and sets as :func:`permute` has them.
-    kind : "c2c", "r2c" or "c2r". Default: "r2c" for reals, "c2c" for complex numbers and for reals that are `inverse`.
-    axes, memory_bytes, block_bytes, order, threads, machine : as :func:`weft.ooc.ways` has them, on the disks of the
-        files. block_bytes is also what goes to one disk of a new set before it is the next one's turn.
-    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n); that of "r2c" is "c2r", from the half spectrum to reals,
-        which is an inverse transform in any case. last : its real length of the last of the axes, by default the even
-        one. norm : which direction is scaled, as in numpy, or
-        "none".
-    scratch : directories for temporary files, one for each disk, where there are more than two passes. Default: those
-        that the target lies in.
-    effort : how hard the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
-    checkpoint : seconds between checkpoints, from which the same call goes on after whatever has ended it; 0: none.
-        Default: 30 where it should take longer than a minute and disks have room for what checkpoints need, or where
-        the target is unfinished already; else none. Of ranks the first must reach all of `scratch`, so on several nodes
-        there are none but where they are asked for; as many ranks go on. restart : begin again where it is unfinished.
-    progress : called with a Progress now and then, by superlevels a LoadProgress; what it raises ends the transform.
-    comm : a communicator of mpi4py, whose ranks do it together, or None for this process alone. Every rank gives the
-        same arguments, but for `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
-        only: those of a set by their numbers, of a plain file its part; `scratch` is dealt to ranks likewise.
+        a file in each directory of `disks` (default: next to it). None: `in_place`.
+    in_place : the result replaces the source: complex numbers in a .npy or raw file or a striped set, of kind "c2c" in
+        their own precision. Each panel that overwrites its input is in a journal first. So the same call resumes after
+        any interruption, unless `checkpoint` is 0. Natural order along one axis needs temporary space: one array for
+        two or more passes (on ranks: two arrays for three or more). Other transforms need two panels per rank. No other
+        process can open a set between the first write and the end.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, with more passes. Superlevels
+        transform one line of 2^n complex numbers that exceeds memory, and need sets as for :func:`permute`.
+    kind : "c2c", "r2c" or "c2r". Default: "r2c" for reals, "c2c" for complex numbers and for reals with `inverse`.
+    axes, memory_bytes, block_bytes, order, threads, machine : as for :func:`weft.ooc.ways`, on the disks of the files.
+        A new set also has blocks of block_bytes.
+    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). The inverse of "r2c" is "c2r", from the half spectrum to
+        reals, which is an inverse transform in any case. last : the real length of the halved axis of "c2r", by default
+        the even one. norm : the direction that is scaled, as in numpy, or "none".
+    scratch : directories for temporary files, one for each disk, for three or more passes. Default: the directories of
+        the target.
+    effort : how thoroughly the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
+    checkpoint : seconds between checkpoints, from which the same call resumes after any interruption; 0: none. Default:
+        30 if the predicted time exceeds a minute and the disks have room for checkpoints, or if the target is
+        unfinished; otherwise none. The first rank must reach all of `scratch`, so on several nodes the default is none.
+        The resuming job needs the same number of ranks. restart : discard an unfinished target and begin again.
+    progress : called with a Progress now and then, by superlevels with a LoadProgress. An exception from it ends the
+        transform.
+    comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the
+        same arguments, except `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
+        only: some disks of a set, by number, or its part of a plain file. `scratch` is assigned to ranks likewise.
 
     Returns a RunReport, by superlevels a RecordRunReport. Errors: InvalidArgument, IoFailure (also for a disk without
-    room, before anything is written), OutOfMemory, Unsupported, Disagreement; all ranks have the same, and nothing is
-    left of the target but what a checkpoint has kept.
-    Cost: each pass reads and writes the array once; memory as the plan says, tables of the local FFT library beside it.
+    room, before anything is written), OutOfMemory, Unsupported, Disagreement. All ranks raise the same error, and only
+    the data of a checkpoint remains of the target.
+    Cost: each pass reads and writes the array once. Memory as in the plan, plus tables of the local FFT library.
 
     >>> import numpy as np, os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -183,7 +183,7 @@ def fft(
         paths = options.file_path(source, "source"), options.file_path(written, "target")
         return *paths, options.text(method, "method").startswith("bmmc:")
 
-    source, target, by_superlevels = agreed(comm, checked)  # before ranks go different ways
+    source, target, by_superlevels = agreed(comm, checked)  # before the ranks' code paths differ
     if by_superlevels:
         return superlevel_fft(source, target, **given, progress=progress, comm=comm)
     if comm is not None and running().size_of(handle_of(comm)) > 1:
@@ -192,7 +192,7 @@ def fft(
 
 
 def target_of(source: Any, target: Any, in_place: bool) -> Any:
-    """The source where it is in place. Errors: InvalidArgument for a target beside, or for none."""
+    """Returns the target, or the source in place. Errors: InvalidArgument unless exactly one of both is given."""
     if in_place != (target is None):
         given, remedy = (
             ("both", "leave one of them out") if in_place else ("neither", "name a target, or ask for in place")
@@ -231,8 +231,8 @@ def prepare(
 ) -> TransformJob:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
 
-    target : the source where it is in place.
-    ranks : that are to do it. ranks_per_node : None: all are on this one.
+    target : the source, in place.
+    ranks : the number of ranks of the transform. ranks_per_node : None: all are on this node.
     """
     options.require_word("norm", norm, options.NORMS)
     options.require_word("effort", effort, options.EFFORTS)
@@ -273,10 +273,10 @@ def prepare(
             block_bytes=block_bytes,
             method=method,
             disks=placement,
-            keep_sources=every_s > 0 and (in_place or ranks == 1),  # on ranks all passes do, but for some in place
+            keep_sources=every_s > 0 and (in_place or ranks == 1),  # always on ranks, except some passes in place
             in_place=in_place,
         )
-        if ranks > 1:  # what every rank plans alike, whatever disks it sees
+        if ranks > 1:  # every rank makes the same plan, whichever disks it sees
             found = distribute.ways(
                 found.plan,
                 {**planning, "keep_sources": every_s > 0, "in_place": in_place},
@@ -299,7 +299,7 @@ def prepare(
         transform = TransformJob(
             stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order, every_s, restart
         )
-        if not is_unfinished:  # that has its room already
+        if not is_unfinished:  # an unfinished one already has its space
             check_room(transform.needs())
         return transform
 
@@ -308,12 +308,12 @@ def prepare(
         if on_node < ranks:
             return replace(
                 transform,
-                no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; where "
+                no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; if "
                 f"it does, give --checkpoint {resume.INTERVAL_S:g}",
             )
         try:
             transform = prepared(resume.INTERVAL_S)
-        except errors.IoFailure as error:  # room for it without checkpoints there is
+        except errors.IoFailure as error:  # there is room for it without checkpoints
             transform = replace(transform, no_checkpoints_for=str(error))
     return transform
 
@@ -330,7 +330,7 @@ def _output(plan: OutOfCorePlan, path: str, disks: Sequence[str], fortran: bool)
 
 
 def _placement(machine: Any, stored: FileArray, output: tuple[str, ...], scratch: Any, backend: str) -> cost.Placement:
-    """The disks that the files are on, or are going to be."""
+    """Returns the disks of the files, existing or new."""
     return cost.of_directories(
         machine,
         input=stored.directories(),
@@ -341,7 +341,7 @@ def _placement(machine: Any, stored: FileArray, output: tuple[str, ...], scratch
 
 
 def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
-    """That of the reals, where there are any."""
+    """Returns the shape of the reals, or of the complex array of c2c."""
     if kind == "c2r":
         (length,) = (None,) if last is None else options.integers(last, "last")
         return options.real_shape(stored, plans.chosen_axes(axes, len(stored))[-1], length)
@@ -354,13 +354,13 @@ def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | No
 
 
 def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
-    """Of the transform: that which is asked for, else single for half and single numbers, double for all others."""
+    """Returns the precision of the transform. Default: single for half and single numbers, double for all others."""
     if precision is not None:
         options.require_word("precision", precision, PRECISIONS)
     dtype = stored.dtype
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
         raise errors.InvalidArgument(
-            f"elements must be numbers of up to 64 bits, or two of them; {stored.name} holds {dtype}; convert them "
+            f"elements must be numbers of up to 64 bits, or pairs of them; {stored.name} holds {dtype}; convert them "
             "with numpy's astype, part by part"
         )
     rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
@@ -370,7 +370,7 @@ def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
 
 
 def _scale(norm: str, inverse: bool, points: int) -> float:
-    """What the result is multiplied by.
+    """Returns the factor of the result.
 
     >>> _scale("backward", True, 8), _scale("forward", True, 8), _scale("ortho", False, 64), _scale("none", True, 8)
     (0.125, 1.0, 0.125, 1.0)

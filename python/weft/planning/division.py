@@ -1,4 +1,4 @@
-"""A number of cores divided into ranks and threads otherwise: what the model finds fastest. Needs no MPI."""
+"""Divisions of a number of cores into ranks and threads, and the fastest one by the model. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 from weft import _planning, errors, options
 from weft.planning.plans import machine_of, plan
 
-# What a plan must be faster than another one to be worth starting a job anew.
+# Least relative gain of another division that is worth the restart of a job.
 WORTH = 0.02
 
 
 def of_cores(
     shape: Sequence[int], cores: int, machine: _planning.Machine | str | os.PathLike[str], **planning: Any
 ) -> list[_planning.Plan]:
-    """The plan of each division of `cores` into ranks x threads, fastest first by the model.
+    """Returns the plan of each division of `cores` into ranks x threads, fastest first by the model.
 
-    planning : options of :func:`weft.plan` but for `ranks`, `threads` and `ranks_per_node`. No rank has more threads
-        than a node has cores; nodes are filled, with more than a rank for each core where there are too few nodes.
+    planning : options of :func:`weft.plan` except `ranks`, `threads` and `ranks_per_node`. No rank has more threads
+        than a node has cores. Nodes are filled; if there are too few nodes, they get more than one rank per core.
 
-    Cost: a plan for each divisor of `cores` that a node has room for and that leaves at most 2^20 ranks. Errors: those
-    of weft.plan, of the first division where no division can be planned.
+    Cost: a plan for each divisor of `cores` that fits a node and leaves at most 2^20 ranks. Errors: if no division can
+    be planned, those of weft.plan for the first division.
 
     >>> plans = of_cores((256, 256, 256), 16, "infiniband-64")
     >>> sorted(plan.problem.ranks * plan.problem.threads for plan in plans)
@@ -53,10 +53,10 @@ def _divisors(number: int) -> list[int]:
 
 
 def others(planned: _planning.Plan, shape: Sequence[int], machine: Any, **planning: Any) -> list[_planning.Plan]:
-    """Plans of as many cores as `planned` takes, divided otherwise, on as many nodes; fastest first by the model.
+    """Returns plans of other divisions of the cores of `planned`, on as many nodes; fastest first by the model.
 
-    Twice and half the threads, where a node has room for them and they divide its ranks. Options as for
-    :func:`of_cores`. None where the ranks are given by a process grid.
+    They have twice and half the threads, if a node has room for them and they divide its ranks. Options as for
+    :func:`of_cores`. Empty if a process grid fixes the ranks.
 
     >>> machine = "infiniband-64"
     >>> planned = plan((64, 64, 64), ranks=8, threads=2, ranks_per_node=8, machine=machine)

@@ -1,4 +1,4 @@
-"""By which machine a transform is planned: a given one, the one that its ranks are on, or none."""
+"""The machine by which a transform is planned: a given one, the one of the ranks, or none."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 from weft import _planning, errors, options, runtime
 
-# Words in the place of a machine: the one that the ranks are on; none, but a fixed rule.
+# Words instead of a machine: the machine of the ranks; a fixed rule without a machine.
 HERE = "here"
 RULE = "rule"
-# What plans go by where the caller names nothing: this variable's machine, else what weft takes to be usual.
+# Defaults of a plan: the machine that this variable names, otherwise a common machine.
 VARIABLE = "WEFT_MACHINE"
 DEFAULT_MACHINE = "infiniband-64"
-#: The machine of arrays on disks that stands for one that is not measured.
+#: The assumed machine of arrays on disks, if none is measured.
 ASSUMED_MACHINE = "ethernet-10g"
 
 
 def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
-    """The machine that the ranks are on, from the user's cache, or else measured in about 0.2 s. Collective.
+    """Returns the machine of the ranks, from the user's cache or measured in about 0.2 s. Collective.
 
-    What ``weft probe`` measures in 30 s is better known; this is enough to choose between ways. It is kept in
-    $XDG_CACHE_HOME/weft (else ~/.cache/weft), by processor, MPI library, what joins the nodes, ranks, nodes and
-    threads; rank 0 reads and writes. A file that is damaged or of another version is measured anew. Where nothing can
-    be written, a line on standard error says so.
+    ``weft probe`` measures more precisely, in 30 s; this is enough to choose between plans. The cache is in
+    $XDG_CACHE_HOME/weft (default: ~/.cache/weft). Its key is processor, MPI library, network, ranks, nodes and threads.
+    Rank 0 reads and writes it. A file that is damaged or of another version is measured again. If the cache cannot be
+    written, a line on standard error says so.
 
     Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
     """
@@ -37,7 +37,7 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
 
 def measured_before(ranks: int, threads: int) -> _planning.Machine:
-    """The machine that was measured before by as many ranks on this node. Local, without MPI."""
+    """Returns an earlier measurement of this node by the same number of ranks. Local, without MPI."""
     ranks, threads = options.integer(ranks, "ranks", 1), _count(threads)
     found = runtime.running().known_here(ranks, threads) if runtime.running_available() else None
     if found is None:
@@ -50,7 +50,7 @@ def measured_before(ranks: int, threads: int) -> _planning.Machine:
 
 
 def machine_or_word(machine: Any) -> tuple[Any, str]:
-    """What the caller named, and the word by which a transform on ranks is planned where that is no machine.
+    """Returns the caller's machine, or None, and the word by which a transform on ranks is planned without one.
 
     >>> machine_or_word("celerons"), machine_or_word("rule"), machine_or_word(None)
     (('celerons', 'standard'), (None, 'rule'), (None, 'standard'))
@@ -61,12 +61,12 @@ def machine_or_word(machine: Any) -> tuple[Any, str]:
 
 
 def is_word(machine: Any, word: str) -> bool:
-    """Whether a machine is named by this word; anything else may be given, and be compared in its own way."""
+    """Returns whether a machine is named by this word. Compares strings only: other types may override ==."""
     return isinstance(machine, str) and machine == word
 
 
 def default_machine() -> tuple[str, str]:
-    """What is planned by without ranks where the caller names nothing, and what a plan says of it."""
+    """Returns the default machine of plans without ranks, and the plan's note about it."""
     word = os.environ.get(VARIABLE)
     if word:
         return word, f"planned by the machine that {VARIABLE} names"
@@ -74,7 +74,7 @@ def default_machine() -> tuple[str, str]:
 
 
 def wants_all_ranks(all_ranks: bool | None, machine: Any) -> bool:
-    """Only where a machine is named may ranks own nothing without being asked for.
+    """Returns whether all ranks get a part of the input. The default is False only for a named machine.
 
     >>> wants_all_ranks(None, None), wants_all_ranks(None, "celerons"), wants_all_ranks(True, "celerons")
     (True, False, True)

@@ -1,8 +1,8 @@
-"""Ranks on nodes: which rank is where in an order, files by which launchers start ranks so, and a communicator whose
-ranks are numbered so.
+"""Ranks on nodes: the place of each rank in an order, files by which launchers start ranks so, and a communicator with
+ranks in that order.
 
-An order is a word of letters, the fastest one first: `t` is the ranks of a node, the others are the axes of a machine's
-network (`docs/planning.md`). Ranks in the order "xyzt" go along x first:
+An order is a word of letters, the fastest one first. `t` is the ranks of a node; the other letters are the axes of a
+machine's network (`docs/planning.md`). Ranks in the order "xyzt" are numbered along x first:
 
 >>> import weft
 >>> places(weft.Machine.shipped("bgl-512"), 3, order="xyzt", ranks_per_node=1)
@@ -31,13 +31,13 @@ def places(
     order: str | None = None,
     ranks_per_node: int | None = None,
 ) -> tuple[tuple[int, int], ...]:
-    """The node of each rank, and which one of the node's ranks it is. Needs no MPI.
+    """Returns the node of each rank, and its number among the node's ranks. Needs no MPI.
 
-    order : None: the machine's own, or where it has none the default, in which the ranks of a node are consecutive.
-    ranks_per_node : None: one for each core, and more where the machine has too few nodes for that.
+    order : None: the machine's own, or the default, in which the ranks of a node are consecutive.
+    ranks_per_node : None: one per core, and more if the machine has too few nodes for that.
 
-    An order changes which rank is where, not which places are taken: nodes 0, 1, ... are filled, the last one with the
-    rest. Errors: InvalidArgument for an order that does not fit the network, or more ranks than it has places.
+    An order assigns ranks to places and does not change the set of places. Nodes 0, 1, ... are filled; the last one
+    gets the rest. Errors: InvalidArgument for an order that does not fit the network, or more ranks than places.
     """
     found = machine_of(machine)
     if order is not None:
@@ -49,7 +49,7 @@ def places(
 
 
 def default_hosts(places: Places) -> list[str]:
-    """node0, node1, ... for as many nodes as there are.
+    """Returns node0, node1, ... for the nodes of these places.
 
     >>> default_hosts([(0, 0), (1, 0), (0, 1)])
     ['node0', 'node1']
@@ -58,10 +58,10 @@ def default_hosts(places: Places) -> list[str]:
 
 
 def hostfile(places: Places, hosts: Sequence[str]) -> str:
-    """One host a line, that of each rank: for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`.
+    """Returns a host file, the host of each rank per line, for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`.
 
-    `hosts` names the nodes in their numbering. Errors: InvalidArgument where they are too few, not all different or no
-    names, and for places that :func:`places` does not give; so in the functions below.
+    `hosts` names the nodes in their order. Errors: InvalidArgument for hosts that are too few, equal or empty, and for
+    places that :func:`places` does not return. The same holds for the functions below.
 
     >>> print(hostfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
     a
@@ -73,7 +73,7 @@ def hostfile(places: Places, hosts: Sequence[str]) -> str:
 
 
 def rankfile(places: Places, hosts: Sequence[str]) -> str:
-    """A rankfile of Open MPI: the host of each rank, and as its slot the core whose number it has there.
+    """Returns a rankfile of Open MPI: the host of each rank, and as its slot the number of its core there.
 
     >>> print(rankfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
     rank 0=a slot=0
@@ -85,9 +85,9 @@ def rankfile(places: Places, hosts: Sequence[str]) -> str:
 
 
 def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str]) -> str:
-    """A map file as Blue Gene reads them: of each rank the place along each axis of the torus, then its slot.
+    """Returns a map file of Blue Gene: for each rank the place along each axis of the torus, then its slot.
 
-    Errors: InvalidArgument for a network that is no torus.
+    Errors: InvalidArgument for a network other than a torus.
 
     >>> print(mapfile([(0, 0), (65, 0)], "bgl-512"), end="")
     0 0 0 0
@@ -110,7 +110,7 @@ def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str])
 
 
 def table(places: Places, hosts: Sequence[str]) -> str:
-    """Lines for people: rank, node, slot, host."""
+    """Returns a table to read: rank, node, slot, host."""
     found, names = _checked(places, hosts)
     lines = [f"{'rank':>7}{'node':>8}{'slot':>6}  host\n"]
     lines += [f"{rank:>7}{node:>8}{slot:>6}  {names[node]}\n" for rank, (node, slot) in enumerate(found)]
@@ -124,14 +124,14 @@ def reordered(
     order: str | None = None,
     ranks_per_node: int | None = None,
 ) -> Any:
-    """A new communicator of the same processes, numbered so that its ranks run over the nodes in an order.
+    """Returns a new communicator of the same processes, with ranks numbered over the nodes in an order.
 
-    The ranks of `comm` must be where launchers put them by default: the first `ranks_per_node` on one node, the next on
+    The ranks of `comm` must be placed as launchers do by default: the first `ranks_per_node` on one node, the next on
     another, nodes in the machine's numbering. `order` and `ranks_per_node` are as for :func:`places`. Plan on the new
-    communicator with a machine that has the order, `machine.with_order(order)`. Free it when nothing uses it any more.
+    communicator with a machine that has the order, `machine.with_order(order)`. Free it after its last use.
 
-    Collective over `comm`; None, this process alone, stays None. Errors: InvalidArgument as of :func:`places`,
-    Disagreement where ranks give different orders.
+    Collective over `comm`; None, this process alone, returns None. Errors: InvalidArgument as for :func:`places`,
+    Disagreement if ranks give different orders.
 
     >>> reordered(None, "bgl-512", "xyzt") is None
     True
@@ -153,7 +153,7 @@ def reordered(
 
 
 def _require_same(comm: Any, wanted: tuple[tuple[int, int], ...]) -> None:
-    """By a digest: a list of all places from every rank would be long."""
+    """Compares digests: a list of all places from every rank would be long."""
     mine = hashlib.sha256(repr(wanted).encode()).digest()
     error = None
     if comm.bcast(mine, 0) != mine:
@@ -162,7 +162,7 @@ def _require_same(comm: Any, wanted: tuple[tuple[int, int], ...]) -> None:
 
 
 def _checked_places(given: Any) -> list[tuple[int, int]]:
-    """Places as :func:`places` gives them, of at least one rank."""
+    """Checks places as :func:`places` returns them, of at least one rank."""
     found = [_place(each) for each in options.items(given, "places", options.RANKS_MAX)]
     if not found:
         raise errors.InvalidArgument("places must be those of one rank or more; given none; give what places() returns")
@@ -184,7 +184,7 @@ def _nodes(places: list[tuple[int, int]]) -> int:
 
 
 def _checked(places: Any, hosts: Any) -> tuple[list[tuple[int, int]], list[str]]:
-    """Places, and the names of as many nodes as they are on at least."""
+    """Checks places, and names for all their nodes."""
     found = _checked_places(places)
     nodes = _nodes(found)
     names = options.items(hosts, "hosts", options.RANKS_MAX)

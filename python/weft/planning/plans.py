@@ -41,15 +41,15 @@ def plan(
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
-    The options are those of :class:`weft.FFT`, with `ranks` in the place of `comm`; `ranks_per_node` of them can use
-    each other's memory: 1 where it is left out, or one for each core of the machine.
+    The options are those of :class:`weft.FFT`, with `ranks` instead of `comm`. `ranks_per_node` ranks can use each
+    other's memory. Default: 1, or with a machine one per core.
 
-    machine : what to choose by: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file; "here"
-        is this one, where transforms on as many ranks have measured it before. Of the layouts, process grids, orders of
-        axes, exchanges and, unless `all_ranks`, numbers of ranks that fit the problem, the plan has those with the
-        least predicted time, and says in `prediction` what it should take and what the next best would. "rule" asks no
-        model: slabs where every rank gets rows, else pencils. None is what the environment variable WEFT_MACHINE names,
-        else "infiniband-64", which ships with weft; the plan's notes say so.
+    machine : the machine to plan for: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file.
+        "here" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
+        predicted time over the layouts, process grids, orders of axes and exchanges that fit the problem. Without
+        `all_ranks` it may also use fewer ranks. Its `prediction` has the times of the plan and of the next best.
+        "rule" uses no model: slabs if every rank gets rows, otherwise pencils. None takes the environment variable
+        WEFT_MACHINE, and without it "infiniband-64", which ships with weft; the plan's notes say so.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
 
@@ -102,9 +102,9 @@ def plan(
 def candidates(
     shape: Any, *, machine: _planning.Machine | str | os.PathLike[str], **options: Any
 ) -> tuple[_planning.Plan, ...]:
-    """The plan that :func:`weft.plan` chooses, then the best of each other kind of way, fastest first by the model.
+    """Returns the plan of :func:`weft.plan`, then the best of each other kind, fastest first by the model.
 
-    Options, errors and cost are those of :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs one.
+    Options, errors and cost are those of :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs a candidate.
 
     >>> import weft
     >>> plans = weft.candidates((64, 64, 64), ranks=4, machine="ethernet-10g")
@@ -122,7 +122,7 @@ def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
 
 
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
-    """One for each core, and more where the machine has too few nodes for that.
+    """Returns one rank per core, and more if the machine has too few nodes for that.
 
     >>> machine = machine_of("infiniband-64")
     >>> ranks_on_node(16, machine), ranks_on_node(128, machine), ranks_on_node(8, machine_of("vm-2-cores"))
@@ -132,9 +132,9 @@ def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
 
 
 def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike[str]) -> _planning.Prediction:
-    """What a plan should take on a machine, however it was chosen. Needs no MPI.
+    """Predicts the time of a plan on a machine, however the plan was chosen. Needs no MPI.
 
-    `machine` is as for :func:`weft.plan`; ranks share nodes where it has too few. Errors: InvalidArgument.
+    `machine` is as for :func:`weft.plan`. If it has too few nodes, ranks share nodes. Errors: InvalidArgument.
 
     >>> import weft
     >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk", machine="rule")
@@ -146,7 +146,7 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
 
 
 def _name_of(given: Any) -> str:
-    """A machine's name, or the path of its file: any that the system takes."""
+    """Returns a machine's name or the path of its file; any path of the system is valid."""
     try:
         name = os.fspath(given)
         if isinstance(name, str) and b"\0" not in os.fsencode(name):
@@ -160,7 +160,7 @@ def _name_of(given: Any) -> str:
 
 
 def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.Machine:
-    """A machine as it is, by the name of one that ships with weft, or from a JSON file.
+    """Returns a given machine, one that ships with weft by name, or one from a JSON file.
 
     >>> machine_of("celerons").nodes
     16
@@ -170,7 +170,7 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     text = _name_of(given)
     if text == HERE:
         raise errors.InvalidArgument(
-            'the machine "here" is the one that the ranks of a transform are on, and no transform is made here; give '
+            'the machine "here" is that of the ranks of a transform, and this call makes no transform; give '
             "one that ships with weft, or a file of `weft probe -o FILE`"
         )
     if text in _planning.Machine.names():

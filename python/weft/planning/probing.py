@@ -1,4 +1,4 @@
-"""Measuring the machine that the ranks are on."""
+"""Measurements of the machine that the ranks run on."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def probe(
 ) -> _planning.Machine:
     """Measures lines in cache, arrays through memory, links and the barrier, on all ranks at once. Collective.
 
-    comm : an mpi4py communicator; None is this process alone.
-    seconds : about how long; a measurement that has begun is ended.
-    threads : of each rank: give those that transforms will have.
-    name : what to call the machine; its processor by default.
-    disks : directories whose disks rank 0 measures first, each for a tenth of `seconds` more, by a file without a name
-        of up to 1 GiB and half of what is free.
+    comm : an mpi4py communicator; None: this process alone.
+    seconds : approximate duration; a measurement that has begun is completed.
+    threads : threads of each rank, as in the transforms to be planned.
+    name : the name of the machine; by default that of its processor.
+    disks : directories of disks that rank 0 measures first. Each takes another tenth of `seconds`, and an unnamed file
+        of up to 1 GiB and half of the free space.
 
-    The result is the same on all ranks; its `assumed` names what was not measured. `to_json()` is what
-    ``weft plan --machine FILE`` reads. Memory: 384 MiB for each thread.
+    The result is the same on all ranks; its `assumed` lists the figures that were not measured. ``weft plan --machine
+    FILE`` reads its `to_json()`. Memory: 384 MiB for each thread.
 
-    Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure; IoFailure for a directory where no file can be made,
-    read and written, or less than 64 MiB are free.
+    Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure. IoFailure for a directory with less than 64 MiB of
+    free space, or one in which a file cannot be made, read or written.
     """
     handle = runtime.handle_of(comm)
     module = runtime.running()
@@ -55,14 +55,14 @@ def probe(
 
 
 def _source(module: Any, ranks: int, threads: int) -> str:
-    """Where a machine's figures come from."""
+    """Describes the origin of a machine's figures."""
     library = textwrap.shorten(module.mpi_library(), 120)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     return f"measured by weft probe on {ranks} ranks of {threads} threads, {date}, {library}"
 
 
 def _directories(disks: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The paths as text that a machine's JSON can have."""
+    """Returns the paths as text for a machine's JSON."""
     rule = "disks must be a list of directories, such as ['/data']; given "
     if isinstance(disks, (str, bytes)):
         raise errors.InvalidArgument(f"{rule}{errors.shown(disks)}")
@@ -74,7 +74,7 @@ def _directories(disks: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
-    """A few figures that :func:`probe` measures too, by which to see how fast the machine is this minute. Collective.
+    """Measures a few figures of :func:`probe` again, as a calibration of the current speed. Collective.
 
     Lines and stages of one precision, in about 0.1 s; neither links nor memory.
     """
@@ -84,9 +84,9 @@ def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
 
 
 def with_handing_over_now(profile: _planning.Machine, comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
-    """The machine with what it takes this minute to read what another rank has just written. Collective.
+    """Returns the machine with the current cost of reading data that another rank has just written. Collective.
 
-    In one precision; about 0.1 s. As it is where no ranks share memory.
+    Measured in one precision; about 0.1 s. Without ranks that share memory the machine is unchanged.
     """
     module, handle = runtime.running(), runtime.handle_of(comm)
     precision = options.precision_of(dtype)
@@ -95,7 +95,7 @@ def with_handing_over_now(profile: _planning.Machine, comm: Any, *, dtype: str, 
 
 
 def processor() -> str:
-    """What the system calls this processor."""
+    """Returns the system's name of this processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text(errors="surrogateescape").splitlines():
             if line.startswith("model name"):

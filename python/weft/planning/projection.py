@@ -1,4 +1,4 @@
-"""What a machine would do for a transform: time against ranks, and what faster parts would bring. Needs no MPI."""
+"""Projected times of a transform on a machine: for numbers of ranks, and with faster parts. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _GROWS = ("crossbar", "hub")
 
 @dataclass(frozen=True)
 class Point:
-    """The fastest plan that the model knows for one number of ranks.
+    """The fastest plan of the model for one number of ranks.
 
-    working       ranks that it gives a part of the array
-    seconds       of one forward transform
-    speed_up      over one rank of the same machine; efficiency: that by the number of ranks
+    working       ranks that own a part of the array
+    seconds       time of one forward transform
+    speed_up      relative to one rank of the same machine; efficiency: speed_up / ranks
     communication share of the time spent in exchanges, and in agreeing on the call
     """
 
@@ -41,7 +41,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Change:
-    """What a machine with one faster part would do: the seconds, and the ranks' best plan anew."""
+    """The predicted time on a machine with one faster part, of the best plan for that machine."""
 
     what: str
     seconds: float
@@ -57,7 +57,7 @@ def project(
 ) -> list[Point]:
     """Plans a transform for each number of ranks; `options` are those of :func:`weft.plan`.
 
-    A switch or hub is taken to grow with the number of nodes; any other network has the nodes it has.
+    A switch or hub gets as many nodes as needed; any other network has a fixed number of nodes.
 
     Errors: those of weft.plan.
 
@@ -80,7 +80,7 @@ def changes(
     ranks_per_node: int | None = None,
     **options: Any,
 ) -> list[Change]:
-    """What a buyer asks: the time as it is, then with twice the bandwidth, half the latency, faster cores and memory.
+    """Predicts the time as it is, then with twice the bandwidth, half the latency, faster cores, faster memory.
 
     >>> [change.what for change in changes((64, 64, 64), 16, "celerons")]
     ['as it is', 'twice the bandwidth', 'half the latency', 'cores twice as fast', 'memory twice as fast']
@@ -97,7 +97,7 @@ def changes(
 
 
 def best(points: Sequence[Point]) -> Point:
-    """The fastest; of times within a hundredth, the one with the fewest ranks."""
+    """Returns the fastest point; of times within 1 %, the one with the fewest ranks."""
     least = min(point.seconds for point in points)
     return min((point for point in points if point.seconds <= 1.01 * least), key=lambda point: point.ranks)
 
@@ -117,14 +117,14 @@ def _planned(
 
 
 def with_nodes(machine: _planning.Machine, nodes: int) -> _planning.Machine:
-    """The machine, with more nodes on its switch or hub where it has too few; other networks cannot grow."""
+    """Returns the machine, with more nodes on its switch or hub if it has too few; other networks cannot grow."""
     if nodes <= machine.nodes:
         return machine
     document = json.loads(machine.to_json())
     network = document["topology"]["network"]
     if network not in _GROWS:
         raise errors.InvalidArgument(
-            f"a network of the kind {network} has the nodes it has: {machine.nodes} of the machine {machine.name!r}; "
+            f"a network of the kind {network} cannot grow; the machine {machine.name!r} has {machine.nodes} nodes; "
             f"{nodes} are needed; project to fewer ranks, or put more on each node"
         )
     document["topology"]["nodes"] = nodes
@@ -150,7 +150,7 @@ def _point(planned: _planning.Plan, alone_s: float) -> Point:
 
 
 def _operations(problem: _planning.Problem) -> float:
-    """5 N lg N for each transform of a batch, half of it for real data: the convention, not what is computed."""
+    """Returns 5 N lg N for each transform of a batch, half of it for real data: the convention, not the real count."""
     points = math.prod(problem.shape[axis] for axis in problem.axes)
     return (2.5 if problem.kind == "r2c" else 5.0) * math.prod(problem.shape) * math.log2(points)
 

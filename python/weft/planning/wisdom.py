@@ -1,4 +1,4 @@
-"""Decisions of earlier trials: read, merged and written without MPI."""
+"""Results of earlier trials: read, merged and written without MPI."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from weft import _planning, errors, options
 
 
 class Wisdom:
-    """Which plans were the fastest in trials: one for each problem (its ranks are part of it) on each machine.
+    """The fastest plans in trials: one for each problem (which includes its ranks) on each machine.
 
-    ``weft.FFT(..., wisdom=PATH)`` looks into a file of it first, and adds what trials decide. Iterating gives a
+    ``weft.FFT(..., wisdom=PATH)`` reads a file of wisdom first, and adds the results of its trials. Iteration yields a
     :class:`weft.WisdomEntry` each, with `problem`, `machine`, `plan` and `measured_s`.
 
     >>> import weft
@@ -28,10 +28,10 @@ class Wisdom:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Wisdom:
-        """The wisdom in a file.
+        """Reads the wisdom in a file.
 
-        Errors: IoFailure where the file is not there or cannot be read; InvalidArgument for what is no wisdom, is
-        damaged or of another version.
+        Errors: IoFailure if the file does not exist or cannot be read; InvalidArgument if it is no wisdom, is damaged
+        or has another version.
         """
         name = options.file_path(path, "a file of wisdom")
         if not os.path.lexists(name):
@@ -40,27 +40,27 @@ class Wisdom:
 
     @classmethod
     def from_json(cls, text: str) -> Wisdom:
-        """Inverse of to_json. Raises InvalidArgument for text that is damaged, unknown or of another version."""
+        """Makes wisdom from to_json's text. Raises InvalidArgument for text that is damaged or of another version."""
         return cls._of(_planning.WisdomData.from_json(options.text(text, "the text of wisdom")))
 
     def to_json(self) -> str:
-        """JSON text, as in a file: one line for each entry."""
+        """Returns the JSON text of a file: one line for each entry."""
         return self._data.to_json()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes this wisdom to a file, in the place of the wisdom in it, in one step.
+        """Writes this wisdom to a file, instead of the wisdom in it, in one step.
 
-        Errors: IoFailure where the file cannot be written; InvalidArgument where it holds anything but wisdom of this
-        version. It is then as it was.
+        Errors: IoFailure if the file cannot be written; InvalidArgument if it holds anything but wisdom of this
+        version. The file is then unchanged.
         """
         self._data.write(options.file_path(path, "a file of wisdom"))
 
     def merge_into(self, path: str | os.PathLike[str]) -> None:
-        """Adds this wisdom to that in a file, which others may do at the same time. Errors: as for save."""
+        """Adds this wisdom to that in a file. Other processes may do so at the same time. Errors: as for save."""
         self._data.merge_into(options.file_path(path, "a file of wisdom"))
 
     def merge(self, *others: Wisdom) -> None:
-        """Adds all entries of others; of two for the same problem and machine the last one stays."""
+        """Adds all entries of others. For the same problem and machine the last entry stays."""
         for other in [options.instance(each, Wisdom, "what is merged") for each in others]:
             self._data.merge(other._data)
 

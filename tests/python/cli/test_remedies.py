@@ -135,7 +135,7 @@ def test_moved_arrays_are_copied_or_their_order_is_given() -> None:
     np.testing.assert_array_equal(weft.redistribute(x, rows.with_order(order), rows), x)
     out = np.zeros(SHAPE, int)
     told = refused(lambda: weft.redistribute(np.ascontiguousarray(x), rows, rows, out=out), "target array")
-    assert told == "leave `out` out, and an array is made"
+    assert told == "leave `out` out to get a new array"
 
 
 def test_a_laptop_is_not_told_to_have_more_nodes() -> None:

@@ -1,4 +1,4 @@
-"""What of two records of plain data differs, in words."""
+"""The first difference of two records of plain data, in words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from datetime import datetime, timezone
 from typing import Any
 
-# Of a value in a message: longer ones are cut.
+# Longest value in a message: longer values are cut.
 _TEXT_MOST = 100
 
 
 def difference(then: Any, now: Any) -> tuple[str, str, str]:
-    """The first part that differs, how it is called, and what it was and is.
+    """Returns the name of the first part that differs, its old and its new value.
 
     >>> difference({"plan": {"kind": "c2c", "block_bytes": 1}}, {"plan": {"kind": "c2c", "block_bytes": 2}})
     ('block_bytes of plan', '1', '2')
@@ -55,7 +55,7 @@ def _counted(part: Any) -> str:
 
 
 def _short(then: Any, now: Any) -> tuple[str, str]:
-    """Both as JSON; of long texts what is around the first difference.
+    """Returns both values as JSON; for long texts the part around the first difference.
 
     >>> _short("a" * 200 + "b", "a" * 200 + "c")[1]
     '...aaaaaaaaaaaaaaaaaac"'

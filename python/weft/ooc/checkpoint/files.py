@@ -1,21 +1,21 @@
-"""What an unfinished transform on disks leaves, so that the same command goes on from it: files, and a note of them.
+"""Files of an unfinished transform on disks, from which the same command resumes, and the note that describes them.
 
-Beside the target OUT lie, until it is complete:
+Until the target OUT is complete, these files are next to it:
 
-    OUT.unfinished          JSON: what the transform is, and how far it is (`Note`)
+    OUT.unfinished          JSON: the arguments of the transform, and its progress (`Note`)
     OUT.unfinished.lock     held by the process that works on it
-    .OUT.weft-part          the output, where it is a plain file
-    O.weft-part.json        the index of the output, where that is a set O.json; its disks' files have their names
+    .OUT.weft-part          the output, if it is a plain file
+    O.weft-part.json        the index of the output, if it is a set O.json; its disks' files have their final names
     .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
-    OUT.unfinished.ranks    held by all ranks that work on it, where there are several (ranks.py)
-    OUT.unfinished.R        JSON: what rank R but the first notes of itself
+    OUT.unfinished.ranks    held by all ranks that work on it, if there are several (ranks.py)
+    OUT.unfinished.R        JSON: the note of rank R > 0 about itself
     .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
 
-A transform in place has its target from the beginning; its journal is in the temporary space. The index of a set says
-besides that it is half done (:mod:`weft.ooc.in_place`).
+A transform in place has its target from the beginning; its journal is in the temporary space. The index of a set also
+says that the set is incomplete (:mod:`weft.ooc.in_place`).
 
-The note is replaced as a whole, after what it speaks of is on the disks. A pass leaves what it reads, so whatever was
-written after the note is written again.
+The note is replaced as a whole, after the data that it describes is on the disks. A pass does not overwrite its input,
+so a resumed transform writes again all data that was written after the note.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from weft.ooc.checkpoint.differences import cut, difference
 from weft.ooc.in_place import incomplete_remedy
 
 VERSION = 2
-# How long an output is waited for: ranks of a job that was killed may live a moment longer than what started them.
+# Longest wait for an output: ranks of a killed job may run a moment longer than their launcher.
 GRACE_S = 5.0
-# Of the names of files beside a target; ranks have numbers.
+# Longest ending of a file name next to a target; ranks have numbers.
 _LONGEST_ENDING = ".unfinished.1000000"
 
 
 @dataclass(frozen=True)
 class Places:
-    """The names of what lies beside a target."""
+    """The names of the files next to a target."""
 
     target: Path
 
@@ -81,7 +81,7 @@ class Places:
         return self._beside(f"{self.target.name}.unfinished.{rank}")
 
     def records(self) -> list[Path]:
-        """Those that are there, also half written."""
+        """Returns the existing notes of ranks, also partly written ones."""
         return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.unfinished.[0-9]*"))
 
     @property
@@ -92,7 +92,7 @@ class Places:
         return self._beside(f"{self._scratch_stem}-{rank}-{volume}.json")
 
     def scratches(self) -> list[Path]:
-        """Those that are there, of one process or of ranks."""
+        """Returns the existing indexes of temporary space, of one process or of ranks."""
         return list(self.target.parent.glob(f"{self._scratch_stem}*.json"))
 
     @property
@@ -109,7 +109,7 @@ class Temporary:
     nbytes: int
 
     def make(self, block_bytes: int) -> None:
-        """So that it stays when the process ends."""
+        """Makes the set so that it remains when the process ends."""
         block = aligned(block_bytes)
         create_set(
             self.directories, (self.nbytes,), "uint8", index=self.index, block_bytes=block, skew_rows=None
@@ -117,41 +117,41 @@ class Temporary:
 
 
 class Position(NamedTuple):
-    """How far a transform is: what the core starts from; JSON has it as a list."""
+    """The progress of a transform, from which the core starts; a list in JSON."""
 
     at_pass: int
     panels_done: int
-    has_journal: bool  # the next panel is there, and may be in its place in part
+    has_journal: bool  # the journal holds the next panel, of which a part may be in its place
 
 
 @dataclass
 class Note:
-    """What is written down of an unfinished transform."""
+    """The note of an unfinished transform."""
 
-    facts: dict[str, Any]  # all that decides the bits of the result
+    facts: dict[str, Any]  # everything that decides the bits of the result
     at_pass: int = 0
     panels_done: int = 0
-    has_journal: bool = False  # the next panel is there, and may be in its place in part
-    learnt: str = ""  # by the local FFT library, which then plans alike
+    has_journal: bool = False  # the journal holds the next panel, of which a part may be in its place
+    learnt: str = ""  # wisdom of the local FFT library, so that it makes the same plans
     has_scratch: bool = False
-    is_set: bool = False  # the target
-    in_place: bool = False  # it is the input
-    complete: bool = False  # but for its name
-    making: list[str] | None = None  # files that come to be now, and hold nothing yet; None: they are there
+    is_set: bool = False  # whether the target is a set
+    in_place: bool = False  # whether the target is the input
+    complete: bool = False  # except for its name
+    making: list[str] | None = None  # files that are being made and are still empty; None: all files exist
     version: int = field(default=VERSION)
 
     @property
     def position(self) -> Position:
-        """Where a transform resumes."""
+        """The position where a transform resumes."""
         return Position(self.at_pass, self.panels_done, self.has_journal)
 
     def write(self, places: Places) -> None:
-        """On its disk, as a whole or not at all."""
+        """Writes the note to its disk, as a whole or not at all."""
         write_json(places.note, asdict(self))
 
     @classmethod
     def read(cls, places: Places) -> Note | None:
-        """None where nothing is unfinished. Errors: IoFailure for a note that cannot be read."""
+        """Reads the note of a target; None if nothing is unfinished. Errors: IoFailure for an unreadable note."""
         try:
             data = json.loads(places.note.read_text())
             if data["version"] == VERSION:
@@ -162,7 +162,7 @@ class Note:
         except (OSError, ValueError, KeyError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"the note of an unfinished transform must be readable; {places.note}: {what}; go on with the weft that "
+            f"the note of an unfinished transform must be readable; {places.note}: {what}; resume with the weft that "
             f"wrote it, or remove what is unfinished with `weft ooc discard {places.target}`"
         )
 
@@ -171,11 +171,11 @@ class Note:
         for name, kind in (("facts", dict), ("at_pass", int), ("panels_done", int), ("learnt", str)):
             if not isinstance(data[name], kind):
                 raise ValueError(f"its {name} is {cut(json.dumps(data[name]))}")
-        data["facts"].setdefault("ranks", 1)  # so it was before there were others
+        data["facts"].setdefault("ranks", 1)  # older notes lack it: they are of one process
         return cls(**data)
 
     def has_spoilt_input(self) -> bool:
-        """Whether a transform in place may have written to its file."""
+        """Returns whether a transform in place may have written to its file."""
         first = self.facts["passes"][0] if self.in_place else None
         if first is None or self.making is not None or self.complete:
             return False
@@ -184,14 +184,14 @@ class Note:
         return self.at_pass > 0 or self.panels_done == first["panels"]
 
     def require_same(self, facts: dict[str, Any], places: Places) -> None:
-        """Raises InvalidArgument where another transform of this target is unfinished."""
+        """Raises InvalidArgument if another transform of this target is unfinished."""
         require_same(self.facts, facts, places)
 
 
 class Keeper:
-    """Writes down how far a transform is, every so many seconds; what the core calls (run_out_of_core).
+    """Writes a checkpoint at each interval; the core calls it (run_out_of_core).
 
-    written : what has checksums that are to be kept.
+    written : the files with checksums that checkpoints keep.
     """
 
     def __init__(self, note: Note, places: Places, interval_s: float, learnt: Any, written: Sequence[Path]):
@@ -201,10 +201,10 @@ class Keeper:
         self._learnt = learnt
         self._written = written
         self._last_s = time.monotonic()
-        self.seconds = 0.0  # that it took
+        self.seconds = 0.0  # spent on checkpoints
 
     def restore(self) -> None:
-        """Goes back to the checksums of the last checkpoint."""
+        """Restores the checksums of the last checkpoint."""
         restore_sums(self._written)
 
     def is_due(self) -> bool:
@@ -222,7 +222,7 @@ class Keeper:
 
 @contextmanager
 def locked(places: Places) -> Iterator[None]:
-    """Within, no other process works on the target. Errors: IoFailure where one does."""
+    """Keeps other processes from working on the target. Errors: IoFailure if one does already."""
     with _failing(places.lock):
         handle = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
@@ -244,7 +244,7 @@ def locked(places: Places) -> Iterator[None]:
 
 
 def _wait_for_ranks(places: Places) -> None:
-    """Until no rank of an earlier job holds what each of them holds while it works."""
+    """Waits until no rank of an earlier job holds the lock of the working ranks."""
     end_s = time.monotonic() + GRACE_S
     while True:
         try:
@@ -268,7 +268,7 @@ def _unlink_locks(places: Places) -> None:
 
 
 def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary: list[Temporary]) -> list[str]:
-    """Those of the output and of the temporary space, but for what somebody else has under the name of the output.
+    """Returns the new files of the output and of the temporary space, without existing files of other owners.
 
     disks : the directories of a set.
     """
@@ -280,7 +280,7 @@ def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary:
 
 
 def restore_sums(written: Iterable[Path]) -> None:
-    """The checksums of what a note speaks of: sets remove theirs when they are written to."""
+    """Restores the checksums of the data that a note describes: a set removes its checksums when it is written to."""
     for path in written:
         kept = _kept_sums(path)
         if kept.exists():
@@ -288,22 +288,22 @@ def restore_sums(written: Iterable[Path]) -> None:
 
 
 def unmake(note: Note, places: Places) -> None:
-    """Removes files that were going to be made when their process ended, and the note."""
+    """Removes the note, and files that a process was making when it ended."""
     clear(note)
     forget(note, places)
 
 
 def clear(note: Note) -> None:
-    """Removes files that are going to be made: what an earlier process has left of them."""
+    """Removes what an earlier process has left of the files that are being made."""
     for file in map(Path, note.making or ()):
         for leftover in (file, *leftovers_of_text(file)):
             leftover.unlink(missing_ok=True)
 
 
 def forget(note: Note, places: Places) -> None:
-    """Removes all but the output and the lock: the note last, so that it can be done again."""
+    """Removes everything except the output and the lock. The note is last, so an interrupted call can be repeated."""
     scratches = places.scratches()
-    # Of a damaged note it is not known whether it was one in place.
+    # A damaged note does not say whether its transform is in place.
     for path in (*scratches, output_of(note, places), *([places.target] if note.is_set else [])):
         kept = _kept_sums(path)
         kept.unlink(missing_ok=True)
@@ -319,10 +319,10 @@ def forget(note: Note, places: Places) -> None:
 
 
 def discard(target: str | os.PathLike[str]) -> bool:
-    """Removes what an unfinished transform has left of its output and its temporary files.
+    """Removes the remains of an unfinished transform: its output and its temporary files.
 
-    Returns whether there was anything. The input, and a complete output of an earlier transform, stay as they are.
-    Errors: IoFailure where a process works on it; InvalidArgument where it is in place, and has written.
+    Returns whether there were any. The input, and a complete output of an earlier transform, stay unchanged.
+    Errors: IoFailure if a process works on it; InvalidArgument if it is in place and has begun to write.
     """
     places = Places.of(target)
     if not os.path.exists(places.note):
@@ -330,7 +330,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
         return remove_unnamed(str(places.target))
     with locked(places):
         note = _note_or_damaged(places)
-        if note is None:  # whoever held the lock before has come to its end
+        if note is None:  # the earlier holder of the lock has completed it
             return False
         _require_way_back(places, note)
         if note.is_set and not note.in_place and note.making is None:
@@ -341,7 +341,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
 
 
 def _require_way_back(places: Places, note: Note | None = None) -> None:
-    """Raises InvalidArgument where the target is all there is of its input, and no more that."""
+    """Raises InvalidArgument if the target is the only copy of its input and has been changed."""
     remedy = incomplete_remedy(places.target)
     if note is not None and note.has_spoilt_input() and os.path.exists(places.target):
         remedy = remedy or "give the same command again, which goes on"
@@ -354,7 +354,7 @@ def _require_way_back(places: Places, note: Note | None = None) -> None:
 
 
 def _note_or_damaged(places: Places) -> Note | None:
-    """Of a damaged note, one by which all that may lie there goes."""
+    """Returns the note; for a damaged one a note by which all possible files are removed."""
     try:
         return Note.read(places)
     except errors.IoFailure:
@@ -362,12 +362,12 @@ def _note_or_damaged(places: Places) -> Note | None:
 
 
 def written(note: Note, places: Places) -> list[Path]:
-    """What checksums lie beside, where one process writes all: indexes of sets, plain files."""
+    """Returns the files that have checksums, if one process writes all: indexes of sets, plain files."""
     return [*([places.scratch] if note.has_scratch else []), output_of(note, places)]
 
 
 def output_of(note: Note, places: Places) -> Path:
-    """The index of a set, or the plain file, until it has its name; a set in place has it."""
+    """Returns the index of a set, or the plain file, under its temporary name; a set in place has its final name."""
     if note.in_place and note.is_set:
         return places.target
     return Path(unnamed(str(places.target))) if note.is_set else places.part
@@ -378,7 +378,7 @@ def _kept_sums(path: Path) -> Path:
 
 
 def keep_sums(written: Iterable[Path]) -> None:
-    """Second names for the checksums that were just written, for the first ones go with the next change."""
+    """Links the current checksums under second names, because the next write to a set removes the first ones."""
     for path in written:
         _keep_sums(path)
 
@@ -393,14 +393,14 @@ def _keep_sums(path: Path) -> None:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """On its disk, as a whole or not at all. Errors: IoFailure."""
+    """Writes JSON to its disk, as a whole or not at all. Errors: IoFailure."""
     temporary = path.with_name(f"{path.name}.new")
     with _failing(path):
         replace_small(path, json.dumps(data, indent=1).encode(), temporary)
 
 
 def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> None:
-    """Raises InvalidArgument where facts are others than those that an unfinished transform began with."""
+    """Raises InvalidArgument if facts differ from those at the beginning of an unfinished transform."""
     given = json.loads(json.dumps(now))
     if given != then:
         what, had, has = difference(then, given)
@@ -417,6 +417,6 @@ def _failing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise errors.IoFailure(
-            f"what an unfinished transform notes must be writable; {path}: {error.strerror}; free some space or check "
+            f"the note of an unfinished transform must be writable; {path}: {error.strerror}; free some space or check "
             "the folder"
         ) from None

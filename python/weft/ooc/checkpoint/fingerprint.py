@@ -1,4 +1,4 @@
-"""All that decides the bits of a transform on disks, as plain data that can be compared."""
+"""Everything that decides the bits of a transform on disks, as plain data that can be compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAN_NAMES = (
 
 
 def facts_of(transform: TransformJob, library: str) -> dict[str, Any]:
-    """Of a prepared transform. library : the local FFT library, its version and instruction sets."""
+    """Returns the facts of a prepared transform. library : the local FFT library, its version and instruction sets."""
     plan = transform.plan
     return {
         "ranks": plan.ranks,
@@ -35,14 +35,14 @@ def facts_of(transform: TransformJob, library: str) -> dict[str, Any]:
 
 
 def of_machine(library: str) -> dict[str, Any]:
-    """What of the machine of this process decides bits."""
+    """Returns the properties of this process's machine that decide bits."""
     return {"library": library, "processor": _processor()}
 
 
 def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
-    """Names, lengths and times of change of an input's files: another content has other ones.
+    """Returns names, lengths and modification times of an input's files, which differ if its content has changed.
 
-    changes : the transform itself changes it.
+    changes : whether the transform itself changes the input.
     """
     path = os.path.realpath(stored.path)
     found = {"shape": list(stored.shape), "dtype": str(stored.dtype), "offset": stored.offset}
@@ -50,13 +50,13 @@ def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
         files = _planning.striped_set_index(options.file_path(path, "a set"))["files"] if stored.is_set else []
         return {"name": path, **found, "files": [os.path.realpath(file) for file in files]}
     name = path if stored.unpacking is None else stored.name
-    # Devices and inodes may have other numbers when the file systems are mounted again.
+    # No devices and inodes: their numbers may change when the file systems are mounted again.
     files = {os.path.realpath(file): list(seen[:2]) for file, seen in stored.seen.items()}
     return {"name": name, **found, "files": files}
 
 
 def _processor() -> str:
-    """A library may choose other instructions on another processor, which round otherwise."""
+    """Returns the processor's name: on another one libraries may choose instructions that round differently."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,9 +1,9 @@
-"""Transforms on disks by several ranks that go on where the ranks before them have ended.
+"""Transforms on disks by several ranks that resume where an earlier job ended.
 
-As for one process (files, resume), the first rank makes and names all files and writes the note. Each rank has
-temporary space of its own, keeps its checksums, and notes for itself what its local FFT library has learnt: it did so
-before the first one notes how far all are. While they work all hold OUT.unfinished.ranks, for ranks may outlive the
-first of them, and must not write to what the next job goes on with.
+As in a serial run (files, resume), the first rank makes and names all files and writes the note. Each rank has its own
+temporary space and keeps its checksums. It notes the wisdom of its local FFT library before the first rank notes the
+progress of all. All working ranks hold OUT.unfinished.ranks, because ranks may outlive the first rank and must not
+write to the files from which the next job resumes.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from weft.ooc.job import TransformJob
 
 @dataclass
 class Record:
-    """What a rank but the first notes of itself."""
+    """The note of a rank other than the first about itself."""
 
-    facts: dict[str, Any]  # of its machine
-    learnt: str = ""  # by its FFT library
+    facts: dict[str, Any]  # those of its machine
+    learnt: str = ""  # wisdom of its FFT library
 
     @classmethod
     def read(cls, path: Path, target: Path) -> Record:
-        """Errors: IoFailure where it cannot be read."""
+        """Reads the note of a rank. Errors: IoFailure if it cannot be read."""
         try:
             data = json.loads(path.read_text())
             record = cls(**data)
             if isinstance(record.facts, dict) and isinstance(record.learnt, str):
                 return record
-            what = "it holds other values than ranks note"
+            what = "its values are not those of a rank's note"
         except (OSError, ValueError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"what a rank of an unfinished transform has noted must be readable; {path}: {what}; begin again with "
+            f"a rank's note of an unfinished transform must be readable; {path}: {what}; begin again with "
             f"--restart, or remove what is unfinished with `weft ooc discard {target}`"
         )
 
 
 @dataclass
 class _OwnKeeper:
-    """Keeps what is of one rank but the first."""
+    """Keeps the checkpoint data of one rank other than the first."""
 
     record: Record
     path: Path
@@ -63,7 +63,7 @@ class _OwnKeeper:
     seconds: float = field(default=0.0, init=False)
 
     def is_due(self) -> bool:
-        """The first rank is asked."""
+        """Returns False: the first rank decides."""
         return False
 
     def restore(self) -> None:
@@ -76,7 +76,7 @@ class _OwnKeeper:
 
 
 class _Told:
-    """A keeper as the core calls it on ranks: its errors are to be those of all."""
+    """A keeper for the core on ranks; it returns its errors, so that all ranks raise them."""
 
     def __init__(self, keeper: Keeper | _OwnKeeper):
         self._keeper = keeper
@@ -92,18 +92,18 @@ class _Told:
 
 @dataclass(frozen=True)
 class _Begun:
-    """What the first rank tells all."""
+    """The first rank's message to all ranks."""
 
     target: str
     output: CoreArray
     start: Position
     goes_on: bool
     complete: bool
-    backend: str  # that was chosen
+    backend: str  # the chosen one
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> _Begun:
-        """From JSON."""
+        """Makes it from JSON data."""
         output, start = CoreArray(*data.pop("output")), Position(*data.pop("start"))
         return cls(output=output, start=start, **data)
 
@@ -115,8 +115,10 @@ def run(
     execute: Callable[..., dict[str, Any]],
     note_temporary: Callable[[str | None], object],
 ) -> dict[str, Any]:
-    """Collective: goes on with what is there or begins; what is done stays after an error, as the last checkpoint has
-    it. transform : on the first rank. execute : fills an output (run_out_of_core_on_ranks)."""
+    """Collective: resumes an unfinished transform, or begins one. After an error the last checkpoint remains.
+
+    transform : on the first rank only. execute : fills an output (run_out_of_core_on_ranks).
+    """
     notes: list[Note] = []
     with ExitStack() as stack:
 
@@ -146,7 +148,7 @@ def run(
             own = _own_scratch(plan, places, rank)
             note = notes[0] if notes else None
             keeper = runtime.agreed(comm, lambda: _keeper(transform, note, plan, places, rank, told, own))
-            if told.goes_on:  # nobody is refused any more
+            if told.goes_on:  # all checks have passed
                 runtime.agreed(comm, keeper.restore)
             names = ["" if path is None else options.file_path(path, "a temporary file") for path in own]
             done = execute(told.output, own_scratch=names, start=told.start, kept=_Told(keeper))
@@ -157,7 +159,7 @@ def run(
 
 
 def _complete(transform: TransformJob | None, note: Note, places: Places) -> None:
-    """On the first rank: gives the output its name."""
+    """Gives the output its name; on the first rank."""
     assert transform is not None
     if not note.complete:
         if transform.source.unpacking is None and not note.in_place:
@@ -170,7 +172,7 @@ def _complete(transform: TransformJob | None, note: Note, places: Places) -> Non
 
 @contextmanager
 def _working(places: Places) -> Iterator[None]:
-    """Within, no other job works on the target, even when the first rank of this one has gone."""
+    """Keeps other jobs from working on the target, even if the first rank of this job has ended."""
     handle = os.open(places.ranks_lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH)
@@ -180,7 +182,7 @@ def _working(places: Places) -> Iterator[None]:
 
 
 def _own_scratch(plan: OutOfCorePlan, places: Places, rank: int) -> list[Path | None]:
-    """The index of each scratch volume of a rank; None where it takes no bytes."""
+    """Returns the index of each scratch volume of a rank; None for a volume of no bytes."""
     sizes = _planning.out_of_core_scratch(plan, rank)
     return [places.scratch_of_rank(rank, volume) if nbytes > 0 else None for volume, nbytes in enumerate(sizes)]
 
@@ -194,7 +196,7 @@ def _keeper(
     told: _Begun,
     own: list[Path | None],
 ) -> Keeper | _OwnKeeper:
-    """What keeps a rank's part; where it goes on, its FFT library knows what it did then."""
+    """Makes the keeper of a rank. For a resumed transform it restores the wisdom of the rank's FFT library."""
     module = runtime.running()
     written = [path for path in own if path is not None]
     learnt = ""

@@ -1,4 +1,4 @@
-"""Transforms on disks that go on where the process before them has ended."""
+"""Transforms on disks that resume where an earlier process ended."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from weft.ooc.checkpoint.files import Keeper, Note, Places, Temporary
 from weft.ooc.job import TransformJob
 from weft.runtime import running
 
-#: Seconds between checkpoints where nothing else is said.
+#: Default of the seconds between checkpoints.
 INTERVAL_S = 30.0
 
 
 def is_unfinished(target: str) -> bool:
-    """Whether a transform into this target has begun and kept what it did."""
+    """Returns whether a transform into this target has begun and left checkpoint data."""
     return os.path.exists(Places.of(target).note)  # not Path.exists, which raises for a folder that may not be read
 
 
 def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool) -> float | None:
-    """Seconds between checkpoints, 0 for none; None: as the predicted time has it.
+    """Returns the seconds between checkpoints, 0 for none; None if the predicted time decides.
 
-    In place there is nothing else to begin again from, so checkpoints are the rule there.
+    A transform in place has checkpoints by default, because its input is overwritten.
 
-    Errors: InvalidArgument for what is no number of seconds, and for none where an unfinished transform is to go on.
+    Errors: InvalidArgument for an invalid number of seconds, and for none if an unfinished transform is to be resumed.
     """
     if given is not None:
         given = options.seconds(given, "checkpoint")
@@ -53,7 +53,7 @@ def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool)
 
 
 def run(transform: TransformJob, clock: Callable[..., None]) -> dict[str, Any]:
-    """Goes on with what is there or begins; what is done stays after an error, as the last checkpoint has it.
+    """Resumes an unfinished transform, or begins one. After an error the last checkpoint remains.
 
     transform : one with seconds between checkpoints.
     """
@@ -88,9 +88,9 @@ def run(transform: TransformJob, clock: Callable[..., None]) -> dict[str, Any]:
 
 
 def begin(transform: TransformJob, places: Places) -> tuple[Note, bool]:
-    """The note of what is there, and True; or makes all files of a new transform, and returns its note and False.
+    """Returns the note of an unfinished transform and True, or that of a new one, with all its files, and False.
 
-    Within `locked`. Errors: as Note.read, Note.require_same; IoFailure for files that cannot be made.
+    Within `locked`. Errors: as Note.read and Note.require_same; IoFailure for files that cannot be made.
     """
     module = running()
     facts = fingerprint.facts_of(transform, module.engine_description(module.engines()[0]))
@@ -105,7 +105,7 @@ def begin(transform: TransformJob, places: Places) -> tuple[Note, bool]:
 
 
 def temporary_of(plan: OutOfCorePlan, places: Places, directories: tuple[str, ...]) -> list[Temporary]:
-    """The temporary space of a plan, on ranks that of each on its own disks."""
+    """Returns the temporary space of a plan; on ranks each rank has its own, on its own disks."""
     if plan.ranks == 1:
         return [Temporary(places.scratch, directories, plan.scratch_bytes)] if plan.scratch_bytes > 0 else []
     found = []
@@ -118,9 +118,9 @@ def temporary_of(plan: OutOfCorePlan, places: Places, directories: tuple[str, ..
 
 
 def _begun(transform: TransformJob, facts: dict[str, Any], places: Places) -> Note:
-    """Notes that the output and the temporary space are going to be made, makes them, and notes that they are.
+    """Makes the output and the temporary space, and writes the note before and after.
 
-    The note comes first, so that nobody need look for what lies there. After an error nothing is left.
+    The first note lists the files, so that they can be found after an interruption. After an error nothing is left.
     """
     plan = transform.plan
     note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path), in_place=plan.in_place)
