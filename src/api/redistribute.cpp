@@ -13,7 +13,8 @@
 namespace weft::api {
 namespace {
 
-/// What this rank's array of `mine` shares with those of `other`: strided boxes of the local array.
+/// Returns the overlaps of this rank's array of `mine` with the arrays of `other`: strided boxes of
+/// the local array.
 std::vector<comm::StridedBlock> strided_blocks(const Layout& mine, const Layout& other,
                                                std::int64_t rank) {
   std::vector<comm::StridedBlock> blocks;
