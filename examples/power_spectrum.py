@@ -12,7 +12,7 @@ SHELLS = 30  # up to the corners of the box of wavenumbers
 
 
 def power_in_shells(spectrum, wavenumbers):
-    """Sums |spectrum|^2 over the modes whose wave number rounds to 0, 1, 2, ..."""
+    """Sums |spectrum|^2 over the modes with a wave number that rounds to 0, 1, 2, ..."""
     kx, ky, kz = wavenumbers
     shell = np.rint(np.sqrt(kx**2 + ky**2 + kz**2)).astype(int)
     # Half of the spectrum of a real field is not stored: inner modes count twice, those at the ends once.

@@ -35,7 +35,7 @@ void bind_value(nanobind::class_<T>& bound, Write write, Read read) {
                  nb::module_::import_("weft._support.pickles").attr("restored");
              return nb::make_tuple(restored, nb::make_tuple(nb::type<T>(), write(value)));
            })
-      .def_static("_restored", read, "state"_a, "Inverse of what a pickle has.");
+      .def_static("_restored", read, "state"_a, "Restores a value from the state of a pickle.");
 }
 
 }  // namespace weft::python

@@ -23,7 +23,7 @@ namespace weft::comm {
 ///
 /// Returns whether `flag` was set on any rank.
 ///
-/// Collective. Cost: one reduction of 8 bytes when nobody failed.
+/// Collective. Cost: one reduction of 8 bytes when no rank failed.
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
 
 /// agree_or_throw in two steps. Between them a rank can do work that is harmless if another rank

@@ -31,7 +31,7 @@ class Communicator {
 
   int rank() const;
   int size() const;
-  /// One rank, no MPI behind it.
+  /// Returns whether this is a single rank without MPI.
   bool is_solo() const;
 
   /// Returns the ranks with the same color, in the order of their ranks in this group. Made once

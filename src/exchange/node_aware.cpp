@@ -251,7 +251,7 @@ class NodeAware : public Executor {
     send_ = send;
     recv_ = recv;
     hand_over_->arrive();
-    if (combined_) return;  // others may still be writing what this rank sends
+    if (combined_) return;  // other ranks may still write into this rank's message
     messages_.start(0, send, recv);
     flight_.update(!messages_.is_idle());
   }

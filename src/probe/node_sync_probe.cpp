@@ -94,8 +94,7 @@ bool measure_handing_over(Timing& timing, int visits, Machine& machine,
                           const comm::Communicator& comm, int threads,
                           const std::function<bool(const Copying&)>& which) {
   const comm::Communicator node = comm.node_group();
-  const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective: before anything
-                                                                   // else
+  const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective, so first
   const bool shares =
       node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
   std::vector<Copying*> wanted;

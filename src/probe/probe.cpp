@@ -183,7 +183,7 @@ Machine measure(const ProbeOptions& options, const comm::Communicator& given) {
   comm::together(comm, [&] {
     check(options);
     check_directories(options.directories);
-    require_memory(extent.memory_bytes() * options.threads, "what a probe measures with");
+    require_memory(extent.memory_bytes() * options.threads, "the arrays of a probe");
     return 0;
   });
   Machine machine;

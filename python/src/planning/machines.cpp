@@ -38,7 +38,7 @@ void bind_machine(nb::module_& m) {
       "by "
       "hand.\n\n"
       "A plain value, read and written as JSON; docs/model.md explains its keys.");
-  bound.def_ro("name", &Machine::name, "What it is called.")
+  bound.def_ro("name", &Machine::name, "Its name.")
       .def_ro("source", &Machine::source, "Who measured or printed its figures.")
       .def_prop_ro(
           "assumed", [](const Machine& m_) { return as_tuple(m_.assumed); },
@@ -106,7 +106,7 @@ void bind_step(nb::module_& m) {
           "kind", [](const StepCost& s) { return s.is_exchange ? "exchange" : "stage"; },
           "stage or exchange.")
       .def_prop_ro("seconds", &StepCost::seconds, "Total time, less the hidden part.")
-      .def_ro("arithmetic_s", &StepCost::arithmetic_s, "Of a stage: the lines.")
+      .def_ro("arithmetic_s", &StepCost::arithmetic_s, "Lines of a stage.")
       .def_ro("memory_s", &StepCost::memory_s, "Moving data between memory and cache.")
       .def_ro("start_s", &StepCost::start_s, "Start of the messages of an exchange.")
       .def_ro("wire_s", &StepCost::wire_s, "Bytes of an exchange on the busiest link.")
@@ -145,7 +145,7 @@ void bind_prediction(nb::module_& m) {
                                "The prediction of the model for a plan on a machine.");
   bound.def_ro("machine", &Prediction::machine, "The machine's name.")
       .def_prop_ro(
-          "seconds", [](const Prediction& p) { return p.cost.seconds(); }, "Of one forward.")
+          "seconds", [](const Prediction& p) { return p.cost.seconds(); }, "Time of one forward.")
       .def_prop_ro(
           "steps", [](const Prediction& p) { return as_tuple(p.cost.steps); },
           "Stages and exchanges in the order of forward.")

@@ -61,9 +61,10 @@ void bind_entry(nb::module_& m) {
   nb::class_<WisdomEntry> bound(m, "WisdomEntry",
                                 "The fastest plan of trials, and the machine of these trials.");
   bound.def_ro("machine", &WisdomEntry::machine, "Where it was tried.")
-      .def_ro("plan", &WisdomEntry::plan, "What was the fastest.")
+      .def_ro("plan", &WisdomEntry::plan, "The fastest plan.")
       .def_prop_ro(
-          "problem", [](const WisdomEntry& e) { return e.plan.problem; }, "What it solves.")
+          "problem", [](const WisdomEntry& e) { return e.plan.problem; },
+          "The problem of the plan.")
       .def_prop_ro(
           "measured_s",
           [](const WisdomEntry& e) {
