@@ -70,7 +70,7 @@ void require_same_machine(const comm::Communicator& comm, const std::optional<Ma
   const std::string figures = comm::together(comm, [&] { return to_json(*machine); });
   comm::require_same(
       comm,
-      {{"machine", "\"" + machine->name + "\", whose figures sum up to " + hash_digits(figures)}},
+      {{"machine", "\"" + machine->name + "\" with figures of the hash " + hash_digits(figures)}},
       "weft::Fft");
 }
 
@@ -117,18 +117,18 @@ bool uses_node_memory(const Exchange& exchange) {
 void require_ranks(const Plan& plan, std::int64_t ranks, std::int64_t sharing) {
   const Problem& problem = plan.problem;
   if (problem.ranks != ranks)
-    throw Error(ErrorCode::invalid_argument, "a plan runs on as many ranks as it was made for, " +
-                                                 std::to_string(problem.ranks) + "; here are " +
-                                                 std::to_string(ranks) +
-                                                 "; start as many, or plan for these ranks");
+    throw Error(ErrorCode::invalid_argument,
+                "a plan runs on the number of ranks that it was made for, " +
+                    std::to_string(problem.ranks) + "; there are " + std::to_string(ranks) +
+                    "; start " + std::to_string(problem.ranks) + " ranks, or plan for these");
   const bool in_node_memory =
       std::any_of(plan.exchanges.begin(), plan.exchanges.end(), uses_node_memory);
   if (in_node_memory && problem.ranks_per_node != sharing)
     throw Error(ErrorCode::invalid_argument,
                 "the plan uses the memory of nodes of " + std::to_string(problem.ranks_per_node) +
-                    " ranks; here " + std::to_string(sharing) +
+                    " ranks; " + std::to_string(sharing) +
                     " share memory; plan again with ranks_per_node = " + std::to_string(sharing) +
-                    ", or start as many ranks on each node");
+                    ", or start " + std::to_string(problem.ranks_per_node) + " ranks on each node");
 }
 
 std::int64_t bytes_between(const void* from, const void* to) {
@@ -159,7 +159,7 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
   number_ = comm.next_number();
   const std::string text = comm::together(comm, [&] { return to_json(plan); });
   const std::string words =
-      "of " + to_string(plan.problem.shape) + ", whose JSON sums up to " + hash_digits(text);
+      "of " + to_string(plan.problem.shape) + " with JSON of the hash " + hash_digits(text);
   comm::require_same(comm, {{"plan", words}, {"engine", options.engine}}, "weft::Fft");
   const std::int64_t sharing = ranks_sharing(comm);
   comm::together(comm, [&] {

@@ -50,9 +50,8 @@ void check(const void* source, const Layout& from, const void* target, const Lay
                 "the pointer of a local array that is not empty must not be null");
   if (overlap(source, from.local_volume(comm.rank()) * element_bytes, target,
               to.local_volume(comm.rank()) * element_bytes))
-    throw Error(
-        ErrorCode::invalid_argument,
-        "source and target arrays must not overlap; those of this rank do; give two arrays");
+    throw Error(ErrorCode::invalid_argument,
+                "source and target arrays must not overlap; on this rank they do; give two arrays");
 }
 
 }  // namespace

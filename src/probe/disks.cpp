@@ -156,10 +156,10 @@ class DiskProbe {
 
 std::int64_t disk_file_bytes(const std::string& directory, std::int64_t free_bytes) {
   if (free_bytes / 2 < least_file_bytes)
-    throw Error(ErrorCode::io_failure,
-                directory + ": to measure its disk " + std::to_string(2 * least_file_bytes) +
-                    " bytes must be free on it; there are " + std::to_string(free_bytes) +
-                    "; make room, or name another directory");
+    throw Error(ErrorCode::io_failure, directory + ": the measurement of its disk needs " +
+                                           std::to_string(2 * least_file_bytes) +
+                                           " free bytes; there are " + std::to_string(free_bytes) +
+                                           "; make room, or name another directory");
   return std::min(most_file_bytes, free_bytes / 2);
 }
 
