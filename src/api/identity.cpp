@@ -20,7 +20,7 @@
 namespace weft::api {
 namespace {
 
-/// Returns only the printable ASCII characters of a text from the system, because it becomes JSON.
+/// Replaces all but printable ASCII characters in a text from the system, because it becomes JSON.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');

@@ -108,7 +108,7 @@ void require_same(const Communicator& comm, const std::vector<NamedValue>& value
   const std::int64_t odd =
       comm.min(mine.empty() ? std::int64_t{comm.size()} : std::int64_t{comm.rank()});
   std::string message = mine;
-  // Equal hashes do not get to this point, so some rank differs.
+  // The hashes differ, so the values of some rank differ.
   comm.broadcast(message, static_cast<int>(odd));
   throw Error(ErrorCode::disagreement, what + ": the ranks differ: " + message);
 }

@@ -123,8 +123,8 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
-/// Returns the precisions that the engine supports. For long doubles, without vector instructions,
-/// trials gain little.
+/// Returns the precisions to measure. Trials leave out long doubles: without vector instructions
+/// they gain little.
 std::vector<Precision> precisions_of(const Extent& extent, Effort effort) {
   std::vector<Precision> found;
   for (const Precision precision : extent.precisions)

@@ -67,8 +67,8 @@ void Transform::execute(const Variant& variant, const void* in, void* out, Gate*
   }
 }
 
-/// Returns whether exchanges can overlap with stages. Ranks that share memory do not wait for
-/// messages.
+/// Returns whether an exchange can overlap with the stages of another array. Exchanges in node
+/// memory cannot: they have no messages to wait for.
 bool Transform::can_overlap() const {
   return options_.own_workspace && execution_.stage_count() > 1 && !execution_.is_shared();
 }
