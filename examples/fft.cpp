@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   int wrong = 0;
   {
     const weft::Shape shape{24, 20, 16};
-    const weft::Shape wave{3, 17, 5};  // 17 stands for -3 of 20
+    const weft::Shape wave{3, 17, 5};  // 17 means -3 of 20
     weft::Fft<double> fft({.shape = shape, .comm = MPI_COMM_WORLD, .norm = weft::Norm::forward});
     if (fft.rank() == 0) std::printf("%s", fft.explain().c_str());
 

@@ -2,7 +2,7 @@
 
 weft run -n 4 files_on_ranks.py [FOLDER]
 
-FOLDER must be one that all ranks see; a temporary one otherwise. Where only the files are wanted,
+All ranks must see FOLDER; the default is a temporary folder. To transform files only,
 `weft fft field.npy spectrum.npy -n 4` does all of this.
 """
 
@@ -26,8 +26,8 @@ fft = weft.FFT(SHAPE, kind="r2c", comm=comm)
 if comm.rank == 0:
     np.save(source, np.random.default_rng(11).standard_normal(SHAPE))
     whole = (fft.plan.output.shape, np.dtype(complex))
-    np.lib.format.open_memmap(target, mode="w+", shape=whole[0], dtype=whole[1])  # as long as it will be
-comm.Barrier()  # both files are there
+    np.lib.format.open_memmap(target, mode="w+", shape=whole[0], dtype=whole[1])  # of its final size
+comm.Barrier()  # both files exist
 
 part = fft.input.empty()
 part[...] = np.load(source, mmap_mode="r")[fft.input.slices]  # reads this rank's part only

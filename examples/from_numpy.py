@@ -1,4 +1,4 @@
-"""Moving from numpy: a field is smoothed, first by numpy.fft in one process, then by weft on all ranks.
+"""Moving from numpy: a field is smoothed, first serially by numpy.fft, then by weft on all ranks.
 
 weft run -n 4 from_numpy.py
 """
@@ -25,7 +25,7 @@ by_numpy = np.fft.irfftn(spectrum, s=SHAPE, axes=(0, 1, 2))
 
 # ---- weft ----
 fft = weft.FFT(SHAPE, kind="r2c", comm=comm)  # made once; kind="c2c" is numpy's fftn
-part = weft.scatter(field if comm.rank == 0 else None, fft.input.layout, comm)  # or read what fft.input.slices names
+part = weft.scatter(field if comm.rank == 0 else None, fft.input.layout, comm)  # or read the part fft.input.slices
 spectrum = fft.forward(part)  # this rank's part, scaled as numpy's
 spectrum *= gauss(*fft.wavenumbers())  # of this part, and as fftfreq numbers them
 by_weft = weft.gather(fft.backward(spectrum), fft.input.layout, comm)  # on rank 0; None on the others

@@ -1,4 +1,4 @@
-"""The gradient of a periodic field, by its spectrum, beside the exact one.
+"""The gradient of a periodic field, by its spectrum, compared with the exact gradient.
 
 weft run -n 4 gradient.py
 """
@@ -10,7 +10,7 @@ from mpi4py import MPI
 comm = MPI.COMM_WORLD
 fft = weft.FFT((48, 40, 36), kind="r2c", comm=comm)
 
-# This rank's part of the field: positions are of a box of 2*pi along each axis, and broadcast against each other.
+# This rank's part of the field. Positions are in a box of 2*pi along each axis, and broadcast against each other.
 x, y, z = fft.positions()
 field = fft.input.empty()
 field[...] = np.sin(3 * x) * np.cos(2 * y) * np.sin(z)

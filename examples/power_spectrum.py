@@ -1,4 +1,4 @@
-"""The power of a random field in shells of its wave number, on all ranks, beside numpy on one.
+"""The power of a random field in shells of its wave number, on all ranks, compared with numpy on one.
 
 weft run -n 4 power_spectrum.py
 """
@@ -8,20 +8,20 @@ import weft
 from mpi4py import MPI
 
 SHAPE = (32, 30, 28)
-SHELLS = 30  # as far as the corners of the box of wavenumbers
+SHELLS = 30  # up to the corners of the box of wavenumbers
 
 
 def power_in_shells(spectrum, wavenumbers):
-    """Sums |spectrum|^2 over the modes whose wave number rounds to 0, 1, 2, ..."""
+    """Sums |spectrum|^2 over the modes with a wave number that rounds to 0, 1, 2, ..."""
     kx, ky, kz = wavenumbers
     shell = np.rint(np.sqrt(kx**2 + ky**2 + kz**2)).astype(int)
-    # Half of the spectrum of a real field is not stored: modes inside stand for two, those at the ends for themselves.
+    # Half of the spectrum of a real field is not stored: inner modes count twice, those at the ends once.
     both = np.where((kz == 0) | (np.abs(kz) == SHAPE[2] / 2), 1, 2)
     return np.bincount(shell.ravel(), (both * np.abs(spectrum) ** 2).ravel(), minlength=SHELLS)
 
 
 comm = MPI.COMM_WORLD
-# All ranks draw the same field, and each keeps its part.
+# All ranks generate the same field, and each keeps its part.
 field = np.random.default_rng(7).standard_normal(SHAPE)
 fft = weft.FFT(SHAPE, kind="r2c", norm="forward", comm=comm)  # the spectrum is divided by the number of points
 part = fft.input.empty()

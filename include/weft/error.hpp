@@ -5,13 +5,13 @@
 
 namespace weft {
 
-/// What went wrong, as a number that crosses language borders and ranks.
+/// The kind of an error, with the same number in all languages and on all ranks.
 enum class ErrorCode : int {
   ok = 0,
   invalid_argument = 1,  ///< a value breaks a stated rule: shape, axes, kind, grid, boxes, option
   layout_mismatch = 2,   ///< an array or layout does not fit the one that is required
   disagreement = 3,      ///< ranks gave different arguments to one collective call
-  out_of_memory = 4,     ///< memory could not be had
+  out_of_memory = 4,     ///< an allocation failed
   unsupported = 5,       ///< valid, but this build or machine cannot do it
   mpi_failure = 6,       ///< an MPI call failed
   fft_failure = 7,       ///< the local FFT engine made no plan
@@ -22,7 +22,7 @@ enum class ErrorCode : int {
 /// Name of an error code, as printed and as used by the C interface.
 const char* error_name(ErrorCode code);
 
-/// The one exception of weft. Its message states the rule, what was given and the remedy.
+/// The only exception type of weft. Its message states the rule, the given value and the remedy.
 /// Collective calls raise the same code and message on every rank.
 class Error : public std::runtime_error {
  public:

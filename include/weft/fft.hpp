@@ -1,6 +1,6 @@
 #pragma once
 
-// MPI's own C++ bindings, long withdrawn, would have to be linked and are not used.
+// Excludes MPI's withdrawn C++ bindings, which would have to be linked.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -30,7 +30,7 @@ namespace api {
 class Handle;
 }
 
-/// Where the output is wanted: where it is cheapest (any), as the input lies (same), or as given.
+/// The wanted output layout: the cheapest (any), that of the input (same), or the given one.
 struct Output {
   Output(OutputChoice given_choice = OutputChoice::any) : choice(given_choice) {}
   Output(Layout given_layout) : choice(OutputChoice::given), layout(std::move(given_layout)) {}
@@ -38,19 +38,20 @@ struct Output {
   Layout layout;
 };
 
-/// By what a transform is planned where no machine is given.
-///   standard  the machine that the environment variable WEFT_MACHINE names: one that ships with weft, a
-///             JSON file, here, or rule; without it `here`, or where one rank has one way `rule`
-///   here      what about 0.2 s show of the machine that the ranks are on, once: it is kept for the user
-///   rule      a fixed rule: a slab where every rank gets rows, else the most square pencil
+/// The basis of planning where no machine is given.
+///   standard  the value of the environment variable WEFT_MACHINE: a machine that ships with weft,
+///             a JSON file, `here` or `rule`. Without it `here`, or `rule` on one rank, which has
+///             only one plan
+///   here      a profile of the ranks' machine, measured once in about 0.2 s and kept for the user
+///   rule      a fixed rule: a slab where every rank gets rows, otherwise the most square pencil
 enum class PlanBy { standard, here, rule };
 
-/// Options of a transform; designated initialisers name those that matter.
+/// Options of a transform, for designated initialisers.
 struct FftOptions {
   Shape shape;                 ///< of the whole array; real space for r2c
   std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
   Kind kind = Kind::c2c;
-  MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, which needs no MPI
+  MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};
   Norm norm = Norm::none;
@@ -59,53 +60,53 @@ struct FftOptions {
   Effort effort = Effort::estimate;
   bool overwrite_input = false;
   Knobs knobs = {};              ///< forced choices of the exchange
-  Preset preset = Preset::none;  ///< forces knobs by a known name; those in `knobs` win
-  std::string engine = {};       ///< local FFT library; empty: FFTW, or what WEFT_ENGINE names
-  /// false: use_workspace() comes before the first transform, and no exchange is shared, since node
-  /// memory is weft's own.
+  Preset preset = Preset::none;  ///< a named set of forced knobs; those in `knobs` win
+  std::string engine = {};       ///< local FFT library; empty: WEFT_ENGINE, by default FFTW
+  /// false: the caller calls use_workspace() before the first transform. No exchange is then by
+  /// shared memory, because weft must allocate that memory itself.
   bool own_workspace = true;
-  /// Plan by the model of this machine, the same on all ranks; absent: as `plan_by` says.
+  /// The machine for planning by the model, the same on all ranks; absent: `plan_by` decides.
   std::optional<Machine> machine = {};
   PlanBy plan_by = PlanBy::standard;
-  /// Where weft chooses the input: every rank gets a part of it, if there are parts enough. Else fewer
-  /// ranks may share the array, where that is faster. Absent: true unless a machine is given.
+  /// For an input layout that weft chooses. true: every rank gets a part, if there are enough
+  /// parts. false: fewer ranks may share the array where that is faster. Absent: true, unless a
+  /// machine is given or `plan_by` is here.
   std::optional<bool> all_ranks = {};
-  /// With effort beyond estimate, for about so many seconds the local FFTs are planned by trials, and
-  /// the best few plans by the model tried, on arrays of weft's own: a trial that has begun is ended.
-  /// 0: as estimate.
+  /// With effort above estimate: seconds for trials, approximately. Trials plan the local FFTs and
+  /// compare the best few plans of the model, on weft's own arrays. A trial that has begun is
+  /// completed. 0: as estimate.
   double budget_s = 10;
-  /// Path of a file of earlier decisions by trials, the same on all ranks; empty: none. What it has
-  /// for this problem on this machine is taken, whatever `machine` is; else what trials decide is
-  /// added. A file that cannot be used is a message of rank 0's on standard error, never an error,
-  /// and stays as it is. See weft/wisdom.hpp.
+  /// Path of a file of plans that trials chose before, the same on all ranks; empty: none. A plan
+  /// in the file for this problem and machine is used, whatever `machine` is. Otherwise the choice
+  /// of new trials is added. An unusable file is never an error: rank 0 prints a message on
+  /// standard error, and the file is unchanged. See weft/wisdom.hpp.
   std::string wisdom = {};
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along
-/// each axis in `axes`, unnormalised unless `norm` asks.
+/// each axis in `axes`, unnormalised unless `norm` is set.
 ///
 /// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
 ///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
-///             output has n/2+1 on the last of `axes`. One axis that is divided among ranks has,
-///             where the output is free, one of the two axes n1 x n2 = n, whose element (k1, k2)
-///             is X[k1 + n1*k2]; r2c leaves n1/2+1 of axis 0: see plan().view(). A length without
-///             such factors has an output of one axis.
+///             output has n/2+1 on the last of `axes`. A single axis that is divided among ranks
+///             has, for OutputChoice::any, an output of two axes n1 x n2 = n: element (k1, k2) is
+///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). For a length
+///             without such factors the output has one axis.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
 ///             inplace_bytes() and real rows are padded: see inplace_real_strides(). All ranks run
-///             in place or none does. Else input and output must not overlap. forward and backward
-///             allocate nothing.
+///             in place or none does. Otherwise input and output must not overlap. forward and
+///             backward allocate nothing.
 /// Collective  construction, forward and backward, over the communicator. All ranks succeed or all
-///             throw the same Error, also where they are in different calls. The communicator is
-///             duplicated once and the duplicate cached. Dropping a transform is local and safe at
-///             any time.
-/// Threads     may call at once: calls on one communicator, or of one transform, take turns. On
-///             ranks all must make them in the same order, and MPI must have been initialised with
-///             MPI_THREAD_MULTIPLE, or else only its main thread may call.
+///             throw the same Error, even where they are in different calls. The communicator is
+///             duplicated once and the duplicate cached. Destruction is local and safe at any time.
+/// Threads     may call concurrently: calls on one communicator, or of one transform, are
+///             serialised. All ranks must make them in the same order. MPI must be initialised with
+///             MPI_THREAD_MULTIPLE; otherwise only its main thread may call.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
 ///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
-///             The output is then undefined; the input is unchanged as it is after a success.
-/// Cost        one exchange for each split axis of a slab or pencil, one more for output "same"
-///             where the last stage lies elsewhere. See explain().
+///             The output is then undefined; the input is kept as after a success.
+/// Cost        one exchange for each split axis of a slab or pencil. One more for output "same"
+///             where the layout of the last stage differs. See explain().
 template <class T>
 class Fft {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -118,8 +119,8 @@ class Fft {
 
   explicit Fft(const FftOptions& options);
 
-  /// Runs a plan that was made before, by make_plan() or from JSON, on as many ranks as it is for and
-  /// in T's precision. The same on all ranks. `engine` as in FftOptions. Collective.
+  /// Runs an existing plan, from make_plan() or JSON, for this number of ranks and the precision of
+  /// T. The plan must be the same on all ranks. `engine` as in FftOptions. Collective.
   Fft(const Plan& plan, MPI_Comm comm, const std::string& engine = {});
 
   /// c2c.
@@ -129,9 +130,10 @@ class Fft {
   void forward(const Real* in, Complex* out);
   void backward(const Complex* in, Real* out);
 
-  /// Several arrays, in[i] into out[i]: where messages carry them, one is exchanged while the next
-  /// is transformed. Each as forward and backward; all in place or none. The first call with more
-  /// than one array makes a second workspace. Collective; the same number of arrays on all ranks.
+  /// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
+  /// exchanged while the next is transformed. Each array is as in forward and backward; all are in
+  /// place or none. The first call with more than one array allocates a second workspace.
+  /// Collective; the same number of arrays on all ranks.
   void forward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void backward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void forward_many(std::span<const Real* const> in, std::span<Complex* const> out);
@@ -143,7 +145,8 @@ class Fft {
   int rank() const;
   Box input_box() const { return input().box(rank()); }
   Box output_box() const { return output().box(rank()); }
-  /// Elements of this rank's arrays. Input: reals for r2c, else complex numbers. Output: complex.
+  /// Elements of this rank's arrays. Input: reals for r2c, otherwise complex numbers. Output:
+  /// complex.
   std::int64_t input_elements() const { return input().local_volume(rank()); }
   std::int64_t output_elements() const { return output().local_volume(rank()); }
   /// Bytes of one allocation for this rank's input and output, the padding of real rows included.
@@ -152,18 +155,18 @@ class Fft {
   Shape inplace_real_strides() const;
 
   std::int64_t workspace_bytes() const;
-  /// Works in the caller's memory from now on: workspace_bytes(), aligned to 64 bytes. Local.
+  /// Sets the caller's memory as the workspace: workspace_bytes(), aligned to 64 bytes. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
-  /// While on, every run leaves a record of its steps.
+  /// Switches recording. While it is on, every run records its steps.
   void set_recording(bool on);
   bool recording() const;
-  /// The steps of the last run while recording: stages and exchanges in turn. Not to be read while
-  /// another thread runs the transform.
+  /// Returns the steps of the last recorded run: alternately stages and exchanges. Must not be read
+  /// while another thread runs the transform.
   const std::vector<StepRecord>& record() const;
 
-  /// What was chosen and why, in a few lines; after a run while recording also what its steps took,
-  /// beside what the model predicted.
+  /// Describes the plan and its reasons in a few lines. After a recorded run it adds the time of
+  /// each step, next to the prediction of the model.
   std::string explain() const;
 
  private:
@@ -178,27 +181,27 @@ extern template class Fft<long double>;
 ///
 /// Shapes      source: from.box(rank) of this rank; target: to.box(rank); dense, each in its
 ///             layout's memory order.
-/// Memory      source and target must not overlap. Needs no workspace of its own.
-/// Collective  over `comm`, whose size is the number of ranks of both layouts. Threads take turns.
+/// Memory      source and target must not overlap. Needs no workspace.
+/// Collective  over `comm`; its size is the number of ranks of both layouts. Threads are
+///             serialised.
 /// Errors      on all ranks alike: invalid_argument for arrays that overlap; layout_mismatch where
 ///             the layouts differ in shape or in the number of ranks, or do not fit `comm`;
-///             disagreement where ranks gave different ones.
+///             disagreement where ranks gave different layouts.
 /// Cost        one message for each overlap of boxes of two ranks (MPI_Alltoallw).
 /// Source      Dalcin, Mortensen and Keyes 2019.
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, MPI_Comm comm);
 
-/// Collects a distributed array on one rank: `whole` there is the array in C order; other ranks may
-/// pass nullptr.
-/// Collective, errors: as redistribute.
+/// Collects a distributed array on rank `root`, in C order in `whole`; other ranks may pass
+/// nullptr. Collective, errors: as redistribute.
 void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
             MPI_Comm comm, int root = 0);
 
-/// The inverse of gather: spreads the C-ordered array of `root` over the layout.
+/// Distributes the C-ordered array of `root` over the layout; the inverse of gather.
 void scatter(const void* whole, void* local, const Layout& layout, std::int64_t element_bytes,
              MPI_Comm comm, int root = 0);
 
-/// The layout in which every rank owns the box that it gives here. Collective over `comm`.
+/// Returns the layout in which every rank owns the box that it passes. Collective over `comm`.
 Layout layout_of_local_boxes(const Shape& shape, const Box& mine, MPI_Comm comm,
                              const std::vector<int>& order = {});
 

@@ -26,7 +26,8 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// What part r of p owns of n indices: [n*r/p, n*(r+1)/p), rounded down. Sizes differ by at most 1.
+/// Returns part r of p parts of n indices: [n*r/p, n*(r+1)/p), rounded down. Sizes differ by at
+/// most 1.
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts);
 
 /// A half-open box of the global array, in logical axis order: lower[a] <= index[a] < upper[a].
@@ -45,16 +46,16 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// The common part of two boxes; where there is none, an empty box (all extents 0).
+/// Returns the common part of two boxes; an empty box (all extents 0) where there is none.
 Box intersect(const Box& a, const Box& b);
 
 /// "[0:4, 0:8, 2:6]"
 std::string to_string(const Box& box);
 
-/// Who owns which box of a global array, and in which memory order each box lies.
+/// The assignment of a box of the global array to each rank, with the memory order of each box.
 ///
-/// A value: comparable, cheap to copy while symbolic, pure arithmetic on (rank, ranks).
-/// Two forms: a process grid (symbolic), or one box a rank given by the user.
+/// A comparable value in two forms: a process grid, or one box per rank given by the user. A
+/// process grid is cheap to copy and computes the box of a rank by arithmetic.
 class Layout {
  public:
   Layout() = default;
@@ -66,20 +67,21 @@ class Layout {
   static Layout grid(const Shape& shape, const Shape& grid, const std::vector<int>& order = {},
                      std::int64_t ranks = 0);
 
-  /// One axis split over all ranks.
+  /// Splits one axis over all ranks.
   static Layout slab(const Shape& shape, std::int64_t ranks, int axis = 0);
 
-  /// Two axes split over the most square grid of `ranks`; the smaller factor on the first axis.
+  /// Splits two axes over the most square grid of `ranks`; the smaller factor is on the first axis.
   static Layout pencil(const Shape& shape, std::int64_t ranks, int first_axis = 0,
                        int second_axis = 1);
 
-  /// Three axes split over a process grid as cubic as `ranks` allows.
+  /// Splits three axes over a process grid as cubic as `ranks` allows.
   static Layout brick(const Shape& shape, std::int64_t ranks);
 
-  /// Everything on one rank, nothing on the others.
+  /// Puts the whole array on one rank.
   static Layout on_one(const Shape& shape, std::int64_t ranks, std::int64_t owner = 0);
 
-  /// One box a rank, in rank order; boxes may be empty, must not overlap and must leave no hole.
+  /// Takes one box per rank, in rank order. Boxes may be empty, must not overlap and must leave no
+  /// hole.
   static Layout of_boxes(const Shape& shape, std::vector<Box> boxes,
                          const std::vector<int>& order = {});
 
@@ -88,7 +90,7 @@ class Layout {
   std::int64_t ranks() const { return ranks_; }
   /// Axes from slowest to fastest in memory.
   const std::vector<int>& order() const { return order_; }
-  /// The process grid, one factor an axis; empty when the layout was given as boxes.
+  /// The process grid, one factor per axis; empty when the layout was given as boxes.
   const Shape& process_grid() const { return grid_; }
   /// The user's boxes; empty when the layout is a process grid.
   const std::vector<Box>& boxes() const { return boxes_; }
@@ -106,20 +108,21 @@ class Layout {
   /// Largest local volume of all ranks.
   std::int64_t max_local_volume() const;
 
-  /// True when no rank holds only a part of this axis (ranks with empty boxes do not count).
+  /// Returns true when no rank holds only a part of this axis (ranks with empty boxes do not
+  /// count).
   bool is_whole(int axis) const;
   /// Number of ranks that own nothing.
   std::int64_t empty_ranks() const;
 
-  /// The same ownership for an array that is longer or shorter along `axis`, which must be whole.
+  /// Returns the same ownership for another extent of `axis`, which must be whole.
   Layout with_extent(int axis, std::int64_t extent) const;
-  /// The same ownership in another memory order.
+  /// Returns the same ownership in another memory order.
   Layout with_order(const std::vector<int>& order) const;
 
-  /// True when both give every rank the same box, whatever the form and the memory order.
+  /// Returns true when every rank has the same box in both, whatever the form and the memory order.
   bool same_boxes(const Layout& other) const;
 
-  /// Ranks whose boxes meet `box`, in rank order.
+  /// Returns the ranks with a box that overlaps `box`, in rank order.
   std::vector<std::int64_t> ranks_meeting(const Box& box) const;
 
   /// "slab", "pencil", "brick", "grid" (4 or more split axes), "whole" (1 rank has all), "boxes".
@@ -138,8 +141,8 @@ class Layout {
   std::int64_t first_rank_ = 0;
 };
 
-/// All grids of `dims` factors whose product is `ranks`, the most even first (smallest largest
-/// factor, then ascending factors).
+/// Returns all grids of `dims` factors with the product `ranks`, the most even first (smallest
+/// largest factor, then ascending factors).
 std::vector<Shape> process_grids(std::int64_t ranks, int dims);
 
 /// Strides in elements of a dense array of `shape` with `order` from slowest to fastest.

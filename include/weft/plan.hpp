@@ -14,19 +14,20 @@ namespace weft {
 
 /// c2c: complex to complex. r2c: real to complex forward, complex to real backward.
 enum class Kind { c2c, r2c };
-/// Who divides by the number of points N: none, backward (numpy), both by sqrt(N), or forward.
+/// The direction that divides by the number of points N: none, backward (as numpy), both by
+/// sqrt(N), or forward.
 enum class Norm { none, backward, ortho, forward };
-/// What the caller asked of the output layout: the cheapest, the input's, or a given one.
+/// The requested output layout: the cheapest, the input's, or a given one.
 enum class OutputChoice { any, same, given };
 
 /// How an exchange moves its bytes. `automatic` leaves it to the planner.
 ///   collective  MPI_Alltoallv or MPI_Alltoallw
 ///   messages    point to point
-///   shared      not at all: ranks of one node read and write each other's node memory
+///   shared      no messages: ranks of one node read and write each other's node memory
 enum class Method { automatic, collective, messages, shared };
-/// In which form an exchange hands its bytes to MPI. `automatic` leaves it to the planner, and is
-/// what Method::shared has.
-///   packed    blocks written by the stage before and read by the stage after
+/// The form in which MPI gets the bytes of an exchange. `automatic` leaves it to the planner.
+/// Method::shared has no other value.
+///   packed    blocks, written by the stage before and read by the stage after
 ///   datatype  MPI moves strided boxes
 enum class WireForm { automatic, packed, datatype };
 /// Order of one rank's messages. Only for Method::messages.
@@ -34,19 +35,19 @@ enum class WireForm { automatic, packed, datatype };
 ///   cyclic     in step k, send to rank + k and receive from rank - k
 ///   scattered  all at once
 enum class Schedule { automatic, pairwise, cyclic, scattered };
-/// How messages are handed to MPI. Only for Method::messages.
+/// The MPI requests of messages. Only for Method::messages.
 ///   ordinary    MPI_Isend and MPI_Irecv
-///   persistent  made once for the caller's arrays, started in every transform of them
+///   persistent  created once for the caller's arrays, started in every transform of them
 enum class Requests { automatic, ordinary, persistent };
 
-/// What ranks of one node do among themselves where others are on other nodes. Only for packed
-/// messages, in one chunk.
+/// The exchange among ranks of one node, when the transform has several nodes. Only for packed
+/// messages in one chunk.
 ///   unaware   messages, as between nodes
-///   separate  node memory; between nodes every rank has messages of its own
-///   combined  node memory; one message for each pair of nodes, which the ranks of a node share out
+///   separate  node memory; between nodes every rank sends its own messages
+///   combined  node memory; one message for each pair of nodes, divided among the ranks of a node
 enum class NodeUse { automatic, unaware, separate, combined };
-/// The numbers that exchanges carry. f32 sends doubles as floats: half the bytes, and a relative
-/// error of about 3e-8 for each exchange; never chosen unless asked for.
+/// The precision of the numbers that exchanges carry. f32 sends doubles as floats: half the bytes,
+/// and a relative error of about 3e-8 for each exchange. The planner never chooses it.
 enum class WirePrecision { same, f32 };
 
 const char* to_string(Kind);
@@ -68,30 +69,31 @@ struct Knobs {
   WireForm wire_form = WireForm::automatic;
   Schedule schedule = Schedule::automatic;
   Requests requests = Requests::automatic;
-  /// In how many parts the array is sent, each as soon as it is transformed; more than there are
-  /// slices means one for each slice.
+  /// Number of parts in which the array is sent, each as soon as it is transformed. More than the
+  /// number of slices means one part for each slice.
   std::int64_t chunks = 0;
   NodeUse nodes = NodeUse::automatic;
   /// Only for packed blocks of f64.
   WirePrecision wire = WirePrecision::same;
-  /// Only for packed messages: a block travels in pieces of at most so many bytes, each when the
-  /// one before has gone and the partner's has come, so that a rank never has more than a piece in
-  /// a switch that would drop it. 0: whole blocks.
+  /// Only for packed messages: largest piece of a block. A piece leaves when the piece before has
+  /// left and the partner's has arrived. So a rank never has more than one piece in a switch, which
+  /// might drop more. 0: whole blocks.
   std::int64_t piece_bytes = 0;
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 
-/// Points in the space of knobs that are known by a name.
-///   fftw     one collective call of packed blocks, as 002 describes FFTW's
+/// Named choices of the knobs.
+///   fftw     one collective call of packed blocks, as paper 002 describes FFTW
 ///   dmitruk  packed messages in pairwise rounds
 ///   duke     packed messages, all at once, a slice at a time
 ///   fft2d_i  strided messages, all at once
 ///   fft2d_p  strided messages by persistent requests, a slice at a time
-///   p3dfft   pencils: a collective call for each plane in the first exchange, one in all in others
+///   p3dfft   pencils: one collective call per plane in the first exchange, one call in each other
+///            exchange
 enum class Preset { none, fftw, dmitruk, duke, fft2d_i, fft2d_p, p3dfft };
 const char* to_string(Preset);
 
-/// What is to be transformed, where it lies and where the result is wanted. Plain data.
+/// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///
 /// `shape` is the global array before forward: real space for r2c. Axes that are not in `axes` are
 /// a batch. For r2c the last of `axes` is halved: n/2+1 in the output.
@@ -101,12 +103,13 @@ struct Problem {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
-  /// Ranks that can use each other's memory: so many from rank 0 on are one node, the next are the
-  /// next; the last node may have fewer. 1: none.
+  /// Ranks that share memory: each node has this many consecutive ranks, from rank 0 on. The last
+  /// node may have fewer. 1: no shared memory.
   std::int64_t ranks_per_node = 1;
-  bool has_input = false;  ///< the caller gave `input`; else the planner chooses it
-  /// Where the planner chooses it, every rank gets a part, if there are parts enough. Else fewer
-  /// ranks may share the array, where exchanging with the others takes longer than they save.
+  bool has_input = false;  ///< the caller gave `input`; otherwise the planner chooses it
+  /// For an input that the planner chooses. true: every rank gets a part, if there are enough
+  /// parts. false: fewer ranks may share the array, where the exchange with more ranks costs more
+  /// than they save.
   bool all_ranks = false;
   Layout input = {};
   OutputChoice output_choice = OutputChoice::any;
@@ -117,7 +120,7 @@ struct Problem {
   Effort effort = Effort::estimate;
   bool overwrite_input = false;
   Preset preset = Preset::none;  ///< forces knobs
-  Knobs knobs = {};              ///< forced knobs; they win over the preset's
+  Knobs knobs = {};              ///< forced knobs; they win over those of the preset
   friend bool operator==(const Problem&, const Problem&) = default;
 
   /// The shape of the output: `shape`, with n/2+1 on the last of `axes` for r2c.
@@ -133,97 +136,99 @@ struct Problem {
 /// Throws invalid_argument or layout_mismatch with the rule, the value and the remedy.
 Problem checked(Problem problem);
 
-/// Axes transformed while the data lie in one layout. `source` and `target` own alike; they differ
-/// where r2c halves an axis (real extents before, complex after), where the memory order changes, or
-/// where the one axis of an array begins or ends to be seen as two (Plan::view) or as the rows of a
-/// convolution, and where that fills axis 0 up with zeros or keeps the first rows of it.
+/// The transforms that are done in one layout. `source` and `target` assign the same parts to the
+/// ranks. They differ where r2c halves an axis (real extents before, complex after) or the memory
+/// order changes. They also differ where the view of one axis as two (Plan::view), or as the rows
+/// of a convolution, begins or ends. A convolution also pads axis 0 with zeros, or keeps only its
+/// first rows.
 struct Stage {
   Layout source = {};
   Layout target = {};
   std::vector<int> axes = {};  ///< in the order of forward; backward runs them reversed
-  /// Of a view of n1 x n2: element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/(n1*n2)) behind
-  /// the transform of axis 0; backward by the conjugate before it.
+  /// For a view of n1 x n2: element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/(n1*n2)) after
+  /// the transform of axis 0. Backward multiplies by the conjugate before it.
   bool twiddles = false;
-  /// Of half a spectrum on its way to natural order: the columns of axis 1 leave the stage in the
-  /// order 0, n2-1, 1, n2-2, ...; backward they come so.
+  /// For half a spectrum that is wanted in natural order: the columns of axis 1 leave the stage in
+  /// the order 0, n2-1, 1, n2-2, ... Backward, they arrive in this order.
   bool folds = false;
-  /// An end of a convolution: one axis times the chirp becomes the rows of the view, of which the last
-  /// is filled up with zeros, or the other way round.
+  /// An end of a convolution: one axis times the chirp becomes the rows of the view, the last row
+  /// padded with zeros; or the reverse.
   bool chirps = false;
   /// The middle of a convolution: lines along axis 1 are transformed, multiplied by the spectrum of
-  /// the chirp's conjugate, and transformed back. Transforms in the stages behind it are backward.
+  /// the chirp's conjugate, and transformed back. The stages after it transform backward.
   bool convolves = false;
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
 /// Moves the array from the target layout of one stage to the source layout of the next. All knobs
-/// are decided; those that the method lacks stay automatic. At least one chunk.
+/// are decided; knobs that the method does not use stay automatic. At least one chunk.
 using Exchange = Knobs;
-/// "messages pairwise packed, persistent, 8 chunks": the method and its knobs, for people.
+/// Returns the method and its knobs in words: "messages pairwise packed, persistent, 8 chunks".
 std::string describe(const Exchange& exchange);
 
 /// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1.
-/// Backward is the same stages in the opposite order.
+/// Backward runs the same stages in the opposite order.
 ///
-/// An array of one axis of n = n1*n2 points may be seen as n1 x n2, row by row (Bailey 1990, six
-/// steps): a first stage without axes, axis 0 and twiddles, axis 1. Element (k1, k2) is then
-/// X[k1 + n1*k2]: the output of OutputChoice::any is that array of two axes. A last stage without
-/// axes, in the memory order (1, 0), holds X in its natural order and is one axis again. r2c makes
-/// n1/2+1 of axis 0: X[k] with k % n1 <= n1/2, the others being conjugates, X[n-k] that of X[k]. Row
-/// k2 of the natural order is then column k2 and the mirror image of column n2-1-k2: the stage of axis
-/// 1 folds the columns, so that both are on one rank, and the last stage puts the rows together.
+/// An array of one axis of n = n1*n2 points may be viewed as n1 x n2, row by row (Bailey 1990, six
+/// steps). The stages are one without axes, axis 0 with twiddles, and axis 1. Element (k1, k2) is
+/// then X[k1 + n1*k2]; OutputChoice::any gives this array of two axes. A last stage without axes,
+/// in the memory order (1, 0), restores one axis in natural order. r2c keeps n1/2+1 elements of
+/// axis 0: X[k] with k % n1 <= n1/2. The others are conjugates: X[n-k] that of X[k]. Row k2 of the
+/// natural order consists of column k2 and the mirror image of column n2-1-k2. The stage of axis 1
+/// folds the columns, so that both are on one rank, and the last stage joins the rows.
 ///
-/// Where n has no such factors, its transform may be a convolution with the chirp exp(sign*pi*i*j^2/n)
-/// (Bluestein 1970) of m1*m2 >= n_in + n_out - 1 points, seen as m1 x m2, for n_in elements of input and
-/// n_out of output: times the chirp, of the rows of m2 the first ones; axis 0, filled up with zeros to
-/// m1, and twiddles; axis 1 there and back; axis 0 back, of which as many rows are kept as the output
-/// has; times the chirp. Input and output are of one axis, in natural order, cut between rows of m2.
+/// Where n has no such factors, its transform may be a convolution with the chirp
+/// exp(sign*pi*i*j^2/n) (Bluestein 1970) of m1*m2 points, viewed as m1 x m2. For n_in elements of
+/// input and n_out of output, m1*m2 >= n_in + n_out - 1. The stages are: multiplication by the
+/// chirp into the first rows of m2 points; axis 0, padded with zeros to m1, with twiddles; axis 1
+/// there and back; axis 0 back, of which the rows of the output are kept; multiplication by the
+/// chirp. Input and output have one axis in natural order, divided between rows of m2.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;
   std::vector<Exchange> exchanges;
-  /// With which the local FFTs are planned: the problem's, or less where trials have no time for it.
+  /// Effort for the local FFTs: that of the problem, or less where the budget is too short.
   Effort line_effort = Effort::estimate;
-  std::string chosen_by;                      ///< who decided: "rule", "model", "trials", "wisdom"
-  std::vector<std::string> notes;             ///< what a user should know about the choice
+  std::string chosen_by;                      ///< "rule", "model", "trials" or "wisdom"
+  std::vector<std::string> notes;             ///< remarks on the choice, for users
   std::optional<Prediction> prediction = {};  ///< where a machine was given
   friend bool operator==(const Plan&, const Plan&) = default;
 
   const Layout& input() const { return stages.front().source; }
   const Layout& output() const { return stages.back().target; }
-  /// n1 x n2 where stages see the one axis of the problem as two, m1 x m2 where they convolve; else
-  /// empty.
+  /// Returns n1 x n2 where stages view the one axis of the problem as two, m1 x m2 for a
+  /// convolution, otherwise an empty shape.
   Shape view() const;
-  /// Whether the transform is a convolution with a chirp.
+  /// Returns whether the transform is a convolution with a chirp.
   bool convolves() const;
 };
 
-/// All points in the space of knobs for one problem: every method that can serve it, with every
-/// schedule and kind of requests, in one chunk and, where `chunks` is more than 1, in so many; of
-/// whole blocks and, where `piece_bytes` is more than 0 and the method can cut them, in such pieces.
+/// Returns all choices of knobs for one problem: every method that can run it, with every schedule
+/// and kind of requests. Each choice is in one chunk and, for `chunks` > 1, also in `chunks`
+/// chunks. It has whole blocks and, for `piece_bytes` > 0 where the method can divide blocks, also
+/// pieces.
 std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
                                     std::int64_t piece_bytes = 0);
 
-/// Plans a problem by a fixed rule: a slab where every rank gets rows, else the most square pencil.
-/// Pure: needs no MPI, any number of ranks. Throws as checked() does.
+/// Plans a problem by a fixed rule: a slab where every rank gets rows, otherwise the most square
+/// pencil. Pure: needs no MPI, any number of ranks. Throws as checked() does.
 Plan make_plan(const Problem& problem);
 
 struct Machine;
 
-/// Plans a problem by a model of the machine: of the layouts, process grids, orders of axes,
-/// exchanges and numbers of ranks that fit the problem, those with the least predicted time. The
-/// plan tells what it should take, and the next best ways. Needs no MPI, times nothing.
-/// Ranks share nodes where the machine has too few. Throws as checked() does, and as check() for
-/// the machine.
+/// Plans a problem by a model of the machine. Chooses the layouts, process grids, order of axes,
+/// exchanges and number of ranks with the least predicted time. The plan contains its predicted
+/// time and the next best alternatives. Needs no MPI and measures nothing. Ranks share nodes where
+/// the machine has too few. Throws as checked() does, and as check() for the machine.
 Plan make_plan(const Problem& problem, const Machine& machine);
 
-/// That plan, then the best of each other kind of way that was priced, fastest first by the model.
+/// Returns that plan, then the best plan of each other kind, fastest first by the model.
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine);
 
-/// What a plan should take on a machine, however it was chosen; no alternatives.
+/// Predicts the time of a plan on a machine, however it was chosen, without alternatives.
 Prediction predict(const Plan& plan, const Machine& machine);
 
-/// Several lines for people: the layouts, stages, exchanges and reasons.
+/// Describes a plan in several lines: the layouts, stages, exchanges and reasons.
 std::string explain(const Plan& plan);
 
 std::string to_json(const Plan& plan);

@@ -7,14 +7,15 @@ namespace weft {
 
 /// f32: float (eps 2^-24), f64: double (2^-53), f80: long double as the compiler has it (2^-64).
 enum class Precision { f32, f64, f80 };
-/// How hard to plan. estimate: model or rule only; measure: timed; exhaustive: all of it.
+/// The search for a plan. estimate: by model or rule only; measure: by trials; exhaustive: by more
+/// trials.
 enum class Effort { estimate, measure, exhaustive };
 
 const char* to_string(Precision);
 const char* to_string(Effort);
 
-/// Reads the word that to_string prints for an enum of weft.
-/// Throws invalid_argument naming the words there are.
+/// Reads the word that to_string prints for an enum of weft. Throws invalid_argument with the list
+/// of valid words.
 template <class E>
 E from_string(std::string_view word);
 

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// What a step of a plan spends most of its time on.
+/// The largest part of the time of a step.
 ///   arithmetic  the lines of a stage
 ///   memory      moving the array between memory and cache
 ///   latency     starting messages
@@ -24,8 +24,8 @@ struct StepCost {
   double memory_s = 0;      ///< of a stage; of an exchange: MPI's own packing of strided boxes
   double start_s = 0;       ///< of an exchange: starting its messages
   double wire_s = 0;        ///< of an exchange: bytes on the busiest link
-  double processor_s = 0;   ///< of an exchange: what the processor does for bytes, nothing hides it
-  double hidden_s = 0;      ///< of an exchange: goes on while stages compute
+  double processor_s = 0;   ///< of an exchange: work of the processor for bytes, never hidden
+  double hidden_s = 0;      ///< of an exchange: overlapped with the computing of stages
   std::int64_t bytes = 0;   ///< read and written by a stage; sent to others by an exchange
   std::int64_t messages = 0;
   Limit limit = Limit::nothing;
@@ -40,29 +40,28 @@ struct StepCost {
 /// Stages and exchanges in the order of forward, a stage first.
 struct PlanCost {
   std::vector<StepCost> steps;
-  double call_s = 0;  ///< of the call itself: arguments are checked and all ranks agree
+  double call_s = 0;  ///< of the call: checks of arguments and agreement of all ranks
   double seconds() const;
   friend bool operator==(const PlanCost&, const PlanCost&) = default;
 };
 
-/// Another way to do the same, and what it would lose.
+/// Another plan for the same problem, and its disadvantage.
 struct Alternative {
   std::string way;        ///< its layouts and exchanges in words
   double seconds = 0;     ///< predicted
-  std::string loses_by;   ///< where most of the difference lies, by the model
+  std::string loses_by;   ///< the largest part of the difference, by the model
   double measured_s = 0;  ///< in a trial; 0: not tried
   friend bool operator==(const Alternative&, const Alternative&) = default;
 };
 
-/// What a model says of a plan on a machine.
+/// The prediction of the model for a plan on a machine.
 struct Prediction {
   std::string machine;
   PlanCost cost;
   std::vector<Alternative> alternatives;  ///< the next best, fastest first
-  std::int64_t considered = 0;            ///< how many ways were priced
+  std::int64_t considered = 0;            ///< number of plans that were compared
   double measured_s = 0;                  ///< in a trial; 0: not tried
-  /// In which order ranks run over the nodes (default_order() says how it is read); empty: the
-  /// default one.
+  /// Order of ranks over the nodes, in the notation of default_order(); empty: the default.
   std::string order = {};
   double default_order_s =
       0;  ///< what the same plan would take in the default order; 0: this is it

@@ -5,8 +5,8 @@
 
 namespace weft {
 
-/// What one step of a transform did on one rank: times in seconds by a monotonic clock, bytes as
-/// they are counted where they are moved.
+/// Record of one step of a transform on one rank. Times are in seconds by a monotonic clock; bytes
+/// are counted where they are moved.
 struct StepRecord {
   std::string name;
   bool is_exchange = false;
@@ -16,7 +16,7 @@ struct StepRecord {
   std::int64_t bytes_written = 0;  ///< to memory, by weft
   std::int64_t bytes_sent = 0;     ///< to other ranks
   std::int64_t messages = 0;       ///< to other ranks
-  double waited_s = 0;             ///< of an exchange: this rank did nothing but wait for it
+  double waited_s = 0;             ///< of an exchange: this rank only waited
   double under_way_s =
       0;  ///< of an exchange: messages were under way; what is not waited is hidden
 };

@@ -1,16 +1,16 @@
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
-// weft: distributed FFTs. The C interface: the words and contracts of weft/fft.hpp.
+// weft: distributed FFTs. The C interface, with the terms and contracts of weft/fft.hpp.
 //
-// Every function that can fail returns an int: WEFT_OK, or the code of an error whose message
-// (rule, what was given, remedy) weft_last_error() returns to the same thread. Results come through
-// pointers, which are untouched on failure. A pointer that may not be NULL and is gives
-// WEFT_INVALID_ARGUMENT; a call that is collective then fails on all ranks. Only a NULL handle in
-// weft_fft_forward and weft_fft_backward, and a communicator that is none, are errors of the
-// calling rank alone, because nothing tells weft who the others are.
+// Every function that can fail returns an int: WEFT_OK or an error code. weft_last_error() then
+// returns the message (rule, given value, remedy) to the same thread. Results are returned through
+// pointers, which are untouched on failure. NULL for a pointer that may not be NULL gives
+// WEFT_INVALID_ARGUMENT; a collective call then fails on all ranks. Two errors concern the calling
+// rank alone, because weft cannot know the other ranks: a NULL handle in weft_fft_forward and
+// weft_fft_backward, and an invalid communicator.
 
-// MPI's own C++ bindings, long withdrawn, are not used.
+// Excludes MPI's withdrawn C++ bindings.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/// What went wrong; the same numbers as weft::ErrorCode.
+/// The kind of an error; the same numbers as weft::ErrorCode.
 enum weft_error {
   WEFT_OK = 0,
   WEFT_INVALID_ARGUMENT = 1,  ///< a value breaks a stated rule
@@ -43,14 +43,15 @@ enum weft_error {
 enum weft_kind { WEFT_C2C = 0, WEFT_R2C = 1 };
 /// WEFT_F80 is long double as the compiler has it.
 enum weft_precision { WEFT_F32 = 0, WEFT_F64 = 1, WEFT_F80 = 2 };
-/// Who divides by the number of points: none, backward (numpy), both by its root, or forward.
+/// The direction that divides by the number of points: none, backward (as numpy), both by its root,
+/// or forward.
 enum weft_norm {
   WEFT_NORM_NONE = 0,
   WEFT_NORM_BACKWARD = 1,
   WEFT_NORM_ORTHO = 2,
   WEFT_NORM_FORWARD = 3
 };
-/// Where the output is wanted: at the cheapest place, as the input lies, or in the layout given.
+/// The wanted output layout: the cheapest, that of the input, or the given one.
 enum weft_output { WEFT_OUTPUT_ANY = 0, WEFT_OUTPUT_SAME = 1, WEFT_OUTPUT_GIVEN = 2 };
 enum weft_effort { WEFT_ESTIMATE = 0, WEFT_MEASURE = 1, WEFT_EXHAUSTIVE = 2 };
 enum weft_method {
@@ -71,7 +72,7 @@ enum weft_requests {
   WEFT_REQUESTS_ORDINARY = 1,
   WEFT_REQUESTS_PERSISTENT = 2
 };
-/// What ranks of one node do among themselves where others are on other nodes.
+/// The exchange among ranks of one node, when the transform has several nodes.
 enum weft_nodes {
   WEFT_NODES_AUTOMATIC = 0,
   WEFT_NODES_UNAWARE = 1,
@@ -80,7 +81,7 @@ enum weft_nodes {
 };
 /// f32 sends doubles as floats.
 enum weft_wire_precision { WEFT_WIRE_SAME = 0, WEFT_WIRE_F32 = 1 };
-/// Points in the space of the knobs above that are known by a name; docs/exchanges.md tells them.
+/// Named choices of the knobs above; see docs/exchanges.md.
 enum weft_preset {
   WEFT_PRESET_NONE = 0,
   WEFT_PRESET_FFTW = 1,
@@ -96,8 +97,8 @@ enum weft_preset {
 /// Arrays have 1 to WEFT_MAX_DIMS axes.
 #define WEFT_MAX_DIMS 8
 
-/// Who owns which box of a global array, in which memory order. Immutable.
-/// Freed by weft_layout_destroy.
+/// The assignment of a box of the global array to each rank, with a memory order. Immutable. Freed
+/// by weft_layout_destroy.
 typedef struct weft_layout weft_layout;
 /// A transform. Freed by weft_fft_destroy.
 typedef struct weft_fft weft_fft;
@@ -123,30 +124,30 @@ void weft_free(void* text);
 //         overlap or leave a hole.
 
 /// Splits axis a into grid[a] parts, [n*r/p, n*(r+1)/p); rank numbers run over the grid with its
-/// last axis fastest. `ranks` is the product of the grid, which 0 stands for, or more: the ranks
+/// last axis fastest. `ranks` is the product of the grid or more; 0 means the product. The ranks
 /// beyond it own nothing.
 int weft_layout_grid(int dims, const int64_t* shape, const int64_t* grid, const int* order,
                      int64_t ranks, weft_layout** layout);
-/// One axis split over all ranks.
+/// Splits one axis over all ranks.
 int weft_layout_slab(int dims, const int64_t* shape, int64_t ranks, int axis, weft_layout** layout);
-/// Two axes split over a process grid as square as possible.
+/// Splits two axes over a process grid as square as possible.
 int weft_layout_pencil(int dims, const int64_t* shape, int64_t ranks, int first_axis,
                        int second_axis, weft_layout** layout);
-/// Three axes split over a process grid as cubic as possible.
+/// Splits three axes over a process grid as cubic as possible.
 int weft_layout_brick(int dims, const int64_t* shape, int64_t ranks, weft_layout** layout);
-/// Everything on one rank.
+/// Puts the whole array on one rank.
 int weft_layout_on_one(int dims, const int64_t* shape, int64_t ranks, int64_t owner,
                        weft_layout** layout);
-/// One box a rank: lower[r*dims + a] <= index < upper[r*dims + a]. Boxes may be empty.
+/// Takes one box per rank: lower[r*dims + a] <= index < upper[r*dims + a]. Boxes may be empty.
 int weft_layout_of_boxes(int dims, const int64_t* shape, int64_t ranks, const int64_t* lower,
                          const int64_t* upper, const int* order, weft_layout** layout);
-/// The layout in which every rank owns the box that it gives here. Collective over `comm`.
+/// Creates the layout in which every rank owns the box that it passes. Collective over `comm`.
 int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lower,
                                const int64_t* upper, const int* order, MPI_Comm comm,
                                weft_layout** layout);
-/// The same ownership in another memory order.
+/// Creates a layout with the same ownership in another memory order.
 int weft_layout_with_order(const weft_layout* layout, const int* order, weft_layout** result);
-/// A layout from the text that weft_layout_json writes.
+/// Creates a layout from the text of weft_layout_json.
 int weft_layout_from_json(const char* json, weft_layout** layout);
 /// NULL is fine.
 void weft_layout_destroy(weft_layout* layout);
@@ -170,8 +171,8 @@ int weft_layout_json(const weft_layout* layout, char** json);
 
 /// Options of a transform. Always filled by weft_options_init first, then changed.
 ///
-/// `struct_size` tells the library which version of this struct the caller was compiled with: later
-/// versions add members at the end, and a library takes the structs of all versions before its own.
+/// `struct_size` identifies the version of this struct that the caller was compiled with. Later
+/// versions add members at the end, and a library accepts the structs of all earlier versions.
 typedef struct weft_options {
   size_t struct_size;
   const int64_t* shape;  ///< of the whole array; real space for r2c
@@ -179,36 +180,36 @@ typedef struct weft_options {
   int axes_count;             ///< 0: all axes
   const int* axes;            ///< negative ones count from the end; r2c halves the last one given
   const weft_layout* input;   ///< NULL: chosen by the plan
-  const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, else NULL
-  const char* engine;   ///< local FFT library; NULL: FFTW, or what the variable WEFT_ENGINE names
-  int output_choice;    ///< enum weft_output
-  int kind;             ///< enum weft_kind
-  int precision;        ///< enum weft_precision; WEFT_F64 unless set
-  int norm;             ///< enum weft_norm
-  int sign;             ///< of the exponent of forward: -1 unless set to 1
-  int threads;          ///< OpenMP threads of this rank
-  int effort;           ///< enum weft_effort
-  int overwrite_input;  ///< not 0: the input may be destroyed
-  int method;           ///< enum weft_method: forces this choice of the exchange
-  int wire_form;        ///< enum weft_wire_form, likewise
-  int schedule;         ///< enum weft_schedule, likewise
-  int own_workspace;    ///< 0: weft_fft_use_workspace comes before the first transform
-  int requests;         ///< enum weft_requests, forced likewise
-  int preset;           ///< enum weft_preset; what is forced by itself wins
-  int wire;             ///< enum weft_wire_precision
-  int nodes;            ///< enum weft_nodes, forced likewise
+  const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, otherwise NULL
+  const char* engine;      ///< local FFT library; NULL: the variable WEFT_ENGINE, by default FFTW
+  int output_choice;       ///< enum weft_output
+  int kind;                ///< enum weft_kind
+  int precision;           ///< enum weft_precision; WEFT_F64 unless set
+  int norm;                ///< enum weft_norm
+  int sign;                ///< of the exponent of forward: -1 unless set to 1
+  int threads;             ///< OpenMP threads of this rank
+  int effort;              ///< enum weft_effort
+  int overwrite_input;     ///< not 0: the input may be destroyed
+  int method;              ///< enum weft_method: forces this choice of the exchange
+  int wire_form;           ///< enum weft_wire_form, likewise
+  int schedule;            ///< enum weft_schedule, likewise
+  int own_workspace;       ///< 0: call weft_fft_use_workspace before the first transform
+  int requests;            ///< enum weft_requests, forced likewise
+  int preset;              ///< enum weft_preset; knobs forced by their own member win
+  int wire;                ///< enum weft_wire_precision
+  int nodes;               ///< enum weft_nodes, forced likewise
   int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
-  int64_t chunks;          ///< 0: chosen; else in how many parts the array is sent, each when ready
-  int64_t piece_bytes;     ///< 0: whole blocks; else packed messages travel in pieces of so many
-  const char* machine;  ///< planned by the model of this machine: the name of one that ships with
-                        ///< weft, JSON, "here" (what 0.2 s show of the ranks' machine, kept for the
-                        ///< user), or "rule" (no model: a fixed rule). NULL: what WEFT_MACHINE
-                        ///< names, else "here"; weft_plan_json and _explain: "rule"
-  double budget_s;      ///< with more effort than estimate: seconds in which local FFTs are planned
-                        ///< by trials and the best few plans are tried; 0: none
-  const char* wisdom;   ///< NULL: none; else the path of a file of earlier decisions, in which
-                        ///< weft_fft_create looks first, and keeps what trials decide
-  int all_ranks;  ///< where weft chooses the input: 1: every rank gets a part; -1: fewer ranks
+  int64_t chunks;          ///< 0: chosen; otherwise number of parts in which the array is sent
+  int64_t piece_bytes;     ///< 0: whole blocks; otherwise largest piece of packed messages
+  const char* machine;  ///< the machine for planning: the name of one that ships with weft, JSON,
+                        ///< "here" (the ranks' machine, measured once in 0.2 s and kept for the
+                        ///< user), or "rule" (a fixed rule, no model). NULL: the variable
+                        ///< WEFT_MACHINE, by default "here"; weft_plan_json and _explain: "rule"
+  double budget_s;      ///< with more effort than estimate: seconds for trials of local FFTs and of
+                        ///< the best few plans; 0: none
+  const char* wisdom;   ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
+                        ///< looks there first, and adds the choice of new trials
+  int all_ranks;  ///< for an input that weft chooses: 1: every rank gets a part; -1: fewer ranks
                   ///< may share the array where that is faster; 0: 1 unless machine is given
 } weft_options;
 
@@ -219,15 +220,15 @@ static inline int weft_options_init(weft_options* options) {
   return weft_options_init_sized(options, sizeof(weft_options));
 }
 
-/// Plans a transform and makes it ready. Options and what they point to are not needed afterwards.
+/// Plans a transform and prepares it. The options and their pointers are not needed afterwards.
 ///
-/// Collective  over `comm`; MPI_COMM_NULL is this process alone, which needs no MPI. All ranks
-///             succeed, or all fail with the same code and message.
+/// Collective  over `comm`; MPI_COMM_NULL is this process alone, without MPI. All ranks succeed, or
+///             all fail with the same code and message.
 /// Errors      WEFT_INVALID_ARGUMENT (also when `options` or `fft` is NULL on one rank),
 ///             WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT (ranks gave different options),
 ///             WEFT_OUT_OF_MEMORY, WEFT_UNSUPPORTED, WEFT_FFT_FAILURE, WEFT_MPI_FAILURE.
 int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft);
-/// Runs a plan that was made before: JSON as weft_plan_json gives it, on as many ranks as it is for.
+/// Creates a transform from an existing plan: JSON of weft_plan_json, for this number of ranks.
 /// Otherwise as weft_fft_create.
 int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** fft);
 /// Local; at any time, also after MPI_Finalize. NULL is fine.
@@ -238,25 +239,29 @@ void weft_fft_destroy(weft_fft* fft);
 ///
 /// Shapes      in: the box of weft_fft_input_layout, out: that of weft_fft_output_layout, each in
 ///             its layout's memory order.
-///             c2c: complex numbers of the precision, as C and FFTW have them.
+///             c2c: complex numbers of the precision, in the format of C and FFTW.
 ///             r2c: reals in, complex numbers out.
 /// Memory      in == out is in place: the array has weft_fft_inplace_bytes, its real rows are
-///             padded. Else they must not overlap; the input is unchanged unless overwrite_input.
-/// Collective  NULL is right for a box that is empty. Threads take turns, as fft.hpp says.
+///             padded. Otherwise they must not overlap; the input is unchanged unless
+///             overwrite_input.
+/// Collective  NULL is valid for an empty box. Threads are serialised, as in fft.hpp.
 int weft_fft_forward(weft_fft* fft, const void* in, void* out);
-/// The other direction: in lies as the output of forward and out as its input.
+/// Transforms in the other direction: `in` has the layout of forward's output, `out` that of its
+/// input.
 int weft_fft_backward(weft_fft* fft, const void* in, void* out);
 
-/// Several arrays, in[i] into out[i]: where messages carry them, one is exchanged while the next is
-/// transformed. Each as above; all in place or none. The first call with more than one array makes
-/// a second workspace. Collective; the same count on all ranks.
+/// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
+/// exchanged while the next is transformed. Each array is as above; all are in place or none. The
+/// first call with more than one array allocates a second workspace. Collective; the same count on
+/// all ranks.
 int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 
 /// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
-/// WEFT_OUTPUT_ANY the output of one axis of n points that is divided among ranks has two axes,
-/// n1 x n2 = n, whose element (k1, k2) is X[k1 + n1*k2]: ask weft_layout_dims. r2c leaves n1/2+1
-/// of axis 0, so that n1 is n divided by the extent of axis 1. An n without such factors has one.
+/// WEFT_OUTPUT_ANY the output of a single axis of n points that is divided among ranks has two
+/// axes, n1 x n2 = n: element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of
+/// axes. r2c keeps n1/2+1 elements of axis 0, so that n1 is n divided by the extent of axis 1. For
+/// n without such factors the output has one axis.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout);
 /// This process's rank in both layouts.
@@ -265,59 +270,60 @@ int weft_fft_rank(const weft_fft* fft, int* rank);
 int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Strides, in elements, of the input in place, one for each axis: rows are padded for r2c.
 int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
-/// Memory that the transform needs besides the caller's arrays, on this rank.
+/// Memory of the transform in addition to the caller's arrays, on this rank.
 int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes);
-/// Works in this memory from now on: at least weft_fft_workspace_bytes, 64-byte aligned. Local.
+/// Sets the caller's memory as the workspace: at least weft_fft_workspace_bytes, 64-byte aligned.
+/// Local.
 int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes);
-/// What one step of a transform did on this rank. Always of the size that weft.h gives it.
+/// Record of one step of a transform on this rank. Its size never changes.
 typedef struct weft_step {
-  char name[96];       ///< cut where it is longer
-  int is_exchange;     ///< else a stage
+  char name[96];       ///< truncated where it is longer
+  int is_exchange;     ///< 0: a stage
   int reserved;        ///< 0
   double start_s;      ///< by a monotonic clock, seconds
   double end_s;        ///< by the same clock
-  double waited_s;     ///< of an exchange: this rank did nothing but wait for it
+  double waited_s;     ///< of an exchange: this rank only waited
   double under_way_s;  ///< of an exchange: messages were under way
   int64_t bytes_read;  ///< from memory, by weft
   int64_t bytes_written;
   int64_t bytes_sent;  ///< to other ranks
   int64_t messages;    ///< to other ranks
 } weft_step;
-/// Not 0: every run leaves a record of its steps.
+/// Switches recording. While it is not 0, every run records its steps.
 int weft_fft_set_recording(weft_fft* fft, int on);
-/// The first `capacity` steps of the last run while recording, and how many there are; `steps` may
-/// be NULL where capacity is 0. `step_size` is sizeof(weft_step).
+/// Copies the first `capacity` steps of the last recorded run, and returns the number of all steps
+/// in `count`. `steps` may be NULL where capacity is 0. `step_size` is sizeof(weft_step).
 int weft_fft_record(const weft_fft* fft, weft_step* steps, int64_t capacity, size_t step_size,
                     int64_t* count);
 
-/// What was chosen and why, in a few lines, and what the steps of the last run while recording took.
-/// Free it with weft_free.
+/// Describes the plan and its reasons in a few lines, with the times of the steps of the last
+/// recorded run. Free it with weft_free.
 int weft_fft_explain(const weft_fft* fft, char** text);
 /// The plan as JSON. Free it with weft_free.
 int weft_fft_plan_json(const weft_fft* fft, char** json);
 
-/// The plan for any number of ranks as JSON, without MPI or a transform. Free it with weft_free.
+/// Plans for any number of ranks, without MPI or a transform. Returns JSON. Free it with weft_free.
 int weft_plan_json(const weft_options* options, int64_t ranks, char** json);
-/// Likewise in words.
+/// The same in words.
 int weft_plan_explain(const weft_options* options, int64_t ranks, char** text);
 
 // ------------------------------------------------------------------------------------------------
 // moving whole arrays
 
-/// Moves a distributed array of any elements from one layout to another.
+/// Moves a distributed array of elements of any type from one layout to another.
 ///
 /// Shapes      source: this rank's box of `from`; target: that of `to`; each in its memory order.
-/// Memory      source and target must not overlap. NULL is right for a box that is empty.
-/// Collective  over `comm`, whose size is the number of ranks of both layouts.
+/// Memory      source and target must not overlap. NULL is valid for an empty box.
+/// Collective  over `comm`; its size is the number of ranks of both layouts.
 /// Errors      WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_INVALID_ARGUMENT, WEFT_MPI_FAILURE;
 ///             on all ranks alike.
 int weft_redistribute(const void* source, const weft_layout* from, void* target,
                       const weft_layout* to, int64_t element_bytes, MPI_Comm comm);
-/// Collects the array on `root`, where `whole` has it in C order; the other ranks may pass NULL.
-/// Else as redistribute.
+/// Collects the array on `root`, in C order in `whole`; the other ranks may pass NULL. Otherwise as
+/// redistribute.
 int weft_gather(const void* local, const weft_layout* layout, void* whole, int64_t element_bytes,
                 int root, MPI_Comm comm);
-/// Spreads the C-ordered array of `root` over the layout. Else as redistribute.
+/// Distributes the C-ordered array of `root` over the layout. Otherwise as redistribute.
 int weft_scatter(const void* whole, void* local, const weft_layout* layout, int64_t element_bytes,
                  int root, MPI_Comm comm);
 

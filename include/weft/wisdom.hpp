@@ -11,43 +11,44 @@
 
 namespace weft {
 
-/// What a machine is, as far as that decides which plan is the fastest: names, versions and sizes,
-/// nothing measured. Where nodes differ, texts name all that there are, and sizes are the smallest.
+/// The properties of a machine that decide the fastest plan: names, versions and sizes, without
+/// measurements. Where nodes differ, texts name all values, and sizes are the smallest.
 struct MachineIdentity {
   std::string weft;       ///< version
-  std::string processor;  ///< as the system calls it
+  std::string processor;  ///< its name in the system
   std::int64_t cores_per_node = 1;
   std::int64_t l2_bytes = 0;        ///< of one core
-  std::int64_t l3_share_bytes = 0;  ///< of the last cache, for each core that shares it
+  std::int64_t l3_share_bytes = 0;  ///< part of the last cache for each core that shares it
   std::string transposes;           ///< the instructions that transpose tiles
   std::string engine;               ///< local FFT library, its version and instructions
   std::string mpi;                  ///< library and version
   std::int64_t nodes = 1;
-  std::int64_t ranks_per_node = 1;  ///< of the node that has most
+  std::int64_t ranks_per_node = 1;  ///< of the node with the most ranks
   std::string placement;            ///< of ranks on nodes: "blocks", "cyclic" or "other"
-  std::string fabric;               ///< what joins the nodes, and settings that choose it
+  std::string fabric;               ///< the network between the nodes, and settings that choose it
   friend bool operator==(const MachineIdentity&, const MachineIdentity&) = default;
 };
 
-/// The plan that was the fastest in trials, and where they were made.
+/// The fastest plan of trials, and the machine of these trials.
 struct WisdomEntry {
   MachineIdentity machine;
   Plan plan;
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
-/// Decisions by trials: one for each problem, its ranks included, on each machine. Plain data.
+/// Plans that trials chose: one for each problem, its ranks included, on each machine. Plain data.
 class Wisdom {
  public:
-  /// In an order that does not depend on that in which they came.
+  /// Returns all entries, in an order that does not depend on the order of insertion.
   std::vector<WisdomEntry> entries() const;
   std::size_t size() const { return entries_.size(); }
 
-  /// The plan for this problem on this machine; nullptr where there is none. Throws as checked().
+  /// Returns the plan for this problem on this machine; nullptr if there is none. Throws as
+  /// checked().
   const Plan* find(const Problem& problem, const MachineIdentity& machine) const;
 
-  /// In the place of what was there for the same problem and machine. Throws invalid_argument for a
-  /// plan that does not fit itself.
+  /// Adds an entry. It replaces the entry for the same problem and machine. Throws invalid_argument
+  /// for an inconsistent plan.
   void add(const WisdomEntry& entry);
 
   /// Adds all entries of another.
@@ -56,7 +57,7 @@ class Wisdom {
   friend bool operator==(const Wisdom&, const Wisdom&) = default;
 
  private:
-  std::map<std::string, WisdomEntry> entries_;  ///< by machine and problem, as JSON
+  std::map<std::string, WisdomEntry> entries_;  ///< key: machine and problem, as JSON
 };
 
 std::string to_json(const MachineIdentity&);
@@ -67,17 +68,17 @@ MachineIdentity machine_identity_from_json(std::string_view text);
 /// inconsistent.
 Wisdom wisdom_from_json(std::string_view text);
 
-/// Wisdom in a file; empty where there is no file. Local, no MPI.
-/// Errors  io_failure for what cannot be read, invalid_argument for what is no wisdom or that of
-///         another version; with the path.
+/// Reads wisdom from a file; empty if there is no file. Local, no MPI.
+/// Errors  io_failure for an unreadable file, invalid_argument for a file of something other than
+///         wisdom or of another version; with the path.
 Wisdom read_wisdom(const std::string& path);
 
-/// Adds wisdom to that in a file, in one step: readers see the old file or the new one. Any number
-/// of processes may do so at a time; nothing is lost. Local, no MPI.
-/// Errors  as read_wisdom; io_failure where the file cannot be written. It is then as it was.
+/// Adds wisdom to a file atomically: readers see the old file or the new one. Any number of
+/// processes may call it concurrently; nothing is lost. Local, no MPI.
+/// Errors  as read_wisdom; io_failure where the file cannot be written. The file is then unchanged.
 void merge_into_file(const std::string& path, const Wisdom& more);
 
-/// Likewise, in the place of the wisdom in the file. A file of anything else is refused.
+/// Replaces the wisdom in a file atomically. A file of anything else is refused.
 void write_wisdom(const std::string& path, const Wisdom& wisdom);
 
 }  // namespace weft

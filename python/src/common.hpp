@@ -14,16 +14,17 @@
 
 namespace weft::python {
 
-/// Python's form of a box: one (lo, hi) pair an axis.
+/// Python's form of a box: one (lo, hi) pair per axis.
 using Bounds = std::vector<std::pair<std::int64_t, std::int64_t>>;
 Bounds to_bounds(const Box& box);
 Box to_box(const Bounds& bounds);
 
-/// An error as Python hands it to a collective call: its code's name and its message.
+/// An error that Python passes to a collective call: the name of its code, and its message.
 using GivenError = std::optional<std::pair<std::string, std::string>>;
 std::optional<Error> to_error(const GivenError& given);
 
-/// Makes a class that is bound to its process refuse to be pickled or copied, as `weft._support.pickles` says it.
+/// Makes a class that belongs to its process refuse pickling and copying, with the message of
+/// `weft._support.pickles`.
 template <class T>
 void refuse_pickles(nanobind::class_<T>& bound, const char* what, const char* remedy) {
   using namespace nanobind::literals;
@@ -35,7 +36,7 @@ void refuse_pickles(nanobind::class_<T>& bound, const char* what, const char* re
       "protocol"_a, "Raises InvalidArgument.");
 }
 
-/// Turns weft::Error into the class of weft.errors that has its code.
+/// Translates weft::Error into the class of weft.errors with the same code.
 void translate_errors();
 
 }  // namespace weft::python

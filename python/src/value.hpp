@@ -8,16 +8,16 @@
 
 namespace weft::python {
 
-/// Of a value as it is written. 0.0 and -0.0 are equal, and their texts are not: signs of zeros, and
-/// of what begins like one, do not count.
+/// Returns the hash of a value's text. 0.0 and -0.0 are equal but their texts differ, so the hash
+/// ignores the sign of every number that begins with 0.
 inline std::size_t hash_of(std::string text) {
   for (std::size_t at = 0; (at = text.find("-0.0", at)) != std::string::npos;) text.erase(at, 1);
   return std::hash<std::string>{}(text);
 }
 inline std::size_t hash_of(const nanobind::object& state) { return nanobind::hash(state); }
 
-/// What a plain value has in Python: it is compared, hashed, copied and pickled. It cannot be changed,
-/// so that it is its own copy. `write` gives its JSON text, or a tuple; `read` is the inverse.
+/// Gives a plain value comparison, hash, copy and pickle in Python. It is immutable, so it is its
+/// own copy. `write` returns its JSON text or a tuple; `read` is the inverse.
 template <class T, class Write, class Read>
 void bind_value(nanobind::class_<T>& bound, Write write, Read read) {
   namespace nb = nanobind;
@@ -35,7 +35,7 @@ void bind_value(nanobind::class_<T>& bound, Write write, Read read) {
                  nb::module_::import_("weft._support.pickles").attr("restored");
              return nb::make_tuple(restored, nb::make_tuple(nb::type<T>(), write(value)));
            })
-      .def_static("_restored", read, "state"_a, "Inverse of what a pickle has.");
+      .def_static("_restored", read, "state"_a, "Restores a value from the state of a pickle.");
 }
 
 }  // namespace weft::python

@@ -17,7 +17,7 @@ struct weft_fft {
 namespace weft::api {
 namespace {
 
-/// Whether an enum of weft.h has the values of weft's own, all of them.
+/// Returns whether an enum of weft.h has all values of the C++ enum.
 template <class E>
 constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
   return static_cast<int>(values.size()) == value_count<E> &&
@@ -67,7 +67,7 @@ static_assert(agree<WirePrecision>({{WEFT_WIRE_SAME, WirePrecision::same},
                                     {WEFT_WIRE_F32, WirePrecision::f32}}));
 static_assert(WEFT_EVERY_SLICE == every_slice);
 
-/// A struct without the shape says nothing.
+/// A struct without the shape is useless.
 constexpr std::size_t least_options_size = offsetof(weft_options, axes);
 
 weft_options default_options() {
@@ -82,7 +82,7 @@ weft_options default_options() {
 }
 
 void check_struct_size(std::size_t size) {
-  // Members after the pointers come in pairs of ints: a multiple of 8 bytes cuts none in two.
+  // Members after the pointers come in pairs of ints, so a multiple of 8 bytes divides no member.
   if (size >= least_options_size && size <= sizeof(weft_options) &&
       size % alignof(weft_options) == 0)
     return;
@@ -92,7 +92,7 @@ void check_struct_size(std::size_t size) {
                   "; call weft_options_init first, and use a library as new as the header");
 }
 
-/// What the caller gave, with defaults for the members that his version of the struct lacks.
+/// Returns the caller's options, with defaults for members that the caller's struct version lacks.
 weft_options complete(const weft_options* given) {
   require(given, "options");
   check_struct_size(given->struct_size);
@@ -175,7 +175,7 @@ weft_step step_of(const StepRecord& record) {
   return step;
 }
 
-/// By what it is planned: a machine, or how to come by one.
+/// The basis of planning: a machine, or the method to find one.
 struct Named {
   std::optional<Machine> machine = {};
   PlanBy plan_by = PlanBy::standard;

@@ -36,7 +36,7 @@ int guarded(F&& body) noexcept {
   } catch (const std::exception& error) {
     return remember(ErrorCode::internal, error.what());
   } catch (...) {
-    return remember(ErrorCode::internal, "an exception that is none of C++'s own");
+    return remember(ErrorCode::internal, "an exception that is no std::exception");
   }
 }
 
@@ -57,14 +57,14 @@ std::optional<Error> error_of(F&& read) {
 void require(const void* argument, const char* name);
 
 Shape shape_from(int dims, const std::int64_t* values, const char* name);
-/// Empty for NULL, which is C order.
+/// Returns the memory order; empty for NULL, which means C order.
 std::vector<int> order_from(int dims, const int* order);
 
-/// A copy for the caller, freed by weft_free.
+/// Gives the caller a copy, which weft_free frees.
 void give_text(const std::string& text, char** result);
 void give_layout(Layout layout, weft_layout** result);
 
-/// The ranks of an MPI communicator; MPI_COMM_NULL is this process alone.
+/// Returns the ranks of an MPI communicator; MPI_COMM_NULL is this process alone.
 comm::Communicator group_of(MPI_Comm comm);
 
 }  // namespace weft::api

@@ -16,7 +16,7 @@ constexpr std::int64_t points = 8;  ///< along each axis
 constexpr int calls = 50;
 constexpr int rounds = 9;
 
-/// Of a call, on all ranks of one node.
+/// Returns the median time of a call, on all ranks of one node.
 double median_seconds(Handle& fft, void* in, void* out) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> seconds;

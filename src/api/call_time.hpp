@@ -6,9 +6,9 @@
 
 namespace weft::api {
 
-/// Measures the machine's call_s: what a transform of a few points takes on the ranks of a node, all
-/// nodes at once, above what the machine's other figures say. The slowest node's, so that all ranks
-/// have the same. 0 where the other figures say more.
+/// Measures call_s of the machine. It is the time of a transform of a few points on the ranks of a
+/// node, all nodes at once, less the time that the other figures predict (at least 0). The slowest
+/// node decides, so that all ranks have the same value.
 ///
 /// Collective. Cost: some milliseconds; a few KiB.
 void measure_call(Machine& machine, const comm::Communicator& comm, int threads);

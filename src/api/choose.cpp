@@ -36,9 +36,9 @@ Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handl
 
 Plan newly_chosen(const Problem& given, const Handle::Options& options,
                   const comm::Communicator& comm) {
-  // Before anything is measured.
+  // Errors are found before anything is measured.
   Problem problem = comm::together(comm, [&] { return checked(given); });
-  // Ranks may have threads of their own number, but one plan.
+  // Ranks may differ in threads, but have one plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
   const PlannedBy by = planned_by(options.machine, options.plan_by, problem.threads, comm);
   Plan plan = by.machine
@@ -49,7 +49,8 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
   return plan;
 }
 
-/// Where every rank is to have a part: what was the best without that condition, if it meets it.
+/// For a problem in which every rank gets a part: returns the best plan without that condition, if
+/// it meets the condition.
 std::optional<Plan> remembered_of_any_ranks(const std::string& path, Problem problem,
                                             const MachineIdentity& machine,
                                             const comm::Communicator& comm) {
@@ -86,7 +87,7 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
     return *known;
   }
   Plan plan = newly_chosen(problem, options, comm);
-  // A rule or a model says the same again in no time.
+  // A rule or a model gives the same plan again at no cost.
   if (plan.chosen_by == "trials") remember(options.wisdom, plan, machine, comm);
   return plan;
 }

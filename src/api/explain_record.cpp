@@ -7,7 +7,8 @@
 namespace weft {
 namespace {
 
-/// Messages go on behind stages, and only what is waited for adds to the time of a run.
+/// Returns the part of a step in the time of a run: messages overlap with stages, so only the wait
+/// for them counts.
 double spent_s(const StepRecord& step) {
   return step.is_exchange && step.messages > 0 ? step.waited_s : step.end_s - step.start_s;
 }

@@ -8,9 +8,9 @@
 
 namespace weft {
 
-/// What the steps of one run took on this rank, each beside what the model says where there is a
-/// prediction of as many steps (nullptr: none): lines for people. Of an exchange that is the time
-/// that the rank waited for it.
+/// Describes the times of the steps of one run on this rank, one step per line. With a prediction
+/// of as many steps, each line has its predicted time too (nullptr: none). The time of an exchange
+/// is the time that the rank waited for it.
 std::string record_lines(std::span<const StepRecord> record, const Prediction* prediction);
 
 }  // namespace weft

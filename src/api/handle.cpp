@@ -20,7 +20,7 @@ std::string layout_words(bool given, const Layout& layout) {
   return given ? to_json(layout) : "chosen by the plan";
 }
 
-/// Different texts for different numbers.
+/// Returns different texts for different numbers.
 std::string exactly(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
@@ -34,7 +34,7 @@ std::string machine_words(const Handle::Options& options) {
                                            : "none";
 }
 
-/// The problem as this rank was given it, word by word; printable even where it is invalid.
+/// Returns the problem and options of this rank as names and texts, even for an invalid problem.
 std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Options& options) {
   return {{"shape", to_string(p.shape)},
           {"axes", "(" + join(p.axes, ", ") + ")"},
@@ -64,18 +64,18 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"all_ranks", p.all_ranks ? "true" : "false"}};
 }
 
-/// That all ranks plan by the same figures: machines of one name may differ in them. Collective.
+/// Throws unless all ranks have the same machine: machines of one name may differ. Collective.
 void require_same_machine(const comm::Communicator& comm, const std::optional<Machine>& machine) {
   if (!machine) return;
   const std::string figures = comm::together(comm, [&] { return to_json(*machine); });
   comm::require_same(
       comm,
-      {{"machine", "\"" + machine->name + "\", whose figures sum up to " + hash_digits(figures)}},
+      {{"machine", "\"" + machine->name + "\" with figures of the hash " + hash_digits(figures)}},
       "weft::Fft");
 }
 
-/// How many ranks can use each other's memory, where nodes are runs of so many consecutive ranks,
-/// the last perhaps of fewer; else 1. Collective.
+/// Returns the number of ranks that share memory, if each node has that many consecutive ranks (the
+/// last node may have fewer); otherwise 1. Collective.
 std::int64_t ranks_sharing(const comm::Communicator& comm) {
   if (comm.is_solo()) return 1;
   const comm::Communicator node = comm.node_group();
@@ -87,15 +87,16 @@ std::int64_t ranks_sharing(const comm::Communicator& comm) {
   return comm.min(std::int64_t{fits}) == 1 ? most : 1;
 }
 
-/// Throws where the options cannot serve the problem on this rank.
+/// Throws if the options do not fit the problem on this rank.
 void require_possible(const Problem& problem, const Handle::Options& options) {
   const bool in_node_memory = problem.knobs.method == Method::shared ||
                               problem.knobs.nodes == NodeUse::separate ||
                               problem.knobs.nodes == NodeUse::combined;
   if (in_node_memory && !options.own_workspace)
-    throw Error(ErrorCode::unsupported,
-                "shared exchanges work in node memory, which is weft's own; where the workspace is "
-                "the caller's, name another method, or none and weft chooses");
+    throw Error(
+        ErrorCode::unsupported,
+        "shared exchanges need node memory, which weft allocates; with the caller's workspace, "
+        "name another method or none");
   if (!(options.budget_s >= 0))
     throw Error(
         ErrorCode::invalid_argument,
@@ -112,22 +113,22 @@ bool uses_node_memory(const Exchange& exchange) {
          exchange.nodes == NodeUse::combined;
 }
 
-/// Throws unless a plan that was made elsewhere fits the ranks that are here.
+/// Throws unless an existing plan fits the ranks of this communicator.
 void require_ranks(const Plan& plan, std::int64_t ranks, std::int64_t sharing) {
   const Problem& problem = plan.problem;
   if (problem.ranks != ranks)
-    throw Error(ErrorCode::invalid_argument, "a plan runs on as many ranks as it was made for, " +
-                                                 std::to_string(problem.ranks) + "; here are " +
-                                                 std::to_string(ranks) +
-                                                 "; start as many, or plan for these ranks");
+    throw Error(ErrorCode::invalid_argument,
+                "a plan runs on the number of ranks that it was made for, " +
+                    std::to_string(problem.ranks) + "; there are " + std::to_string(ranks) +
+                    "; start " + std::to_string(problem.ranks) + " ranks, or plan for these");
   const bool in_node_memory =
       std::any_of(plan.exchanges.begin(), plan.exchanges.end(), uses_node_memory);
   if (in_node_memory && problem.ranks_per_node != sharing)
     throw Error(ErrorCode::invalid_argument,
                 "the plan uses the memory of nodes of " + std::to_string(problem.ranks_per_node) +
-                    " ranks; here " + std::to_string(sharing) +
+                    " ranks; " + std::to_string(sharing) +
                     " share memory; plan again with ranks_per_node = " + std::to_string(sharing) +
-                    ", or start as many ranks on each node");
+                    ", or start " + std::to_string(problem.ranks_per_node) + " ranks on each node");
 }
 
 std::int64_t bytes_between(const void* from, const void* to) {
@@ -158,7 +159,7 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
   number_ = comm.next_number();
   const std::string text = comm::together(comm, [&] { return to_json(plan); });
   const std::string words =
-      "of " + to_string(plan.problem.shape) + ", whose JSON sums up to " + hash_digits(text);
+      "of " + to_string(plan.problem.shape) + " with JSON of the hash " + hash_digits(text);
   comm::require_same(comm, {{"plan", words}, {"engine", options.engine}}, "weft::Fft");
   const std::int64_t sharing = ranks_sharing(comm);
   comm::together(comm, [&] {
@@ -221,15 +222,15 @@ bool Handle::agreed_in_place(bool somebody, bool mine) const {
   return somebody;
 }
 
-/// What a rank is about to do. Ranks that call different transforms, or one of them in different
-/// directions, might exchange blocks that fit and have wrong results.
+/// A call that a rank is about to make. Without this check, ranks that call different transforms or
+/// directions might exchange blocks of matching sizes and get wrong results.
 struct Handle::Call {
   std::int64_t transform = 0;
   Direction direction = Direction::forward;
   std::size_t arrays = 1;
 
   bool backward() const { return direction == Direction::backward; }
-  /// Different numbers for different calls, of up to a million arrays.
+  /// Returns different numbers for different calls, of up to a million arrays.
   std::int64_t number() const {
     constexpr std::int64_t arrays_end = 1'000'003;
     return (transform * 2 + (backward() ? 1 : 0)) * arrays_end +
@@ -242,7 +243,7 @@ struct Handle::Call {
   }
 };
 
-/// Opens when all ranks are found to have made the same call, without an error and out of place.
+/// Opens when all ranks have made the same call, without an error and out of place.
 class Handle::CallGate final : public run::Gate {
  public:
   CallGate(const Handle& handle, const Call& call, const std::optional<Error>& mine,
@@ -253,7 +254,7 @@ class Handle::CallGate final : public run::Gate {
         agreement_(handle.comm_, mine, mine_in_place, call.number()) {}
   void progress() override { agreement_.progress(); }
   void pass() override { conclude(); }
-  /// Collective: waits for all, then says whether the transform runs in place.
+  /// Waits for all ranks, then returns whether the transform runs in place. Collective.
   bool conclude() {
     const comm::Agreement::FirstError found = agreement_.conclude();
     if (!found.alike) comm::throw_different_calls(handle_.comm_, call_.words());
@@ -274,8 +275,8 @@ void Handle::execute(Direction direction, const void* in, void* out,
   const bool mine_in_place = in == out && has_some_array_;
   const std::optional<Error> wrong = mine ? mine : call_error(direction, in, out);
   CallGate gate(*this, {number_, direction}, wrong, mine_in_place);
-  // A rank with two arrays and no error goes ahead: it runs out of place or not at all. The first
-  // stage then takes the time that the agreement needs, which on a slow network is worth having.
+  // A rank with two arrays and no error starts early: it runs out of place or not at all. The first
+  // stage then hides the latency of the agreement, which matters on a slow network.
   const bool goes_ahead =
       transform_->can_wait_at_gate() && !wrong && has_both_arrays_ && !mine_in_place;
   const bool in_place = goes_ahead ? false : gate.conclude();

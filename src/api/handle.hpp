@@ -16,19 +16,20 @@
 
 namespace weft::api {
 
-/// A transform of a precision known at run time only: the C++, C and Python interfaces share it.
+/// A transform with a precision that is known only at run time. The C++, C and Python interfaces
+/// share it.
 ///
-/// Threads     calls that run it, change it or copy its record take turns, and so do the runs of all
-///             transforms of one communicator.
+/// Threads     calls that run it, change it or copy its record are serialised. So are the runs of
+///             all transforms of one communicator.
 class Handle {
  public:
   struct Options {
     std::string engine = {};
     bool own_workspace = true;
     std::optional<Machine> machine = {};
-    PlanBy plan_by = PlanBy::standard;    ///< where there is no machine
+    PlanBy plan_by = PlanBy::standard;    ///< without a machine
     double budget_s = 10;                 ///< for trials, with effort beyond estimate
-    std::string wisdom = {};              ///< file of earlier decisions; empty: none
+    std::string wisdom = {};              ///< file of earlier choices of trials; empty: none
     bool outputs_in_node_memory = false;  ///< as in planner::Freedom
   };
 
@@ -37,7 +38,7 @@ class Handle {
   Handle(const Problem& problem, const Options& options, const comm::Communicator& comm,
          const std::optional<Error>& mine = {});
 
-  /// Collective: binds a plan that was made before, the same on all ranks.
+  /// Collective: binds an existing plan, the same on all ranks.
   Handle(const Plan& plan, const Options& options, const comm::Communicator& comm,
          const std::optional<Error>& mine = {});
 
@@ -48,7 +49,7 @@ class Handle {
   void use_workspace(void* memory, std::int64_t bytes);
   bool recording() const;
   void set_recording(bool on);
-  /// Stays as it is until the next run; record_now() is a copy, for threads that run meanwhile.
+  /// Valid until the next run; record_now() is a copy, for threads that run concurrently.
   const std::vector<StepRecord>& record() const { return transform_->record(); }
   std::vector<StepRecord> record_now() const;
 
@@ -71,20 +72,20 @@ class Handle {
   /// Makes plan_ ready to run. Collective.
   void bind(const Options& options);
 
-  /// Of this rank's array, where it is dense: the transform's input, else its output.
+  /// Returns the bytes of this rank's dense array: the input or the output of the transform.
   std::int64_t bytes_of(bool is_input) const { return is_input ? input_bytes_ : output_bytes_; }
 
-  /// What is wrong with a call on this rank: null pointers, arrays that overlap, no workspace.
+  /// Returns the error of a call on this rank: null pointers, arrays that overlap, no workspace.
   std::optional<Error> call_error(Direction direction, const void* in, const void* out) const;
 
-  /// What is wrong with a call of several arrays on this rank.
+  /// Returns the error of a call of several arrays on this rank.
   std::optional<Error> many_error(Direction direction, std::span<const void* const> in,
                                   std::span<void* const> out) const;
 
-  /// What is wrong where some rank runs in place and this one does not.
+  /// Returns the error of a call in which other ranks run in place and this rank does not.
   std::optional<Error> mixture_error(bool mine_in_place) const;
 
-  /// Whether all run in place, where somebody does; else all throw. Collective.
+  /// Returns whether all ranks run in place. Throws on all ranks if only some do. Collective.
   bool agreed_in_place(bool somebody, bool mine) const;
 
   comm::Communicator comm_;
@@ -97,7 +98,7 @@ class Handle {
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;
   bool has_some_array_ = false;   ///< this rank's input and output are not both empty
-  bool has_both_arrays_ = false;  ///< neither is
+  bool has_both_arrays_ = false;  ///< neither is empty
 };
 
 }  // namespace weft::api

@@ -41,7 +41,7 @@ std::filesystem::path cache_folder() {
   return std::filesystem::path(home) / ".cache" / "weft";
 }
 
-/// Another one for other ranks, threads, processors, networks and MPI libraries.
+/// Returns the file for these ranks, threads, processor, network and MPI library.
 std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& placement,
                               int threads) {
   const std::string between = placement.nodes > 1 ? comm::network_devices() : "one node";
@@ -59,7 +59,7 @@ std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& plac
   return cache_folder() / ("machine-" + hash_digits(what) + ".json");
 }
 
-/// The file's text where it is a machine that this weft reads; else nothing.
+/// Returns the text of the file if this version of weft can read the machine; otherwise "".
 std::string readable_text(const std::filesystem::path& file) {
   try {
     const std::string text = read_text(file.string(), file_bytes_max).value_or("");
@@ -72,7 +72,7 @@ std::string readable_text(const std::filesystem::path& file) {
 
 void keep(const std::filesystem::path& file, const Machine& machine) {
   tried(
-      "what was measured of this machine is not kept, so each run measures anew; set "
+      "the measurement of this machine is not kept, so each run measures again; set "
       "XDG_CACHE_HOME to a folder that can be written, or name a machine",
       [&] {
         std::filesystem::create_directories(file.parent_path());

@@ -20,7 +20,7 @@
 namespace weft::api {
 namespace {
 
-/// Texts of the system's are part of a JSON file: only letters that are in every text.
+/// Replaces all but printable ASCII characters in a text from the system, because it becomes JSON.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -42,7 +42,7 @@ MachineIdentity local_identity(const kernel::Engine& engine) {
   return mine;
 }
 
-/// All texts that there are, each once. Collective.
+/// Joins the different texts of all ranks, each once. Collective.
 std::string united(const comm::Communicator& comm, const std::string& mine) {
   if (comm.all_same(std::hash<std::string>{}(mine))) return mine;
   const std::vector<std::string> all = comm.all_gather(mine);
@@ -52,7 +52,8 @@ std::string united(const comm::Communicator& comm, const std::string& mine) {
   return text;
 }
 
-/// Between nodes its devices; settings also choose what ranks of one node send over. Collective.
+/// Names the network devices between nodes, and the settings of transports, which also matter
+/// within a node. Collective.
 std::string fabric_of(const comm::Communicator& comm, std::int64_t nodes,
                       const std::string& devices) {
   const std::string settings = united(comm, printable(comm::transport_settings()));

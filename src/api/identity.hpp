@@ -9,10 +9,10 @@
 
 namespace weft::api {
 
-/// What the system calls this processor.
+/// Returns the system's name of this processor.
 std::string processor_name();
 
-/// The machine that the ranks are on, the same on all of them. Collective.
+/// Returns the identity of the ranks' machine, the same on all ranks. Collective.
 MachineIdentity identity_of(const comm::Communicator& comm, const kernel::Engine& engine);
 
 }  // namespace weft::api

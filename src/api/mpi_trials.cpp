@@ -17,8 +17,8 @@ double now_s() {
   return std::chrono::duration<double>(now).count();
 }
 
-/// Zeros, each page touched: transforms of zeros are zeros, however often they run in each other's
-/// results, and take as long as others.
+/// Makes an array of zeros, with each page touched. Repeated transforms of zeros stay zeros, and
+/// cost the same as others.
 void make_room(AlignedBuffer& buffer, std::int64_t bytes) {
   if (buffer.size() >= bytes) return;
   buffer = AlignedBuffer();
@@ -55,7 +55,7 @@ double MpiTrials::run(int place, int repetitions) {
   comm_.barrier();
   const double start_s = now_s();
   for (int i = 0; i < repetitions; ++i) {
-    // What every call of a user begins with: all ranks agree on it.
+    // Every call of a user begins with this agreement of all ranks.
     comm::agree_or_throw(comm_, {});
     transform.execute({Direction::forward, false}, in_.data(), out_.data());
   }

@@ -13,7 +13,7 @@ namespace weft::api {
 
 /// Runs plans on the ranks of a communicator, on arrays of its own.
 ///
-/// Memory  input and output of the plan that has most, and the workspaces of two plans.
+/// Memory  the largest input and output of all plans, and the workspaces of two plans.
 class MpiTrials final : public planner::Trials {
  public:
   using OptionsOf = std::function<run::Transform::Options(const Plan&)>;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* variable = "WEFT_MACHINE";
 constexpr std::int64_t file_bytes_max = 16 << 20;  // as other machine files
 
-/// What rank 0's environment names.
+/// Returns the value of the variable in rank 0's environment.
 std::string named(const comm::Communicator& comm) {
   const char* value = std::getenv(variable);
   std::string word = comm.rank() == 0 && value != nullptr ? value : "";
@@ -36,7 +36,7 @@ Machine shipped_or_read(const std::string& name) {
       "such file");
 }
 
-/// Rank 0's file is everybody's: others may not see it.
+/// Returns the machine that rank 0 reads, because the other ranks may not see the file.
 Machine machine_named(const std::string& name, const comm::Communicator& comm) {
   std::string text = comm::together(comm, [&] {
     if (comm.rank() != 0) return std::string();
@@ -53,13 +53,12 @@ Machine machine_named(const std::string& name, const comm::Communicator& comm) {
 
 PlannedBy by_default(int threads, const comm::Communicator& comm) {
   const std::string name = named(comm);
-  // One rank has one way to do a problem: there is nothing to choose.
+  // One rank has only one plan: there is nothing to choose.
   if (name == "rule" || (name.empty() && comm.is_solo())) return {};
   if (name.empty())
     return {
         machine_here(comm, threads),
-        "no machine was named: planned by what 0.2 s have shown of this one; `weft probe` knows "
-        "it better"};
+        "no machine was named: planned from a measurement of 0.2 s; `weft probe` measures more"};
   const std::string note = std::string("planned by the machine that ") + variable + " names";
   if (name == "here") return {machine_here(comm, threads), note};
   return {machine_named(name, comm), note};

@@ -10,15 +10,16 @@
 
 namespace weft::api {
 
-/// By what a transform is planned, decided.
+/// The basis of planning that was decided.
 struct PlannedBy {
-  std::optional<Machine> machine = {};  ///< none: the rule
-  std::string note = {};                ///< for the plan, where weft decided it
+  std::optional<Machine> machine = {};  ///< absent: the rule
+  std::string note = {};                ///< for the plan, if weft made the decision
 };
 
-/// `machine` where there is one, else what `choice` says. Collective, the same on all ranks.
+/// Returns `machine` if present, otherwise the machine of `choice`. Collective, the same on all
+/// ranks.
 ///
-/// Errors  invalid_argument where WEFT_MACHINE names none; those of machine_here().
+/// Errors  invalid_argument if WEFT_MACHINE names no machine; those of machine_here().
 PlannedBy planned_by(const std::optional<Machine>& machine, PlanBy choice, int threads,
                      const comm::Communicator& comm);
 

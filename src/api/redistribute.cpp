@@ -13,7 +13,8 @@
 namespace weft::api {
 namespace {
 
-/// What this rank's array of `mine` shares with those of `other`: strided boxes of the local array.
+/// Returns the overlaps of this rank's array of `mine` with the arrays of `other`: strided boxes of
+/// the local array.
 std::vector<comm::StridedBlock> strided_blocks(const Layout& mine, const Layout& other,
                                                std::int64_t rank) {
   std::vector<comm::StridedBlock> blocks;
@@ -49,9 +50,8 @@ void check(const void* source, const Layout& from, const void* target, const Lay
                 "the pointer of a local array that is not empty must not be null");
   if (overlap(source, from.local_volume(comm.rank()) * element_bytes, target,
               to.local_volume(comm.rank()) * element_bytes))
-    throw Error(
-        ErrorCode::invalid_argument,
-        "source and target arrays must not overlap; those of this rank do; give two arrays");
+    throw Error(ErrorCode::invalid_argument,
+                "source and target arrays must not overlap; on this rank they do; give two arrays");
 }
 
 }  // namespace

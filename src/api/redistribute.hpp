@@ -11,8 +11,8 @@
 
 namespace weft::api {
 
-/// See weft::redistribute. `mine` is an error that this rank met while it read its arguments, `call`
-/// what the user has called.
+/// See weft::redistribute. `mine` is an error that this rank met while it read its arguments,
+/// `call` the name of the user's call.
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, const comm::Communicator& comm,
                   const std::optional<Error>& mine = {}, const char* call = "redistribute");

@@ -6,10 +6,11 @@
 
 namespace weft::api {
 
-/// One line on standard error, once for each reason: many transforms may name one file.
+/// Prints one line on standard error, once for each reason, because many transforms may name one
+/// file.
 void warn_once(const std::string& reason, const char* consequence);
 
-/// Does what no transform fails for.
+/// Runs an action; its failure is only a warning, because no transform depends on it.
 template <class F>
 void tried(const char* consequence, F&& action) {
   try {

@@ -25,7 +25,7 @@ std::uint64_t hash_of(const std::vector<NamedValue>& values) {
   return hash;
 }
 
-/// Rank 0's names and values on every rank.
+/// Returns rank 0's names and values on every rank.
 std::vector<NamedValue> values_of_first(const Communicator& comm, std::vector<NamedValue> values) {
   const std::int64_t fields = comm.broadcast_value(static_cast<std::int64_t>(values.size()), 0);
   values.resize(static_cast<std::size_t>(fields));
@@ -36,7 +36,7 @@ std::vector<NamedValue> values_of_first(const Communicator& comm, std::vector<Na
   return values;
 }
 
-/// What differs first, in words; empty when nothing does.
+/// Describes the first difference; empty if there is none.
 std::string difference(const std::vector<NamedValue>& first, const std::vector<NamedValue>& mine,
                        int rank) {
   const std::string me = "rank " + std::to_string(rank);
@@ -54,14 +54,14 @@ std::string difference(const std::vector<NamedValue>& first, const std::vector<N
          std::to_string(mine.size());
 }
 
-/// One number says it all: a rank that fails gives its own, others one of two above all ranks. The
-/// least of them decides.
+/// Encodes the state of a rank in one number: a rank that fails gives its rank, others one of two
+/// numbers above all ranks. The least number of all ranks decides.
 std::int64_t voice(const Communicator& comm, bool failed, bool flag) {
   if (failed) return comm.rank();
   return flag ? comm.size() : comm.size() + 1;
 }
 
-/// What follows from the least voice.
+/// Returns the flag of the least voice, or throws its error.
 bool verdict(const Communicator& comm, std::int64_t first, const std::optional<Error>& mine) {
   if (first >= comm.size()) return first == comm.size();
   if (comm.is_solo()) throw Error(*mine);
@@ -91,7 +91,7 @@ Agreement::Agreement(const Communicator& comm, const std::optional<Error>& mine,
 Agreement::~Agreement() {
   try {
     pending_.wait();
-  } catch (const Error&) {  // whoever drops it unread has a worse error to tell
+  } catch (const Error&) {  // a caller that drops it has a worse error to report
   }
 }
 
@@ -108,7 +108,7 @@ void require_same(const Communicator& comm, const std::vector<NamedValue>& value
   const std::int64_t odd =
       comm.min(mine.empty() ? std::int64_t{comm.size()} : std::int64_t{comm.rank()});
   std::string message = mine;
-  // Two sets of values with one hash cannot end here, so some rank does differ.
+  // The hashes differ, so the values of some rank differ.
   comm.broadcast(message, static_cast<int>(odd));
   throw Error(ErrorCode::disagreement, what + ": the ranks differ: " + message);
 }

@@ -18,41 +18,43 @@
 
 namespace weft::comm {
 
-/// Throws the same Error on all ranks when any of them has one: that of the lowest rank that has.
-/// Its message begins with "rank R: " unless all ranks failed with the same code and text.
+/// Throws the same Error on all ranks when any rank has one: that of the lowest such rank. Its
+/// message begins with "rank R: " unless all ranks failed with the same code and text.
 ///
-/// Returns whether any rank gave `flag`.
+/// Returns whether `flag` was set on any rank.
 ///
-/// Collective. Cost: one reduction of 8 bytes when nobody failed.
+/// Collective. Cost: one reduction of 8 bytes when no rank failed.
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
 
-/// agree_or_throw in two steps: what harms nobody where a rank fails can be done between them.
+/// agree_or_throw in two steps. Between them a rank can do work that is harmless if another rank
+/// fails.
 ///
-/// Between the steps nothing else may be called on the group.
+/// Between the steps no other call on the group is allowed.
 class Agreement {
  public:
   struct FirstError {
-    bool flagged = false;  ///< some rank gave `flag`
+    bool flagged = false;  ///< `flag` was set on some rank
     bool alike = true;     ///< all ranks gave the same `act`
   };
 
-  /// Collective; returns at once. `act` stands for what this rank is about to do.
+  /// Collective; returns at once. `act` identifies the call that this rank is about to make.
   Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag = false,
             std::int64_t act = 0);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
-  /// Local. MPI carries the reduction on in its calls only.
+  /// Local. MPI continues the reduction only inside its calls.
   void progress() { pending_.test(); }
-  /// Collective: waits for all ranks, then throws as agree_or_throw or says what was found. Once.
+  /// Waits for all ranks, then throws as agree_or_throw or returns the findings. Collective; only
+  /// once.
   FirstError conclude();
 
  private:
   Communicator comm_;
   std::optional<Error> mine_;
-  /// The voice, the act and its complement, whose least is that of the largest act: as given, then
-  /// the least of all ranks.
+  /// The voice, the act and its complement. First the values of this rank, then the least of all
+  /// ranks. The least complement is that of the largest act.
   std::array<std::int64_t, 3> least_{};
   Pending pending_;
 };
@@ -74,8 +76,8 @@ std::optional<Error> error_of(F&& f) {
   return std::nullopt;
 }
 
-/// Runs `f`, which must make no collective call, and returns its value; or throws the same Error on
-/// all ranks when it threw on any, as error_of gives it.
+/// Runs `f`, which must make no collective call, and returns its value. If it throws on any rank,
+/// the same Error (as of error_of) is thrown on all ranks.
 ///
 /// Collective. Cost: as agree_or_throw.
 template <class F>
@@ -92,12 +94,12 @@ auto together(const Communicator& comm, F&& f) -> std::invoke_result_t<F> {
   if constexpr (!std::is_void_v<Value>) return std::move(*value);
 }
 
-/// A name and the value that this rank has for it, printed.
+/// A name, and the value of this rank as text.
 using NamedValue = std::pair<std::string, std::string>;
 
 /// Throws Error(disagreement) on all ranks unless all gave the same names and values. The message
-/// begins with `what` and names the first rank that differs from rank 0, the first field where it
-/// does, and both values.
+/// begins with `what`. It names the first rank that differs from rank 0, its first different field,
+/// and both values.
 ///
 /// Collective. Cost: one reduction of 16 bytes when all agree.
 void require_same(const Communicator& comm, const std::vector<NamedValue>& values,

@@ -10,7 +10,7 @@
 namespace weft::comm {
 namespace {
 
-/// Where MPI serves one thread at a time, calls on different communicators take turns as well.
+/// Serialises calls on different communicators too, if MPI supports only one thread at a time.
 Turns& turns_of_process() {
   static auto* const turns = new Turns;
   return *turns;

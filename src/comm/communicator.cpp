@@ -23,7 +23,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, message);
 }
 
-/// Allreduce of `count` values in place.
+/// Reduces `count` values in place on all ranks.
 void reduce(const CommunicatorState& state, void* values, int count, MPI_Datatype type, MPI_Op op) {
   if (state.solo) return;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE,  // send buffer: the values themselves
@@ -38,7 +38,7 @@ T reduced(const CommunicatorState& state, T value, MPI_Datatype type, MPI_Op op)
   return value;
 }
 
-/// The communicator of some ranks of `state`. Collective over those ranks only.
+/// Makes the communicator of some ranks of `state`. Collective over those ranks only.
 std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
                                                const std::vector<int>& ranks) {
   MPI_Group everyone = MPI_GROUP_NULL;
@@ -48,7 +48,7 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   check_mpi(MPI_Group_incl(everyone, checked_cast<int>(ranks.size()), ranks.data(), &members),
             "MPI_Group_incl");
   check_mpi(MPI_Comm_create_group(state.comm, members,
-                                  0,  // tag: groups are made one at a time, so one tag does
+                                  0,  // tag: groups are made one at a time, so one tag is enough
                                   &comm),
             "MPI_Comm_create_group");
   MPI_Group_free(&members);
@@ -59,7 +59,7 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   return subset;
 }
 
-/// How many consecutive ranks are to count as a node where more share one; 0: all.
+/// Returns the number of consecutive ranks that count as a node if more share one; 0: all.
 std::int64_t pretended_ranks_per_node() {
   const char* text = std::getenv("WEFT_RANKS_PER_NODE");
   if (text == nullptr || *text == '\0') return 0;
@@ -72,7 +72,7 @@ std::int64_t pretended_ranks_per_node() {
   return value;
 }
 
-/// Lowest rank of this rank's node.
+/// Returns the lowest rank of this rank's node.
 std::int64_t first_rank_of_node(const CommunicatorState& state) {
   const std::int64_t pretended = pretended_ranks_per_node();
   MPI_Comm node = MPI_COMM_NULL;
@@ -125,7 +125,7 @@ Communicator Communicator::subset(std::int64_t color) const {
   }
   if (ranks.size() == 1) return solo();
   if (ranks.size() == colors.size()) return *this;
-  // All members made it together or none has it, so they choose alike.
+  // All members made it together or none has it, so they choose the same.
   auto& known = state_->subsets[ranks];
   if (!known) known = make_subset(*state_, ranks);
   return Communicator(known);
@@ -187,7 +187,7 @@ double Communicator::sum(double value) const {
 }
 
 bool Communicator::all_same(std::uint64_t value) const {
-  // The least complement is that of the largest: one reduction for both.
+  // The least complement is that of the largest value, so one reduction is enough.
   std::uint64_t least[2] = {value, ~value};
   reduce(*state_, least, 2, MPI_UINT64_T, MPI_MIN);
   return least[0] == ~least[1];
@@ -230,7 +230,7 @@ void Communicator::all_gather_bytes(const void* mine, std::int64_t bytes, void* 
 std::vector<std::string> Communicator::all_gather(const std::string& text) const {
   const std::vector<std::int64_t> sizes = all_gather_values(static_cast<std::int64_t>(text.size()));
   std::vector<std::string> texts(sizes.size());
-  // One broadcast a rank keeps every count small; texts are gathered while planning or failing,
+  // One broadcast per rank keeps every count small. Texts are gathered only in planning and errors,
   // never in a transform.
   for (int root = 0; root < size(); ++root) {
     std::string& target = texts[static_cast<std::size_t>(root)];

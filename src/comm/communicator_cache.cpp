@@ -1,5 +1,5 @@
-// Where duplicates live: owned by a list, found through an attribute on the user's communicator,
-// freed by the callbacks that MPI runs when that communicator is freed or when MPI_Finalize begins.
+// The store of duplicates. A list owns them, and an attribute on the user's communicator finds
+// them. Callbacks of MPI free them when that communicator is freed or when MPI_Finalize begins.
 
 #include <algorithm>
 #include <atomic>
@@ -19,8 +19,8 @@ namespace {
 std::atomic<int> duplicates{0};
 std::atomic<int> subsets{0};
 
-/// Duplicates in the order in which they were made. Making them was collective and did not
-/// deadlock, so freeing them in the same order does not either.
+/// Duplicates in the order of creation. Creation was collective and did not deadlock, so freeing
+/// them in the same order does not either.
 struct Registry {
   ProcessMutex mutex;
   std::vector<std::shared_ptr<CommunicatorState>> states;
@@ -28,7 +28,8 @@ struct Registry {
   int finalize_key = MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF: MPI_Finalize deletes these first
 };
 
-/// Never destroyed: handles may be dropped, and callbacks run, after static destructors.
+/// Returns the registry, which is never destroyed: handles may be dropped, and callbacks may run,
+/// after static destructors.
 Registry& registry() {
   static auto* const instance = new Registry;
   return *instance;
@@ -45,8 +46,8 @@ void release_duplicate(CommunicatorState& state) {
   release(state);
 }
 
-/// The user frees his communicator. Handles that are still in use keep the duplicate until
-/// MPI_Finalize: freeing it when the last of them is dropped would make dropping collective.
+/// Handles the free of the user's communicator. Handles in use keep the duplicate until
+/// MPI_Finalize: if the last handle freed it, destruction would be collective.
 int on_user_free(MPI_Comm, int, void* value, void*) {
   Registry& all = registry();
   std::shared_ptr<CommunicatorState> unused;
@@ -73,7 +74,7 @@ int on_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// Makes the attribute keys once. The lock of the registry is held.
+/// Makes the attribute keys once. The caller holds the lock of the registry.
 void prepare_keys(Registry& all) {
   if (all.cache_key != MPI_KEYVAL_INVALID) return;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &all.finalize_key, nullptr),
@@ -83,7 +84,7 @@ void prepare_keys(Registry& all) {
             "MPI_Comm_create_keyval");
 }
 
-/// The state that is cached on `user`, or one that is from now on. Local.
+/// Returns the state that is cached on `user`, which is created if necessary. Local.
 std::shared_ptr<CommunicatorState> known_or_new(MPI_Comm user) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
@@ -104,7 +105,7 @@ std::shared_ptr<CommunicatorState> known_or_new(MPI_Comm user) {
 }  // namespace
 
 void release(CommunicatorState& state) {
-  // Runs inside callbacks of MPI, where nothing can be thrown and nobody could act on an error.
+  // Runs inside callbacks of MPI, which must not throw and cannot handle an error.
   for (const auto& window : state.windows) {
     if (window->win == MPI_WIN_NULL) continue;
     MPI_Win_unlock_all(window->win);

@@ -13,49 +13,50 @@
 
 namespace weft::comm {
 
-/// A window that MPI allocated. Freeing it is collective, so a rank that drops it only says so; it
-/// is freed when all have said so and meet to make the next one, or with its communicator.
+/// A window that MPI allocated. Freeing it is collective, so a rank that drops it only marks it. It
+/// is freed with its communicator, or when all ranks have marked it and make the next one together.
 struct Window {
   MPI_Win win = MPI_WIN_NULL;
   bool dropped = false;
 };
 
-/// What stands behind a Communicator.
+/// The shared state of a Communicator.
 struct CommunicatorState {
   MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: one rank without MPI, or freed by MPI_Finalize
-  std::atomic<bool> is_duplicated = false;  ///< rank, size and comm are there; of a user's alone
+  std::atomic<bool> is_duplicated = false;  ///< rank, size and comm are set; only for a user's
+                                            ///< communicator
   bool solo = true;
   int rank = 0;
   int size = 1;
 
-  /// Groups within this one by the ranks (here) of their members. The key orders them alike on all
-  /// ranks, so that freeing them in this order cannot deadlock.
+  /// Groups within this one by the ranks of their members in this group. The key gives the same
+  /// order on all ranks, so freeing in this order cannot deadlock.
   std::map<std::vector<int>, std::shared_ptr<CommunicatorState>> subsets;
-  std::weak_ptr<CommunicatorState> node;  ///< one of `subsets`, this state itself or the solo state
+  std::weak_ptr<CommunicatorState> node;  ///< one of `subsets`, this state or the solo state
   std::optional<NodeMemoryKind> node_memory_kind;
   std::vector<std::shared_ptr<Window>> windows;
-  /// Given out by next_number(). Threads may ask the solo state at once.
+  /// Counter of next_number(). Threads may use that of the solo state concurrently.
   std::atomic<std::int64_t> numbers = 0;
-  Turns turns;  ///< of calls that threads of this process make on a user's communicator
+  Turns turns;  ///< of the calls of this process's threads on a user's communicator
 };
 
-/// The communicator of a state. Throws Error(mpi_failure) when MPI_Finalize has freed it.
+/// Returns the communicator of a state. Throws Error(mpi_failure) when MPI_Finalize has freed it.
 MPI_Comm usable(const CommunicatorState& state);
 
 /// Frees windows, groups within, and the communicator itself. Collective.
 void release(CommunicatorState& state);
 
-/// Gives a state a communicator that was just made, which returns its errors from now on.
+/// Gives a new communicator to a state, and makes it return its errors.
 void take(CommunicatorState& state, MPI_Comm comm);
 
-/// The state that all solo communicators share.
+/// Returns the state that all solo communicators share.
 std::shared_ptr<CommunicatorState> solo_state();
 
-/// The state that is cached on `user`, with its duplicate. Collective the first time, when one
-/// thread makes the duplicate and others that ask meanwhile wait; local from then on.
+/// Returns the state that is cached on `user`, with its duplicate. Collective the first time: one
+/// thread makes the duplicate while others wait. Then local.
 std::shared_ptr<CommunicatorState> cached_state(MPI_Comm user);
 
-/// Enters a group that was made (+1) or freed (-1) into communicator_counts().
+/// Counts a group that was made (+1) or freed (-1) in communicator_counts().
 void count_subset(int change);
 
 }  // namespace weft::comm

@@ -9,7 +9,8 @@
 namespace weft::comm {
 namespace {
 
-/// `count` copies of `old`, their beginnings `stride_bytes` apart. No count in it exceeds `limit`.
+/// Makes a type of `count` copies of `old`, `stride_bytes` apart. None of its counts exceeds
+/// `limit`.
 Datatype repeated(const Datatype& old, std::int64_t count, std::int64_t stride_bytes,
                   std::int64_t limit) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -72,7 +73,7 @@ std::vector<StridedAxis> simplified(const std::vector<std::int64_t>& extents,
 Datatype strided_type(std::int64_t offset, const std::vector<std::int64_t>& extents,
                       const std::vector<std::int64_t>& strides, std::int64_t element_bytes,
                       std::int64_t limit) {
-  // With a limit of 1 there would be as many pieces as elements, each no shorter than the whole.
+  // With a limit of 1 the division into pieces would never end.
   limit = std::max<std::int64_t>(limit, 2);
   Datatype type = element_type(element_bytes);
   const std::vector<StridedAxis> axes = simplified(extents, strides);

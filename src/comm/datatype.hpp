@@ -8,7 +8,7 @@
 
 namespace weft::comm {
 
-/// Owns an MPI datatype. Freeing is local; after MPI_Finalize there is nothing left to free.
+/// Owns an MPI datatype. Freeing is local; after MPI_Finalize nothing is freed.
 class Datatype {
  public:
   Datatype() = default;
@@ -29,13 +29,13 @@ class Datatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// One element: `bytes` bytes in a row, committed.
+/// Makes the type of one element: `bytes` contiguous bytes, committed.
 Datatype element_type(std::int64_t bytes);
 
-/// A strided box of elements that begins `offset` elements behind the buffer, committed; to be sent
-/// with count 1 and displacement 0, so that no int of the call can overflow. Counts above `limit`
-/// are split into whole pieces of `limit` (at least 2) and a rest. All extents are at least 1; axes
-/// from slowest to fastest in the order of travel.
+/// Makes the type of a strided box that begins `offset` elements after the start of the buffer,
+/// committed. It is sent with count 1 and displacement 0, so that no int of the call can overflow.
+/// Counts above `limit` are split into whole pieces of `limit` (at least 2) and a rest. All extents
+/// are at least 1; axes from slowest to fastest in the order of the message.
 Datatype strided_type(std::int64_t offset, const std::vector<std::int64_t>& extents,
                       const std::vector<std::int64_t>& strides, std::int64_t element_bytes,
                       std::int64_t limit);
@@ -46,8 +46,8 @@ struct StridedAxis {
   std::int64_t stride = 1;
 };
 
-/// The same elements in the same order of travel with as few axes as possible: axes of extent 1
-/// dropped, neighbours joined where the outer stride continues the inner axis.
+/// Returns the same elements in the same order with as few axes as possible. Drops axes of extent
+/// 1, and joins neighbours where the outer stride continues the inner axis.
 std::vector<StridedAxis> simplified(const std::vector<std::int64_t>& extents,
                                     const std::vector<std::int64_t>& strides);
 

@@ -12,8 +12,8 @@ namespace weft::comm {
 
 namespace {
 
-/// Launchers end the ranks of a job as soon as one aborts, and drop what they have not yet read from
-/// its pipe: the message would be lost now and then. No call says that it has been passed on.
+/// Launchers end all ranks of a job as soon as one aborts, and drop the unread output of its pipe.
+/// The message would sometimes be lost. No call reports that it has been read.
 constexpr std::chrono::milliseconds time_to_pass_on_the_message{300};
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 namespace weft::comm {
 
-/// Says on standard error why, with the rank, and ends the program on all ranks: in the middle of an
-/// exchange there is no way back, and the others would wait for ever.
+/// Prints the reason and the rank on standard error, and ends the program on all ranks. An exchange
+/// that has begun cannot be cancelled, and the other ranks would wait for ever.
 [[noreturn]] void end_all_ranks(int rank, const std::string& why);
 
 }  // namespace weft::comm

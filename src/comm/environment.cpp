@@ -39,15 +39,15 @@ std::int64_t limit_from_environment() {
 
 std::atomic<std::int64_t> limit_set{0};  // 0: the default
 
-/// MPI ran when a parent of this process forked: its connections are the parent's.
+/// Whether MPI ran when a parent of this process forked: its connections belong to the parent.
 bool forked_under_mpi = false;
 
 void note_fork() { forked_under_mpi = forked_under_mpi || is_running(); }
 
-/// When the library is loaded, for the fork may come before weft's first call.
+/// Registered when the library is loaded, because the fork may precede weft's first call.
 [[maybe_unused]] const int forks_watched = pthread_atfork(nullptr, nullptr, note_fork);
 
-/// What MPI_Init_thread has given.
+/// Returns the thread level that MPI_Init_thread provided.
 int thread_level() {
 #ifdef SMPI_H
   // SimGrid runs its ranks one at a time, whatever level it reports.

@@ -5,36 +5,37 @@
 
 namespace weft::comm {
 
-/// What the linked MPI says of itself, on one line. Works before MPI_Init and after MPI_Finalize.
+/// Returns the description of the linked MPI library, on one line. Works before MPI_Init and after
+/// MPI_Finalize.
 std::string mpi_library_version();
 
-/// Version of the standard that the library was compiled against and runs, as "3.1".
+/// Returns the version of the MPI standard, as "3.1", at compile time and run time.
 std::string mpi_standard_version();
 
-/// True when the calls with 64-bit counts of MPI 4 are compiled in.
+/// Returns true when the calls of MPI 4 with 64-bit counts are compiled in.
 bool has_large_count_calls();
 
 bool is_initialized();
 bool is_finalized();
-/// MPI calls are allowed: initialised and not yet finalised.
+/// Returns whether MPI calls are allowed: MPI is initialised and not finalised.
 bool is_running();
 
-/// True where MPI was initialised for threads that call it at once (MPI_THREAD_MULTIPLE).
+/// Returns true if MPI was initialised for concurrent calls of threads (MPI_THREAD_MULTIPLE).
 bool threads_may_call_at_once();
 
 /// Checks that this thread of this process may make the MPI calls of a group of ranks. Cheap.
-/// Errors  Error(unsupported) in a process that was forked while MPI ran in its parent, and in a
-///         thread but the main one where MPI was initialised for that alone.
+/// Errors  Error(unsupported) in a process that was forked while MPI ran in its parent, and in
+///         another thread than the main one if MPI was initialised for the main thread only.
 void require_may_call_mpi();
 
-/// The largest count or displacement that goes into one MPI call; beyond it large-count calls or
-/// several messages are used. INT_MAX unless the environment variable WEFT_MAX_MPI_COUNT (read
-/// once) or set_count_limit lowers it.
+/// Returns the largest count or displacement of one MPI call. Beyond it large-count calls or
+/// several messages are used. It is INT_MAX unless the environment variable WEFT_MAX_MPI_COUNT
+/// (read once) or set_count_limit lowers it.
 std::int64_t count_limit();
 
-/// Lowers the limit for exchanges made from now on, for tests; the same on every rank. A limit
-/// below INT_MAX also switches large-count calls off, so that splitting is exercised with every
-/// MPI library. 0 restores the default.
+/// Lowers the limit for new exchanges, for tests; the same on every rank. A limit below INT_MAX
+/// also disables large-count calls, so that splitting is tested with every MPI library. 0 restores
+/// the default.
 /// Errors  Error(invalid_argument) when negative or above INT_MAX.
 void set_count_limit(std::int64_t elements);
 

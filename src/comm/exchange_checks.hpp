@@ -18,12 +18,12 @@ void require_block(int peer, std::int64_t offset, std::int64_t count, int ranks,
 /// Throws Error(internal) when `seen[peer]` is set already, and sets it.
 void require_single(std::vector<bool>& seen, int peer);
 
-/// Throws Error(internal) on all ranks unless every rank sends each other what that one expects; in
-/// elements, one number for each rank. Collective.
+/// Throws Error(internal) on all ranks unless each rank sends each other rank the number of
+/// elements that it expects. One number for each rank. Collective.
 void require_matching(const Communicator& comm, const std::vector<std::int64_t>& sent,
                       const std::vector<std::int64_t>& expected);
 
-/// The limit of all ranks: the lowest of theirs. Collective.
+/// Returns the lowest count limit of all ranks. Collective.
 std::int64_t agreed_count_limit(const Communicator& comm);
 
 }  // namespace weft::comm

@@ -9,45 +9,46 @@
 
 namespace weft::comm {
 
-/// What one rank sends when a prepared exchange is executed once, to other ranks only.
+/// The messages of one rank to other ranks in one execution of a prepared exchange.
 struct MessageTraffic {
   std::int64_t bytes = 0;
   std::int64_t messages = 0;  ///< non-empty; a block that the count limit splits counts by piece
 };
 
-/// A contiguous part of a buffer that goes to or comes from one rank. In elements.
+/// A contiguous part of a buffer for one rank. In elements.
 struct Block {
   int peer = 0;
   std::int64_t offset = 0;
   std::int64_t count = 0;
 };
 
-/// Each rank sends one contiguous block to each rank and receives one from each, itself included.
-/// Prepared once, executed many times without allocating.
+/// An exchange of one contiguous block between each two ranks, and of each rank with itself.
+/// Prepared once, executed many times without allocation.
 ///
-/// Uses        MPI_Alltoall where all blocks of all ranks have one size and lie without gaps, else
-///             MPI_Alltoallv; where a count or displacement of any rank exceeds the count limit,
-///             MPI_Alltoallv_c (MPI 4), else messages of at most the limit in cyclic order.
-///             All ranks choose alike.
+/// Uses        MPI_Alltoall if all blocks of all ranks have one size and no gaps, otherwise
+///             MPI_Alltoallv. If a count or displacement of any rank exceeds the count limit:
+///             MPI_Alltoallv_c (MPI 4), otherwise messages of at most the limit in cyclic order.
+///             All ranks make the same choice.
 /// Memory      `send` and `recv` must not overlap. Peers without a block exchange nothing.
 /// Collective  construction and execute; not thread-safe on one object.
-///             Dropping it is local, at any time.
+///             Destruction is local, at any time.
 /// Errors      on all ranks alike: Error(internal) when two blocks name the same peer, a number is
-///             negative, a peer does not exist, or two ranks differ on what one sends the other.
+///             negative, a peer does not exist, or two ranks expect different sizes of a block.
 class PackedAllToAll {
  public:
   PackedAllToAll(const Communicator& comm, std::span<const Block> send, std::span<const Block> recv,
                  std::int64_t element_bytes);
   void execute(const void* send, void* recv) const;
-  /// Begins an execution that test() or wait() ends: all ranks begin in the same order.
+  /// Begins an execution that test() or wait() ends. All ranks begin executions in the same order.
   void start(const void* send, void* recv) const;
-  /// True when what was started is done, or nothing was. Does not wait.
+  /// Returns true when no started execution is incomplete. Does not wait.
   bool test() const;
   void wait() const;
   MessageTraffic traffic() const;
   std::int64_t bytes_sent() const { return traffic().bytes; }
   std::int64_t messages() const { return traffic().messages; }
-  /// "alltoall", "alltoallv", "alltoallv_c", "split" or "copy" (one rank): what execute does.
+  /// Returns the form of the call: "alltoall", "alltoallv", "alltoallv_c", "split" or "copy" (one
+  /// rank).
   const char* form() const;
 
  private:
@@ -55,10 +56,10 @@ class PackedAllToAll {
   std::shared_ptr<Body> body_;
 };
 
-/// A strided box in a buffer that goes to or comes from one rank. In elements; axes from slowest to
-/// fastest in the order of travel, which must be the same on both sides: element (i, j, ...) of the
-/// sender's box arrives as element (i, j, ...) of the receiver's, whatever the strides. No axis:
-/// one element. A zero extent: nothing.
+/// A strided box in a buffer for one rank. In elements; axes from slowest to fastest in the order
+/// of the message. The order must be the same on both sides: element (i, j, ...) of the sender's
+/// box arrives as element (i, j, ...) of the receiver's, whatever the strides. No axis: one
+/// element. A zero extent: nothing.
 struct StridedBlock {
   int peer = 0;
   std::int64_t offset = 0;
@@ -66,9 +67,9 @@ struct StridedBlock {
   std::vector<std::int64_t> strides;
 };
 
-/// Each rank sends one strided box to each rank and receives one from each, itself included,
-/// without packing: MPI_Alltoallw with derived datatypes that live as long as this object. Else as
-/// PackedAllToAll.
+/// An exchange of one strided box between each two ranks, and of each rank with itself, without
+/// packing. Uses MPI_Alltoallw with derived datatypes that live as long as this object. Otherwise
+/// as PackedAllToAll.
 ///
 /// Source  Dalcin, Mortensen and Keyes 2019, for the subarray form.
 class StridedAllToAll {
@@ -89,11 +90,11 @@ class StridedAllToAll {
   std::shared_ptr<Body> body_;
 };
 
-/// Elements of a box: the product of its extents.
+/// Returns the number of elements of a box.
 std::int64_t volume_of(const StridedBlock& block);
 
-/// What this rank sends to one rank and receives from one rank (the same or another) at the same
-/// time; either box may be empty, and then that message is not sent.
+/// A message to one rank and a message from one rank (the same or another) at the same time. If a
+/// box is empty, its message is not sent.
 struct MessageStep {
   int chunk = 0;
   StridedBlock send = {0, 0, {0}, {1}};
@@ -101,42 +102,42 @@ struct MessageStep {
 };
 
 struct MessageOptions {
-  int at_once = 1;          ///< steps under way at the same time; 0: all that are started
-  bool persistent = false;  ///< requests are made once and started again in every execution
-  /// Blocks lie in a row on both sides, so that long ones can be cut into several messages. Else
-  /// each block is one message, whatever its length.
+  int at_once = 1;          ///< steps under way at the same time; 0: all started steps
+  bool persistent = false;  ///< requests are created once and started in every execution
+  /// Blocks are contiguous on both sides, so long ones can be divided into several messages.
+  /// Otherwise each block is one message of any length.
   bool in_pieces = true;
-  int tag = 0;  ///< of exchanges that are under way at the same time, not the same
+  int tag = 0;  ///< must differ between concurrent exchanges
 };
 
-/// Boxes that travel step by step, without packing; those that lie in a row as such, others as
-/// derived datatypes. Chunks are parts of the exchange that are started one after the other.
+/// Messages of boxes, step by step and without packing. Boxes that are not contiguous use derived
+/// datatypes. Chunks are parts of the exchange that are started one after the other.
 ///
-/// Where `at_once` is 1 the steps of all ranks must match: no circle of ranks waits for each other
-/// (pairwise rounds and cyclic steps are such). The blocks that one rank sends another must come in
-/// the same order on both.
+/// If `at_once` is 1, the steps of all ranks must match, so that no cycle of ranks waits for each
+/// other. Pairwise rounds and cyclic steps match. The blocks from one rank to another must have the
+/// same order on both.
 ///
-/// Memory      what is sent and received must not overlap.
-/// Collective  construction, and one execution: start() of all chunks in order, then finish(); not
-///             thread-safe on one object. Dropping it is local, at any time between executions.
+/// Memory      sent and received blocks must not overlap.
+/// Collective  construction, and one execution: start() of all chunks in order, then finish(). Not
+///             thread-safe on one object. Destruction is local, at any time between executions.
 /// Errors      on all ranks alike: Error(internal) when a rank names itself, a number is negative,
-///             a peer does not exist, steps are not in the order of chunks, or two ranks differ on
-///             what one sends the other. Error(mpi_failure) names the call and the peer.
+///             a peer does not exist, steps are not in the order of chunks, or two ranks expect
+///             different sizes of a block. Error(mpi_failure) names the call and the peer.
 class Messages {
  public:
   Messages(const Communicator& comm, std::span<const MessageStep> steps, std::int64_t element_bytes,
            const MessageOptions& options = {});
-  /// The chunk's data are ready to be sent; chunks before it have been started.
+  /// Sends a chunk; its data are ready, and the chunks before it have been started.
   void start(int chunk, const void* send, void* recv) const;
-  /// Moves on what is under way, without waiting.
+  /// Makes progress with messages under way, without waiting.
   void progress() const;
-  /// Returns when all that this rank receives of a started chunk has arrived.
+  /// Returns when this rank has received its blocks of a started chunk.
   void wait(int chunk) const;
-  /// Returns when everything that was started has arrived and has been sent.
+  /// Returns when all started messages have arrived and have been sent.
   void finish() const;
-  /// Nothing that was started is under way.
+  /// Returns whether no started message is under way.
   bool is_idle() const;
-  /// One chunk, or all at once.
+  /// Executes one chunk, or all at once.
   void execute(const void* send, void* recv, int chunks = 1) const {
     for (int chunk = 0; chunk < chunks; ++chunk) start(chunk, send, recv);
     finish();

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The first line of a file; empty where it cannot be read.
+/// Returns the first line of a file; empty if it cannot be read.
 std::string line_of(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -22,7 +22,7 @@ std::string line_of(const fs::path& path) {
   return line;
 }
 
-/// What is in a folder; nothing where there is none.
+/// Returns the entries of a folder; none if there is no folder.
 std::vector<fs::path> inside(const fs::path& folder) {
   std::error_code failed;
   std::vector<fs::path> found;
@@ -32,7 +32,8 @@ std::vector<fs::path> inside(const fs::path& folder) {
   return found;
 }
 
-/// A virtual interface has no device behind it: bridges and tunnels come and go.
+/// Describes an Ethernet interface. Virtual interfaces (bridges, tunnels) have no device and are
+/// ignored, because they change.
 std::string ethernet(const fs::path& interface) {
   std::error_code failed;
   if (!fs::exists(interface / "device", failed) || line_of(interface / "operstate") == "down")

@@ -11,15 +11,15 @@
 namespace weft::comm {
 namespace {
 
-/// Long enough for ranks that run side by side and differ a little, some 20 microseconds; none where
-/// the late rank may need this very core.
+/// About 20 microseconds, which covers small differences between concurrent ranks. No spins if the
+/// late rank may need this core.
 constexpr int spins_with_a_core_each = 2000;
-/// Giving the core away this often costs less than sleeping and being woken.
+/// This number of yields costs less than a sleep and a wake-up.
 constexpr int yields = 200;
-/// A sleeper looks again after this long, even if nobody woke it.
+/// A sleeper checks again after this time, even without a wake-up.
 constexpr timespec longest_sleep{0, 20'000'000};
 
-/// Has `arrivals`, which wraps around, reached `wanted`?
+/// Returns whether `arrivals`, which wraps around, has reached `wanted`.
 bool reached(std::uint32_t arrivals, std::uint32_t wanted) {
   return static_cast<std::int32_t>(arrivals - wanted) >= 0;
 }
@@ -30,7 +30,7 @@ void pause_core() {
 #endif
 }
 
-/// Not FUTEX_PRIVATE: the word lies in memory that processes share.
+/// Calls futex without FUTEX_PRIVATE, because processes share the memory of the word.
 void futex(const std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
            const timespec* timeout) {
   syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&word), operation, value, timeout,
@@ -65,7 +65,7 @@ HandOver::HandOver(std::vector<HandOverSlot*> slots, int rank)
 
 void HandOver::arrive() {
   HandOverSlot& slot = *slots_[static_cast<std::size_t>(rank_)];
-  // Sequentially consistent, as the sleeper's increment is: one of the two sees the other.
+  // Sequentially consistent, as is the sleeper's increment, so that one of the two sees the other.
   slot.arrivals.store(++arrived_, std::memory_order_seq_cst);
   if (slot.sleepers.load(std::memory_order_seq_cst) > 0)
     futex(slot.arrivals, FUTEX_WAKE, INT32_MAX, nullptr);

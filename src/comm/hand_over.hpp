@@ -6,18 +6,18 @@
 
 namespace weft::comm {
 
-/// A rank's flags in node memory, on a cache line of their own; zero bytes are a valid start.
+/// The flags of a rank in node memory, on a separate cache line. Zero bytes are a valid start.
 struct alignas(64) HandOverSlot {
   std::atomic<std::uint32_t> arrivals{0};  ///< also the word that sleepers wait on
   std::atomic<std::uint32_t> sleepers{0};
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// Lets ranks that share memory pass arrays to each other without a message: what a rank wrote
-/// before arrive() may be read by the others after their wait().
+/// Synchronises ranks that share memory, without messages: after wait(), a rank may read data that
+/// others wrote before arrive().
 ///
-/// Waiting spins shortly, then gives the core away, then sleeps until the late rank arrives, so
-/// that more ranks than cores work. Knows nothing of MPI: threads can stand in for ranks.
+/// A wait spins shortly, then yields the core, then sleeps until the late rank arrives, so that
+/// more ranks than cores work. It does not use MPI, so threads can replace ranks.
 class HandOver {
  public:
   HandOver() = default;
@@ -26,11 +26,11 @@ class HandOver {
 
   int size() const { return static_cast<int>(slots_.size()); }
 
-  /// This rank has done its part. Streamed stores must have been finished before.
+  /// Signals that this rank has done its part. Streamed stores must be complete before.
   void arrive();
   /// Returns when every rank has arrived as often as this one.
   void wait() const;
-  /// Both: a barrier.
+  /// Arrives and waits: a barrier.
   void meet() {
     arrive();
     wait();

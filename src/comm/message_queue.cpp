@@ -13,7 +13,7 @@
 namespace weft::comm {
 namespace {
 
-/// MPI libraries hand a message to the system in one call, and Linux moves at most 2 GiB in one.
+/// MPI libraries pass a message to the system in one call, and Linux moves at most 2 GiB per call.
 constexpr std::int64_t message_bytes_max = std::int64_t{1} << 30;
 
 bool lies_in_a_row(const StridedBlock& block) {
@@ -31,7 +31,7 @@ MessageQueue::MessageQueue(Communicator comm, const std::vector<MessageStep>& st
     const auto chunk = static_cast<std::size_t>(step.chunk);
     const std::size_t first = messages_.size();
     arriving_.resize(std::max(arriving_.size(), chunk + 1), 0);
-    add_block(step.recv, false, limit);  // before the send, which may find it waiting
+    add_block(step.recv, false, limit);  // before the send, so that the receive is posted early
     add_block(step.send, true, limit);
     if (messages_.size() > first) steps_.push_back({step.chunk, first, messages_.size(), 0});
     steps_until_.resize(arriving_.size(), 0);
@@ -69,7 +69,7 @@ void MessageQueue::add_block(const StridedBlock& block, bool is_send, std::int64
   } else {
     types_.push_back(
         strided_type(block.offset, block.extents, block.strides, element_bytes_, limit));
-    message.offset_bytes = 0;  // the datatype knows where the box begins
+    message.offset_bytes = 0;  // the datatype contains the start of the box
     message.type = types_.back().get();
     messages_.push_back(message);
   }
@@ -85,7 +85,7 @@ void MessageQueue::free_persistent() {
   has_persistent_ = false;
 }
 
-/// A new run begins: all steps are to be done again.
+/// Prepares a new run of all steps.
 void MessageQueue::prepare(const void* send, void* recv) {
   const bool moved = send != send_ || recv != recv_;
   send_ = static_cast<const char*>(send);
@@ -145,7 +145,7 @@ int MessageQueue::oldest_peer() const {
   return -1;
 }
 
-/// Enters the first `count` of indices_, which MPI has just reported.
+/// Marks the first `count` of indices_, which MPI has reported, as complete.
 void MessageQueue::complete(int count) {
   if (count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; ++i) {
@@ -167,7 +167,7 @@ void MessageQueue::start(int chunk, const void* send, void* recv) {
   post();
 }
 
-/// Names the peer whose message has failed, where MPI says which one.
+/// Throws with the peer of the failed message, if MPI reports it.
 void MessageQueue::check(int code, int count, const char* call) const {
   if (code == MPI_SUCCESS) return;
   if (code == MPI_ERR_IN_STATUS && count != MPI_UNDEFINED)

@@ -9,9 +9,9 @@
 
 namespace weft::comm {
 
-/// Works off the steps of a schedule, so many at once, each block cut into messages of at most
-/// `limit` elements and 1 GiB, or each one message, of a datatype where it does not lie in a row.
-/// Construction is local. Executing allocates nothing.
+/// Executes the steps of a schedule, a limited number at a time. Blocks are divided into messages
+/// of at most `limit` elements and 1 GiB, or are one message each, with a datatype if not
+/// contiguous. Construction is local. Executing allocates nothing.
 class MessageQueue {
  public:
   /// `steps` in the order of their chunks.
@@ -25,7 +25,7 @@ class MessageQueue {
   void progress();
   void wait(int chunk);
   void finish();
-  /// Nothing that was started is under way.
+  /// Returns whether no started message is under way.
   bool is_idle() const { return working_steps_ == 0 && next_step_ == started_steps_; }
   MessageTraffic traffic() const { return traffic_; }
 
@@ -55,18 +55,18 @@ class MessageQueue {
   void check(int code, int count, const char* call) const;
   MPI_Request* window() { return requests_.data() + low_; }
   int window_size() const;
-  /// The peer of the oldest message under way, for messages about a failure.
+  /// Returns the peer of the oldest message under way, for error messages.
   int oldest_peer() const;
 
   Communicator comm_;
   std::int64_t element_bytes_;
   MessageOptions options_;
   Datatype element_;
-  std::vector<Datatype> types_;  ///< of blocks that do not lie in a row
+  std::vector<Datatype> types_;  ///< of blocks that are not contiguous
   std::vector<Message> messages_;
   std::vector<QueueStep> steps_;
-  std::vector<std::size_t> steps_until_;  ///< by chunk: the number of steps up to its end
-  std::vector<std::size_t> arriving_;     ///< by chunk: messages that this rank still expects
+  std::vector<std::size_t> steps_until_;  ///< for each chunk: number of steps up to its end
+  std::vector<std::size_t> arriving_;     ///< for each chunk: messages that this rank still expects
   std::vector<MPI_Request> requests_;     ///< by message
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one place where <mpi.h> enters: without the C++ bindings that MPI dropped in version 3.
+// The only include of <mpi.h>: without the C++ bindings that MPI dropped in version 3.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif

@@ -4,8 +4,9 @@
 
 namespace weft::comm {
 
-/// Throws Error(mpi_failure) naming the call, MPI's reason and the peer (where there is one) unless
-/// `code` is MPI_SUCCESS. Communicators of weft return their errors: every return code ends here.
+/// Throws Error(mpi_failure) with the call, MPI's reason and the peer (if any) unless `code` is
+/// MPI_SUCCESS. Communicators of weft return their errors, so every return code is checked by this
+/// function.
 void check_mpi(int code, const char* call, int peer = -1);
 
 }  // namespace weft::comm

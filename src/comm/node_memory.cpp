@@ -32,7 +32,7 @@ void* aligned(void* address) {
 constexpr std::array kinds = {NodeMemoryKind::memfd, NodeMemoryKind::posix, NodeMemoryKind::window,
                               NodeMemoryKind::ordinary};
 
-/// The kind that the environment asks for, if any.
+/// Returns the kind that the environment requests, if any.
 std::optional<NodeMemoryKind> kind_asked() {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -44,12 +44,14 @@ std::optional<NodeMemoryKind> kind_asked() {
                                                text + "'");
 }
 
-/// What a rank writes for another to find: differs for every pair, never 0 as fresh memory is.
+/// Returns the test value that one rank writes for another: different for every pair, never 0 as in
+/// new memory.
 std::int64_t mark(int writer, int owner) {
   return (std::int64_t{writer} + 1) << 32 | (std::int64_t{owner} + 1);
 }
 
-/// True when every rank of the node reads what every other wrote, in memory of every rank.
+/// Returns true when every rank of the node reads the values of every other rank, in the memory of
+/// every rank.
 bool really_shared(const Communicator& node, const NodeMemory& memory) {
   const int ranks = node.size();
   for (int owner = 0; owner < ranks; ++owner) {
@@ -67,18 +69,18 @@ bool really_shared(const Communicator& node, const NodeMemory& memory) {
   return node.min(std::int64_t{same}) == 1;
 }
 
-/// Whether all ranks of the node can use this kind. Collective over the node.
+/// Returns whether all ranks of the node can use this kind. Collective over the node.
 bool works(const Communicator& node, NodeMemoryKind kind) {
   if (kind == NodeMemoryKind::ordinary) return true;
   try {
     const auto bytes = static_cast<std::int64_t>(sizeof(std::int64_t)) * node.size();
     return really_shared(node, NodeMemory(node, bytes, kind));
-  } catch (const Error&) {  // the same on all ranks of the node: this kind cannot be had here
+  } catch (const Error&) {  // the same on all ranks of the node: this kind is not available
     return false;
   }
 }
 
-/// Frees the windows that all ranks have dropped; collective, in the order in which they were made.
+/// Frees the windows that all ranks have dropped, in the order of creation. Collective.
 void free_dropped_windows(const Communicator& node, std::vector<std::shared_ptr<Window>>& windows) {
   for (auto& window : windows) {
     if (node.min(std::int64_t{window->dropped}) == 0) continue;
@@ -142,7 +144,7 @@ struct NodeMemory::Body {
 void NodeMemory::Body::map_segments(std::int64_t bytes) {
   NodeSegment mine = together(node, [&] { return NodeSegment::create(kind, bytes); });
   const std::vector<NodeHandle> handles = node.all_gather_values(mine.handle());
-  // All have attached when `together` returns: from then on nobody needs the name or descriptor.
+  // All ranks have attached when `together` returns: then the name and descriptor are not needed.
   together(node, [&] {
     for (int peer = 0; peer < node.size(); ++peer) {
       const NodeHandle& handle = handles[static_cast<std::size_t>(peer)];
@@ -165,7 +167,7 @@ void NodeMemory::Body::make_window(std::int64_t bytes) {
   free_dropped_windows(node, windows);
   void* base = nullptr;
   auto made = std::make_shared<Window>();
-  // MPI may place a segment at any address. Mappings start at pages, so all ranks round up alike.
+  // MPI may place a segment at any address. Mappings start at pages, so all ranks round up equally.
   check_mpi(MPI_Win_allocate_shared(checked_cast<MPI_Aint>(bytes + window_alignment),
                                     1,  // displacement unit: bytes
                                     MPI_INFO_NULL, usable(node.state()), &base, &made->win),

@@ -51,7 +51,7 @@ class SegmentFile {
 std::uint64_t random_cookie() {
   std::uint64_t cookie = 0;
   if (getrandom(&cookie, sizeof cookie, 0) == sizeof cookie) return cookie;
-  // Still different for every process and call of this machine, which is all that names need.
+  // Still different for every process and call of this machine, which is enough for names.
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   return static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(getpid()) << 40);
 }
@@ -64,7 +64,7 @@ std::string hexadecimal(std::uint64_t value) {
 
 std::string memfd_name(const NodeHandle& handle) { return "weft-" + hexadecimal(handle.cookie); }
 
-/// Name in /dev/shm.
+/// Returns the name in /dev/shm.
 std::string posix_name(const NodeHandle& handle) {
   return "/weft-" + std::to_string(handle.pid) + "-" + hexadecimal(handle.cookie);
 }
@@ -78,7 +78,8 @@ std::string posix_name(const NodeHandle& handle) {
                   "exchange by messages");
 }
 
-/// Node memory is a file to the system: beyond the limit on files it would be SIGXFSZ.
+/// Throws if node memory, which is a file to the system, exceeds the limit on file sizes: it would
+/// raise SIGXFSZ.
 void require_file_limit(std::int64_t bytes) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -89,7 +90,7 @@ void require_file_limit(std::int64_t bytes) {
                   "; raise the limit (ulimit -f unlimited), or set WEFT_NODE_MEMORY=private");
 }
 
-/// Reserves every page of a file, small ones.
+/// Reserves every page of a file, as small pages.
 void reserve_pages(const SegmentFile& file, std::int64_t bytes) {
   int error = 0;
   do {
@@ -100,8 +101,8 @@ void reserve_pages(const SegmentFile& file, std::int64_t bytes) {
   unsupported("reserving shared memory failed", error);
 }
 
-/// An address range of which `bytes` start at a multiple of 2 MiB, where the system may put huge
-/// pages; MAP_FAILED where there is none.
+/// Returns an address range of `bytes` bytes at a multiple of 2 MiB, for which the system may use
+/// huge pages; MAP_FAILED if there is none.
 void* aligned_range(std::size_t bytes) {
   const std::size_t page = AlignedBuffer::huge_page_bytes;
   void* range =
@@ -130,13 +131,13 @@ void* map_shared(const SegmentFile& file, std::int64_t given_bytes) {
                                                 " bytes; use more nodes or a smaller size");
     unsupported("mapping shared memory failed", errno);
   }
-  if (huge) madvise(where, bytes, MADV_HUGEPAGE);  // an offer: no harm where it is refused
+  if (huge) madvise(where, bytes, MADV_HUGEPAGE);  // a hint that may be refused
   return where;
 }
 
-/// Maps new memory of which every page is there: without this, a lack of memory would be a SIGBUS
-/// at the first touch. Touching through the mapping gets huge pages where the system grants them,
-/// which reserving the file's pages does not.
+/// Maps new memory with all pages allocated. Otherwise a lack of memory would be a SIGBUS at the
+/// first touch. Touching the mapping gets huge pages if the system grants them; reserving the pages
+/// of the file does not.
 void* map_reserved(const SegmentFile& file, std::int64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   if (bytes >= AlignedBuffer::huge_from_bytes && ftruncate(file.get(), bytes) == 0) {
@@ -157,7 +158,7 @@ SegmentFile open_memfd_of(const NodeHandle& handle) {
   char target[128] = {};
   const ssize_t length = readlink(path.c_str(), target, sizeof target - 1);
   if (length < 0) unsupported("the system does not let this process see " + path, errno);
-  // In another process namespace the number may belong to somebody else; the name cannot.
+  // In another process namespace the number may belong to another process; the name cannot.
   if (std::string(target) != "/memfd:" + memfd_name(handle) + " (deleted)") {
     unsupported(path + " is not what the peer made (another process namespace?)", ESRCH);
   }
@@ -199,7 +200,8 @@ class OpenSegments {
   std::map<std::uintptr_t, NodeHandle> handles_;
 };
 
-/// Never destroyed: arrays may be dropped while static objects are being destroyed.
+/// Returns the open segments, which are never destroyed: arrays may be dropped during static
+/// destruction.
 OpenSegments& open_segments() {
   static OpenSegments& segments = *new OpenSegments;
   return segments;
@@ -211,7 +213,7 @@ struct NodeSegment::Body {
   NodeHandle handle;
   void* data = nullptr;
   bool owner = false;
-  bool has_name = false;  ///< a name in /dev/shm is still there
+  bool has_name = false;  ///< a name in /dev/shm still exists
   SegmentFile file;
   AlignedBuffer ordinary;
 

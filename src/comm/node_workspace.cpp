@@ -12,8 +12,9 @@
 namespace weft::comm {
 namespace {
 
-/// Peers' arrays that stay mapped, for each rank. At least NodeWorkspace::shown_arrays, so that
-/// none of one call is dropped in it; more, so that the fields of a solver find theirs mapped.
+/// Number of peers' arrays that stay mapped, for each rank. It is at least
+/// NodeWorkspace::shown_arrays, so that a call does not drop its own arrays. It is larger, so that
+/// the fields of a solver stay mapped.
 constexpr std::size_t most_mapped = 16;
 
 }  // namespace
@@ -25,7 +26,7 @@ NodeWorkspace::NodeWorkspace(const Communicator& comm, std::int64_t bytes) : ran
   for (const int node_rank : comm.all_gather_values(node.rank()))
     starts_.push_back(static_cast<char*>(memory_.data_of(node_rank)));
   make_page();
-  comm.barrier();  // all pages are ready before anyone arrives
+  comm.barrier();  // all pages are ready before any rank arrives
 }
 
 NodeWorkspace::NodeWorkspace(std::vector<char*> memory, int rank)
@@ -33,7 +34,7 @@ NodeWorkspace::NodeWorkspace(std::vector<char*> memory, int rank)
   make_page();
 }
 
-/// An MPI window need not start with zeros.
+/// Initialises the page, because an MPI window need not start with zeros.
 void NodeWorkspace::make_page() {
   static_assert(sizeof(Page) <= page_bytes);
   new (&page_of(rank_)) Page;

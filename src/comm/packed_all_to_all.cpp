@@ -17,7 +17,7 @@
 namespace weft::comm {
 namespace {
 
-/// Blocks of one side, one for each rank, in the type that an MPI call wants.
+/// Blocks of one side, one for each rank, in the types of an MPI call.
 template <class Count, class Displacement>
 struct PackedSide {
   std::vector<Count> counts;
@@ -34,7 +34,7 @@ PackedSide<Count, Displacement> side_of(const std::vector<Block>& blocks) {
   return side;
 }
 
-/// One block for each rank, in rank order; those that are not given have no elements.
+/// Returns one block for each rank, in rank order; missing blocks have no elements.
 std::vector<Block> by_rank(std::span<const Block> given, int ranks, std::int64_t element_bytes) {
   std::vector<Block> blocks(static_cast<std::size_t>(ranks));
   std::vector<bool> seen(static_cast<std::size_t>(ranks));
@@ -42,7 +42,7 @@ std::vector<Block> by_rank(std::span<const Block> given, int ranks, std::int64_t
   for (const Block& block : given) {
     require_block(block.peer, block.offset, block.count, ranks, element_bytes);
     require_single(seen, block.peer);
-    // Where nothing moves the offset means nothing, so it must not decide whether the counts fit.
+    // The offset of an empty block has no meaning, so it must not decide whether the counts fit.
     if (block.count > 0) blocks[static_cast<std::size_t>(block.peer)] = block;
   }
   return blocks;
@@ -54,7 +54,7 @@ std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks) {
   return counts;
 }
 
-/// The largest number that one call of MPI_Alltoallv would have to carry.
+/// Returns the largest count or displacement in one call of MPI_Alltoallv.
 std::int64_t largest(const std::vector<Block>& blocks) {
   std::int64_t most = 0;
   for (const Block& block : blocks) most = std::max({most, block.offset, block.count});
@@ -63,8 +63,8 @@ std::int64_t largest(const std::vector<Block>& blocks) {
 
 StridedBlock row_of(const Block& block) { return {block.peer, block.offset, {block.count}, {1}}; }
 
-/// Step k sends to rank + k and receives from rank - k: all ranks are busy in every step. The own
-/// block is no message.
+/// Makes cyclic steps: step k sends to rank + k and receives from rank - k, so that all ranks are
+/// busy in every step. The own block is no message.
 std::vector<MessageStep> cyclic_steps(const std::vector<Block>& send,
                                       const std::vector<Block>& recv, int rank) {
   const int ranks = static_cast<int>(send.size());
@@ -75,7 +75,7 @@ std::vector<MessageStep> cyclic_steps(const std::vector<Block>& send,
   return steps;
 }
 
-/// The size of blocks that lie one behind the other and all have it; 0 where they do not.
+/// Returns the common size of contiguous blocks; 0 if sizes differ or there are gaps.
 std::int64_t equal_step(const std::vector<Block>& blocks) {
   const std::int64_t count = blocks[0].count;
   for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -123,7 +123,8 @@ struct PackedAllToAll::Body {
   void start_call(const void* from, void* to);
 };
 
-/// True when MPI_Alltoall does: all ranks send and receive blocks of one size without gaps.
+/// Returns true when MPI_Alltoall is enough: all ranks send and receive blocks of one size without
+/// gaps.
 bool PackedAllToAll::Body::agrees_on_step(const std::vector<Block>& send_blocks,
                                           const std::vector<Block>& recv_blocks) {
   std::int64_t mine = equal_step(send_blocks);
@@ -151,7 +152,7 @@ void PackedAllToAll::Body::choose_form(const std::vector<Block>& send_blocks,
     return;
   }
 #if MPI_VERSION >= 4
-  if (limit == INT_MAX) {  // a limit lowered for a test asks for splitting
+  if (limit == INT_MAX) {  // a limit lowered by a test requires splitting
     form = Form::alltoallv_c;
     large_send = side_of<MPI_Count, MPI_Aint>(send_blocks);
     large_recv = side_of<MPI_Count, MPI_Aint>(recv_blocks);

@@ -5,9 +5,9 @@
 
 namespace weft::comm {
 
-/// The buffers of a non-blocking collective call. Open MPI takes equal addresses for MPI_IN_PLACE
-/// (seen in 4.1.4), and a rank that has nothing to send then falls out of step with the others; so
-/// what is empty gets an address of its own.
+/// The buffers of a non-blocking collective call. Open MPI treats equal addresses as MPI_IN_PLACE
+/// (seen in 4.1.4). A rank with nothing to send then no longer matches the others. Therefore an
+/// empty buffer gets a separate address.
 struct TwoBuffers {
   TwoBuffers(const void* from, void* to, bool sends) : send(from), recv(to) {
     static char nowhere;
@@ -26,7 +26,7 @@ class Pending {
  public:
   MPI_Request* request() { return &request_; }
 
-  /// True when it is done, or nothing was started.
+  /// Returns true when the call is done, or none was started.
   bool test() {
     if (request_ == MPI_REQUEST_NULL) return true;
     int done = 0;

@@ -8,21 +8,21 @@
 
 namespace weft::comm {
 
-/// How ranks lie on nodes.
+/// The placement of ranks on nodes.
 ///   blocks  consecutive ranks share a node
 ///   cyclic  rank r is on node r modulo the nodes
 ///   other   neither
 struct NodeOrder {
   std::int64_t nodes = 1;
-  std::int64_t ranks_per_node = 1;  ///< of the node that has most
+  std::int64_t ranks_per_node = 1;  ///< of the node with the most ranks
   std::string order = "blocks";
   friend bool operator==(const NodeOrder&, const NodeOrder&) = default;
 };
 
-/// From the lowest rank of every rank's node. Pure.
+/// Returns the placement, from the lowest rank of every rank's node. Pure.
 NodeOrder placement(const std::vector<std::int64_t>& first_of_node);
 
-/// Of the ranks of a communicator. Collective.
+/// Returns the placement of the ranks of a communicator. Collective.
 NodeOrder placement(const Communicator& comm);
 
 }  // namespace weft::comm

@@ -15,7 +15,7 @@
 namespace weft::comm {
 namespace {
 
-/// One box for each rank, in rank order; nullptr for those that are not given or empty.
+/// Returns one box for each rank, in rank order; nullptr for missing or empty boxes.
 std::vector<const StridedBlock*> by_rank(std::span<const StridedBlock> given, int ranks,
                                          std::int64_t element_bytes) {
   std::vector<const StridedBlock*> blocks(static_cast<std::size_t>(ranks), nullptr);
@@ -43,8 +43,8 @@ std::vector<std::int64_t> volumes_of(const std::vector<const StridedBlock*>& blo
   return volumes;
 }
 
-/// Arguments of MPI_Alltoallw for one side. An empty box is count 0 of MPI_BYTE: a datatype of no
-/// elements would be legal too, but libraries have been wrong about those.
+/// Arguments of MPI_Alltoallw for one side. An empty box is count 0 of MPI_BYTE, because some MPI
+/// libraries handle datatypes without elements wrongly.
 struct StridedSide {
   std::vector<int> counts;
   std::vector<int> displacements;
@@ -55,7 +55,7 @@ struct StridedSide {
 StridedSide side_of(const std::vector<const StridedBlock*>& blocks, std::int64_t element_bytes,
                     std::int64_t limit) {
   StridedSide side;
-  side.displacements.assign(blocks.size(), 0);  // the datatypes know where their boxes begin
+  side.displacements.assign(blocks.size(), 0);  // the datatypes contain the starts of their boxes
   for (const StridedBlock* block : blocks) {
     if (block == nullptr) {
       side.counts.push_back(0);
@@ -70,7 +70,7 @@ StridedSide side_of(const std::vector<const StridedBlock*>& blocks, std::int64_t
   return side;
 }
 
-/// Copies a strided box to a strided box of the same extents, where there is no MPI to do it.
+/// Copies a strided box to a strided box of the same extents, without MPI.
 void copy_box(const char* source, const std::int64_t* source_strides, char* target,
               const std::int64_t* target_strides, const std::int64_t* extents, std::size_t axes,
               std::int64_t element_bytes) {
@@ -97,7 +97,7 @@ struct StridedAllToAll::Body {
   std::int64_t element_bytes = 1;
   StridedSide send;
   StridedSide recv;
-  StridedBlock own_send;  ///< used when there is one rank
+  StridedBlock own_send;  ///< used with one rank
   StridedBlock own_recv;
   bool copies = false;
   MessageTraffic traffic;

@@ -7,7 +7,7 @@
 namespace weft::exchange {
 namespace {
 
-/// The part of an overlap that its sender sends in one chunk; empty where that is nothing.
+/// Returns the part of an overlap that its sender sends in one chunk; it may be empty.
 Box chunk_of(Box box, const Box& of_sender, int chunk, const ExchangeEndpoint& side) {
   if (side.chunks == 1) return box;
   const int axis = side.chunk_axis;
@@ -18,7 +18,8 @@ Box chunk_of(Box box, const Box& of_sender, int chunk, const ExchangeEndpoint& s
   return box;
 }
 
-/// One behind the other, so that they take no more than the array does; returns where they end.
+/// Places blocks one after the other, so that they need no more memory than the array. Returns the
+/// end of the last block.
 std::int64_t place_blocks(std::vector<ChunkBlock> found, std::vector<PackedBlock>& blocks) {
   std::int64_t offset = 0;
   for (ChunkBlock& block : found) {
@@ -42,7 +43,7 @@ kernel::Piece piece_of(const PackedBlock& block, int buffer) {
   return {box, buffer, block.offset, c_strides(box)};
 }
 
-/// The part `box` of the plain array of `whole`.
+/// Returns the part `box` of the plain array of `whole`.
 kernel::Piece part_of(const Box& box, const Box& whole, int buffer) {
   kernel::Piece piece{box, buffer, 0, c_strides(whole)};
   for (int axis = 0; axis < box.dims(); ++axis)
@@ -57,8 +58,8 @@ kernel::Place plain_place(const Layout& layout, const ExchangeEndpoint& side, in
   return place;
 }
 
-/// Blocks of `whole` that lie as in its plain array are that array: one piece, which the later stage
-/// may also write back to where it lies.
+/// Merges blocks that are stored as in the plain array of `whole` into one piece, which the later
+/// stage may also overwrite with its results.
 void merge_into_array(const Box& whole, std::vector<kernel::Piece>& pieces) {
   if (pieces.size() < 2) return;
   for (const kernel::Piece& piece : pieces) {

@@ -14,19 +14,19 @@ struct ChunkBlock {
   Overlap overlap;
 };
 
-/// What a rank sends and what it receives: in the order of chunks, in each in the order of ranks;
-/// its own blocks are among them. Chunks are those of the sender.
+/// The blocks that a rank sends or receives, in the order of chunks and, in each chunk, of ranks.
+/// They include its own blocks. Chunks are those of the sender.
 std::vector<ChunkBlock> send_blocks(const ExchangeEndpoint& side);
 std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side);
 
-/// A block of a packed exchange: it lies densely at an offset of a buffer, in elements.
+/// A block of a packed exchange: dense, at an offset of a buffer, in elements.
 struct PackedBlock {
   int chunk = 0;
   Overlap overlap;
   std::int64_t offset = 0;
 };
 
-/// The blocks of one rank, each behind the one before.
+/// The blocks of one rank, one after the other.
 struct PackedBlocks {
   std::vector<PackedBlock> send;
   std::vector<PackedBlock> recv;
@@ -35,13 +35,14 @@ struct PackedBlocks {
 };
 PackedBlocks packed_blocks(const ExchangeEndpoint& side);
 
-/// Places for blocks that one stage scatters into and the next gathers from: no pass of packing.
+/// Returns the places of blocks that one stage writes and the next one reads, without a pass for
+/// packing.
 BufferNeeds packed_ends(const ExchangeEndpoint& side);
 
-/// Places for two plain local arrays in C order, between which MPI moves strided boxes.
+/// Returns the places of two plain local arrays in C order, between which MPI moves strided boxes.
 BufferNeeds plain_ends(const ExchangeEndpoint& side);
 
-/// One rank's blocks as the exchanges of comm take them, peers by their number in the group.
+/// A block in the form of the exchanges of comm. The peer is a number in the group.
 struct WireBlock {
   int chunk = 0;
   bool own = false;

@@ -4,7 +4,7 @@
 namespace weft::exchange {
 namespace {
 
-/// One collective call for each chunk: blocking where there is one only and nothing to do meanwhile.
+/// One collective call for each chunk. It is blocking if there is only one chunk and no other work.
 template <class Call>
 class Collective : public Executor {
  public:
@@ -68,7 +68,7 @@ std::vector<comm::Block> rows(const std::vector<WireBlock>& blocks, int chunk, b
   return found;
 }
 
-/// MPI_Alltoall takes this rank's own block as well; other calls are spared it.
+/// Makes a packed call. Only MPI_Alltoall includes this rank's own block.
 comm::PackedAllToAll packed_call(const WireBlocks& blocks, int chunk, const ExchangeEndpoint& side,
                                  const Group& group) {
   auto call = [&](bool with_own) {
@@ -101,8 +101,8 @@ std::unique_ptr<Executor> make_collective_packed(const Exchange&, const Exchange
                                                             OwnBlocks(side, blocks));
 }
 
-/// Nothing is packed by weft, this rank's own block goes through MPI as well. Slow where MPI packs
-/// slowly, but so direct that the other methods are checked against it.
+/// Weft packs nothing, and MPI moves this rank's own block too. This is slow where MPI packs
+/// slowly, but so simple that tests compare the other methods with it.
 std::unique_ptr<Executor> make_collective_datatype(const Exchange&, const ExchangeEndpoint& side,
                                                    const Group& group, const ExchangeResources&) {
   const WireBlocks blocks = plain_wire_blocks(side, group);

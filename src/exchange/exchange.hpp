@@ -13,21 +13,21 @@
 
 namespace weft::exchange {
 
-/// Where one rank's side of an exchange lies in the buffers of a run.
+/// The places of one rank's side of an exchange in the buffers of a run.
 struct BufferNeeds {
   kernel::Place outlet;            ///< where the earlier stage writes
   kernel::Place inlet;             ///< from where the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
-  /// Of this rank's own block, where that lies last; among send_elements unless it has a buffer.
+  /// Size of this rank's own block if it is last; part of send_elements unless it has a buffer.
   std::int64_t own_elements = 0;
 };
 
-/// Moves what the earlier stage wrote to where the later one reads. Made once, executed often.
+/// Moves the output of the earlier stage to the input of the later one. Made once, executed often.
 ///
-/// One execution, collective over the group it was made with: start() for each chunk in order, as
-/// soon as the earlier stage has written it; progress() at any time; wait() before a chunk is read,
-/// where chunks arrive one by one; finish() before anything else is. Allocates nothing.
+/// One execution is collective over its group. start() is called for each chunk in order, as soon
+/// as the earlier stage has written it; progress() at any time; wait() before a chunk is read, if
+/// chunks are read one by one; finish() before anything else is read. Allocates nothing.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -35,17 +35,17 @@ class Executor {
   virtual void progress() {}
   virtual void wait(int /*chunk*/) { finish(); }
   virtual void finish() = 0;
-  /// What this rank sends to others in one execution.
+  /// Returns the messages of this rank to others in one execution.
   virtual comm::MessageTraffic traffic() const = 0;
-  /// Bytes that weft itself reads and writes in memory in one execution, on this rank.
+  /// Returns the bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
-  /// Before start(): whether this rank has something else to do before it calls finish(), so that
-  /// whatever can go on meanwhile should.
+  /// Sets, before start(), whether this rank has other work before it calls finish(), so that the
+  /// exchange should overlap with it.
   void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
-  /// Before start(): whether the earlier stage has written this rank's own block to where the later
-  /// one reads it.
+  /// Sets, before start(), whether the earlier stage has written this rank's own block directly to
+  /// its destination.
   void set_own_is_there(bool is_there) { own_is_there_ = is_there; }
-  /// When messages were under way.
+  /// Returns the time with messages under way.
   const Flight& flight() const { return flight_; }
   void forget_flight() { flight_ = {}; }
 
@@ -60,41 +60,42 @@ struct ExchangeEndpoint {
   Layout from;
   Layout to;
   std::int64_t rank = 0;
-  std::int64_t element_bytes = 0;  ///< as they travel
+  std::int64_t element_bytes = 0;  ///< in a message
   bool narrow = false;             ///< doubles travel as floats
   int send_buffer = 0;             ///< number of the send buffer in the run
   int recv_buffer = 0;
   int chunks = 1;
-  int chunk_axis = -1;  ///< each rank's range of it in `from` is divided into the chunks
-  /// The later stage may read this rank's own block from the send buffer: it does not write there.
+  int chunk_axis = -1;  ///< its range in `from` on each rank is divided into chunks
+  /// The later stage may read this rank's own block from the send buffer, because it does not write
+  /// there.
   bool keep_own_block = false;
-  /// Of packed messages in one chunk: the own block lies behind all others.
+  /// For packed messages in one chunk: the own block is after all others.
   bool own_last = false;
-  /// Not negative, where it lies last: the earlier stage writes it to its place in recv_buffer, or
-  /// into a buffer of its own, from which the later one reads it.
+  /// Buffer of the own block if it is last; negative: none. The earlier stage writes the block to
+  /// its place in recv_buffer or into a separate buffer, from which the later stage reads it.
   int own_buffer = -1;
-  /// Of a shared exchange: the number of rank 0's array among those of all ranks, and whether the
-  /// earlier stage writes into the arrays of `to` (push) or the later one reads those of `home`
-  /// (pull), where the earlier one writes: its own where that is `from`.
+  /// For a shared exchange: the number of rank 0's array, and the direction. Push: the earlier
+  /// stage writes into the arrays of `to`. Pull: it writes into the arrays of `home` (its own array
+  /// if that is `from`), and the later stage reads those.
   int first_peer_buffer = 0;
   bool push = false;
   Layout home;
-  /// Of a node-aware exchange: also the number of rank 0's buffer for messages that have arrived.
+  /// For a node-aware exchange: also the number of rank 0's buffer for received messages.
   std::int64_t ranks_per_node = 1;
   int first_peer_arrival = 0;
 };
 
-/// What executors are made of.
+/// The resources of executors.
 struct ExchangeResources {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
   comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
-  int tag = 0;                          ///< of messages: of transforms that are under way together
+  int tag = 0;                          ///< of messages; concurrent transforms have different tags
 };
 
-/// Local: sizes and places, before anything is allocated.
+/// Returns sizes and places, before anything is allocated. Local.
 BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side);
 
-/// Collective over means.comm.
+/// Makes the executor of an exchange. Collective over means.comm.
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
                                         const ExchangeResources& means);
 

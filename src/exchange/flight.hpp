@@ -4,13 +4,13 @@
 
 namespace weft::exchange {
 
-/// For how long messages were under way, from the time they were handed to MPI until this rank saw
-/// that they were done.
+/// The time with messages under way: from their start in MPI until this rank noticed their
+/// completion.
 class Flight {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Says whether something is under way now.
+  /// Sets whether messages are under way now.
   void update(bool under_way) {
     if (under_way == under_way_) return;
     const Clock::time_point now = Clock::now();

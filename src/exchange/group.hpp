@@ -9,18 +9,18 @@
 
 namespace weft::exchange {
 
-/// The ranks that exchange among themselves: a row or column of the process grid where only some
-/// axes change hands, else all ranks.
+/// The ranks that exchange with each other: a row or column of the process grid if only some axes
+/// are redistributed, otherwise all ranks.
 struct Group {
   comm::Communicator comm;
   std::vector<std::int64_t>
-      members;  ///< rank in the layouts, by rank in the group; empty: the same
+      members;  ///< rank in the layouts for each rank of the group; empty: identical
 
-  /// Number of a rank of the layouts within the group.
+  /// Returns the number in the group of a rank of the layouts.
   int index_of(std::int64_t rank) const;
 };
 
-/// Collective over `comm`.
+/// Makes the group of this rank. Collective over `comm`.
 Group make_group(const Layout& from, const Layout& to, const comm::Communicator& comm);
 
 }  // namespace weft::exchange

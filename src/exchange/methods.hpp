@@ -6,10 +6,10 @@
 
 namespace weft::exchange {
 
-/// Places in the node memory of all ranks of the layouts.
+/// Returns places in the node memory of all ranks of the layouts.
 BufferNeeds shared_ends(const ExchangeEndpoint& side);
 
-/// Places in the node memory of this rank's node, and in the receive buffer.
+/// Returns places in the node memory of this rank's node and in the receive buffer.
 BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& side);
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
                                           const ExchangeResources& means);

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::int64_t block_alignment_bytes = 64;
 
-/// So many elements that the next block begins on a cache line.
+/// Rounds the elements of a block up, so that the next block begins on a cache line.
 std::int64_t padded(std::int64_t elements, const ExchangeEndpoint& side) {
   const std::int64_t step = std::max<std::int64_t>(1, block_alignment_bytes / side.element_bytes);
   return (elements + step - 1) / step * step;
 }
 
-/// Nodes are runs of consecutive ranks; the last one may be shorter.
+/// The nodes, each of consecutive ranks; the last one may have fewer.
 struct Nodes {
   std::int64_t ranks = 1;
   std::int64_t per_node = 1;
@@ -25,7 +25,7 @@ struct Nodes {
   std::int64_t of(std::int64_t rank) const { return rank / per_node; }
   std::int64_t first(std::int64_t node) const { return node * per_node; }
   std::int64_t size(std::int64_t node) const { return std::min(per_node, ranks - first(node)); }
-  /// The rank of a node that sends to another one, and that receives from it.
+  /// Returns the rank of a node that sends to another node and receives from it.
   std::int64_t speaker(std::int64_t node, std::int64_t other) const {
     return first(node) + other % size(node);
   }
@@ -35,7 +35,7 @@ std::int64_t shared_volume(const ExchangeEndpoint& side, std::int64_t from, std:
   return intersect(side.from.box(from), side.to.box(to)).volume();
 }
 
-/// Elements of what all ranks of one node send to all ranks of another.
+/// Returns the number of elements that all ranks of one node send to all ranks of another.
 std::int64_t pair_elements(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t from,
                            std::int64_t to) {
   std::int64_t elements = 0;
@@ -45,7 +45,7 @@ std::int64_t pair_elements(const ExchangeEndpoint& side, const Nodes& nodes, std
   return elements;
 }
 
-/// Where the block of two ranks begins in the message of their nodes.
+/// Returns the start of the block of two ranks in the message of their nodes.
 std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t source,
                             std::int64_t target) {
   const std::int64_t first_target = nodes.first(nodes.of(target));
@@ -59,11 +59,11 @@ std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, st
   return offset;
 }
 
-/// What a rank keeps for its own node: a block for each of its ranks; then what it sends or what it
-/// receives for its node, a message for each node that it speaks to.
+/// The offsets in one rank's buffer: first a block for each rank of its node, then a message for
+/// each node with which it exchanges on behalf of its node.
 struct Bases {
   std::int64_t own_elements = 0;
-  std::vector<std::int64_t> by_node;  ///< -1: another rank speaks to that node
+  std::vector<std::int64_t> by_node;  ///< -1: another rank exchanges with that node
   std::int64_t elements = 0;
 };
 
@@ -92,7 +92,7 @@ Bases bases(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
   return found;
 }
 
-/// Those of all ranks of a node, by their number on it.
+/// Returns the offsets of all ranks of a node, by their number on the node.
 std::vector<Bases> bases_of_node(const ExchangeEndpoint& side, const Nodes& nodes,
                                  std::int64_t node, bool sends) {
   std::vector<Bases> found;
@@ -111,20 +111,22 @@ kernel::Piece dense_piece(const Box& box, int buffer, std::int64_t offset) {
   return piece;
 }
 
-/// The buffer of a rank of this node: this rank's own has two numbers, one of which is always bound.
+/// Returns the buffer of a rank of this node. This rank's own buffer has two numbers, of which one
+/// is always bound.
 int buffer_of(const ExchangeEndpoint& side, std::int64_t rank, int own, int first_peer) {
   return rank == side.rank ? own : first_peer + static_cast<int>(rank);
 }
 
-/// The block that `rank` keeps for `neighbour`, both of this node.
+/// Returns the block in the buffer of `rank` for `neighbour`, both of this node.
 kernel::Piece neighbour_piece(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
                               std::int64_t neighbour, const Box& box) {
   return dense_piece(box, buffer_of(side, rank, side.send_buffer, side.first_peer_buffer),
                      block_for_neighbour(side, nodes, rank, neighbour));
 }
 
-/// Where a rank writes what it sends, or reads what it receives: blocks for other nodes lie together
-/// by pairs of nodes, where a rank of this node speaks for all.
+/// Returns the place in which a rank writes its blocks, or from which it reads them. Blocks for
+/// other nodes are stored together for each pair of nodes, in the buffer of the rank that exchanges
+/// with that node.
 kernel::Place combined_end(const ExchangeEndpoint& side, const Nodes& nodes, bool sends,
                            const std::vector<Bases>& bases) {
   const std::int64_t mine = nodes.of(side.rank);
@@ -177,7 +179,7 @@ WireBlocks combined_wire_blocks(const ExchangeEndpoint& side) {
   return found;
 }
 
-/// A rank's blocks for its node lie before those that it sends to other nodes by itself.
+/// The blocks of one rank: first those for its node, then its own messages to other nodes.
 struct Separate {
   std::vector<std::pair<Overlap, std::int64_t>> send;  ///< with the offset; to other nodes
   std::vector<std::pair<Overlap, std::int64_t>> recv;
@@ -239,7 +241,7 @@ WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
   return found;
 }
 
-/// Messages between nodes; within them, ranks tell each other when blocks are ready.
+/// Messages between nodes. Within a node, ranks synchronise when blocks are ready.
 class NodeAware : public Executor {
  public:
   NodeAware(comm::Messages messages, comm::HandOver& hand_over, bool combined)
@@ -249,7 +251,7 @@ class NodeAware : public Executor {
     send_ = send;
     recv_ = recv;
     hand_over_->arrive();
-    if (combined_) return;  // others may still be writing what this rank sends
+    if (combined_) return;  // other ranks may still write into this rank's message
     messages_.start(0, send, recv);
     flight_.update(!messages_.is_idle());
   }
@@ -265,7 +267,7 @@ class NodeAware : public Executor {
     }
     messages_.finish();
     flight_.update(false);
-    if (combined_) hand_over_->arrive();  // what this rank has received is there
+    if (combined_) hand_over_->arrive();  // the messages of this rank have arrived
     hand_over_->wait();
   }
   comm::MessageTraffic traffic() const override { return messages_.traffic(); }

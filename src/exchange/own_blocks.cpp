@@ -6,7 +6,7 @@ namespace {
 constexpr int from_buffer = 0;
 constexpr int to_buffer = 1;
 
-/// The blocks of one chunk that stay, each as a box of its own: only their order matters here.
+/// Returns the blocks of one chunk that stay on this rank, as separate boxes in order.
 std::vector<comm::StridedBlock> own(const std::vector<WireBlock>& blocks, int chunk) {
   std::vector<comm::StridedBlock> found;
   for (const WireBlock& block : blocks)
@@ -23,7 +23,7 @@ kernel::Piece piece(const comm::StridedBlock& block, int buffer) {
 OwnBlocks::OwnBlocks(const ExchangeEndpoint& side, const WireBlocks& blocks) {
   if (side.keep_own_block) return;
   for (int chunk = 0; chunk < side.chunks; ++chunk) {
-    // A rank has one block with itself at most, so one copy a chunk does.
+    // A rank has at most one block with itself, so one copy per chunk is enough.
     const auto from = own(blocks.send, chunk);
     const auto to = own(blocks.recv, chunk);
     kernel::Place inlet{{}, side.element_bytes};

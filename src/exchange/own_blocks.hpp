@@ -7,8 +7,8 @@
 
 namespace weft::exchange {
 
-/// Copies what a rank sends itself from the send to the receive buffer, chunk by chunk; nothing
-/// where the later stage reads it where it is.
+/// Copies a rank's own blocks from the send to the receive buffer, chunk by chunk. Copies nothing
+/// if the later stage reads them in the send buffer.
 class OwnBlocks {
  public:
   OwnBlocks() = default;

@@ -8,7 +8,7 @@ kernel::Piece array_piece(const Layout& layout, std::int64_t rank, int buffer) {
   return {layout.box(rank), buffer, 0, layout.strides(rank)};
 }
 
-/// The whole local array of this rank.
+/// Returns the whole local array of this rank.
 kernel::Place own_array(const Layout& layout, const ExchangeEndpoint& side, int buffer) {
   kernel::Place place{{}, side.element_bytes};
   if (!layout.box(side.rank).empty())
@@ -16,8 +16,7 @@ kernel::Place own_array(const Layout& layout, const ExchangeEndpoint& side, int 
   return place;
 }
 
-/// What this rank, which owns its box of `mine`, finds of it in the arrays of the ranks that own
-/// `theirs`.
+/// Returns the parts of this rank's box of `mine` in the arrays of the ranks that own `theirs`.
 kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs,
                                const ExchangeEndpoint& side, int own_buffer) {
   kernel::Place place{{}, side.element_bytes};
@@ -34,7 +33,7 @@ kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs,
   return place;
 }
 
-/// Nothing moves: the ranks tell each other that their stages are done.
+/// An exchange without moves: the ranks only synchronise after their stages.
 class Shared : public Executor {
  public:
   explicit Shared(comm::HandOver& hand_over) : hand_over_(&hand_over) {}

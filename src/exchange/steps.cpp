@@ -7,7 +7,7 @@
 namespace weft::exchange {
 namespace {
 
-/// Whom a rank sends to and receives from in one step of its schedule; itself: idle.
+/// The ranks that a rank sends to and receives from in one step of its schedule; itself: idle.
 struct Partners {
   int to = 0;
   int from = 0;
@@ -22,13 +22,15 @@ std::vector<Partners> partners(Schedule schedule, int rank, int ranks) {
     }
     return found;
   }
-  // Scattered messages leave in this order too: then no rank is the first that all send to.
+  // Scattered messages leave in this order too, so that the ranks do not all send to the same rank
+  // first.
   for (int step = 1; step < ranks; ++step)
     found.push_back({(rank + step) % ranks, (rank - step + ranks) % ranks});
   return found;
 }
 
-/// By peer, so that the steps of many ranks do not take the square of their number.
+/// Returns the blocks by peer, so that the cost of all steps is not quadratic in the number of
+/// ranks.
 std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, int chunk,
                                         int ranks) {
   std::vector<comm::StridedBlock> found(static_cast<std::size_t>(ranks), comm::MessageStep{}.send);
@@ -38,19 +40,19 @@ std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, in
   return found;
 }
 
-/// Elements of a piece; whole blocks are one.
+/// Returns the most elements of a piece.
 std::int64_t piece_elements(const Exchange& exchange, const ExchangeEndpoint& side) {
   if (exchange.piece_bytes == 0) return INT64_MAX;
   return std::max<std::int64_t>(1, exchange.piece_bytes / side.element_bytes);
 }
 
-/// Into so many pieces a block is cut; both ranks of a message say the same.
+/// Returns the number of pieces of a block, the same on both ranks of a message.
 std::int64_t pieces_of(const comm::StridedBlock& block, std::int64_t most) {
   const std::int64_t elements = comm::volume_of(block);
   return elements / most + (elements % most > 0 ? 1 : 0);
 }
 
-/// One of so many pieces, about alike, of a block that lies in a row; empty past the last.
+/// Returns one of `pieces` pieces, of about equal size, of a contiguous block; empty past the last.
 comm::StridedBlock piece_of(const comm::StridedBlock& block, std::int64_t pieces,
                             std::int64_t index) {
   comm::StridedBlock piece = block;

@@ -6,12 +6,12 @@
 
 namespace weft::exchange {
 
-/// A rank's messages in the order of a schedule over so many ranks, chunk after chunk. Blocks that
-/// are longer than a piece of the exchange are so many steps.
+/// Returns the messages of a rank in the order of a schedule, chunk after chunk. A block longer
+/// than a piece of the exchange becomes several steps.
 std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const WireBlocks& blocks,
                                              const ExchangeEndpoint& side, int rank, int ranks);
 
-/// How many of them may be under way, and by which requests.
+/// Returns the options of messages: how many may be under way, and the kind of requests.
 comm::MessageOptions message_options(const Exchange& exchange, const ExchangeResources& means);
 
 }  // namespace weft::exchange

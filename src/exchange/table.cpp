@@ -7,7 +7,7 @@
 namespace weft::exchange {
 namespace {
 
-/// One line for each method; the descriptors stand in plan/methods.
+/// One line for each method; the descriptors are in plan/methods.
 struct Entry {
   Method method;
   WireForm wire_form;
@@ -39,7 +39,8 @@ BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side)
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
                                         const ExchangeResources& means) {
   if (is_node_aware(exchange)) return make_node_aware(exchange, side, means);
-  const bool is_shared = exchange.method == Method::shared;  // meets all ranks, needs no group
+  const bool is_shared = exchange.method == Method::shared;  // synchronises all ranks, needs no
+                                                             // group
   return find(exchange).make(
       exchange, side, is_shared ? Group{} : make_group(side.from, side.to, means.comm), means);
 }

@@ -5,8 +5,8 @@
 
 namespace weft::probe {
 
-/// Physical cores of this node, as the system's files of processors under `cpus` tell which of them are
-/// threads of one core; 0 where it does not tell.
+/// Returns the number of physical cores of this node, from the system's files of processors under
+/// `cpus`; 0 if the files do not name the threads of a core.
 std::int64_t physical_cores(const std::string& cpus = "/sys/devices/system/cpu");
 
 }  // namespace weft::probe

@@ -25,7 +25,7 @@ double processor_s() {
 }
 
 double crowding(const comm::Communicator& comm, int threads, double seconds) {
-  // Ranks do not begin at one time; while it counts, all are at it.
+  // Ranks do not begin at the same time; during the measurement all of them compute.
   const std::chrono::duration<double> quarter(seconds / 4);
   comm.barrier();
   spin(threads, quarter);
@@ -33,7 +33,7 @@ double crowding(const comm::Communicator& comm, int threads, double seconds) {
   const double had_before_s = processor_s();
   spin(threads, 2 * quarter);
   const double had_s = processor_s() - had_before_s;
-  // Longer than the spinning where threads wait for each other.
+  // Longer than the spin time of threads that wait for each other.
   const double passed_s = std::chrono::duration<double>(Clock::now() - begin).count();
   spin(threads, quarter);
   return threads * comm.sum(passed_s) / std::max(comm.sum(had_s), 1e-9);

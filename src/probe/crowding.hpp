@@ -4,14 +4,14 @@
 
 namespace weft::probe {
 
-/// How much longer than on cores of their own ranks take that compute, all at once, in so many threads
-/// each: the time that passes over the processors' time of a thread, the mean of all ranks.
+/// Returns the slowdown of ranks that compute concurrently, with `threads` threads each, relative
+/// to exclusive cores: elapsed time over processor time of a thread, the mean of all ranks.
 ///
-/// About 1 where there are the cores that nodes say they have. Containers, or a machine that plays a
-/// cluster, may share them among nodes that do not know of each other. Collective; spins for `seconds`.
+/// About 1 if the nodes have the cores that they report. Containers, or a machine that simulates a
+/// cluster, may share cores between nodes. Collective; spins for `seconds`.
 double crowding(const comm::Communicator& comm, int threads, double seconds);
 
-/// Seconds that this process has had of processors, all threads together.
+/// Returns the processor time of this process in seconds, for all threads together.
 double processor_s();
 
 }  // namespace weft::probe

@@ -23,7 +23,7 @@ constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t alone_bytes = 4 << 10;
 constexpr int rounds = 3;
 constexpr int most_reads_alone = 500;
-/// How the time is shared out; the rest is for the rounds of all sizes.
+/// The shares of the time; the rest is for the rounds of all sizes.
 constexpr double for_filling = 0.2;
 constexpr double for_latency = 0.1;
 
@@ -39,7 +39,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// The median, and half of the distance between the quartiles as a share of it.
+/// Returns the median, and half of the distance between the quartiles as a share of it.
 Sample summary(const std::string& series, std::int64_t bytes, std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
@@ -51,7 +51,7 @@ class DiskProbe {
  public:
   DiskProbe(const std::string& directory, double seconds)
       : file_(directory), seconds_(seconds), memory_(lanes * largest) {
-    // Some disks make less of what repeats itself.
+    // Random bytes, because some disks compress repeated data.
     std::mt19937_64 any;
     std::generate_n(memory_.as<std::uint64_t>(), memory_.size() / 8, [&] { return any(); });
   }
@@ -77,8 +77,8 @@ class DiskProbe {
  private:
   char* memory(int lane) const { return memory_.as<char>() + lane * largest; }
 
-  /// As far as the time reaches: what is filled by then is what all rounds work on, so that none of
-  /// them takes much longer. Flushed again and again, or the system would take all of it at once.
+  /// Fills the file as far as the time allows. All rounds use the filled part, so that none of them
+  /// takes much longer. Flushes often, otherwise the system would buffer everything.
   void fill(std::int64_t most_bytes) {
     const Stopwatch watch;
     do {
@@ -90,9 +90,9 @@ class DiskProbe {
     } while (filled_ + least_file_bytes <= most_bytes && watch.seconds() < for_filling * seconds_);
   }
 
-  /// Where the next access is: no two after each other are neighbours.
+  /// Returns the position of the next access: consecutive accesses are never neighbours.
   std::int64_t scattered(std::int64_t number, std::int64_t bytes) const {
-    // A prime beyond any number of blocks: every block once before one comes again.
+    // A prime above any number of blocks: every block is used once before one is repeated.
     constexpr std::int64_t stride = 2654435761;
     return number * stride % (filled_ / bytes) * bytes;
   }
@@ -111,7 +111,7 @@ class DiskProbe {
     return summary("disk read alone " + file_.directory(), alone_bytes, std::move(seconds));
   }
 
-  /// What an access takes of the time while others are in flight, by its bytes.
+  /// Returns the time of an access while others are in flight, as a function of its bytes.
   LinkPiece fitted(DiskDirection direction, std::vector<Sample>& samples) {
     const std::string series = direction == DiskDirection::write ? "disk write " : "disk read ";
     std::vector<MessageTime> times;
@@ -147,19 +147,19 @@ class DiskProbe {
 
   disk::File file_;
   const double seconds_;
-  AlignedBuffer memory_;  ///< for each lane a block of the largest size
+  AlignedBuffer memory_;  ///< one block of the largest size for each lane
   std::int64_t filled_ = 0;
-  std::int64_t accesses_ = 0;  ///< so that a round goes on where the one before has ended
+  std::int64_t accesses_ = 0;  ///< so that a round continues after the one before
 };
 
 }  // namespace
 
 std::int64_t disk_file_bytes(const std::string& directory, std::int64_t free_bytes) {
   if (free_bytes / 2 < least_file_bytes)
-    throw Error(ErrorCode::io_failure,
-                directory + ": to measure its disk " + std::to_string(2 * least_file_bytes) +
-                    " bytes must be free on it; there are " + std::to_string(free_bytes) +
-                    "; make room, or name another directory");
+    throw Error(ErrorCode::io_failure, directory + ": the measurement of its disk needs " +
+                                           std::to_string(2 * least_file_bytes) +
+                                           " free bytes; there are " + std::to_string(free_bytes) +
+                                           "; make room, or name another directory");
   return std::min(most_file_bytes, free_bytes / 2);
 }
 

@@ -16,10 +16,11 @@ namespace weft::probe {
 namespace {
 
 constexpr std::int64_t element_bytes = 16;
-/// All nodes at once are no faster than pairs alone; where a measurement says so, links had rested.
+/// All nodes at once are not faster than pairs alone. A measurement below 1 means that links had
+/// rested.
 constexpr double least_factor = 1;
-/// A measurement runs its work to warm up, to see how long it takes, to tire links and to count; what
-/// blocks takes some times as long as a shorter length lets expect.
+/// A measurement runs its work to warm up, to estimate its time, to tire links, and to measure.
+/// Blocked messages take several times longer than shorter ones suggest.
 constexpr double runs_of_one = 4;
 
 Exchange messages(Schedule schedule) {
@@ -40,7 +41,7 @@ Exchange collective() {
   return knobs;
 }
 
-/// Every rank of a group sends so many bytes to every other.
+/// An exchange in which every rank of a group sends the same number of bytes to every other.
 class AllWithAll {
  public:
   AllWithAll(const Exchange& knobs, const comm::Communicator& group, std::int64_t bytes)
@@ -79,10 +80,10 @@ class AllWithAll {
   std::unique_ptr<exchange::Executor> executor_;
 };
 
-/// Ranks that exchange, and what is known of them by now.
+/// Ranks that exchange, and their measurements so far.
 struct RankGroup {
   comm::Communicator ranks;
-  std::int64_t most = 0;  ///< ranks of the largest of its kind
+  std::int64_t most = 0;  ///< ranks of the largest group of its kind
   std::vector<MessageTime> times;
 };
 
@@ -94,14 +95,14 @@ class ExchangeTimings {
     const bool first = comm.rank() % placement.ranks_per_node == 0;
     const std::int64_t node = comm.rank() / placement.ranks_per_node;
     const auto neighbours = [&](std::int64_t nodes) {
-      // Ranks that are not the first of their node are a group that does nothing.
+      // Ranks that are not the first of their node form a group without work.
       groups_.push_back({comm.subset(first ? node / nodes : -1 - comm.rank()), nodes, {}});
     };
     for (std::int64_t nodes = 2; nodes < placement.nodes; nodes *= 2) neighbours(nodes);
     neighbours(placement.nodes);
   }
 
-  /// Lengths in ascending order, as far as the time reaches.
+  /// Measures lengths in ascending order, as far as the time allows.
   Exchanges over(const std::vector<std::int64_t>& lengths) {
     Exchanges found;
     measured_ = 1;
@@ -119,8 +120,8 @@ class ExchangeTimings {
   }
 
  private:
-  /// A straight piece from each length to the next: where a switch begins to drop messages the time
-  /// leaps, and no line fits both sides. One length alone lies on a line through the origin.
+  /// Adds a linear piece from each length to the next. Where a switch begins to drop messages, the
+  /// time jumps and no line fits both sides. A single length gives a line through the origin.
   static void add_calls(const RankGroup& group, std::vector<AllToAll>& found) {
     constexpr double least_slope = 1e-15;
     if (group.times.size() == 1)
@@ -135,7 +136,8 @@ class ExchangeTimings {
     }
   }
 
-  /// Pairs first: they bound what the others lose, and take the least where others block.
+  /// Measures pairs first: they bound the loss of the others, and are the fastest where others
+  /// block.
   void measure(std::int64_t bytes, Exchanges& found) {
     const auto by = [&](Schedule schedule) {
       const std::string series = std::string("exchange ") + to_string(schedule);
@@ -155,7 +157,8 @@ class ExchangeTimings {
     if (measured_ > 0) found.blocking.push_back(blocking);
   }
 
-  /// Where there is no time for it, the time of the length before, by bytes.
+  /// Returns the time of an exchange. If there is no time for a measurement, scales the time of the
+  /// previous length by bytes.
   double seconds_of(const std::string& series, const Exchange& knobs, const RankGroup& group,
                     std::int64_t bytes) {
     MessageTime& last = last_[series];
@@ -168,7 +171,7 @@ class ExchangeTimings {
     return last.seconds;
   }
 
-  /// Of what the model takes pairs alone to need for it.
+  /// Returns the ratio to the model's time of pairs alone.
   double factor(double seconds, const Exchange& knobs, std::int64_t bytes) const {
     const Link& link = machine_.between_nodes;
     const auto size = static_cast<double>(bytes);
@@ -183,7 +186,7 @@ class ExchangeTimings {
   const Machine& machine_;
   std::vector<RankGroup> groups_;
   std::map<std::string, MessageTime> last_;
-  int measured_ = 0;  ///< of the present length, among all nodes
+  int measured_ = 0;  ///< of the current length, among all nodes
 };
 
 }  // namespace

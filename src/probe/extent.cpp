@@ -17,9 +17,9 @@ std::vector<std::int64_t> ascending(std::vector<std::int64_t> lengths) {
 
 }  // namespace
 
-/// Lengths: powers of two; products of small primes that 8, 4, 2 or nothing of 2 divides, of
-/// different primes each; primes of each of the model's families, those to 167 summed up if they are
-/// real, 1201 Rader's; by chirps of odd length, if they are complex, 113 and 1201.
+/// Lengths: powers of two; products of different small primes with the factor 8, 4, 2 or none; and
+/// primes of each family of the model. Real primes up to 167 are direct sums, and 1201 is Rader's.
+/// Complex 113 and 1201 use chirps of odd length.
 Extent full_extent() {
   return {.lengths = ascending({8,   16,  32,   64,  128, 256,  512, 1024, 2048, 4096, 24,  48,
                                 72,  112, 120,  144, 240, 432,  720, 784,  1296, 2000, 12,  36,

@@ -8,7 +8,7 @@ namespace weft::probe {
 namespace {
 
 constexpr std::size_t fewest_of_a_piece = 3;
-/// Misses of this share are the measurement's own: no piece more for them.
+/// Errors of this share are noise of the measurement, and justify no further piece.
 constexpr double tolerable = 0.02;
 
 struct Fit {
@@ -25,8 +25,8 @@ double error_of(const LinkPiece& line, std::span<const MessageTime> times) {
   return sum;
 }
 
-/// The straight line with the least relative errors, no flatter than this slope; through the origin
-/// where it would else start below 0.
+/// Returns the line with the least relative errors and at least this slope. It goes through the
+/// origin if it would otherwise start below 0.
 LinkPiece straight(std::span<const MessageTime> times, double least_slope) {
   double w = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const MessageTime& each : times) {
@@ -57,7 +57,7 @@ Fit fit_from(std::span<const MessageTime> times, std::size_t most_pieces, double
     const double error = error_of(first, times.first(cut)) + rest.error;
     if (error > best.error / 2) continue;
     best = {{first}, error};
-    // The cut lies half-way between the two lengths, on a logarithmic scale.
+    // The cut is half-way between the two lengths, on a logarithmic scale.
     rest.pieces.front().from_bytes =
         std::llround(std::sqrt(times[cut - 1].bytes * times[cut].bytes));
     best.pieces.insert(best.pieces.end(), rest.pieces.begin(), rest.pieces.end());

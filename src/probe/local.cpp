@@ -26,7 +26,7 @@ constexpr const char* along_rows = "rows";
 constexpr const char* along_columns = "columns";
 constexpr const char* along_ragged_columns = "ragged columns";
 
-/// Bytes of a tile with room in L2 for another one beside it.
+/// Returns the bytes of a tile that leaves room in L2 for another one.
 std::int64_t tile_bytes() { return kernel::cache_sizes().l2_bytes / 4; }
 
 kernel::LocalOptions local_options(Precision precision, Effort effort, int threads) {
@@ -36,8 +36,8 @@ kernel::LocalOptions local_options(Precision precision, Effort effort, int threa
           .threads = threads};
 }
 
-/// Where lines lie that are timed: each of the threads has a tile of its own, for as in a stage all
-/// cores are at work, and takes the next lines when it is done, for some cores may be slower.
+/// The memory of timed lines. Each thread has its own tile, because all cores compute in a stage. A
+/// thread takes the next lines when it is done, because some cores may be slower.
 class Tiles {
  public:
   Tiles(const Extent& extent, int threads)
@@ -56,7 +56,8 @@ class Tiles {
         kind == Kind::c2c ? kernel::LineKind::c2c_forward : kernel::LineKind::r2c;
     const kernel::LineRunner runner({.kind = line, .length = length},
                                     local_options(precision, effort, 1), pitch, pitch, false);
-    // To start threads and to wait for them is a matter of stages, so it must not show here.
+    // The cost of starting and joining threads belongs to stages, so it must be negligible in this
+    // measurement.
     const std::int64_t fewest = threads_ == 1 ? 1 : turns_at_least;
     const std::int64_t times = std::max(fewest, points_at_least / (count * length));
     const auto run = [this, runner, count, times] {
@@ -73,7 +74,7 @@ class Tiles {
 
  private:
   static constexpr std::int64_t points_at_least = 1 << 16;
-  static constexpr std::int64_t turns_at_least = 8;  ///< of a thread, to share them out
+  static constexpr std::int64_t turns_at_least = 8;  ///< per thread, for an even distribution
 
   static std::int64_t pitch_of(std::int64_t length, Precision precision) {
     return (length + 1) * complex_bytes(precision) / 64 * 64 + 64;
@@ -85,7 +86,7 @@ class Tiles {
   AlignedBuffer out_;
 };
 
-/// Where stages work that are timed.
+/// The arrays of timed stages.
 class Arrays {
  public:
   explicit Arrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
@@ -93,7 +94,7 @@ class Arrays {
     std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
   }
 
-  /// A transform along one axis of an array by this rank alone, as a stage does it.
+  /// Makes the work of a transform along one axis of an array by this rank alone, as in a stage.
   Work stage(Precision precision, std::int64_t bytes, const char* how, int threads) const {
     std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
     if (how == along_ragged_columns) --lines;
@@ -116,14 +117,14 @@ class Arrays {
   AlignedBuffer out_;
 };
 
-/// What is left of a stage's time for its bytes; lines may hide it all.
+/// Returns the time per byte of a stage without its lines; lines may hide all of it.
 double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t bytes) {
   constexpr double least = 1e-13;
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
-/// Those that the engine has. A library without vector instructions for long doubles finds little by
-/// trials.
+/// Returns the precisions to measure. Trials leave out long doubles: without vector instructions
+/// they gain little.
 std::vector<Precision> precisions_of(const Extent& extent, Effort effort) {
   std::vector<Precision> found;
   for (const Precision precision : extent.precisions)
@@ -133,7 +134,8 @@ std::vector<Precision> precisions_of(const Extent& extent, Effort effort) {
   return found;
 }
 
-/// Short and long ones early: where the time for planning is up, all kinds of lengths are there.
+/// Orders lengths so that short and long ones come early: when the time for planning is over, all
+/// kinds of lengths are planned.
 std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
   constexpr std::size_t step = 7;
   std::vector<std::int64_t> found;
@@ -142,7 +144,7 @@ std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
   return found;
 }
 
-/// Seconds in the order in which the lines were added; then all lines in ascending order.
+/// Assigns seconds in the order in which the lines were added, then sorts the lines.
 void assign(std::vector<Arithmetic>& arithmetic, const Extent& extent,
             const std::vector<double>& seconds) {
   auto next = seconds.begin();
@@ -167,8 +169,8 @@ const LineTime* find(const Arithmetic& arithmetic, const LineTime& line) {
   return place == arithmetic.lines.end() ? nullptr : &*place;
 }
 
-/// Lines that were not planned by trials take of the time of those that were planned without what
-/// the others do in the mean.
+/// Estimates lines that were not planned by trials: their time without trials, times the mean ratio
+/// of the other lines.
 void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
   const auto without = std::find_if(all.begin(), all.end(), [&](const Arithmetic& each) {
     return each.precision == trials.precision && each.effort == Effort::estimate;
@@ -186,12 +188,12 @@ void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
   trials.lines = std::move(lines);
 }
 
-/// This rank only waits for those that work.
+/// Makes works in which this rank only waits for the others.
 void idle(std::vector<Work>& works) {
   for (Work& work : works) work.run = [] {};
 }
 
-/// 0 of none.
+/// Returns the median; 0 for no values.
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -10,23 +10,24 @@
 
 namespace weft::probe {
 
-/// What lines take, and which of it was not measured.
+/// The times of lines, and the names of those that were not measured.
 struct Lines {
   std::vector<Arithmetic> arithmetic;
   std::vector<std::string> assumed;
-  double planning_s = 0;  ///< to plan one by trials, as Machine has it; 0: none was
+  double planning_s = 0;  ///< to plan a line by trials, as in Machine; 0: not measured
 };
 
-/// t_c: lines of many lengths in cache, by precision and effort; at once on all ranks and threads that
-/// have a core of their own. The others wait: what ranks that share a core take follows from how many
-/// they are, and where they take turns within a measurement it would be counted twice. Many ranks on
-/// few cores may take minutes to plan by trials what they then time in a second: once the time for
-/// `planning` is up, those that are left are assumed.
+/// Measures t_c: lines of many lengths in cache, by precision and effort, concurrently on all ranks
+/// and threads that have their own core. The other ranks wait. The time of ranks that share a core
+/// follows from their number, and measuring them too would count it twice. Many ranks on few cores
+/// may plan for minutes by trials, and measure for a second. When the time for `planning` is over,
+/// the remaining lines are assumed.
 Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads,
                          bool has_core);
 
-/// t_a: what weft's own stages need for arrays of several sizes beyond the time of their lines, which
-/// `so_far` has; at once on all ranks and threads that have a core of their own.
+/// Measures t_a: the time of weft's stages on arrays of several sizes, less the time of their
+/// lines, which is in `so_far`. Runs concurrently on all ranks and threads that have their own
+/// core.
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
                                      int threads, bool has_core);
 

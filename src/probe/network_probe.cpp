@@ -12,7 +12,7 @@
 namespace weft::probe {
 namespace {
 
-/// Whom this rank talks to; -1: nobody.
+/// Returns the peer of this rank; -1: none.
 int partner(const comm::Communicator& comm, const ProbedRanks& placement, bool within_node) {
   const std::int64_t node = comm.rank() / placement.ranks_per_node;
   const std::int64_t place = comm.rank() % placement.ranks_per_node;
@@ -23,7 +23,7 @@ int partner(const comm::Communicator& comm, const ProbedRanks& placement, bool w
   return there ? static_cast<int>(other) : -1;
 }
 
-/// So many messages of 8 bytes at once to a peer, and as many from it.
+/// Makes `messages` concurrent messages of 8 bytes to a peer, and as many from it.
 comm::Messages burst(const comm::Communicator& comm, int peer, int messages) {
   std::vector<comm::MessageStep> steps;
   for (std::int64_t i = 0; peer >= 0 && i < messages; ++i)
@@ -31,7 +31,7 @@ comm::Messages burst(const comm::Communicator& comm, int peer, int messages) {
   return {comm, steps, sizeof(double), {.at_once = 0}};
 }
 
-/// Copies a block of its own, of so many bytes, on each of so many threads.
+/// Copies a separate block of `bytes` bytes on each of `workers` threads.
 void copy_on(std::int64_t workers, std::int64_t bytes, const AlignedBuffer& memory) {
   std::vector<std::thread> others;
   const auto copy = [&](std::int64_t worker) {
@@ -73,8 +73,8 @@ Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator
                        });
     times.push_back({static_cast<double>(bytes), seconds});
   }
-  // Where the start of a message hides its bytes, as that of a rank that waits for its turn on a core,
-  // short messages seem to have none; but many of them in a row still pass the link.
+  // If the start of a message hides its bytes, for example while a rank waits for a core, the bytes
+  // of short messages seem free. But many of them in a row still pass the link.
   const double least_slope = within_node ? any_slope : slope_of_the_longest(times);
   return {fit_pieces(times, least_slope), true, 0};
 }

@@ -19,10 +19,12 @@ namespace {
 
 constexpr std::int64_t columns = 256;  ///< points along the axis that is split first
 constexpr std::int64_t rows = 64;      ///< points along the axis that is transformed first
-/// Bytes on a rank: what is longer has left the caches when others read it, and takes as long.
+/// Bytes on a rank. Longer arrays have left the caches when others read them, and cost the same per
+/// byte.
 constexpr std::int64_t longest = 32 << 20;
 
-/// A transform of about so many bytes on each rank, in which every rank reads from every other.
+/// Plans a transform of about `bytes` bytes on each rank, in which every rank reads from every
+/// other.
 Plan plan_of(Precision precision, std::int64_t bytes, const comm::Communicator& node, int threads) {
   const std::int64_t ranks = node.size();
   const std::int64_t planes = bytes * ranks / (columns * rows * complex_bytes(precision));
@@ -37,7 +39,7 @@ Plan plan_of(Precision precision, std::int64_t bytes, const comm::Communicator& 
   return make_plan(problem);
 }
 
-/// Of the rank with most, in the input or the output.
+/// Returns the bytes of the largest box of a rank, in the input or the output.
 std::int64_t box_bytes(const Plan& plan) {
   return complex_bytes(plan.problem.precision) *
          std::max(plan.input().max_local_volume(), plan.output().max_local_volume());
@@ -49,7 +51,7 @@ std::int64_t largest_box(const std::vector<Plan>& plans) {
   return bytes;
 }
 
-/// What a rank reads from others.
+/// Returns the bytes that a rank reads from others.
 double read_bytes(const Plan& plan) {
   const auto ranks = static_cast<double>(plan.problem.ranks);
   return static_cast<double>(box_bytes(plan)) * (ranks - 1) / ranks;
@@ -92,7 +94,7 @@ bool measure_handing_over(Timing& timing, int visits, Machine& machine,
                           const comm::Communicator& comm, int threads,
                           const std::function<bool(const Copying&)>& which) {
   const comm::Communicator node = comm.node_group();
-  const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective: before all else
+  const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective, so first
   const bool shares =
       node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
   std::vector<Copying*> wanted;
@@ -107,7 +109,7 @@ bool measure_handing_over(Timing& timing, int visits, Machine& machine,
   for (const Plan& plan : plans) works.push_back(arrays.transform(plan, node));
   const std::vector<double> seconds = timing.seconds_in_turn(works, visits);
   const double share = model::share_of_core(plans.front().problem, node.size(), machine);
-  // What is known must not contain what is looked for.
+  // The known times must not contain the time to be measured.
   for (Copying* each : wanted) each->handed_over_s_per_byte = 0;
   std::vector<double> found;
   for (std::size_t i = 0; i < plans.size(); ++i)

@@ -8,10 +8,10 @@
 
 namespace weft::probe {
 
-/// What the ranks of a node lose because they read what others have just written: of transforms with
-/// one exchange through node memory, the time above what the machine's other figures say. Enters
-/// handed_over_s_per_byte of those of the machine's copying that `which` says; false, and nothing,
-/// where no ranks share memory. Collective.
+/// Measures the cost of reading data that other ranks of the node have just written. It is the time
+/// of transforms with one exchange through node memory, less the prediction from the machine's
+/// other figures. Sets handed_over_s_per_byte in those entries of the machine's copying that
+/// `which` selects. Returns false, without a change, if no ranks share memory. Collective.
 bool measure_handing_over(Timing& timing, int visits, Machine& machine,
                           const comm::Communicator& comm, int threads,
                           const std::function<bool(const Copying&)>& which);

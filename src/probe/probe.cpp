@@ -25,9 +25,10 @@
 namespace weft::probe {
 namespace {
 
-/// How the time is shared out.
+/// The shares of the time.
 constexpr double for_lines = 0.28;
-/// For FFTs planned by trials; a yardstick's few always are, which takes so long at least.
+/// For FFTs planned by trials, and the least seconds for them: a calibration always plans its few
+/// FFTs by trials.
 constexpr double for_planning = 0.37;
 constexpr double least_for_planning_s = 3;
 constexpr double for_copying = 0.11;
@@ -36,9 +37,9 @@ constexpr double for_memory = 0.06;
 constexpr double for_links = 0.13;
 static_assert(for_lines + for_planning + for_copying + for_handing_over + for_memory + for_links <
               1.0001);
-/// Of the time of a machine with more than one node, before the rest is shared out as above.
+/// For exchanges on more than one node; the rest is divided as above.
 constexpr double for_exchanges = 0.5;
-/// Of the time, each disk, which comes on top: how many there are takes nothing from the rest.
+/// For each disk, in addition to the time: the number of disks does not reduce the other shares.
 constexpr double for_a_disk = 0.1;
 
 void check(const ProbeOptions& options) {
@@ -60,12 +61,12 @@ void check_directories(const std::vector<std::string>& directories) {
           "each directory whose disk is measured must be named once; given \"" + each + "\" twice");
 }
 
-/// What a message takes of a processor where nobody could measure it.
+/// The processor time of a message if it cannot be measured.
 constexpr double assumed_request_s = 2e-7;
-/// Taken to be nothing where no two ranks of a node were there to measure it.
+/// Assumed to be 0 if no node has two ranks to measure it.
 constexpr const char* handed_over = "copying.handed_over_s_per_byte";
 
-/// A link that nobody could measure.
+/// Returns a link that cannot be measured.
 Link assumed_link(double start_s, double s_per_byte) {
   return {{{0, start_s, s_per_byte}}, true, 0};
 }
@@ -74,12 +75,13 @@ void add(Machine& machine, const Timing& timing) {
   machine.samples.insert(machine.samples.end(), timing.samples().begin(), timing.samples().end());
 }
 
-/// Of ranks that each have a core by what their nodes say, if others share the cores; else 0. What is
-/// less is the noise of a machine. Ranks that wait for a core would be taken for others.
+/// Returns the crowding of ranks if each has a core by the node's count but others share the cores;
+/// otherwise 0. Smaller values are noise. Ranks without a core would be counted as others, so they
+/// are excluded.
 double crowding_of(const comm::Communicator& comm, bool has_core, int threads) {
   constexpr double least = 1.5;
   constexpr double suspicious = 1.2;
-  // Longer than a slice of time, and as long as many take turns.
+  // Longer than a time slice, and long enough for many to alternate.
   constexpr double glance_s = 0.01;
   constexpr double turns_s = 0.2;
   if (comm.is_solo() || comm.min(std::int64_t{has_core}) == 0) return 0;
@@ -159,7 +161,8 @@ void add_exchanges(Machine& machine, const Extent& extent, const comm::Communica
   add(machine, timing);
 }
 
-/// Rank 0 alone: ranks that share a disk would measure each other.
+/// Adds the disks, measured by rank 0 alone, because ranks that share a disk would disturb each
+/// other.
 void add_disks(Machine& machine, const ProbeOptions& options, const comm::Communicator& comm) {
   comm::together(comm, [&] {
     if (comm.rank() != 0) return;
@@ -174,13 +177,13 @@ void add_disks(Machine& machine, const ProbeOptions& options, const comm::Commun
 }  // namespace
 
 Machine measure(const ProbeOptions& options, const comm::Communicator& given) {
-  // Who is on one node, and where another begins, is told by numbers below.
+  // The code below derives the node of a rank from its number.
   const comm::Communicator comm = given.by_nodes();
   const Extent& extent = options.extent;
   comm::together(comm, [&] {
     check(options);
     check_directories(options.directories);
-    require_memory(extent.memory_bytes() * options.threads, "what a probe measures with");
+    require_memory(extent.memory_bytes() * options.threads, "the arrays of a probe");
     return 0;
   });
   Machine machine;
@@ -192,7 +195,7 @@ Machine measure(const ProbeOptions& options, const comm::Communicator& given) {
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGE_SIZE)};
   machine.l2_bytes = kernel::cache_sizes().l2_bytes;
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
-  // First, so that a directory that will not do is known at once.
+  // First, so that an unsuitable directory is reported at once.
   add_disks(machine, options, comm);
   const ProbedRanks placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};

@@ -54,16 +54,17 @@ double Timing::round_s(const std::function<void()>& work, std::int64_t repetitio
   return comm_.max(now_s() - start) / static_cast<double>(repetitions);
 }
 
-/// The mean of the ranks: the slowest of a round is one that another has just pushed from its core.
+/// Returns the mean of the ranks, because the slowest rank of a round has just lost its core to
+/// another.
 double Timing::crowded_round_s(const std::function<void()>& work, std::int64_t repetitions) const {
-  work();  // whoever had the core before has filled its caches
+  work();  // the previous user of the core has filled its caches
   const double start = processor_s();
   for (std::int64_t i = 0; i < repetitions; ++i) work();
   const double had_s = comm_.sum(processor_s() - start) / static_cast<double>(comm_.size());
   return had_s * crowding_ / (threads_ * static_cast<double>(repetitions));
 }
 
-/// What seemed short may take many times as long once links are tired and a switch drops messages.
+/// Short work may take many times longer when links are tired and a switch drops messages.
 bool Timing::goes_on(const std::vector<double>& found, std::int64_t rounds, double spent_s,
                      double most_s, std::int64_t repetitions) const {
   const auto done = static_cast<std::int64_t>(found.size());

@@ -36,7 +36,7 @@ kernel::Place users_array(const Plan& plan, const std::vector<Stage>& route, con
                           bool is_input, std::int64_t rank) {
   const Problem& problem = plan.problem;
   const std::size_t last = route.size() - 1;
-  // Half a spectrum in its natural order has another shape than what is exchanged, and so have the
+  // Half a spectrum in natural order has another shape than the exchanged array, and so have the
   // ends of a convolution.
   const bool is_output = is_input == (variant.direction == Direction::backward);
   const bool is_apart = plan.convolves() || (unfolds(plan, last) && is_output);
@@ -102,9 +102,9 @@ BufferAssignment BufferAssigner::assigned() {
     found_.exchanges.push_back({knobs_of(i), side});
     StageExchange& each = found_.exchanges.back();
     choose_chunks(each, i);
-    // In one exchange only: else the last stage might write where the block lies.
+    // Only for a single exchange: otherwise the last stage might overwrite the block.
     each.side.keep_own_block = route_.size() == 2 && each.side.chunks > 1;
-    // A collective call wants all blocks in the order of ranks.
+    // A collective call needs all blocks in the order of ranks.
     const Exchange& knobs = each.knobs;
     each.side.own_last = knobs.method == Method::messages && knobs.wire_form == WireForm::packed &&
                          each.side.chunks == 1;
@@ -126,14 +126,15 @@ BufferAssignment BufferAssigner::assigned() {
   return std::move(found_);
 }
 
-/// Where exchanges in node memory use the caller's arrays, the others leave those alone.
+/// Chooses the buffers of messages. If exchanges in node memory use the caller's arrays, messages
+/// do not.
 void BufferAssigner::choose_message_buffers() {
   std::vector<StageExchange*> by_messages;
   for (StageExchange& each : found_.exchanges)
     if (each.knobs.method != Method::shared && !is_node_aware(each.knobs))
       by_messages.push_back(&each);
   if (by_messages.empty()) return;
-  // Behind another exchange in place, blocks leave from the caller's array in chunks.
+  // After another exchange in place, blocks leave from the caller's array in chunks.
   if (by_messages.size() > 1 && variant_.in_place) by_messages.back()->both_sides = false;
   std::vector<MessageNeeds> needs;
   for (const StageExchange* each : by_messages) {
@@ -152,7 +153,7 @@ void BufferAssigner::choose_message_buffers() {
   }
 }
 
-/// What the caller's output holds on this rank.
+/// Returns the size of the caller's output on this rank.
 std::int64_t BufferAssigner::output_bytes() const {
   const auto bytes = [&](bool is_input) {
     const kernel::Place place = users_array(plan_, route_, variant_, is_input, rank_);
@@ -161,7 +162,7 @@ std::int64_t BufferAssigner::output_bytes() const {
     return span_of(array.box.shape(), array.strides) * place.element_bytes;
   };
   const std::int64_t output = bytes(false);
-  // In place the array holds the larger of both, where the rank has both.
+  // In place, the array holds the larger of input and output, if the rank has both.
   return variant_.in_place && output > 0 ? std::max(output, bytes(true)) : output;
 }
 
@@ -174,9 +175,9 @@ void BufferAssigner::choose_chunks(StageExchange& each, std::size_t position) co
   each.both_sides = chunking.both && each.side.chunks > 1;
 }
 
-/// Whose arrays the ranks work in together. The array stays where the first exchange has left it:
-/// each rank writes its tiles back to where they came from, until the last stage, or until real
-/// numbers become complex ones, which lie otherwise.
+/// Chooses the arrays in which the ranks work together. The data stay where the first exchange left
+/// them: each rank writes its tiles back to their place. This ends at the last stage, or when real
+/// numbers become complex, which changes the positions.
 void BufferAssigner::choose_shared_buffers(std::size_t position) {
   exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::size_t last_exchange = route_.size() - 2;
@@ -195,18 +196,18 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
     side.send_buffer = source_buffer;
     found_.peers_read_source_last = last_exchange == 0;
   } else if (position == 0 && lies_like_target && writes_outputs) {
-    side.send_buffer = target_buffer;  // tiles go back to where they came from
+    side.send_buffer = target_buffer;  // tiles return to their place
   } else if (stays_home(position)) {
     const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
     side.home = before.home;
-    // The caller's input is only read; its ranks have as much workspace in the same order.
+    // The caller's input is only read; ranks have workspace of the same size in the same order.
     side.send_buffer = before.send_buffer == source_buffer ? even_buffer : before.send_buffer;
   }
   side.first_peer_buffer =
       first_peer_buffer(side.push ? side.recv_buffer : side.send_buffer, plan_.problem.ranks);
 }
 
-/// Can the stage before the exchange write back to where it reads?
+/// Returns whether the stage before the exchange can write back to the place that it reads.
 bool BufferAssigner::stays_home(std::size_t position) const {
   if (position == 0 || found_.exchanges[position - 1].knobs.method != Method::shared) return false;
   const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
@@ -214,15 +215,15 @@ bool BufferAssigner::stays_home(std::size_t position) const {
          before.element_bytes == found_.exchanges[position].side.element_bytes;
 }
 
-/// Workspace that the stage before the exchange does not read.
+/// Returns workspace that the stage before the exchange does not read.
 int BufferAssigner::free_shared_buffer(std::size_t position) const {
   if (position == 0) return even_buffer;
   const int before = found_.exchanges[position - 1].side.send_buffer;
   return before == even_buffer || before == source_buffer ? odd_buffer : even_buffer;
 }
 
-/// Blocks for ranks of this node lie where they can be read; those of combined messages are put
-/// together by all ranks of the node.
+/// Chooses the buffers in node memory. Ranks of this node read their blocks there, and all ranks of
+/// the node together write combined messages there.
 void BufferAssigner::choose_node_buffers(std::size_t position) {
   exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::int64_t ranks = plan_.problem.ranks;

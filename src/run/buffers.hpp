@@ -9,38 +9,38 @@
 
 namespace weft::run {
 
-/// The arrays of a run, by number: pieces of places refer to them.
+/// The arrays of a run, by number. Pieces of places refer to them.
 ///
-/// Those from first_shared on lie in node memory. Source and target are the caller's input and
-/// output where peers can be shown those, else workspace. Shared arrays of other ranks are numbered
-/// behind all of these.
+/// Those from first_shared on are in node memory. Source and target are the caller's input and
+/// output where other ranks can access those, otherwise workspace. The numbers of other ranks'
+/// shared arrays follow.
 enum Buffer : int {
   input_buffer,
   output_buffer,
-  work_buffer,  ///< from here to spare_buffer: of this process alone
+  work_buffer,  ///< private to this process, up to spare_buffer
   second_buffer,
   third_buffer,
-  own_buffer,  ///< its block of an exchange where it fits nowhere else; what comes from other nodes
+  own_buffer,  ///< this rank's own block where it fits nowhere else; blocks from other nodes
   spare_buffer,
   even_buffer,
-  odd_buffer,      ///< where the array cannot stay in the even one
-  arrival_buffer,  ///< messages to the ranks of this node that one of them receives
+  odd_buffer,      ///< for an array that cannot stay in the even buffer
+  arrival_buffer,  ///< messages that one rank of the node receives for all its ranks
   source_buffer,
   target_buffer,
-  apart_target,  ///< only its bytes count: those of a target that cannot lie where the even buffer does
+  apart_target,  ///< only its size is used: that of a target that cannot overlap the even buffer
   buffer_count
 };
 inline constexpr int first_shared = even_buffer;
 inline constexpr int shared_count = buffer_count - first_shared;
 
-/// Number of rank 0's array of the kind `buffer`, of which there is one for each rank.
+/// Returns the number of rank 0's array of the kind `buffer`; each rank has one.
 inline int first_peer_buffer(int buffer, std::int64_t ranks) {
   return buffer_count + (buffer - first_shared) * static_cast<int>(ranks);
 }
 
 using BufferSizes = std::array<std::int64_t, buffer_count>;
 
-/// A local array as one piece; no piece where the box is empty.
+/// Returns a local array as one piece; no piece if the box is empty.
 inline kernel::Place array_place(const Box& box, const Shape& strides, int buffer,
                                  std::int64_t element_bytes) {
   kernel::Place place{{}, element_bytes};

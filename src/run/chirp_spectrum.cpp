@@ -11,7 +11,7 @@
 namespace weft::run {
 namespace {
 
-/// The middle of the plan as a transform of its own: from columns of the view to its rows.
+/// Returns the middle of the plan as a separate transform, from columns of the view to its rows.
 Plan plan_of_spectrum(const Plan& plan) {
   const Layout columns = plan.stages[1].target.with_order({0, 1});
   const Layout rows = plan.stages[2].source.with_order({0, 1});
@@ -26,11 +26,11 @@ Plan plan_of_spectrum(const Plan& plan) {
   spectrum.stages = {{.source = columns, .target = columns, .axes = {0}, .twiddles = true},
                      {.source = rows, .target = rows, .axes = {1}}};
   spectrum.exchanges = {plan.exchanges[1]};
-  spectrum.exchanges[0].wire = WirePrecision::same;  // all transforms have its errors
+  spectrum.exchanges[0].wire = WirePrecision::same;  // its errors enter all transforms
   return spectrum;
 }
 
-/// The chirp's conjugate, in a box of whole columns.
+/// Returns the conjugate of the chirp in a box of whole columns.
 template <class T>
 void fill(const Plan& plan, const Box& columns, T* out) {
   const Shape view = plan.view();

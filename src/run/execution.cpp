@@ -35,7 +35,7 @@ Execution::Execution(const Plan& plan, const comm::Communicator& comm,
   }
   exchange::ExchangeResources means{comm, nullptr, number};
   if (programs_[0].is_shared()) {
-    // Memory that one node lacks is an error of all.
+    // If one node lacks memory, all ranks throw.
     comm::together(comm, [&] { shared_ = std::make_unique<SharedBuffers>(comm, sizes_); });
     means.hand_over = &shared_->hand_over();
   }

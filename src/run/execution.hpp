@@ -9,20 +9,20 @@
 
 namespace weft::run {
 
-/// A plan bound to FFT plans, exchanges and workspace: transforms one array at a time, stage by
-/// stage, so that the stages of another lane can come in between.
+/// A plan bound to FFT plans, exchanges and workspace. Transforms one array at a time, stage by
+/// stage, so that stages of another lane can run in between.
 class Execution {
  public:
   /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
-  /// Lanes that work at the same time have different numbers. `spectrum`: what this rank's lines are
-  /// convolved with, where the plan convolves.
+  /// Concurrent lanes have different numbers. `spectrum`: from chirp_spectrum(), for a plan that
+  /// convolves.
   Execution(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
             bool own_workspace, int number,
             const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
-  /// Workspace of this rank, besides the caller's arrays.
+  /// Workspace of this rank, in addition to the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
-  /// False until use_workspace() where the lane has none of its own.
+  /// Returns false until use_workspace() if the lane has no own workspace.
   bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
   void use_workspace(void* memory, std::int64_t bytes);
 
@@ -30,13 +30,13 @@ class Execution {
   std::size_t stage_count() const { return programs_[0].stage_count(); }
   std::vector<StepRecord> empty_records(const Variant& variant) const;
 
-  /// Begins a transform. `records`, unless null, has room for what empty_records() gives.
+  /// Begins a transform. `records`, unless null, has the size of empty_records().
   void begin(const Variant& variant, const void* in, void* out, StageProgress& progress,
              StepRecord* records);
   bool is_busy() const { return program_ != nullptr; }
   /// Executes the next stage; the last one ends the transform.
   void execute_stage();
-  /// Forgets the transform under way, of which nothing has left this rank.
+  /// Cancels the transform under way. Nothing has left this rank yet.
   void call_off() { program_ = nullptr; }
 
  private:
@@ -48,10 +48,10 @@ class Execution {
 
   std::vector<RankProgram> programs_;  ///< by index()
   BufferSizes sizes_{};
-  std::int64_t workspace_bytes_ = 0;  ///< of this process alone
+  std::int64_t workspace_bytes_ = 0;  ///< private to this process
   std::int64_t shared_bytes_ = 0;     ///< in node memory
   AlignedBuffer memory_;
-  std::unique_ptr<SharedBuffers> shared_;  ///< where an exchange is shared
+  std::unique_ptr<SharedBuffers> shared_;  ///< only with a shared exchange
   std::vector<void*> buffers_;             ///< the pointers of a run
   char* workspace_ = nullptr;
   kernel::ScratchSize scratch_size_;

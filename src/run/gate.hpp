@@ -2,14 +2,14 @@
 
 namespace weft::run {
 
-/// What a transform waits for before anything leaves the rank. Until then it reads the input and
-/// writes into the workspace and the output alone, so that it can still be called off.
+/// A condition that a transform waits for before it sends anything. Until then it only reads the
+/// input and writes into workspace and output, so that it can still be cancelled.
 class Gate {
  public:
   virtual ~Gate() = default;
-  /// Called now and then before pass().
+  /// Called from time to time before pass().
   virtual void progress() = 0;
-  /// Waits. An error that it throws calls the transform off.
+  /// Waits. An exception cancels the transform.
   virtual void pass() = 0;
 };
 

@@ -29,7 +29,7 @@ Shape c_strides(const Box& box) {
   return strides;
 }
 
-/// A dense local array in the idle buffer.
+/// Returns a dense local array in the idle buffer.
 Place idle_place(const StageSpec& spec, const Box& box, std::int64_t element_bytes,
                  BufferSizes& sizes) {
   auto& size = sizes[spec.idle_buffer];
@@ -43,7 +43,7 @@ bool is_real_transform(const std::vector<AxisTransform>& transforms, int axis) {
   });
 }
 
-/// The axis that r2c halves or c2r restores.
+/// Returns the axis that r2c halves or c2r restores.
 int real_axis(const std::vector<AxisTransform>& transforms) {
   const auto found = std::find_if(transforms.begin(), transforms.end(), [&](const auto& t) {
     return is_real_transform(transforms, t.axis);
@@ -57,16 +57,16 @@ bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, s
                      [&](const auto& t) { return t.kind == kind; });
 }
 
-/// The rows of `current`, of reals, seen as rows of the complex numbers that `box` has of them: in
-/// the caller's array in place, where rows are padded, so that each holds what becomes of it. No
-/// piece elsewhere.
+/// Returns the real rows of `current`, viewed as the rows of complex numbers of `box`. This applies
+/// in place, where the caller's rows are padded and hold their own result. Otherwise returns no
+/// piece.
 Place in_the_same_rows(const Place& current, const Box& box, int halved,
                        std::int64_t complex_element_bytes) {
   Place rows{{}, complex_element_bytes};
   if (current.pieces.size() != 1 || current.pieces[0].buffer != input_buffer) return rows;
   kernel::Piece piece = current.pieces[0];
   if (current.narrow || piece.offset != 0 || piece.strides[halved] != 1) return rows;
-  bool is_padded = false;  // of one row nobody can tell
+  bool is_padded = false;  // unknown for a single row
   for (int axis = 0; axis < box.dims(); ++axis) {
     if (axis == halved || piece.box.extent(axis) == 1) continue;
     is_padded = true;
@@ -75,14 +75,14 @@ Place in_the_same_rows(const Place& current, const Box& box, int halved,
     piece.strides[axis] = reals / 2;
   }
   if (!is_padded) return rows;
-  // The other axes as they are: of a chunk, the piece is still the whole array's.
+  // The other axes are unchanged: for a chunk, the piece is still that of the whole array.
   piece.box.lower[halved] = box.lower[halved];
   piece.box.upper[halved] = box.upper[halved];
   rows.pieces.push_back(std::move(piece));
   return rows;
 }
 
-/// Where the array lies before the transform `next`, after a last sweep that began at `first`.
+/// Returns the place of the array before the transform `next`, after a sweep that began at `first`.
 Place between_place(const StageSpec& spec, const Place& current, std::size_t first,
                     std::size_t next, std::int64_t complex_element_bytes, bool current_is_ours,
                     BufferSizes& sizes) {
@@ -102,8 +102,8 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
   return idle_place(spec, box, complex_element_bytes, sizes);
 }
 
-/// Whether a sweep writes its outlet past the caches: nobody reads a large array soon. Where the
-/// inlet lies in the same memory, what is overwritten is in cache already.
+/// Returns whether a sweep writes its outlet past the caches, because a large array is not read
+/// soon. If the inlet is in the same memory, the overwritten lines are in cache already.
 bool streams(const StageSpec& spec, const Box& box, const Place& from, const Place& to) {
   const bool same_memory = spec.in_place || (!from.pieces.empty() && !to.pieces.empty() &&
                                              from.pieces[0].buffer == to.pieces[0].buffer);
@@ -111,8 +111,9 @@ bool streams(const StageSpec& spec, const Box& box, const Place& from, const Pla
   return !same_memory && bytes > kernel::cache_sizes().l3_share_bytes;
 }
 
-/// A pass between the caller's array of one axis and the two axes that are exchanged. In place what
-/// has arrived lies where the result goes: that is put together in the idle buffer.
+/// Makes the pass between the caller's array of one axis and the two axes that are exchanged. In
+/// place, the received data occupy the place of the result, so the result is assembled in the idle
+/// buffer.
 std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
                                              const kernel::LocalOptions& options,
                                              BufferSizes& sizes) {
@@ -139,7 +140,7 @@ bool keeps_positions(const StageSpec& spec) {
   const auto& out = spec.outlet.pieces[0];
   for (int axis = 0; axis < spec.source.dims(); ++axis) {
     if (is_real_transform(spec.transforms, axis)) {
-      // A line that becomes shorter or longer must be contiguous: then it begins at the same byte.
+      // A line of changing length must be contiguous: then it begins at the same byte.
       if (in.strides[axis] != 1 || out.strides[axis] != 1) return false;
       continue;
     }
@@ -159,7 +160,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
   const bool detour = spec.in_place && !keeps_positions(spec);
   if (detour) {  // to the idle buffer and back: lines would overwrite each other
     spec.outlet = idle_place(spec, spec.target, given.outlet.element_bytes, sizes);
-    // What lies between two sweeps must not lie where the detour goes.
+    // The array between two sweeps must not be in the buffer of the detour.
     spec.idle_buffer = spec.idle_buffer == spare_buffer ? third_buffer : spare_buffer;
     spec.outlet_is_array = true;
     spec.in_place = false;

@@ -10,30 +10,31 @@ namespace weft::run {
 
 /// One stage as one rank executes it.
 struct StageSpec {
-  Box source;  ///< the local box before the transforms
-  Box target;  ///< and after
+  Box source;  ///< local box before the transforms
+  Box target;  ///< local box after the transforms
   std::vector<kernel::AxisTransform> transforms;
   kernel::Place inlet;
   kernel::Place outlet;
   bool inlet_is_ours = false;    ///< the inlet may be overwritten
-  bool outlet_is_array = false;  ///< the outlet is one array, dense or padded: it can hold others
+  bool outlet_is_array = false;  ///< the outlet is one array, dense or padded: it can hold
+                                 ///< intermediate results
   bool in_place = false;         ///< inlet and outlet are the same memory of the caller
-  int idle_buffer = 0;           ///< workspace that neither inlet nor outlet uses
-  /// A stage without axes in which half a spectrum changes its order: the boxes are of its columns,
-  /// and of inlet and outlet the one that is the caller's array has one axis.
+  int idle_buffer = 0;           ///< workspace not used by inlet or outlet
+  /// For a stage without axes in which half a spectrum changes its order. The boxes are in columns.
+  /// The caller's array, inlet or outlet, has one axis.
   std::optional<kernel::HermitianOrder> hermitian_order = {};
-  /// Likewise a stage at an end of a convolution: the boxes are of its rows.
+  /// Likewise for a stage at an end of a convolution. The boxes are in rows.
   std::optional<kernel::ChirpEnd> chirp = {};
 };
 
-/// The sweeps of a stage: as few as the cache allows.
+/// Makes the sweeps of a stage: as few as the cache allows.
 ///
-/// Between two sweeps the array lies where the first inlet was if that is ours, else in the outlet
-/// if it can hold it, else in the idle buffer; `sizes` grows to what that needs, in bytes.
+/// Between two sweeps the array is stored in the first inlet if that is ours, otherwise in the
+/// outlet if it can hold the array, otherwise in the idle buffer. `sizes` (bytes) grows as needed.
 std::vector<kernel::Sweep> make_sweeps(const StageSpec& spec, const kernel::LocalOptions& options,
                                        BufferSizes& sizes);
 
-/// True when every line lies at the same bytes before and after: the stage can run in place.
+/// Returns true when every line has the same position before and after: the stage can run in place.
 bool keeps_positions(const StageSpec& spec);
 
 }  // namespace weft::run

@@ -8,7 +8,7 @@
 namespace weft::run {
 namespace {
 
-/// Buffers that something else needs meanwhile.
+/// Buffers that are in use at the same time.
 class Taken {
  public:
   void add(int buffer) { buffers_.push_back(buffer); }
@@ -20,14 +20,15 @@ class Taken {
   std::vector<int> buffers_;
 };
 
-/// The first that nothing else needs; the output only where it is large enough.
+/// Returns the first free buffer; the output only if it is large enough.
 int first_free(std::initializer_list<int> candidates, const Taken& taken, bool fits_output) {
   for (int buffer : candidates)
     if (!taken.has(buffer) && (buffer != output_buffer || fits_output)) return buffer;
-  throw Error(ErrorCode::internal, "the buffers of an exchange are chosen wrongly: none is free");
+  throw Error(ErrorCode::internal,
+              "the buffers of an exchange are chosen wrongly: no buffer is free");
 }
 
-/// Of the exchange `i`; those behind it are chosen.
+/// Chooses the buffers of exchange `i`, after those of the later exchanges.
 MessageBuffers choose(const std::vector<MessageNeeds>& exchanges, std::size_t i,
                       const MessageBuffers* next, std::int64_t output_bytes, bool in_place) {
   const MessageNeeds& needs = exchanges[i];
@@ -68,8 +69,8 @@ MessageBuffers choose(const std::vector<MessageNeeds>& exchanges, std::size_t i,
 
 }  // namespace
 
-/// From the last exchange to the first: what a stage writes into and what arrives meanwhile must
-/// not be what it reads.
+/// The choice runs from the last exchange to the first. A stage must not read the buffer that it
+/// writes or that messages arrive in.
 std::vector<MessageBuffers> message_buffers(const std::vector<MessageNeeds>& exchanges,
                                             std::int64_t output_bytes, bool in_place) {
   std::vector<MessageBuffers> chosen(exchanges.size());

@@ -7,33 +7,33 @@
 
 namespace weft::run {
 
-/// What one rank's buffers of an exchange by messages or collective calls must hold and bear.
+/// The requirements of one rank's buffers in an exchange by messages or collective calls.
 struct MessageNeeds {
   std::int64_t send_bytes = 0;  ///< this rank's own block included
   std::int64_t recv_bytes = 0;
   std::int64_t others_bytes =
-      0;  ///< of others' blocks; as send_bytes where the own one cannot lie elsewhere
-  bool in_chunks = false;   ///< messages leave and arrive while the stage before it still works
-  bool uses_work = false;   ///< the stage before it keeps something in the work buffer meanwhile
-  bool keeps_sent = false;  ///< what is sent must stay while the stage behind it works
+      0;  ///< of other ranks' blocks; send_bytes if the own block cannot be elsewhere
+  bool in_chunks = false;   ///< messages leave and arrive during the stage before it
+  bool uses_work = false;   ///< the stage before it uses the work buffer
+  bool keeps_sent = false;  ///< sent bytes must stay during the stage after it
 };
 
-/// From where a rank sends and where it receives.
+/// The buffers in which a rank sends and receives.
 struct MessageBuffers {
   int send = work_buffer;
   int recv = second_buffer;
-  int own = none;  ///< where its own block is written at once; none: among the others, and copied
+  int own = none;  ///< direct destination of its own block; none: among the others, and copied
 
   static constexpr int none = -1;
 };
 
-/// The buffers of all exchanges of a program, in the order in which they are executed.
+/// Chooses the buffers of all exchanges of a program, in the order of execution.
 ///
-/// Blocks leave from or arrive in the caller's output, where it holds so much, until results are
-/// written to it: so one local array of workspace does, two where an exchange goes in chunks.
-/// The first stage writes the rank's own block where it is to arrive. Complex numbers that become
-/// reals take a little more than those: then all but the own block leaves from the output.
-/// `output_bytes` : what the caller's output holds. `in_place`: it is the input too.
+/// Blocks leave from or arrive in the caller's output, if it is large enough, until results are
+/// written to it. So one local array of workspace is enough, or two with exchanges in chunks. The
+/// first stage writes the rank's own block to its destination. Complex numbers need slightly more
+/// space than the reals that they become. Then all blocks but the own block leave from the output.
+/// `output_bytes` : size of the caller's output. `in_place`: it is the input too.
 std::vector<MessageBuffers> message_buffers(const std::vector<MessageNeeds>& exchanges,
                                             std::int64_t output_bytes, bool in_place);
 

@@ -11,21 +11,21 @@
 
 namespace weft::run {
 
-/// What is under way while stages work: exchanges, or the gate before the first of them. MPI moves
-/// large messages only inside its calls, so stages call it between tiles.
+/// The exchanges under way during stages, or the gate before the first exchange. MPI moves large
+/// messages only inside its calls, so stages call MPI between tiles.
 class StageProgress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }
   void remove(exchange::Executor* executor) { std::erase(active_, executor); }
-  /// Has the next exchange wait at `gate`; null: at none.
+  /// Makes the next exchange wait at `gate`; null: at none.
   void hold_at(Gate* gate) { gate_ = gate; }
   void pass_gate() {
     if (gate_) std::exchange(gate_, nullptr)->pass();
   }
-  /// Whether other stages work while an exchange that was started is not yet waited for.
+  /// Sets whether other stages run between the start of an exchange and the wait for it.
   void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
   bool overlaps() const { return overlaps_; }
-  /// Room for so many, lest adding allocates.
+  /// Reserves memory, so that adding does not allocate.
   void reserve(std::size_t count) { active_.reserve(count); }
 
   void poke() override {
@@ -38,7 +38,8 @@ class StageProgress final : public kernel::Progress {
   }
 
  private:
-  /// A look costs about a microsecond, more over TCP; a message of 64 KiB takes longer than this.
+  /// A progress call costs about a microsecond, more over TCP. A message of 64 KiB takes longer
+  /// than this interval.
   static constexpr std::chrono::microseconds interval{20};
 
   std::vector<exchange::Executor*> active_;

@@ -20,7 +20,8 @@ std::string stage_name(std::size_t number, const Stage& stage) {
   return name;
 }
 
-/// The order that half a spectrum changes to in a stage beside the one that folds its columns.
+/// Returns the change of order of half a spectrum in a stage next to the one that folds its
+/// columns.
 std::optional<kernel::HermitianOrder> hermitian_order_of(const Plan& plan,
                                                          const std::vector<Stage>& route,
                                                          std::size_t position,
@@ -32,7 +33,7 @@ std::optional<kernel::HermitianOrder> hermitian_order_of(const Plan& plan,
   return kernel::HermitianOrder{view[0], view[1], forward};
 }
 
-/// The share of a stage that works on one chunk.
+/// Returns the part of a stage that transforms one chunk.
 StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   if (parts == 1) return whole;
   StageSpec spec = whole;
@@ -67,7 +68,8 @@ RankProgram::RankProgram(const Plan& plan, const Variant& variant, std::int64_t 
     : variant_(variant), route_(route_of(plan, variant.direction)), spectrum_(std::move(spectrum)) {
   make(plan, rank, options, false);
   if (buffers_.sizes[spare_buffer] == 0 || is_shared()) return;
-  // Its own block need not arrive in the work buffer at once: then the first stage can use that.
+  // If the own block need not be written directly into the work buffer, the first stage can use
+  // that buffer.
   make(plan, rank, options, true);
 }
 
@@ -80,8 +82,8 @@ void RankProgram::make(const Plan& plan, std::int64_t rank, const kernel::LocalO
     add_stage(plan, position, rank, options);
 }
 
-/// Chunks that arrive one by one are of use to the last stage only: another would write into the
-/// send buffer while messages leave it.
+/// Only the last stage can use chunks as they arrive: another stage would write into the send
+/// buffer while messages leave it.
 RankProgram::StageParts RankProgram::parts_of(std::size_t position) const {
   if (position < buffers_.exchanges.size()) {
     const exchange::ExchangeEndpoint& out = buffers_.exchanges[position].side;
@@ -117,7 +119,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
                            .outlet;
   spec.hermitian_order = hermitian_order_of(plan, route_, position, variant_.direction);
   spec.chirp = chirp_end_of(plan, route_, position, variant_.direction);
-  if (stage.folds) {  // the lines have their columns in the plain order
+  if (stage.folds) {  // its lines have the columns in plain order
     kernel::Place& folded = variant_.direction == Direction::forward ? spec.outlet : spec.inlet;
     folded = kernel::unfolded(folded, stage.axes[0], stage.source.shape()[stage.axes[0]]);
   }
@@ -128,9 +130,9 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
       !first && buffers_.exchanges[position - 1].side.recv_buffer == output_buffer;
   spec.in_place =
       (first && (last || to_target) && variant_.in_place) || (last && arrived_in_output);
-  // A padded row has room for the complex numbers; in place the caller gives his input up anyway.
+  // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
-  // What a shared exchange has peers read is one array too, where it is this rank's own.
+  // The array that peers read in a shared exchange is one array too, if it is this rank's own.
   spec.outlet_is_array =
       last || (buffers_.exchanges[position].knobs.method == Method::shared &&
                !buffers_.exchanges[position].side.push && spec.outlet.pieces.size() < 2);

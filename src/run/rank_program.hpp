@@ -16,27 +16,27 @@
 
 namespace weft::run {
 
-/// What a program works with in one execution.
+/// The data of a program in one execution.
 struct Context {
   void** buffers;
   const kernel::Scratch& scratch;
   StageProgress& progress;
-  SharedBuffers* shared;  ///< there when the program is shared
-  StepRecord* records;    ///< null, or room for steps() records, which are filled in
+  SharedBuffers* shared;  ///< not null when the program is shared
+  StepRecord* records;    ///< null, or an array of steps() records to fill in
 };
 
 /// A plan as one rank executes it in one direction: sweeps and exchanges in order.
 ///
-/// Made in two steps, so that all ranks can agree between them:
-/// the constructor is local, connect() is collective.
+/// Made in two steps, so that all ranks can agree in between: the constructor is local, connect()
+/// is collective.
 class RankProgram {
  public:
-  /// `spectrum`: what this rank's lines are convolved with, where the plan convolves.
+  /// `spectrum`: from chirp_spectrum(), for a plan that convolves.
   RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
               const kernel::LocalOptions& options,
               std::shared_ptr<const kernel::LineSpectrum> spectrum);
 
-  /// True when an exchange needs buffers that other ranks see.
+  /// Returns true when an exchange needs buffers that other ranks see.
   bool is_shared() const { return buffers_.is_shared(); }
   /// Makes the exchanges. Collective over means.comm.
   void connect(const exchange::ExchangeResources& means);
@@ -47,23 +47,23 @@ class RankProgram {
   const BufferSizes& buffer_bytes() const { return buffers_.sizes; }
   kernel::ScratchSize scratch_size() const { return scratch_; }
   std::size_t steps() const { return 2 * stages_.size() - 1; }
-  /// Names and kinds of the steps, the numbers still zero.
+  /// Returns the names and kinds of the steps, with numbers of zero.
   std::vector<StepRecord> empty_records() const;
 
   std::size_t stage_count() const { return stages_.size(); }
 
-  /// Collective. One execution is begin(), all stages in order, end(); stages of executions that
-  /// have nothing in common may come in between, in the same order on all ranks.
+  /// Collective. One execution is begin(), all stages in order, end(). Stages of independent
+  /// executions may run in between, in the same order on all ranks.
   void begin(void** buffers, SharedBuffers* shared) const;
-  /// Waits for what the exchange before it brings, and leaves the exchange behind it under way.
+  /// Waits for the exchange before the stage, and leaves the exchange after it under way.
   void execute_stage(std::size_t stage, const Context& context) const;
   void end(SharedBuffers* shared) const;
 
  private:
   struct LocalStage {
     std::string name;
-    /// One chunk after the other. More than one: of the exchange behind the stage, which is begun
-    /// after each, or of the one before it, which is waited for before each.
+    /// The sweeps of each chunk. Chunks are those of the exchange after the stage, which starts
+    /// after each chunk, or of the exchange before it, which is waited for before each chunk.
     std::vector<std::vector<kernel::Sweep>> parts;
     bool sends_parts = false;
     /// A stage without axes between these two buffers has nothing to do where they are one array.
@@ -71,7 +71,7 @@ class RankProgram {
     int from = 0;
     int to = 0;
   };
-  /// What a stage is divided into: the chunks of an exchange beside it.
+  /// The parts of a stage: the chunks of an adjacent exchange.
   struct StageParts {
     int count = 1;
     int axis = -1;

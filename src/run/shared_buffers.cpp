@@ -8,9 +8,9 @@
 namespace weft::run {
 namespace {
 
-/// Where the buffers lie in the workspace. Those of source and target are workspace too where the
-/// caller's arrays cannot be shown. The source lies where the even buffer does: what is written
-/// there comes from the same place. So does the target, unless a run needs both.
+/// The positions of the buffers in the workspace. Source and target are workspace too if other
+/// ranks cannot access the caller's arrays. The source overlaps the even buffer, because data
+/// written there come from the same place. So does the target, unless a run needs both.
 struct Regions {
   std::array<std::int64_t, shared_count> offsets{};
   std::int64_t bytes = 0;
@@ -31,7 +31,7 @@ Regions regions_of(const BufferSizes& sizes) {
   return regions;
 }
 
-/// Numbers of the arrays that are shown to others.
+/// Numbers of the arrays that other ranks can access.
 constexpr int shown_source = 0;
 constexpr int shown_target = 1;
 
@@ -92,7 +92,7 @@ void SharedBuffers::find_shown(void** buffers) {
       throw Error(ErrorCode::disagreement,
                   "all ranks must make the same call; some run forward and others backward");
   for (int rank = 0; rank < members(); ++rank) {
-    if (rank == rank_) continue;  // has pieces of its own buffers only
+    if (rank == rank_) continue;  // uses its own buffer numbers
     buffers[peer_buffer(source_buffer, rank)] = workspace_.shown(shown_source, rank);
     buffers[peer_buffer(target_buffer, rank)] = workspace_.shown(shown_target, rank);
   }

@@ -25,7 +25,7 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   const int sign = sign_of(problem, direction);
   t.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward;
   if (problem.halves(axis)) {
-    // Libraries have r2c with the exponent - and c2r with +; the others are their conjugates.
+    // Libraries have r2c with the sign - and c2r with +; the other signs are their conjugates.
     t.kind = direction == Direction::forward ? LineKind::r2c : LineKind::c2r;
     t.conjugate_output = t.kind == LineKind::r2c && sign > 0;
     t.conjugate_input = t.kind == LineKind::c2r && sign < 0;
@@ -33,8 +33,8 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   return t;
 }
 
-/// Of a convolution: there with the exponent -, and back behind the middle, whatever the sign of the
-/// problem. Backward it is the same with the conjugate of the spectrum.
+/// Returns a transform of a convolution: with the sign - up to the middle and + after it, whatever
+/// the sign of the problem. Backward uses the same with the conjugate of the spectrum.
 AxisTransform convolution_transform(const Plan& plan, const Stage& stage, bool is_back,
                                     Direction direction,
                                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
@@ -55,8 +55,8 @@ AxisTransform convolution_transform(const Plan& plan, const Stage& stage, bool i
 
 std::vector<Stage> route_of(const Plan& plan, Direction direction) {
   std::vector<Stage> route = plan.stages;
-  // One axis seen as two is the same memory, and a stage that makes rows of it has their boxes: all
-  // that runs sees it as its exchange does.
+  // One axis viewed as two has the same memory, and a stage that makes rows of it has the boxes of
+  // the rows. Everything that runs uses the view of its exchange.
   for (Stage& stage : route) {
     if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
     if (stage.target.dims() < stage.source.dims()) stage.target = stage.source;

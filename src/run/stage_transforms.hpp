@@ -12,20 +12,21 @@
 
 namespace weft::run {
 
-/// A plan's stages as executed in one direction: order, source and target.
+/// Returns the stages of a plan as executed in one direction: order, source and target.
 std::vector<Stage> route_of(const Plan& plan, Direction direction);
 
-/// What the stage at a position of the route does along its axes, without the scale of the transform.
-/// `spectrum`: what this rank's lines are convolved with, where the plan convolves.
+/// Returns the transforms of the stage at a position of the route, without the scale of the
+/// transform. `spectrum`: from chirp_spectrum(), for a plan that convolves.
 std::vector<kernel::AxisTransform> transforms_of(
     const Plan& plan, const std::vector<Stage>& route, std::size_t position, Direction direction,
     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
-/// What the stage at a position does where it is an end of a convolution: the last one scales.
+/// Returns the chirp of the stage at a position, if it is an end of a convolution. The last stage
+/// scales.
 std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& route,
                                              std::size_t position, Direction direction);
 
-/// Scale that a direction multiplies into its result.
+/// Returns the scale of the result of a direction.
 long double scale_of(const Problem& problem, Direction direction);
 
 }  // namespace weft::run

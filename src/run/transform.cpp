@@ -10,7 +10,8 @@
 namespace weft::run {
 namespace {
 
-/// A rank whose message failed cannot go on, and the others cannot go on without it.
+/// Runs work in which a failed message ends all ranks: the rank cannot continue, nor can the others
+/// without it.
 template <class Work>
 auto in_step(const comm::Communicator& comm, Work&& work) {
   try {
@@ -38,7 +39,7 @@ void Transform::use_workspace(void* memory, std::int64_t bytes) {
   second_execution_.reset();
 }
 
-/// Room for the records of so many arrays; null where nobody asked for them.
+/// Returns memory for the records of `arrays` arrays; null unless recording.
 StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) {
   if (!recording_) return nullptr;
   const std::vector<StepRecord> once = execution_.empty_records(variant);
@@ -66,7 +67,8 @@ void Transform::execute(const Variant& variant, const void* in, void* out, Gate*
   }
 }
 
-/// Ranks that share memory exchange without waiting for messages.
+/// Returns whether an exchange can overlap with the stages of another array. Exchanges in node
+/// memory cannot: they have no messages to wait for.
 bool Transform::can_overlap() const {
   return options_.own_workspace && execution_.stage_count() > 1 && !execution_.is_shared();
 }

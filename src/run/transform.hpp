@@ -10,43 +10,45 @@
 
 namespace weft::run {
 
-/// A plan bound to a communicator, FFT plans and workspace: runs both ways, in and out of place.
+/// A plan bound to a communicator, FFT plans and workspace. Runs in both directions, in and out of
+/// place.
 class Transform {
  public:
   struct Options {
     kernel::LocalOptions local;
-    bool own_workspace = true;  ///< else use_workspace() comes before the first run
+    bool own_workspace = true;  ///< false: use_workspace() comes before the first run
   };
 
   /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
   Transform(const Plan& plan, const comm::Communicator& comm, const Options& options);
 
-  /// Workspace of this rank, besides the caller's arrays.
+  /// Workspace of this rank, in addition to the caller's arrays.
   std::int64_t workspace_bytes() const {
     return execution_.workspace_bytes() +
            (second_execution_ ? second_execution_->workspace_bytes() : 0);
   }
-  /// False until use_workspace() where the transform has none of its own.
+  /// Returns false until use_workspace() if the transform has no own workspace.
   bool has_workspace() const { return execution_.has_workspace(); }
-  /// Works in the caller's memory from now on: at least workspace_bytes(), 64-byte aligned. Local.
+  /// Sets the caller's memory as the workspace: at least workspace_bytes(), 64-byte aligned. Local.
   void use_workspace(void* memory, std::int64_t bytes);
 
-  /// Collective; the caller has checked the arrays on all ranks, `in_place` is the same on all. Or
-  /// he does so in the meantime, where can_wait_at_gate(), and `gate` opens when he has.
+  /// Collective. The caller has checked the arrays on all ranks, and `in_place` is the same on all.
+  /// If can_wait_at_gate(), the caller may also check during the run, and `gate` opens afterwards.
   void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
-  /// True when, out of place, the stage before the first exchange changes nothing that others see,
-  /// and of the caller's nothing but the output.
+  /// Returns true when, out of place, the stage before the first exchange changes nothing that
+  /// other ranks see, and changes only the output of the caller's arrays.
   bool can_wait_at_gate() const;
 
-  /// Transforms one array after the other, each while the one before it is exchanged, where messages
-  /// move it and the workspace is weft's own: the first call with more than one array makes a second
-  /// workspace. Collective, as execute; the number of arrays is the same on all ranks.
+  /// Transforms one array after the other. If the exchanges are messages and the workspace is
+  /// weft's own, each array is transformed while the one before it is exchanged. The first call
+  /// with more than one array allocates a second workspace. Collective, as execute; the number of
+  /// arrays is the same on all ranks.
   void execute_many(const Variant& variant, std::span<const void* const> in,
                     std::span<void* const> out);
 
   void set_recording(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
-  /// The steps of the last run while recording; of several arrays, one after the other.
+  /// Returns the steps of the last recorded run; for several arrays, one array after the other.
   const std::vector<StepRecord>& record() const { return records_; }
 
  private:

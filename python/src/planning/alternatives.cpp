@@ -23,7 +23,8 @@ namespace {
 
 using Numbers = std::vector<std::size_t>;
 
-/// `places` has for each disk its place in the machine's list, -1 for one that is assumed.
+/// Converts the disks: `places` is the index of each disk in the machine's list, -1 for an assumed
+/// disk.
 model::DiskAssignment to_disk_assignment(const Machine& machine, const std::vector<int>& places,
                                          const Numbers& input, const Numbers& output,
                                          const Numbers& scratch, bool asynchronous) {
@@ -101,15 +102,15 @@ nb::tuple ways(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& 
 
 void bind_ways(nb::module_& m) {
   m.def("price_out_of_core", &costs, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
-        "scratch"_a, "asynchronous"_a, "What each pass should take; pure.");
+        "scratch"_a, "asynchronous"_a, "Predicts the time of each pass; pure.");
   m.def("price_out_of_core_on_ranks", &costs_on_ranks, "plan"_a, "ranks_per_node"_a, "source"_a,
         "target"_a, "machine"_a, "places"_a, "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
-        "What each pass of a plan that was dealt to ranks should take, of arrays that lie as for\n"
-        "out_of_core_traffic; pure.");
+        "Predicts the time of each pass of a plan on ranks, for arrays described as "
+        "for\nout_of_core_traffic; pure.");
   m.def("ways_out_of_core", &ways, "plan"_a, "blocks_are_free"_a, "machine"_a, "places"_a,
         "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
-        "The fastest plan of the problem of a plan, the next best ways, how many were priced; "
-        "pure.");
+        "Returns the fastest plan for the problem of a plan, the next best plans, and the number "
+        "of\ncompared plans; pure.");
   m.def(
       "message_seconds",
       [](const Machine& machine, bool within_node, std::int64_t messages, std::int64_t bytes) {
@@ -117,7 +118,7 @@ void bind_ways(nb::module_& m) {
                                       messages, bytes);
       },
       "machine"_a, "within_node"_a, "messages"_a, "bytes"_a,
-      "Of messages of so many bytes together, by their average length; pure.");
+      "Predicts the time of messages from their total bytes and their average length; pure.");
 }
 
 }  // namespace weft::python

@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Costs of out-of-core passes, and the ways to do a transform on disks.
+/// Binds the costs of out-of-core passes, and the alternatives of a transform on disks.
 void bind_ways(nanobind::module_& m);
 
 }  // namespace weft::python

@@ -15,7 +15,7 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// Row i says which bits of x count for bit i of A x.
+/// Row i has the bits of x that contribute to bit i of A x.
 using Rows = std::vector<bmmc::Bits>;
 
 Rows to_rows(const bmmc::BitMatrix& matrix) {
@@ -31,7 +31,7 @@ bmmc::BitMatrix to_matrix(const Rows& rows) {
   return bmmc::BitMatrix::from_rows(rows, static_cast<int>(rows.size()));
 }
 
-/// On one processor what takes the fewest I/Os, on several what sends the fewest records.
+/// Plans the fewest I/Os on one processor, and the fewest sent records on several.
 PermutationPlan planned(const Rows& rows, bmmc::Bits complement, std::int64_t memory_records,
                         std::int64_t block_records, std::int64_t disks, std::int64_t processors) {
   const auto records = std::int64_t{1} << std::min<std::size_t>(rows.size(), 62);
@@ -48,7 +48,7 @@ PermutationPlan planned(const Rows& rows, bmmc::Bits complement, std::int64_t me
   return plan;
 }
 
-/// As planned() takes it.
+/// Returns the arguments of planned().
 nb::object state_of(const PermutationPlan& plan) {
   const auto size = [](int lg) { return std::int64_t{1} << lg; };
   const bmmc::DiskModel& disks = plan.disks;
@@ -82,7 +82,7 @@ void bind_plan(nb::module_& m) {
               kinds.append(bmmc::word_of(pass.kind));
             return nb::tuple(kinds);
           },
-          "Of each pass: MRC, MLD, MLD^-1 or grouped.")
+          "The kind of each pass: MRC, MLD, MLD^-1 or grouped.")
       .def_prop_ro(
           "pass_count", [](const PermutationPlan& plan) { return plan.passes.size(); },
           "Passes: each reads and writes all records once.")
@@ -95,13 +95,13 @@ void bind_plan(nb::module_& m) {
           [](const PermutationPlan& plan) {
             return sum_of(plan, &bmmc::ProcessorTraffic::messages);
           },
-          "That the busiest processor sends.")
+          "The records that the busiest processor sends.")
       .def_prop_ro(
           "sent_records",
           [](const PermutationPlan& plan) {
             return sum_of(plan, &bmmc::ProcessorTraffic::records);
           },
-          "That a processor sends, on average.")
+          "The records that a processor sends, on average.")
       .def("__repr__", [](const PermutationPlan& plan) {
         return "<weft.ooc.Permutation 2^" + std::to_string(plan.disks.n) + " records, " +
                std::to_string(plan.passes.size()) + " passes>";
@@ -118,22 +118,23 @@ void bind_bmmc(nb::module_& m) {
         "Factors a permutation over GF(2) into passes; pure.");
   m.def(
       "bit_reversal", [](int n) { return to_rows(bmmc::bit_reversal(n)); }, "n"_a,
-      "Rows of the matrix that reverses n bits.");
+      "Returns the rows of the matrix that reverses n bits.");
   m.def(
       "right_rotation", [](int n, int by) { return to_rows(bmmc::right_rotation(n, by)); }, "n"_a,
-      "by"_a, "Rows of the matrix that moves bit k to bit k - by.");
+      "by"_a, "Returns the rows of the matrix that moves bit k to bit k - by.");
   m.def(
       "axes_permutation",
       [](const std::vector<int>& lg_extents, const std::vector<int>& order) {
         return to_rows(bmmc::axes_permutation(lg_extents, order));
       },
-      "lg_extents"_a, "order"_a, "Rows of the matrix that reorders the axes of an array.");
+      "lg_extents"_a, "order"_a,
+      "Returns the rows of the matrix that reorders the axes of an array.");
   m.def(
       "gray_code", [](int n) { return to_rows(bmmc::gray_code(n)); }, "n"_a,
-      "Rows of the matrix of the binary reflected Gray code.");
+      "Returns the rows of the matrix of the binary reflected Gray code.");
   m.def(
       "inverse_bits", [](const Rows& rows) { return to_rows(bmmc::inverse(to_matrix(rows))); },
-      "rows"_a, "Rows of the inverse over GF(2).");
+      "rows"_a, "Returns the rows of the inverse over GF(2).");
 }
 
 }  // namespace weft::python

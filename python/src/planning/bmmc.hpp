@@ -13,14 +13,14 @@ struct PermutationPlan {
   bmmc::DiskModel disks;
   bmmc::Bmmc permutation;
   std::vector<bmmc::PermutationPass> passes;
-  std::vector<bmmc::ProcessorTraffic> crossings;  ///< of the passes, on several processors
-  /// All else follows from these two.
+  std::vector<bmmc::ProcessorTraffic> crossings;  ///< for each pass, on several processors
+  /// The other members follow from these two.
   friend bool operator==(const PermutationPlan& a, const PermutationPlan& b) {
     return a.disks == b.disks && a.permutation == b.permutation;
   }
 };
 
-/// Permutations over GF(2): matrices, and plans of what they take.
+/// Binds permutations over GF(2): matrices and plans.
 void bind_bmmc(nanobind::module_& m);
 
 }  // namespace weft::python

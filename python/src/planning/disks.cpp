@@ -23,13 +23,13 @@ SetOptions options_of(const std::string& backend, int depth, bool verify) {
 
 disk::Mode mode_of(bool writable) { return writable ? disk::Mode::write : disk::Mode::read; }
 
-/// A set as Python holds it: calls of several threads take turns.
+/// A set in Python. Calls of several threads are serialised.
 struct OpenSet {
   std::unique_ptr<StripedSet> set;
   mutable Turns turns = {};
 };
 
-/// One run, and what it takes. Other threads of Python work meanwhile.
+/// Transfers one run. Other Python threads run at the same time.
 void transfer(const OpenSet& open, bool write, std::int64_t offset, std::uintptr_t address,
               std::int64_t bytes) {
   const nb::gil_scoped_release release;
@@ -90,15 +90,15 @@ nb::dict index_of(const std::string& path) {
 
 void bind_set(nb::module_& m) {
   nb::class_<OpenSet> bound(m, "StripedSet",
-                            "Bytes in blocks over the files of several disks, open; weft.ooc has "
-                            "its face. Threads take turns.");
+                            "Bytes in blocks over the files of several disks, open; weft.ooc is "
+                            "its interface. Threads are serialised.");
   refuse_pickles(bound, "an open set", "send the name of its index, and open it there");
   bound
       .def_prop_ro(
           "bytes", [](const OpenSet& s) { return s.set->bytes(); }, "Bytes of the array.")
       .def_prop_ro(
           "is_direct", [](const OpenSet& s) { return s.set->is_direct(); },
-          "Whether whole blocks pass the system's memory by.")
+          "Whether whole blocks bypass the page cache.")
       .def_prop_ro(
           "backend", [](const OpenSet& s) { return disk::to_string(s.set->backend().kind); },
           "Who reads and writes.")
@@ -107,15 +107,16 @@ void bind_set(nb::module_& m) {
           [](const OpenSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
             transfer(s, false, offset, address, bytes);
           },
-          "offset"_a, "address"_a, "bytes"_a, "Reads bytes and waits for them.")
+          "offset"_a, "address"_a, "bytes"_a, "Reads bytes and waits for the end.")
       .def(
           "write",
           [](const OpenSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
             transfer(s, true, offset, address, bytes);
           },
-          "offset"_a, "address"_a, "bytes"_a, "Writes bytes and waits for them.")
-      .def("flush", &flush, "Returns when all that was written is on the disks.")
-      .def("counters", &counters_of, "What happened so far: for each disk, and parallel I/Os.");
+          "offset"_a, "address"_a, "bytes"_a, "Writes bytes and waits for the end.")
+      .def("flush", &flush, "Returns when all written bytes are on the disks.")
+      .def("counters", &counters_of,
+           "Returns the transfers so far: of each disk, and parallel I/Os.");
 }
 
 /// Python owns it.
@@ -141,7 +142,7 @@ void bind_disks(nb::module_& m) {
   bind_set(m);
   m.attr("direct_io_alignment_bytes") = direct_io_alignment_bytes;
   m.def("usual_skew_rows", &usual_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
-        "The skew of a set of which no more is known than its bytes.");
+        "Returns the skew of a set of which only the bytes are known.");
   m.def("create_striped_set", &created, "path"_a, "directories"_a, "shape"_a, "dtype"_a, "bytes"_a,
         "block_bytes"_a, "processors"_a, "band_bytes"_a, "skew_rows"_a, "checksums"_a, "backend"_a,
         "depth"_a, "Makes a set: its index, and a file on each disk.");
@@ -153,17 +154,18 @@ void bind_disks(nb::module_& m) {
             disk::open_set(path, mode_of(writable), options_of(backend, depth, verify))};
       },
       "path"_a, "writable"_a, "verify"_a, "backend"_a, "depth"_a, "Opens a set by its index.");
-  m.def("striped_set_index", &index_of, "path"_a, "What the index of a set says.");
+  m.def("striped_set_index", &index_of, "path"_a, "Returns the contents of the index of a set.");
   m.def(
       "mark_striped_set_whole", [](const std::string& path) { disk::mark_half_done(path, ""); },
-      "path"_a, "Says in the index of a set that it is whole again.");
+      "path"_a, "Marks a set as complete in its index.");
   m.def(
       "disk_backend",
       [](const std::string& wanted) {
         const disk::BackendChoice choice = disk::choose_backend(disk::backend_from_string(wanted));
         return std::pair(std::string(disk::to_string(choice.kind)), choice.reason);
       },
-      "wanted"_a = "automatic", "Who would read and write on disks here, and why.");
+      "wanted"_a = "automatic",
+      "Returns the backend for the disks of this machine, and the reason.");
 }
 
 }  // namespace weft::python

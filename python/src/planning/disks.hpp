@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Striped sets and the backends of disks.
+/// Binds striped sets and the backends of disks.
 void bind_disks(nanobind::module_& m);
 
 }  // namespace weft::python

@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Machines, predictions, and planning by them.
+/// Binds machines, predictions, and planning by them.
 void bind_machines(nanobind::module_& m);
 
 }  // namespace weft::python

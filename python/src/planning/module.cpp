@@ -24,7 +24,7 @@ using weft::python::Bounds;
 
 namespace {
 
-/// output.empty() is in node memory, and so is what a call without `out` returns.
+/// output.empty() is in node memory, and so is the result of a call without `out`.
 constexpr weft::planner::Freedom outputs_of_python{.outputs_in_node_memory = true};
 
 nb::tuple bounds_tuple(const weft::Box& box) {
@@ -48,7 +48,7 @@ weft::Layout layout_of_boxes(const weft::Shape& shape, const std::vector<Bounds>
   return weft::Layout::of_boxes(shape, std::move(converted), order);
 }
 
-/// By the buffer protocol, which takes a fifth of the time of the other way; it refuses some dtypes.
+/// Uses the buffer protocol, which costs a fifth of `__array_interface__` but refuses some dtypes.
 std::uintptr_t start_of(nb::handle array) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_STRIDES) == 0) {
@@ -62,32 +62,32 @@ std::uintptr_t start_of(nb::handle array) {
 
 void bind_layout(nb::module_& m) {
   using weft::Layout;
-  nb::class_<Layout> bound(
-      m, "Layout",
-      "Who owns which box of a global array, and in which memory order each box lies.\n\n"
-      "A plain value: comparable, printable, made without MPI for any number of ranks. Boxes are\n"
-      "half-open, in logical axis order; part r of p of n indices is [n*r//p, n*(r+1)//p).");
+  nb::class_<Layout> bound(m, "Layout",
+                           "The assignment of a box of a global array to each rank, with the "
+                           "memory order of each box.\n\n"
+                           "A plain value: comparable, printable, made without MPI for any number "
+                           "of ranks. Boxes are\nhalf-open, in logical axis order. Part r of p "
+                           "parts of n indices is [n*r//p, n*(r+1)//p).");
   bound
-      .def_static(
-          "grid", &Layout::grid, "shape"_a, "grid"_a, "order"_a = std::vector<int>{}, "ranks"_a = 0,
-          "Splits axis a of `shape` into grid[a] balanced parts, ranks over the grid with its last "
-          "axis\n"
-          "fastest. `order` lists the axes from slowest to fastest in memory (default: C order).\n"
-          "`ranks` may exceed the product of the grid: the ranks beyond it own nothing.")
+      .def_static("grid", &Layout::grid, "shape"_a, "grid"_a, "order"_a = std::vector<int>{},
+                  "ranks"_a = 0,
+                  "Splits axis a of `shape` into grid[a] balanced parts. Ranks run over the grid "
+                  "with the last\naxis fastest. `order` lists the axes from slowest to fastest in "
+                  "memory (default: C order).\n"
+                  "`ranks` may exceed the product of the grid: the ranks beyond it own nothing.")
       .def_static("slab", &Layout::slab, "shape"_a, "ranks"_a, "axis"_a = 0,
-                  "One axis split over all ranks.")
+                  "Splits one axis over all ranks.")
       .def_static("pencil", &Layout::pencil, "shape"_a, "ranks"_a, "first_axis"_a = 0,
                   "second_axis"_a = 1,
-                  "Two axes split over a process grid as square as `ranks` allows.")
+                  "Splits two axes over a process grid as square as `ranks` allows.")
       .def_static("brick", &Layout::brick, "shape"_a, "ranks"_a,
-                  "The first three axes split over a process grid as cubic as `ranks` allows.")
+                  "Splits the first three axes over a process grid as cubic as `ranks` allows.")
       .def_static("on_one", &Layout::on_one, "shape"_a, "ranks"_a, "owner"_a = 0,
-                  "Everything on rank `owner`, nothing on the others.")
+                  "Puts the whole array on rank `owner`.")
       .def_static("of_boxes", &layout_of_boxes, "shape"_a, "boxes"_a,
                   "order"_a = std::vector<int>{},
-                  "One box a rank, each a sequence of (lo, hi) pairs. Boxes may be empty; they "
-                  "must not overlap and\n"
-                  "must leave no hole.")
+                  "Takes one box per rank, each a sequence of (lo, hi) pairs. Boxes may be empty; "
+                  "they must\nnot overlap and must leave no hole.")
       .def_prop_ro(
           "shape", [](const Layout& l) { return as_tuple(l.shape()); },
           "Extents of the global array.")
@@ -111,12 +111,12 @@ void bind_layout(nb::module_& m) {
           "rank"_a, "Strides in elements of a rank's local array, in logical axis order.")
       .def("local_volume", &Layout::local_volume, "rank"_a, "Number of elements of a rank's box.")
       .def("is_whole", &Layout::is_whole, "axis"_a,
-           "True when no rank holds only a part of this axis.")
+           "Returns True when no rank holds only a part of this axis.")
       .def_prop_ro("empty_ranks", &Layout::empty_ranks, "Number of ranks that own nothing.")
       .def("with_order", &Layout::with_order, "order"_a,
-           "The same ownership in another memory order.")
+           "Returns the same ownership in another memory order.")
       .def("same_boxes", &Layout::same_boxes, "other"_a,
-           "True when both give every rank the same box.")
+           "Returns True when every rank has the same box in both.")
       .def("describe", &Layout::describe, "One line for people.")
       .def(
           "to_json", [](const Layout& l) { return weft::to_json(l); },
@@ -172,8 +172,8 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
 
 void bind_problem(nb::module_& m) {
   using weft::Problem;
-  nb::class_<Problem> bound(
-      m, "Problem", "What is to be transformed, where it lies and where the result is wanted.");
+  nb::class_<Problem> bound(m, "Problem",
+                            "A transform to plan: the array, its layout, and the wanted output.");
   bound
       .def_prop_ro(
           "shape", [](const Problem& p) { return as_tuple(p.shape); }, "Extents before forward.")
@@ -187,22 +187,21 @@ void bind_problem(nb::module_& m) {
       .def_ro("ranks", &Problem::ranks, "Number of ranks.")
       .def_ro("all_ranks", &Problem::all_ranks,
               "Whether every rank gets a part of an input that weft chooses.")
-      .def_ro("ranks_per_node", &Problem::ranks_per_node,
-              "Ranks that can use each other's memory; 1: none.")
+      .def_ro("ranks_per_node", &Problem::ranks_per_node, "Ranks that share memory; 1: none.")
       .def_prop_ro(
           "norm", [](const Problem& p) { return weft::to_string(p.norm); },
           "Which direction scales.")
       .def_ro("sign", &Problem::sign, "Sign of the exponent of forward.")
       .def_ro("threads", &Problem::threads, "Threads of a rank.")
       .def_prop_ro(
-          "effort", [](const Problem& p) { return weft::to_string(p.effort); }, "How hard to plan.")
+          "effort", [](const Problem& p) { return weft::to_string(p.effort); },
+          "The search for a plan: estimate, measure or exhaustive.")
       .def_ro("overwrite_input", &Problem::overwrite_input, "True when the input may be destroyed.")
       .def(
           "to_json", [](const Problem& p) { return weft::to_json(p); }, "JSON text.")
       .def_static(
           "from_json", [](const std::string& text) { return weft::problem_from_json(text); },
-          "text"_a,
-          "Inverse of to_json. Refuses text that is damaged, and a problem that cannot be.")
+          "text"_a, "Inverse of to_json. Refuses text that is damaged, and an impossible problem.")
       .def("__repr__", [](const Problem& p) {
         return std::string("<weft.Problem ") + weft::to_string(p.kind) + " " +
                weft::to_string(p.shape) + " " + weft::to_string(p.precision) + " on " +
@@ -220,15 +219,15 @@ void bind_problem(nb::module_& m) {
 
 void bind_stage(nb::module_& m) {
   using weft::Stage;
-  nb::class_<Stage> bound(m, "Stage", "Axes transformed while the data lie in one layout.");
+  nb::class_<Stage> bound(m, "Stage", "The transforms that are done in one layout.");
   bound.def_ro("source", &Stage::source, "Layout before the transforms.")
-      .def_ro(
-          "target", &Stage::target,
-          "Layout after them; differs where r2c halves an axis, and where one axis is seen as two.")
+      .def_ro("target", &Stage::target,
+              "Layout after them; differs where r2c halves an axis, and where one axis is viewed "
+              "as two.")
       .def_ro("twiddles", &Stage::twiddles,
               "Whether element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/n).")
       .def_ro("folds", &Stage::folds,
-              "Whether the columns of axis 1 are left in the order 0, n2-1, 1, n2-2, ...")
+              "Whether the columns of axis 1 leave the stage in the order 0, n2-1, 1, n2-2, ...")
       .def_ro("chirps", &Stage::chirps,
               "Whether an end of a convolution is multiplied by the chirp and becomes its rows.")
       .def_ro("convolves", &Stage::convolves,
@@ -266,13 +265,13 @@ void bind_exchange(nb::module_& m) {
       .def_ro("chunks", &Exchange::chunks, "Parts in which the array is sent.")
       .def_prop_ro(
           "nodes", [](const Exchange& e) { return weft::to_string(e.nodes); },
-          "What ranks of a node do: unaware, separate or combined; automatic where the method has "
-          "none.")
+          "The exchange within a node: unaware, separate or combined; automatic where the method "
+          "has none.")
       .def_prop_ro(
           "wire", [](const Exchange& e) { return weft::to_string(e.wire); },
-          "same, or f32: doubles travel as floats.")
+          "same, or f32: doubles are sent as floats.")
       .def_ro("piece_bytes", &Exchange::piece_bytes,
-              "Bytes of the pieces in which blocks travel; 0: whole blocks.")
+              "Largest bytes of a piece of a block; 0: whole blocks.")
       .def(
           "describe", [](const Exchange& e) { return weft::describe(e); },
           "The method and its knobs in words.")
@@ -290,29 +289,28 @@ void bind_plan(nb::module_& m) {
   nb::class_<Plan> bound(
       m, "Plan",
       "A list of stages with one exchange between each two: plain data, made without MPI.\n\n"
-      "Backward is the same stages in the opposite order.");
-  bound.def_ro("problem", &Plan::problem, "The problem that it solves, defaults filled in.")
+      "Backward runs the same stages in the opposite order.");
+  bound.def_ro("problem", &Plan::problem, "The problem, with defaults filled in.")
       .def_prop_ro(
           "stages", [](const Plan& p) { return as_tuple(p.stages); },
           "The stages in the order of forward.")
       .def_prop_ro(
           "exchanges", [](const Plan& p) { return as_tuple(p.exchanges); },
-          "What lies between the stages: one fewer than there are stages.")
+          "The exchanges between the stages: one fewer than the stages.")
       .def_prop_ro(
           "input", [](const Plan& p) { return p.input(); }, "Layout of the input of forward.")
       .def_prop_ro(
           "output", [](const Plan& p) { return p.output(); }, "Layout of the output of forward.")
       .def_prop_ro(
           "line_effort", [](const Plan& p) { return std::string(to_string(p.line_effort)); },
-          "With which the local FFTs are planned: the problem's effort, or what the budget allows.")
-      .def_ro("chosen_by", &Plan::chosen_by, "Who decided.")
+          "Effort for the local FFTs: that of the problem, or less if the budget is too short.")
+      .def_ro("chosen_by", &Plan::chosen_by, "rule, model, trials or wisdom.")
       .def_prop_ro(
-          "notes", [](const Plan& p) { return as_tuple(p.notes); }, "What a user should know.")
-      .def_ro("prediction", &Plan::prediction,
-              "What it should take; None where no machine was given.")
+          "notes", [](const Plan& p) { return as_tuple(p.notes); }, "Remarks on the choice.")
+      .def_ro("prediction", &Plan::prediction, "The prediction; None without a machine.")
       .def(
           "explain", [](const Plan& p) { return weft::explain(p); },
-          "What was chosen and why, in a few lines.")
+          "Describes the plan and its reasons in a few lines.")
       .def(
           "to_json", [](const Plan& p) { return weft::to_json(p); }, "JSON text.")
       .def_static(
@@ -336,14 +334,15 @@ void bind_plan(nb::module_& m) {
         return plan;
       },
       "problem"_a, "machine"_a, "note"_a = "",
-      "Plans a problem by a model of the machine; pure. `note` says how that was come by.");
+      "Plans a problem by a model of the machine; pure. `note` states the origin of the machine.");
   m.def(
       "candidates",
       [](const weft::Problem& problem, const weft::Machine& machine) {
         return as_tuple(weft::planner::candidates(problem, machine, outputs_of_python));
       },
-      "problem"_a, "machine"_a, "The best of each kind of way, fastest first by the model; pure.");
-  m.def("predict", &weft::predict, "plan"_a, "machine"_a, "What a plan should take; pure.");
+      "problem"_a, "machine"_a,
+      "Returns the best plan of each kind, fastest first by the model; pure.");
+  m.def("predict", &weft::predict, "plan"_a, "machine"_a, "Predicts the time of a plan; pure.");
 }
 
 }  // namespace
@@ -362,11 +361,11 @@ NB_MODULE(_planning, m) {
   weft::python::bind_rank_passes(m);
   weft::python::bind_ways(m);
   weft::python::bind_disks(m);
-  m.def(
-      "all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
-      "Every exchange that can serve a problem, in one chunk and in so many, whole and in pieces.");
+  m.def("all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
+        "Returns every exchange that can run a problem, in one chunk and in `chunks`, whole and in "
+        "pieces.");
   m.def("start_of", &start_of, "array"_a,
-        "Where a numpy array's memory begins, also that of an array without elements.");
+        "Returns the address of a numpy array, even of an array without elements.");
   m.attr("EVERY_SLICE") = weft::every_slice;
   m.attr("version") = WEFT_VERSION;
 }

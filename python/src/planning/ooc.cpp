@@ -111,33 +111,34 @@ void bind_passes(nb::module_& m) {
   bound
       .def_prop_ro(
           "shape", [](const KPassPlan& p) { return as_tuple(p.problem.shape); },
-          "Of the input; for r2c and c2r of the reals.")
-      .def_prop_ro("result_shape", &result_shape,
-                   "Of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
-                   "k2].")
+          "Shape of the input; of the reals for r2c and c2r.")
+      .def_prop_ro(
+          "result_shape", &result_shape,
+          "Shape of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
+          "k2].")
       .def_prop_ro(
           "axes",
           [](const KPassPlan& p) {
             return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
           },
-          "Those that are transformed.")
+          "Transformed axes.")
       .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r.")
       .def_prop_ro(
           "precision", [](const KPassPlan& p) { return to_string(p.problem.precision); },
           "f32 or f64.")
       .def_prop_ro(
           "block_bytes", [](const KPassPlan& p) { return p.problem.block_bytes; },
-          "What no transfer is to be shorter than.")
+          "Minimum transfer size.")
       .def_prop_ro(
           "threads", [](const KPassPlan& p) { return p.problem.threads; }, "That compute.")
       .def_prop_ro(
           "keep_sources", [](const KPassPlan& p) { return p.problem.keep_sources; },
-          "Whether every pass leaves what it reads, or has it in a journal, so that it can be done "
+          "Whether every pass keeps its input, or has it in a journal, so that it can be done "
           "again.")
       .def_prop_ro(
           "in_place", [](const KPassPlan& p) { return p.problem.in_place; },
           "Whether the output takes the place of the input.")
-      .def_ro("ranks", &KPassPlan::ranks, "That the panels are dealt to, each with the memory.")
+      .def_ro("ranks", &KPassPlan::ranks, "Ranks of the plan; each has the memory.")
       .def_prop_ro(
           "pass_count", [](const KPassPlan& p) { return p.passes.size(); }, "How many passes.")
       .def_prop_ro("passes", &passes_of,
@@ -148,20 +149,20 @@ void bind_passes(nb::module_& m) {
           "Bytes that all passes read.")
       .def_prop_ro(
           "written_bytes", [](const KPassPlan& p) { return counts_of(p).written_bytes; },
-          "Bytes that all passes write, those of the journal with them.")
+          "Bytes that all passes write, with those of the journal.")
       .def_prop_ro(
           "journal_bytes", [](const KPassPlan& p) { return counts_of(p).journal_bytes; },
           "Bytes that passes in place write twice, so that they can be done again.")
       .def_ro("convolution_points", &KPassPlan::convolution_points,
-              "Of the transforms of Bluestein's algorithm; 0: it is not used.")
+              "Length of the transforms of Bluestein's algorithm; 0: not used.")
       .def_ro("kernel_passes", &KPassPlan::kernel_passes,
-              "The first so many passes make the kernel of its convolution.")
+              "Number of first passes that make the kernel of the convolution.")
       .def_prop_ro("input_bytes", &KPassPlan::input_bytes, "Bytes of the input.")
       .def_prop_ro("output_bytes", &KPassPlan::output_bytes, "Bytes of the output.")
       .def_ro("scratch_bytes", &KPassPlan::scratch_bytes, "Temporary space on disks.")
       .def_prop_ro(
           "memory_bytes", [](const KPassPlan& p) { return ooc::memory_bytes(p); },
-          "Memory that the passes hold; tables of the local FFT library are not counted.")
+          "Memory of the passes, without tables of the local FFT library.")
       .def("__repr__", [](const KPassPlan& p) {
         return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
                std::to_string(p.passes.size()) + " passes>";

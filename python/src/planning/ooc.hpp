@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// The passes of an out-of-core FFT as data.
+/// Binds the passes of an out-of-core FFT as data.
 void bind_passes(nanobind::module_& m);
 
 }  // namespace weft::python

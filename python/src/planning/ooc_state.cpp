@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace weft::python {
 namespace {
 
-// Of each struct all members, in one order for both ways; `Of` is the struct, const or not.
+// All members of each struct, in one order for both directions; `Of` is the struct, const or not.
 
 template <class T, class Of>
 concept is_a = std::is_same_v<std::remove_const_t<Of>, T>;
@@ -82,7 +82,7 @@ nb::object written(const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     return nb::cast(static_cast<int>(value));
   } else if constexpr (std::is_same_v<T, long double>) {
-    const auto most = static_cast<double>(value);  // two of them have all its digits
+    const auto most = static_cast<double>(value);  // two doubles hold all digits
     return nb::make_tuple(most, static_cast<double>(value - most));
   } else {
     return nb::cast(value);

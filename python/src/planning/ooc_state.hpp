@@ -6,10 +6,10 @@
 
 namespace weft::python {
 
-/// An out-of-core plan as tuples of numbers, which pickles have: all of it, since plans are dealt to ranks
-/// and placed after they are made.
+/// Returns an out-of-core plan as tuples of numbers, for pickles. It contains everything, because
+/// plans are assigned to ranks and disks after they are made.
 nanobind::object state_of_passes(const ooc::KPassPlan& plan);
-/// Throws invalid_argument for what another version of weft wrote.
+/// Inverse of state_of_passes. Throws invalid_argument for the state of another version of weft.
 ooc::KPassPlan passes_of_state(const nanobind::tuple& state);
 
 }  // namespace weft::python

@@ -56,21 +56,21 @@ void bind_rank_passes(nb::module_& m) {
         return distribute_plan(plan, ranks, array ? to_ownership(*array, ranks) : nullptr);
       },
       "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),
-      "The plan for so many ranks, each with its memory; array : how that lies which is "
-      "transformed in "
-      "place, as for\nout_of_core_traffic. Pure.");
+      "Returns the plan for `ranks` ranks, each with its memory; array : description of an "
+      "array\ntransformed in place, as for out_of_core_traffic. Pure.");
   m.def("out_of_core_traffic", &traffic, "plan"_a, "input"_a, "output"_a,
-        "Messages and bytes that all ranks send, for arrays that lie so: bytes, first byte, block "
-        "bytes (0: a plain\nfile), disks, processors, band bytes, skew rows.");
+        "Returns the messages and bytes that all ranks send. Arrays are described by bytes, "
+        "first\nbyte, block bytes (0: a plain file), disks, processors, band bytes, skew rows.");
   m.def("out_of_core_scratch", &scratch_of_rank, "plan"_a, "rank"_a,
-        "Bytes of a rank's temporary files.");
+        "Returns the bytes of a rank's temporary files.");
   m.def(
       "disks_of_rank",
       [](int disks, int ranks, int rank) {
         const ooc::Share own = ooc::disks_of_rank(disks, ranks, rank);
         return std::pair(own.first, own.end);
       },
-      "disks"_a, "ranks"_a, "rank"_a, "The first of a rank's disks, and the one after its last.");
+      "disks"_a, "ranks"_a, "rank"_a,
+      "Returns the first disk of a rank, and the disk after its last.");
 }
 
 }  // namespace weft::python

@@ -61,7 +61,7 @@ FftAnalysis analyzed(const std::string& method, std::int64_t points, std::int64_
                        bmmc::fft_method_of(method));
 }
 
-/// As analyzed() takes it.
+/// Returns the arguments of analyzed().
 nb::object state_of(const FftAnalysis& analysis) {
   const bmmc::SuperlevelFft& fft = analysis.fft;
   return nb::make_tuple(bmmc::to_string(analysis.method), fft.points, fft.memory_bytes,
@@ -79,7 +79,7 @@ FftAnalysis analysis_of(const nb::tuple& state) {
 void bind_analysis(nb::module_& m) {
   nb::class_<FftAnalysis> bound(
       m, "OutOfCoreAnalysis",
-      "What an out-of-core FFT by superlevels would read, write and send. Of each processor; "
+      "The reads, writes and messages of an out-of-core FFT by superlevels. Per processor; "
       "where\n"
       "processors differ, messages of the busiest one and average bytes.");
   bound
@@ -117,9 +117,9 @@ void bind_ooc(nb::module_& m) {
   bind_analysis(m);
   m.def("analyze_out_of_core", &analyzed, "method"_a, "points"_a, "memory_bytes"_a, "block_bytes"_a,
         "disks"_a, "processors"_a, "record_bytes"_a, "butterfly_buffers"_a, "permutation_buffers"_a,
-        "factoring"_a, "Counts what one method would do; pure.");
+        "factoring"_a, "Counts the operations of one method; pure.");
   m.def("superlevel_range", &bmmc::superlevel_range, "lg_span"_a, "superlevels"_a,
-        "lg of the smallest and largest N that take so many superlevels.");
+        "Returns lg of the smallest and largest N with this number of superlevels.");
   nb::list methods;
   for (const bmmc::FftMethod method : bmmc::fft_methods) methods.append(bmmc::to_string(method));
   m.attr("OUT_OF_CORE_METHODS") = nb::tuple(methods);

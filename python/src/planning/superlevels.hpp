@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Analysis of out-of-core transforms.
+/// Binds the analysis of out-of-core transforms.
 void bind_ooc(nanobind::module_& m);
 
 }  // namespace weft::python

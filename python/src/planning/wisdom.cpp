@@ -14,7 +14,7 @@ namespace {
 void bind_identity(nb::module_& m) {
   nb::class_<MachineIdentity> bound(
       m, "MachineIdentity",
-      "What a machine is, as far as that decides which plan is the fastest: names, versions and "
+      "The properties of a machine that decide the fastest plan: names, versions and "
       "sizes,\n"
       "nothing measured.");
   bound.def_ro("weft", &MachineIdentity::weft, "Version of weft.")
@@ -22,15 +22,16 @@ void bind_identity(nb::module_& m) {
       .def_ro("cores_per_node", &MachineIdentity::cores_per_node, "Cores of a node.")
       .def_ro("l2_bytes", &MachineIdentity::l2_bytes, "Cache of one core.")
       .def_ro("l3_share_bytes", &MachineIdentity::l3_share_bytes,
-              "The last cache, for each core that shares it.")
+              "Part of the last cache for each core that shares it.")
       .def_ro("transposes", &MachineIdentity::transposes, "Instructions that transpose tiles.")
       .def_ro("engine", &MachineIdentity::engine, "The local FFT library and its version.")
       .def_ro("mpi", &MachineIdentity::mpi, "The MPI library and its version.")
-      .def_ro("nodes", &MachineIdentity::nodes, "How many nodes the ranks are on.")
-      .def_ro("ranks_per_node", &MachineIdentity::ranks_per_node, "Of the node that has most.")
+      .def_ro("nodes", &MachineIdentity::nodes, "Number of nodes of the ranks.")
+      .def_ro("ranks_per_node", &MachineIdentity::ranks_per_node,
+              "Ranks of the node with the most ranks.")
       .def_ro("placement", &MachineIdentity::placement, "blocks, cyclic or other.")
       .def_ro("fabric", &MachineIdentity::fabric,
-              "What joins the nodes, and settings that choose it.")
+              "The network between the nodes, and settings that choose it.")
       .def(
           "to_json", [](const MachineIdentity& i) { return to_json(i); }, "JSON text.")
       .def_static(
@@ -45,7 +46,7 @@ void bind_identity(nb::module_& m) {
       [](const std::string& text) { return machine_identity_from_json(text); });
 }
 
-/// An entry is written as the wisdom that has no other.
+/// Returns an entry as JSON: wisdom with this single entry.
 std::string text_of_entry(const WisdomEntry& entry) {
   Wisdom alone;
   alone.add(entry);
@@ -58,17 +59,18 @@ WisdomEntry entry_of_text(const std::string& text) {
 
 void bind_entry(nb::module_& m) {
   nb::class_<WisdomEntry> bound(m, "WisdomEntry",
-                                "A plan that was the fastest in trials, and where.");
+                                "The fastest plan of trials, and the machine of these trials.");
   bound.def_ro("machine", &WisdomEntry::machine, "Where it was tried.")
-      .def_ro("plan", &WisdomEntry::plan, "What was the fastest.")
+      .def_ro("plan", &WisdomEntry::plan, "The fastest plan.")
       .def_prop_ro(
-          "problem", [](const WisdomEntry& e) { return e.plan.problem; }, "What it solves.")
+          "problem", [](const WisdomEntry& e) { return e.plan.problem; },
+          "The problem of the plan.")
       .def_prop_ro(
           "measured_s",
           [](const WisdomEntry& e) {
             return e.plan.prediction ? e.plan.prediction->measured_s : 0;
           },
-          "Seconds that one forward took then, for people; 0: not known.")
+          "Seconds of one forward in the trials, for people; 0: not known.")
       .def_prop_ro(
           "way", [](const WisdomEntry& e) { return planner::describe(e.plan); },
           "The plan in a line: its layouts and exchanges in words.")
@@ -101,10 +103,10 @@ void bind_wisdom(nb::module_& m) {
       .def_static(
           "from_json", [](const std::string& text) { return wisdom_from_json(text); }, "text"_a,
           "Inverse of to_json.")
-      .def_static("read", &read_wisdom, "path"_a, "From a file; empty where there is none.")
+      .def_static("read", &read_wisdom, "path"_a, "Reads a file; empty if there is none.")
       .def(
           "write", [](const Wisdom& w, const std::string& path) { write_wisdom(path, w); },
-          "path"_a, "In the place of the wisdom in a file.")
+          "path"_a, "Replaces the wisdom in a file.")
       .def(
           "merge_into", [](const Wisdom& w, const std::string& path) { merge_into_file(path, w); },
           "path"_a, "Adds to the wisdom in a file.")

@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Wisdom, its entries, and the machines that they were made on.
+/// Binds wisdom, its entries, and the machines of the trials.
 void bind_wisdom(nanobind::module_& m);
 
 }  // namespace weft::python

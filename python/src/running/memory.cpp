@@ -1,4 +1,4 @@
-// Memory of local arrays: node memory, kept by a pool while the arrays of a transform come and go.
+// Memory of local arrays: node memory, which a pool keeps and reuses.
 #include "running/memory.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class Memory {
 class MemoryPool {
  public:
   MemoryPool() : shelf_(std::make_shared<Shelf>()) {}
-  /// Memory of at least one byte: numpy wants an address.
+  /// Allocates at least one byte, because numpy needs an address.
   Memory* take(std::int64_t bytes, const std::string& kind) {
     const auto wanted = kind == "memfd"   ? comm::NodeMemoryKind::memfd
                         : kind == "posix" ? comm::NodeMemoryKind::posix
@@ -86,7 +86,7 @@ nb::dict array_interface(const Memory& memory) {
   return interface;
 }
 
-/// Reads, changes and writes every double once: what one pass over memory costs at least.
+/// Reads, changes and writes every double once: the least cost of a pass over memory.
 void memory_pass(std::uintptr_t address, std::int64_t bytes, int threads) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): Python names memory by its address
   auto* values = reinterpret_cast<double*>(address);
@@ -105,11 +105,11 @@ void bind_memory(nb::module_& m) {
       .def_prop_ro("nbytes", &Memory::bytes, "How long it is.")
       .def_prop_ro("__array_interface__", &array_interface);
   nb::class_<MemoryPool> pool(m, "MemoryPool",
-                              "Hands out memory and keeps what arrays have dropped.");
+                              "Provides memory, and keeps that of dropped arrays.");
   refuse_pickles(pool, "a pool of memory", "make one there with weft.arrays.new_pool");
   pool.def(nb::init<>())
       .def("take", &MemoryPool::take, "bytes"_a, "kind"_a,
-           "Zeroed the first time; a later array may find an earlier one's values.");
+           "Allocates memory. It is zeroed the first time; a later array may find earlier values.");
   m.def(
       "memory_pass",
       [](std::uintptr_t address, std::int64_t bytes, int threads) {
@@ -128,9 +128,9 @@ void bind_memory(nb::module_& m) {
         values["allocations"] = counters.allocations;
         return values;
       },
-      "How much memory weft holds in this process.");
+      "Returns the memory that weft holds in this process.");
   m.def("available_memory_bytes", &available_memory_bytes,
-        "Memory that this process could still get.");
+        "Returns the memory that this process can still get.");
   m.def(
       "cache_bytes",
       [] {
@@ -140,7 +140,7 @@ void bind_memory(nb::module_& m) {
         values["l3_share_bytes"] = sizes.l3_share_bytes;
         return values;
       },
-      "The caches that planes and tiles are made for.");
+      "Returns the cache sizes for which planes and tiles are made.");
 }
 
 }  // namespace weft::python

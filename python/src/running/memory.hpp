@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// The classes Memory and MemoryPool, and what is known of the machine's memory.
+/// Binds the classes Memory and MemoryPool, and the figures of the machine's memory.
 void bind_memory(nanobind::module_& m);
 
 }  // namespace weft::python

@@ -1,4 +1,4 @@
-// weft._running: transforms, redistribution and what they run on. Links MPI.
+// weft._running: transforms, redistribution and their machine. Links MPI.
 #include <cstdint>
 
 #include "api/call_time.hpp"
@@ -29,7 +29,8 @@ using weft::python::to_error;
 
 namespace {
 
-/// A communicator as Python names it: its Fortran handle's number, None for this process alone.
+/// Returns the communicator of a Fortran handle, which is Python's name for it; None is this
+/// process alone.
 weft::comm::Communicator group_of(std::optional<int> fortran_handle) {
   if (!fortran_handle) return weft::comm::Communicator::solo();
   return weft::comm::communicator_of(MPI_Comm_f2c(*fortran_handle));
@@ -41,7 +42,7 @@ const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
-/// output.empty() is, and so is what a call without `out` returns.
+/// output.empty() is in node memory, and so is the result of a call without `out`.
 constexpr bool outputs_in_node_memory = true;
 
 weft::PlanBy plan_by_of(const std::string& word) {
@@ -75,7 +76,8 @@ nb::list records_of(const weft::api::Handle& handle) {
 
 void bind_fft(nb::module_& m) {
   using weft::api::Handle;
-  nb::class_<Handle> bound(m, "Transform", "A plan bound to a communicator; weft.FFT is its face.");
+  nb::class_<Handle> bound(m, "Transform",
+                           "A plan bound to a communicator; weft.FFT is its interface.");
   weft::python::refuse_pickles(bound, "a transform",
                                "send its plan, and bind it there with weft.FFT.of_plan");
   bound
@@ -94,7 +96,7 @@ void bind_fft(nb::module_& m) {
           },
           "problem"_a.none(), "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a,
           "budget_s"_a, "wisdom"_a, "comm"_a.none(), "error"_a.none(),
-          "Collective. `error` is what this rank met while it read its arguments.")
+          "Collective. `error` is an error of this rank while it read its arguments.")
       .def(
           "__init__",
           [](Handle* self, const std::optional<weft::Plan>& plan, const std::string& engine,
@@ -104,7 +106,7 @@ void bind_fft(nb::module_& m) {
                               group_of(comm), to_error(error));
           },
           "plan"_a.none(), "engine"_a, "own_workspace"_a, "comm"_a.none(), "error"_a.none(),
-          "Collective: binds a plan that was made before.")
+          "Collective: binds an existing plan.")
       .def_prop_ro(
           "plan", [](const Handle& h) { return h.plan(); }, "The plan.")
       .def_prop_ro(
@@ -124,7 +126,7 @@ void bind_fft(nb::module_& m) {
             nb::gil_scoped_release release;
             h.use_workspace(writable(address), bytes);
           },
-          "address"_a, "bytes"_a, "Works in the caller's memory from now on.")
+          "address"_a, "bytes"_a, "Sets the caller's memory as the workspace.")
       .def(
           "execute",
           [](Handle& h, bool forward, std::uintptr_t in, std::uintptr_t out,
@@ -151,12 +153,12 @@ void bind_fft(nb::module_& m) {
           "Collective. One array is exchanged while the next is transformed.")
       .def_prop_rw("recording", &Handle::recording, &Handle::set_recording,
                    nb::call_guard<nb::gil_scoped_release>(), "Whether steps are timed.")
-      .def("record", &records_of, "The steps of the last run while recording.")
+      .def("record", &records_of, "Returns the steps of the last recorded run.")
       .def("explain", &Handle::explain, nb::call_guard<nb::gil_scoped_release>(),
-           "What was chosen and why.");
+           "Describes the plan and its reasons.");
 }
 
-/// A turn on a communicator as Python takes it, for calls that are made of several.
+/// A turn on a communicator in Python, for calls that consist of several calls.
 class Turn {
  public:
   explicit Turn(std::optional<int> comm) : comm_(comm) {}
@@ -199,7 +201,7 @@ void bind_collectives(nb::module_& m) {
                                                 order, to_error(error));
       },
       "shape"_a, "box"_a, "order"_a, "comm"_a.none(), "error"_a.none(),
-      "Collective: the layout in which every rank owns the box that it gives.");
+      "Collective: returns the layout in which every rank owns the box that it passes.");
   m.def(
       "agree",
       [](std::optional<int> comm, const std::string& call, const GivenError& error) {
@@ -217,14 +219,14 @@ void bind_collectives(nb::module_& m) {
         group_of(comm).broadcast(text, root);
         return text;
       },
-      "comm"_a.none(), "text"_a, "root"_a, "Collective: the text of `root`.");
+      "comm"_a.none(), "text"_a, "root"_a, "Collective: returns the text of `root`.");
   m.def(
       "node_memory_kind",
       [](std::optional<int> comm) {
         nb::gil_scoped_release release;
         return std::string(weft::comm::to_string(weft::comm::node_memory_kind(group_of(comm))));
       },
-      "comm"_a.none(), "Collective: how the ranks of this node share memory.");
+      "comm"_a.none(), "Collective: returns the kind of memory that the ranks of this node share.");
   m.def(
       "rank_of", [](std::optional<int> comm) { return group_of(comm).rank(); }, "comm"_a.none(),
       "This rank.");
@@ -237,7 +239,7 @@ void bind_collectives(nb::module_& m) {
         nb::gil_scoped_release release;
         return weft::comm::placement(group_of(comm)).ranks_per_node;
       },
-      "comm"_a.none(), "Collective: of the node that has most.");
+      "comm"_a.none(), "Collective: returns the ranks of the node with the most ranks.");
 }
 
 void bind_environment(nb::module_& m) {
@@ -255,7 +257,7 @@ void bind_environment(nb::module_& m) {
         return machine;
       },
       "name"_a, "source"_a, "seconds"_a, "threads"_a, "directories"_a, "comm"_a.none(),
-      "error"_a.none(), "Collective: measures the machine that the ranks are on.");
+      "error"_a.none(), "Collective: measures the machine of the ranks.");
   m.def(
       "machine_here",
       [](int threads, std::optional<int> comm, const GivenError& error) {
@@ -265,9 +267,9 @@ void bind_environment(nb::module_& m) {
         return weft::api::machine_here(group, threads);
       },
       "threads"_a, "comm"_a.none(), "error"_a.none(),
-      "Collective: the machine that the ranks are on, known or measured in a moment.");
+      "Collective: returns the machine of the ranks, from the cache or from a short measurement.");
   m.def("known_here", &weft::api::known_here, "ranks"_a, "threads"_a,
-        "What is known of this machine with so many ranks; None where nothing is.");
+        "Returns the machine in the cache for this number of ranks; None if there is none.");
   m.def(
       "yardstick",
       [](const std::string& precision, double seconds, int threads, std::optional<int> comm) {
@@ -277,7 +279,7 @@ void bind_environment(nb::module_& m) {
         return weft::probe::measure({"yardstick", "", seconds, threads, extent}, group_of(comm));
       },
       "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
-      "Collective: the few figures of the machine that tell how fast it is this minute.");
+      "Collective: measures a few figures of the machine for a calibration.");
   m.def(
       "with_handing_over_now",
       [](const weft::Machine& machine, const std::string& precision, double seconds, int threads,
@@ -288,24 +290,27 @@ void bind_environment(nb::module_& m) {
                                                   seconds, threads, group_of(comm));
       },
       "machine"_a, "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
-      "Collective: the machine with what reading from other ranks takes this minute.");
+      "Collective: returns the machine with a new measurement of the cost of reading from other "
+      "ranks.");
   m.def("mpi_library", &weft::comm::mpi_library_version,
-        "The MPI library that weft runs on, in one line.");
-  m.def("mpi_standard", &weft::comm::mpi_standard_version, "Version of the MPI standard.");
-  m.def("mpi_is_running", &weft::comm::is_running, "True between MPI_Init and MPI_Finalize.");
+        "Returns the description of the MPI library, in one line.");
+  m.def("mpi_standard", &weft::comm::mpi_standard_version,
+        "Returns the version of the MPI standard.");
+  m.def("mpi_is_running", &weft::comm::is_running,
+        "Returns True between MPI_Init and MPI_Finalize.");
   m.def("transpose_instructions", &weft::kernel::transpose_instructions,
-        "The instructions that transpose tiles here: avx512, avx2 or portable.");
+        "Returns the instructions that transpose tiles: avx512, avx2 or portable.");
   m.def("engines", &weft::kernel::engine_names,
-        "Local FFT libraries of this build, the default first.");
+        "Returns the local FFT libraries of this build, the default first.");
   m.def(
       "engine_description",
       [](const std::string& name) { return weft::kernel::engine(name).description(); }, "name"_a,
-      "Version and instruction sets of a local FFT library.");
+      "Returns the version and instruction sets of a local FFT library.");
   m.def("set_count_limit", &weft::comm::set_count_limit, "elements"_a,
-        "For tests: the largest count of one MPI call; 0 restores the default.");
+        "Sets the largest count of one MPI call, for tests; 0 restores the default.");
   m.def(
       "duplicates", [] { return weft::comm::communicator_counts().duplicates; },
-      "How many duplicates of communicators weft holds.");
+      "Returns the number of duplicates of communicators that weft holds.");
   m.attr("mpiexec") = WEFT_MPIEXEC;
   m.attr("compiler") = __VERSION__;
 }

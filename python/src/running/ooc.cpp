@@ -105,23 +105,23 @@ void bind_ooc_runs(nb::module_& m) {
         "scratch"_a.none() = nb::none(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "kept"_a.none() = nb::none(),
-        "Executes the passes of a plan on files that are there, from a pass and a panel on; "
-        "weft.ooc.fft is its face.");
+        "Executes the passes of a plan on existing files, from a pass and a panel on; "
+        "weft.ooc.fft is its interface.");
   m.def(
       "engine_learnt",
       [](const std::string& precision) {
         return kernel::default_engine().learnt(from_string<Precision>(precision));
       },
-      "precision"_a, "What the local FFT library has learnt by planning.");
+      "precision"_a, "Returns the wisdom of the local FFT library.");
   m.def(
       "engine_learn",
       [](const std::string& precision, const std::string& text) {
         kernel::default_engine().learn(from_string<Precision>(precision), text);
       },
-      "precision"_a, "text"_a, "Takes what it has learnt in another process.");
+      "precision"_a, "text"_a, "Imports wisdom of the local FFT library from another process.");
   m.def(
       "engine_description", [] { return kernel::default_engine().description(); },
-      "Library, version and instruction sets.");
+      "Returns the library, its version and instruction sets.");
 }
 
 }  // namespace weft::python

@@ -11,25 +11,25 @@
 
 namespace weft::python {
 
-/// Path, whether it is that of a set's index; of a plain file the array's first byte and bytes.
+/// Path, whether it is the index of a set, and for a plain file the array's first byte and bytes.
 using Stored = std::tuple<std::string, bool, std::int64_t, std::int64_t>;
 
 ooc::PassesFiles files_of(const Stored& input, const Stored& output,
                           const std::vector<std::string>& scratch_directories,
                           const std::string& backend);
 
-/// Of a run that tells `progress`, which must outlive it, how far it is. Ctrl-C and what it raises end
-/// the run.
+/// Returns the options of a run that reports to `progress`, which must outlive the run. Ctrl-C and
+/// exceptions of `progress` end the run.
 ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
                               const nanobind::object& progress);
 
-/// `kept` has is_due() and keep(pass, panels done, whether what comes next is in the journal), which
-/// raises its error, or returns one that is to be that of all ranks.
+/// Returns the checkpoints of `kept`, which has is_due() and keep(pass, panels done, whether the
+/// next panel is in the journal). keep raises its own error, or returns an error for all ranks.
 ooc::Checkpoints checkpoints_of(const nanobind::object& kept);
 
 nanobind::dict as_dict(const ooc::PassesOutcome& outcome);
 
-/// Out-of-core transforms of files.
+/// Binds out-of-core transforms of files.
 void bind_ooc_runs(nanobind::module_& m);
 
 }  // namespace weft::python

@@ -51,8 +51,8 @@ void bind_ooc_runs_on_ranks(nb::module_& m) {
         "own_scratch"_a = std::vector<std::string>(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "kept"_a.none() = nb::none(),
-        "Collective: executes a plan that was dealt to ranks on files that are there, from a pass "
-        "and a panel on; weft.ooc.fft is its face.");
+        "Collective: executes a plan for ranks on existing files, from a pass and a panel "
+        "on;\nweft.ooc.fft is its interface.");
 }
 
 }  // namespace weft::python

@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// Out-of-core transforms of files by several ranks.
+/// Binds out-of-core transforms of files by several ranks.
 void bind_ooc_runs_on_ranks(nanobind::module_& m);
 
 }  // namespace weft::python

@@ -27,7 +27,7 @@ comm::Communicator ranks_of(const std::optional<int>& comm) {
   return comm ? comm::communicator_of(MPI_Comm_f2c(*comm)) : comm::Communicator::solo();
 }
 
-/// `progress` must outlive it.
+/// Returns a function that reports to `progress`, which must outlive it.
 bmmc::LoadProgress teller(const nb::object& progress) {
   return [&progress](std::int64_t done, std::int64_t loads) {
     const nb::gil_scoped_acquire held;
@@ -94,7 +94,7 @@ nb::dict permute(const PermutationPlan& plan, std::int64_t record_bytes, const S
   return as_dict(outcome);
 }
 
-/// Rows of the matrix and the complement, where there is one; the parallel reads.
+/// Returns the rows of the matrix and the complement, if there is one, and the parallel reads.
 std::tuple<std::optional<std::pair<std::vector<bmmc::Bits>, bmmc::Bits>>, std::int64_t> detected(
     const Stored& targets, std::int64_t block_records, std::int64_t disks,
     const std::string& backend) {
@@ -128,18 +128,18 @@ void bind_records(nb::module_& m) {
                                  scratch_directories, disks, block_bytes);
       },
       "input"_a, "scratch_directories"_a, "disks"_a, "block_bytes"_a,
-      "Raises InvalidArgument for files that several ranks cannot work with.");
+      "Raises InvalidArgument for files that several ranks cannot use together.");
   m.def("run_superlevels", &transform, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "precision"_a, "effort"_a, "threads"_a, "sign"_a, "scale"_a,
         "progress"_a.none(), "comm"_a.none(),
-        "Executes an FFT by superlevels on files that are there; collective where there is a "
-        "communicator. weft.ooc.fft is its face.");
+        "Executes an FFT by superlevels on existing files; collective with a "
+        "communicator.\nweft.ooc.fft is its interface.");
   m.def("run_permutation", &permute, "plan"_a, "record_bytes"_a, "input"_a, "output"_a,
         "scratch_directories"_a, "backend"_a, "progress"_a.none(), "comm"_a.none(),
-        "Permutes the records of a file; weft.ooc.permute is its face.");
+        "Permutes the records of a file; weft.ooc.permute is its interface.");
   m.def("detect_permutation", &detected, "targets"_a, "block_records"_a, "disks"_a, "backend"_a,
-        "Rows and complement of the permutation whose targets a file holds, if it is one over "
-        "GF(2), and the parallel reads it took; weft.ooc.detect is its face.");
+        "Reads the targets of a permutation from a file. Returns the rows and complement if it is "
+        "one\nover GF(2), and the number of parallel reads; weft.ooc.detect is its interface.");
 }
 
 }  // namespace weft::python

@@ -4,7 +4,7 @@
 
 namespace weft::python {
 
-/// FFTs by superlevels and permutations of records in files.
+/// Binds FFTs by superlevels and permutations of records in files.
 void bind_records(nanobind::module_& m);
 
 }  // namespace weft::python

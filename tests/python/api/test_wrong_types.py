@@ -121,7 +121,7 @@ def test_arguments_of_wrong_names_are_pythons_own_error() -> None:
 def test_methods_of_the_core_say_what_they_take() -> None:
     assert list(inspect.signature(weft.Layout.slab).parameters) == ["shape", "ranks", "axis"]
     assert list(inspect.signature(weft.Layout.box).parameters) == ["self", "rank"]
-    assert "One axis split" in (weft.Layout.slab.__doc__ or "")
+    assert "Splits one axis" in (weft.Layout.slab.__doc__ or "")
 
 
 @pytest.mark.parametrize("values", ["x", [object()], [[1], [2, 3]], np.ones(2, complex), [1e400, 10**400]])

@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     done = run([sys.executable, "-c", program], tmp_path, XDG_CACHE_HOME=str(tmp_path / "file"))
     assert (done.status, done.out) == (0, "here\nhere\n")
     assert done.err.startswith("weft: warning: ")
-    assert "each run measures anew; set XDG_CACHE_HOME" in done.err
+    assert "each run measures again; set XDG_CACHE_HOME" in done.err
     assert done.err.count("\n") == 1
 
 

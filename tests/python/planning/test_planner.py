@@ -315,7 +315,7 @@ def test_a_transform_of_any_plan() -> None:
 def test_what_is_no_plan_for_these_ranks_is_refused() -> None:
     with pytest.raises(weft_package.InvalidArgument, match=r"must be a weft\.Plan; given 'a plan'"):
         weft_package.FFT.of_plan("a plan")  # type: ignore[arg-type]
-    with pytest.raises(weft_package.InvalidArgument, match="made for, 4; here are 1"):
+    with pytest.raises(weft_package.InvalidArgument, match="made for, 4; there are 1"):
         weft_package.FFT.of_plan(weft_package.plan((8, 8), ranks=4))
 
 
