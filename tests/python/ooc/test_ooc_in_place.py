@@ -225,7 +225,7 @@ def test_a_stop_without_checkpoints_is_told(tmp_path: Path) -> None:
         time.sleep(0.001)
     process.terminate()
     _, said = process.communicate()
-    assert process.returncode != 0 and "x.npy may be changed in part" in said
+    assert process.returncode != 0 and "x.npy may be partly changed" in said
     assert os.listdir(tmp_path) == ["x.npy"]
 
 
@@ -236,7 +236,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "in place" in dry and f"{2 * x.nbytes} bytes are a journal" in dry and "room for the output" not in dry
     assert_same_bits(np.load(tmp_path / "x.npy"), x)
     told = subprocess.run([*words, "--checkpoint", "0", "--dry-run"], cwd=tmp_path, capture_output=True, text=True)
-    assert "a failure leaves the file of no use" in told.stdout
+    assert "a failure makes the file unusable" in told.stdout
     done = subprocess.run([*words, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["plan"]["in_place"] is True
     assert_close(np.load(tmp_path / "x.npy"), np.fft.fftn(x), x.size)
