@@ -4,8 +4,8 @@
     tools/mpirun openmpi 8 python bench/flat_meshes.py FOLDER profile.json [--rounds 15]
 
 Each shape is 512 x 512 x 64 or a rotation of it. The contestants are the planner's choice with all ranks, and the best
-plan for each process grid of the input, by the same profile. All are timed in turn, for a number of rounds. Each time is
-that of a forward transform on the slowest rank.
+plan for each process grid of the input, by the same profile. All are timed in turn, for a number of rounds. Each time
+is that of a forward transform on the slowest rank.
 
 The least of many medians is low by chance. So the planner's choice and the fastest of the others are timed again, in
 turn, and only these times are compared. This is repeated three times with new arrays, because the place of an array in
