@@ -63,7 +63,7 @@ def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
     in_cpp = doubled(cpp, root)
     in_python = doubled(python, root)
     findings = [
-        f"{name}: a type of {' and of '.join(where)}; give each a name of its own"
+        f"{name}: a type of {' and of '.join(where)}; give each its own name"
         for name, where in [*in_cpp.items(), *in_python.items()]
         if name not in exceptions
     ]

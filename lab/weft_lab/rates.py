@@ -22,7 +22,7 @@ def parse_rate(text: str) -> int:
     rate = round(float(found.group(1)) * _UNITS[found.group(2)])
     if not RATE_MIN_BITS_PER_S <= rate <= RATE_MAX_BITS_PER_S:
         raise LabError(
-            f"a rate must lie between {format_rate(RATE_MIN_BITS_PER_S)} and {format_rate(RATE_MAX_BITS_PER_S)}; "
+            f"a rate must be between {format_rate(RATE_MIN_BITS_PER_S)} and {format_rate(RATE_MAX_BITS_PER_S)}; "
             f"got {text}"
         )
     return rate

@@ -55,7 +55,7 @@ class Entry:
 
     def run(self) -> float:
         """Collective: returns the seconds of a transform."""
-        # Many in a row hardly see what was there before the first of them; else one goes ahead of it.
+        # A single transform is warmed up by another one. In a long series the state before the first hardly matters.
         if self.times == 1 and not self.is_slow:
             self.forward()
         self.comm.Barrier()

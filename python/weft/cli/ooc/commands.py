@@ -168,7 +168,7 @@ def analyze_command(
     if paper is not None:
         if points is not None or memory is not None:
             raise weft.InvalidArgument(
-                f"--paper has sizes of its own; got {points or memory} too; give N and --memory, or --paper"
+                f"--paper has its own sizes; got {points or memory} too; give N and --memory, or --paper"
             )
         return on_one_rank(lambda here: analyze.run_paper(paper.value, as_json, here))
     if points is None or memory is None:
@@ -251,7 +251,7 @@ def fft_command(
     dtype: RawDtype = None,
     precision: Annotated[
         Precision | None,
-        typer.Option(help="Precision of the transform. Default: f32 for IN of 16 or 32 bits, otherwise f64."),
+        typer.Option(help="Precision of the transform. Default: f32 for IN of half or single precision, otherwise f64."),
     ] = None,
     block: Block = None,
     disk: OutDisks = None,
@@ -287,8 +287,8 @@ def fft_command(
     Each pass reads and writes the array once. The first pass reads IN directly and converts its numbers, of up to 64
     bits. OUT has the order of IN, C or Fortran, and gets its name when it is complete.
 
-    With checkpoints, run the same command again after a failure: it resumes from the last checkpoint. OUT.unfinished
-    exists as long as it can. Without checkpoints a failure leaves no files.
+    With checkpoints, run the same command again after a failure: it resumes from the last checkpoint. The file
+    OUT.unfinished marks an OUT that can be resumed. Without checkpoints a failure leaves no files.
 
     --in-place needs no space for OUT. It writes a journal, from which the same command resumes. With --checkpoint 0
     there is no journal, and a failure makes IN unusable.
