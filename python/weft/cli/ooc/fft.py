@@ -217,7 +217,7 @@ def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> 
         session.print(f"{plan.ranks} ranks send {_sent(*distribute.traffic(transform))}, as if all were on one node")
     if plan.journal_bytes > 0:
         session.print(
-            f"{plan.journal_bytes} of the written bytes are a journal, from which the same command resumes"
+            f"{plan.journal_bytes} bytes are a journal, part of the written bytes; the same command resumes from it"
         )
     elif plan.in_place and transform.checkpoint_s == 0:
         session.print("no checkpoints: a failure makes the file unusable")
