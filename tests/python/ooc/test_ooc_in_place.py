@@ -225,7 +225,7 @@ def test_a_stop_without_checkpoints_is_told(tmp_path: Path) -> None:
         time.sleep(0.001)
     process.terminate()
     _, said = process.communicate()
-    assert process.returncode != 0 and "x.npy may be partly changed" in said
+    assert process.returncode != 0 and "x.npy may be changed in part" in said
     assert os.listdir(tmp_path) == ["x.npy"]
 
 

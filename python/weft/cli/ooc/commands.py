@@ -251,7 +251,7 @@ def fft_command(
     dtype: RawDtype = None,
     precision: Annotated[
         Precision | None,
-        typer.Option(help="Precision of the transform. Default: f32 for IN of half or single precision, otherwise f64."),
+        typer.Option(help="Precision. Default: f32 for IN of half or single precision, otherwise f64."),
     ] = None,
     block: Block = None,
     disk: OutDisks = None,

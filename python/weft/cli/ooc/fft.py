@@ -102,7 +102,7 @@ def _tell_what_is_kept(options: Options, transform: TransformJob | None, session
     if not session.is_root:
         return
     if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
-        said = f"weft: {target} may be partly changed, and has no checkpoints to resume from"
+        said = f"weft: {target} may be changed in part, and has no checkpoints to resume from"
         print(sessions.in_one_line(said), file=sys.stderr)
     if not resume.is_unfinished(target):
         return
