@@ -152,9 +152,7 @@ def analyze_command(
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option(
-            "--machine", metavar="NAME|FILE", help="Take both costs from this machine's link between nodes."
-        ),
+        typer.Option("--machine", metavar="NAME|FILE", help="Take both costs from this machine's link between nodes."),
     ] = None,
     as_json: Json = False,
 ) -> int:
