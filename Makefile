@@ -1,13 +1,13 @@
-# The two commands: `make run` and `make test`. `make check` while you edit. `make` alone lists all.
+# The two main commands are `make run` and `make test`. Use `make check` while you edit. `make` lists all targets.
 #
 #   MPI=openmpi|mpich   which MPI (default openmpi); each has its own build tree and Python environment
 #   ENGINE=ducc0        run the tests with the second FFT engine
-#   TIER=gate|both|all  which tests (default gate): both, what depends on the MPI library; all, with the nightly's
+#   TIER=gate|both|all  which tests (default gate): both: those that depend on the MPI library; all: also the nightly's
 #   PART=name           one part of `make nightly`; `tools/nightly list` names them
 #   WERROR=ON           warnings are errors (the default where CI is set)
 #   JOBS=n              processes of a build
-#   PYTEST_JOBS=n       files of Python tests at a time (default 2; 0: one after the other, in one process)
-#   MPICXX, CMAKE_PREFIX_PATH   an MPI and an FFTW of one's own
+#   PYTEST_JOBS=n       files of Python tests at a time (default 2; 0: serially)
+#   MPICXX, CMAKE_PREFIX_PATH   your own MPI and FFTW
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -20,7 +20,7 @@ WERROR ?= $(if $(CI),ON)
 TIER ?= gate
 CTEST_ARGS ?=
 PYTEST_ARGS ?=
-# Files of Python tests at a time: much of their time is starting Python and waiting, and each starts a few ranks itself.
+# Two files at a time, because tests spend much time starting Python and waiting, and each starts a few ranks itself.
 PYTEST_JOBS ?= 2
 
 ifeq ($(filter $(MPI),openmpi mpich),)
@@ -40,13 +40,13 @@ BUILD := build/$(MPI)
 VENV := $(if $(filter openmpi,$(MPI)),.venv,.venv-$(MPI))
 PYTHON_BIN := $(VENV)/bin/python
 DUCC0 := build/deps/ducc0-0.42.0
-# An MPI named by the user wins over the distribution's. Looked for when it is used: set-up may just have installed it.
+# The user's MPI wins over the distribution's. The variable is expanded when used, because set-up may install the MPI.
 WRAPPER = $(or $(MPICXX),$(shell command -v mpicxx.$(MPI)))
 CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON \
     $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(MPICXX),,-DWEFT_EXPECTED_MPI=$(MPI)) \
     $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
     $(if $(shell test -f $(DUCC0)/PKG-INFO && echo there),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
-# Where there is ccache, trees share what is compiled alike in them. CMake reads the launcher when it first configures.
+# With ccache build trees share equal compilations. CMake reads the launcher when it first configures.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
@@ -76,7 +76,7 @@ setup-lint:
 ducc0:  ## fetch the source of the second FFT engine
 	@tools/setup ducc0
 
-# Configuring again changes nothing where nothing changed, but takes seconds: only where a flag differs.
+# Configures only if a flag differs, because configuring again takes seconds.
 define configure
 	@flags='$(CMAKE_FLAGS) -DWEFT_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)'; \
 	if [ ! -f $(BUILD)/build.ninja ] || [ "$$(cat $(BUILD)/.weft-flags 2>/dev/null)" != "$$flags" ]; then \
@@ -96,7 +96,7 @@ build-all: setup-test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@$(PYTHON_BIN) tools/develop.py $(BUILD)
 
-# Only the programs that the tier runs.
+# Builds only the programs of the tier.
 build-tests: setup-test
 	$(configure)
 	@cmake --build $(BUILD) -j $(JOBS) --target $(TEST_TARGETS)
@@ -111,7 +111,7 @@ check: build-tests tidy  ## while you edit, 3 minutes: unit tests, 3 ranks, ruff
 	@$(PYTHON_BIN) -m ruff check --quiet . && $(PYTHON_BIN) -m ruff format --quiet --check .
 	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error -L check $(CTEST_ARGS)
 
-# The whole gate needs every program; what both MPIs run needs three.
+# The whole gate needs all programs; the tier `both` needs three.
 test: $(if $(filter both,$(TIER)),build-tests,build-all) tidy  ## the gate: C++, MPI on 1 to 8 ranks, Python, doctests, README
 	@echo "== ctest ($(MPI)$(if $(ENGINE),$(comma) $(ENGINE)), $(TIER))"
 	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error $(if $(filter all,$(TIER)),,-L $(TIER)) \
@@ -146,7 +146,7 @@ tidy:  ## include directions, sizes, leftovers, names
 	@python3 tools/tidy.py
 	@python3 tools/names.py
 
-# Minutes instead of the half hour of `make lint`: clang-tidy reads the files of the last day's commits only.
+# Takes minutes instead of the half hour of `make lint`: clang-tidy reads only the files of the last day's commits.
 lint-changed: setup-lint  ## clang-format, ruff, mypy; clang-tidy on files that changed
 	$(configure)
 	@cmake --build $(BUILD) -j $(JOBS) --target weft_python

@@ -1,13 +1,15 @@
-"""Whether the process grid and the order of axes that the planner chooses for flat meshes are the best there are.
+"""Tests whether the planner chooses the best process grid and order of axes for flat meshes.
 
     weft probe -n 8 -o profile.json
     tools/mpirun openmpi 8 python bench/flat_meshes.py FOLDER profile.json [--rounds 15]
 
-Each shape is 512 x 512 x 64 or a rotation of it. Beside the plan that the planner chooses with all ranks, that of each
-process grid that the input can have is made, by the same profile, and all are timed in turn, so many rounds, each a
-forward transform of the slowest rank. The least of many medians is low by luck, so the planner's choice and the fastest
-of the others are timed again, in turn, and only these times are compared; three times with arrays made anew, for where
-arrays lie in memory is luck as well. FOLDER gets times.json and table.md. Nothing else should run meanwhile.
+Each shape is 512 x 512 x 64 or a rotation of it. The contestants are the planner's choice with all ranks, and the best
+plan for each process grid of the input, by the same profile. All are timed in turn, for a number of rounds. Each time
+is that of a forward transform on the slowest rank.
+
+The least of many medians is low by chance. So the planner's choice and the fastest of the others are timed again, in
+turn, and only these times are compared. This is repeated three times with new arrays, because the place of an array in
+memory matters too. FOLDER gets times.json and table.md. Run nothing else at the same time.
 """
 
 import argparse
@@ -29,13 +31,13 @@ from weft.planning.probing import processor
 
 SHAPES = ((512, 512, 64), (512, 64, 512), (64, 512, 512))
 KINDS = ("c2c", "r2c")
-# The fastest so many besides the planner's choice are timed again, with arrays made anew so many times.
+# The number of plans, besides the planner's choice, that are timed again, and of repetitions with new arrays.
 FASTEST = 4
 DRAWS = 3
 
 
 def grids(ranks: int, dims: int) -> list[tuple[int, ...]]:
-    """All process grids of so many ranks.
+    """Returns all process grids of a number of ranks.
 
     >>> grids(4, 2)
     [(1, 4), (2, 2), (4, 1)]
@@ -45,7 +47,7 @@ def grids(ranks: int, dims: int) -> list[tuple[int, ...]]:
 
 
 def plans_of(shape: tuple[int, ...], kind: str, ranks: int, machine: weft.Machine) -> dict[str, Any]:
-    """The planner's choice, and the best that it knows for each grid of the input."""
+    """Returns the planner's choice, and its best plan for each grid of the input."""
     how: dict[str, Any] = {"kind": kind, "ranks": ranks, "ranks_per_node": ranks, "machine": machine, "norm": "none"}
     found = {"chosen": weft.plan(shape, all_ranks=True, **how)}
     for grid in grids(ranks, len(shape)):
@@ -57,10 +59,10 @@ def plans_of(shape: tuple[int, ...], kind: str, ranks: int, machine: weft.Machin
 
 
 def time_in_turn(plans: dict[str, Any], rounds: int, comm: MPI.Comm, seed: int = 0) -> dict[str, list[float]]:
-    """Seconds of each plan in each round, alike on all ranks."""
+    """Returns the seconds of each plan in each round, the same on all ranks."""
     transforms = {name: weft.FFT.of_plan(plan, comm=comm) for name, plan in plans.items()}
     arrays = {name: (fft.input.zeros(), fft.output.zeros()) for name, fft in transforms.items()}
-    order = random.Random(seed)  # alike on all ranks; who goes first in a round finds cold caches
+    order = random.Random(seed)  # the same on all ranks; the first plan of a round finds cold caches
     seconds: dict[str, list[float]] = {name: [] for name in plans}
     for number in range(rounds + 1):
         names = list(plans)
@@ -78,7 +80,7 @@ def time_in_turn(plans: dict[str, Any], rounds: int, comm: MPI.Comm, seed: int =
 def time_again(
     plans: dict[str, Any], first: dict[str, list[float]], rounds: int, comm: MPI.Comm
 ) -> dict[str, list[float]]:
-    """Seconds of the planner's choice and the fastest of the others."""
+    """Returns the seconds of the planner's choice and of the fastest other plan."""
     others = sorted((name for name in plans if name != "chosen"), key=lambda name: statistics.median(first[name]))
     again = {name: plans[name] for name in ("chosen", *others[:FASTEST])}
     seconds: dict[str, list[float]] = {name: [] for name in again}

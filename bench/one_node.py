@@ -1,9 +1,9 @@
 """Measures weft against its peers on one node, case by case, and prints the table of docs/performance.md.
 
-Runs `weft bench ... --json` for every case (or those named), keeps each output as one line of FOLDER/runs.jsonl
-and writes FOLDER/table.md: the time of weft over that of the better peer in each run, the floor asked for, and in
-how many runs it holds. Peers run interleaved with weft in the same processes, under the same contract. Nothing else
-should run meanwhile.
+Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
+Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the required floor, and the number
+of runs in which it holds. Peers run in turn with weft in the same processes, under the same contract. Run nothing else
+at the same time.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from weft.cli.support.json_text import one_line
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the table: what is measured, and the ratio that must not be exceeded for each output."""
+    """One line of the table: the command, and the largest allowed ratio for each output."""
 
     arguments: str
     floor_any: float
@@ -71,7 +71,7 @@ def ratio(result: dict) -> float:
 
 
 def line(name: str, output: str, results: list[dict]) -> str:
-    """One row: times of the run whose ratio is in the middle, the ratios of all runs in order."""
+    """Returns one row: the times of the run with the median ratio, and the ratios of all runs in order."""
     floor = CASES[name].floor(output)
     ratios = [ratio(result) for result in results]
     middle = sorted(results, key=ratio)[(len(results) - 1) // 2]
@@ -85,7 +85,7 @@ def line(name: str, output: str, results: list[dict]) -> str:
 
 
 def run_all(names: list[str], run: int, kept: Path, found: dict[tuple[str, str], list[dict]]) -> None:
-    """Measure the cases once; append each result to the file and to those that were found before."""
+    """Measures the cases once; appends each result to the file and to the earlier results."""
     for name in names:
         for output in CASES[name].outputs:
             result = measure(CASES[name], output)
@@ -99,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
-    parser.add_argument("--runs", type=int, default=1, help="how often, one whole run after the other")
+    parser.add_argument("--runs", type=int, default=1, help="number of whole runs, one after the other")
     given = parser.parse_intermixed_args()
     if unknown := set(given.case) - set(CASES):
         parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")

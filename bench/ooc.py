@@ -3,16 +3,20 @@
     python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--peer-rounds 5] [--peers NAME...]
         [--threads 2] [--scale K] [--limit]
 
-Each round runs, one after the other and each in a process of its own: weft's transform; the roofline, which reads and
-writes the same bytes with the same blocks in the same order and computes nothing; numpy.memmap with scipy.fft doing two
-passes in as much memory; and dask.array doing the same, where dask is installed (`pip install weft[bench]`). The first
-round makes the input and compares the results, all their numbers: their relative distance is a column of raw.csv.
-Before all that `weft probe` measures lines and the disk, for what weft predicts.
+Each round runs one after the other, each in a separate process:
+
+* weft's transform;
+* the roofline, which reads and writes the same bytes with the same blocks in the same order, but does not compute;
+* numpy.memmap with scipy.fft in two passes, with the same memory;
+* dask.array with the same, if dask is installed (`pip install weft[bench]`).
+
+The first round makes the input and compares all numbers of the results: their relative distance is a column of raw.csv.
+Before the rounds `weft probe` measures lines and the disk, for weft's predictions.
 
 FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. A peer that the system
-ends for want of memory has no seconds, and inf in the table. --scale K divides points, memory and blocks by 2^K, to try
-it. --limit puts each process into a memory cgroup of the case's memory and 512 MiB, so that the system's memory cannot
-hold what numpy writes; it needs root. Nothing else should run meanwhile.
+kills for lack of memory has no seconds, and inf in the table. --scale K divides points, memory and blocks by 2^K, for a
+test. --limit puts each process into a memory cgroup with the case's memory plus 512 MiB, so that the page cache cannot
+hold numpy's output; it needs root. Run nothing else at the same time.
 """
 
 import argparse
@@ -55,10 +59,10 @@ class Case:
     memory_bytes: int
     order: str = "natural"
     block_bytes: int | None = None  # None: as weft chooses
-    assumes_disk: bool = False  # planned for the disk that weft assumes where none was measured
+    assumes_disk: bool = False  # planned for the disk that weft assumes without a measured one
 
     def scaled(self, scale: int) -> "Case":
-        """With 2^scale times fewer points, less memory and shorter blocks."""
+        """Returns the case with points, memory and blocks divided by 2^scale."""
         first, *others = self.shape
         block = None if self.block_bytes is None else max(LEAST_BLOCK_BYTES, self.block_bytes >> scale)
         shape = (first >> scale, *others)
@@ -79,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
-    parser.add_argument("--directory", type=Path, required=True, help="on the disk that is measured")
+    parser.add_argument("--directory", type=Path, required=True, help="a folder on the measured disk")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--peer-rounds", type=int, default=5, help="rounds that peers take part in")
     parser.add_argument(
@@ -98,7 +102,7 @@ def main() -> None:
     disks = [str(given.directory)]
     profile = weft.probe(seconds=given.probe_seconds, threads=given.threads, disks=disks).to_json()
     machine.write_text(profile)
-    # What is kept names no folder of one machine.
+    # Recorded commands contain no folder of this machine.
     (given.folder / "machine.json").write_text(profile.replace(str(given.directory), "DIR"))
     rows: list[dict[str, Any]] = []
     for name in given.case or list(CASES):
@@ -132,7 +136,7 @@ def measured(name: str, case: Case, machine: Path, given: argparse.Namespace) ->
 
 
 def made_input(path: Path, points: int) -> None:
-    """Random numbers, part by part."""
+    """Writes random numbers, part by part."""
     random = np.random.default_rng(SEED)
     part = min(points, 1 << 22)
     with path.open("wb") as file:
@@ -175,7 +179,7 @@ def no_group() -> Iterator[str]:
 
 @contextmanager
 def memory_group(limit_bytes: int) -> Iterator[str]:
-    """A cgroup whose memory, with what the system keeps of files, is limited: the words by which a shell enters it."""
+    """Makes a cgroup with limited memory, including the page cache. Returns the words by which a shell enters it."""
     root = Path("/sys/fs/cgroup")
     is_unified = (root / "cgroup.controllers").exists()
     group = (root if is_unified else root / "memory") / f"weft-bench-{os.getpid()}"
@@ -188,7 +192,7 @@ def memory_group(limit_bytes: int) -> Iterator[str]:
 
 
 def distance(found: Path, expected: Path) -> float:
-    """Of two results, relative to the second: the root of the mean square over all numbers."""
+    """Returns the relative L2 distance of two results: the difference divided by the second."""
     results = [np.memmap(path, np.complex128, "r") for path in (found, expected)]
     sums = np.zeros(2)
     for first in range(0, results[0].size, 1 << 22):
@@ -201,7 +205,7 @@ def require_close(relative: float, points: int, name: str) -> None:
     bound = 4 * np.finfo(float).eps * math.sqrt(math.log2(points))
     print(f"{name}: the results differ by {relative:.2g}, at most {bound:.2g}", flush=True)
     if not relative < bound:
-        raise SystemExit(f"{name}: the results differ by more than they may")
+        raise SystemExit(f"{name}: the results differ by more than the bound")
 
 
 def write_results(folder: Path, rows: list[dict[str, Any]]) -> None:

@@ -1,8 +1,8 @@
-"""One transform out of core, timed in a process of its own: `python bench/ooc_worker.py JSON`, for bench/ooc.py.
+"""Times one transform out of core in a separate process: `python bench/ooc_worker.py JSON`, for bench/ooc.py.
 
 The JSON has contestant, source, target, scratch (a folder), shape, order, memory_bytes, block_bytes, threads, machine
-(a file) and rows: N1 of a result in transposed order, 1 for natural order. Prints one line of JSON: seconds until the
-output is on its disk, and what the system counts as read from and written to disks meanwhile.
+(a file) and rows: N1 of a result in transposed order, 1 for natural order. Prints one line of JSON: the seconds until
+the output is on its disk, and the bytes that the system counted as read from and written to disks in that time.
 """
 
 import json
@@ -18,7 +18,7 @@ import scipy.fft
 from weft.ooc import transform as ooc_transform
 from weft.ooc.run import run_prepared
 
-# What of its memory the peer gives to a panel: the panel, its twiddles, and a temporary of numpy's or scipy's.
+# A panel's share of the peer's memory, which holds the panel, its twiddles, and a temporary of numpy or scipy.
 PEER_PARTS = 3
 
 
@@ -33,13 +33,13 @@ def main(given: dict[str, Any]) -> None:
 
 
 def disk_bytes() -> tuple[int, int]:
-    """Bytes that this process has had read from disks and written to them."""
+    """Returns the bytes that this process has read from and written to disks."""
     counters = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
     return int(counters["read_bytes"]), int(counters["write_bytes"])
 
 
 def forget(path: str) -> None:
-    """The system keeps nothing of a file in its memory."""
+    """Drops a file from the page cache."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -49,7 +49,7 @@ def forget(path: str) -> None:
 
 
 def with_weft(given: dict[str, Any], moves_only: bool = False) -> dict[str, Any]:
-    """weft's transform, or its reading and writing alone: the same blocks in the same order."""
+    """Runs weft's transform, or only its reading and writing: the same blocks in the same order."""
     transform = ooc_transform.prepare(
         given["source"],
         given["target"],
@@ -82,7 +82,7 @@ def with_roofline(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_numpy(given: dict[str, Any]) -> dict[str, Any]:
-    """numpy.memmap and scipy.fft in two passes, panel by panel."""
+    """Runs numpy.memmap and scipy.fft in two passes, panel by panel."""
     shape = tuple(given["shape"])
     elements = given["memory_bytes"] // PEER_PARTS // 16
     source = np.memmap(given["source"], np.complex128, "r", shape=shape)
@@ -96,7 +96,7 @@ def with_numpy(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
-    """Columns of N1 points and their twiddles to a temporary file, then rows of N2 points."""
+    """Transforms columns of N1 points with their twiddles into a temporary file, then rows of N2 points."""
     rows = given["rows"] if given["rows"] > 1 else 1 << (source.size.bit_length() // 2)
     columns = source.size // rows
     name = os.path.join(given["scratch"], "peer.tmp")
@@ -104,7 +104,7 @@ def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elem
     matrix = source.reshape(rows, columns)
     width = max(1, min(columns, elements // rows))
     steps = np.empty((rows, width), np.complex128)
-    for row in range(rows):  # one after the other, without temporaries of the table's size
+    for row in range(rows):  # in two steps, without temporaries of the table's size
         steps[row] = np.exp(-2j * np.pi / source.size * row * np.arange(width))
     for first in range(0, columns, width):
         panel = transformed(np.array(matrix[:, first : first + width]), 0, given)
@@ -128,7 +128,7 @@ def transformed(panel: np.ndarray, axis: int, given: dict[str, Any]) -> np.ndarr
 
 
 def numpy_cube(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
-    """Planes of all axes but the first, then columns along that one, where they are."""
+    """Transforms planes of all axes but the first, then columns along the first axis, in place."""
     plane = prod(source.shape[1:])
     height = max(1, min(source.shape[0], elements // plane))
     axes = tuple(range(1, source.ndim))
@@ -143,11 +143,11 @@ def numpy_cube(source: np.memmap, target: np.memmap, given: dict[str, Any], elem
 
 
 def with_dask(given: dict[str, Any]) -> dict[str, Any]:
-    """dask.array's FFT of chunks, stored, read again in chunks along the other axis, and stored."""
+    """Runs dask.array's FFT of chunks, stored, read again in chunks along the other axis, and stored."""
     import dask
 
     shape = tuple(given["shape"])
-    # Each thread holds a chunk, what it becomes, and temporaries; a few more wait to be stored.
+    # Each thread holds a chunk, its result and temporaries; a few more results wait to be stored.
     elements = given["memory_bytes"] // (6 * PEER_PARTS * given["threads"]) // 16
     source = np.memmap(given["source"], np.complex128, "r", shape=shape)
     target = np.memmap(given["target"], np.complex128, "w+", shape=shape)

@@ -1,7 +1,7 @@
-"""How long planning takes: `python bench/planning.py FOLDER` writes times.json and table.md.
+"""Times planning: `python bench/planning.py FOLDER` writes times.json and table.md.
 
-One process, no MPI, nothing timed but weft.plan. Machines whose nodes have links of their own, and networks with links
-that nodes share.
+Runs serially without MPI, and times only weft.plan. The machines are nodes with their own links, and networks with
+shared links.
 """
 
 import statistics
@@ -27,7 +27,7 @@ PROBLEMS = [
 
 
 def seconds(shape: tuple[int, ...], kind: str, machine: weft.Machine) -> tuple[list[float], int]:
-    """Of each repetition; how many ways were priced."""
+    """Returns the seconds of each repetition, and the number of compared plans."""
     times = []
     for _ in range(REPEAT):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-# FFTW 3, wherever CMAKE_PREFIX_PATH or FFTW_ROOT say, or where the system has it.
+# Finds FFTW 3 in CMAKE_PREFIX_PATH, in FFTW_ROOT or in the system's folders.
 #
 # Components: float, double, longdouble, and for each of these <precision>_threads and <precision>_mpi.
 # Defines FFTW_FOUND, FFTW_VERSION (from pkg-config's file, if there is one), FFTW_INCLUDE_DIR and the imported

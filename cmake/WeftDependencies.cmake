@@ -1,27 +1,27 @@
-# Finds what weft is built on, and decides what can be built:
+# Finds the dependencies of weft, and decides which parts can be built:
 #   WEFT_WITH_MPI      the library `weft` and the module weft._running
 #   WEFT_WITH_KERNEL   src/kernel (for `weft`, and for the unit tests)
-#   WEFT_LIBURING      the library behind io_uring; empty: without
+#   WEFT_LIBURING      the library for io_uring; empty if there is none
 #   WEFT_MPI_KIND      openmpi, mpich or other; WEFT_MPIEXEC its launcher
-# WEFT_EXPECTED_MPI, where it is given, must be that kind.
+# If WEFT_EXPECTED_MPI is given, it must be equal to WEFT_MPI_KIND.
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
 
-# io_uring for data on disks. Without it threads read and write; `weft info` says which.
+# io_uring for data on disks. Without it threads read and write; `weft info` reports the choice.
 set(WEFT_LIBURING)
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(LIBURING QUIET "liburing>=2.0")
   if(LIBURING_FOUND)
-    # By its full path: whoever links an installed libweft needs no pkg-config.
+    # By its full path, so that linking an installed libweft needs no pkg-config.
     set(WEFT_LIBURING ${LIBURING_LINK_LIBRARIES})
   endif()
 endif()
 
 set(WEFT_WITH_MPI OFF)
 if(NOT WEFT_MPI STREQUAL "OFF")
-  # MPICXX names the MPI to use, as it does for most builds; the C wrapper is the one beside it.
+  # MPICXX names the MPI, as in most builds; the C wrapper is in the same folder.
   if(DEFINED ENV{MPICXX} AND NOT MPI_CXX_COMPILER)
     find_program(weft_mpicxx NAMES "$ENV{MPICXX}" NO_CACHE REQUIRED)
     set(MPI_CXX_COMPILER "${weft_mpicxx}" CACHE FILEPATH "MPI compiler wrapper for C++" FORCE)
@@ -76,7 +76,7 @@ if(WEFT_WITH_MPI)
     message(FATAL_ERROR "weft: MPI should be ${WEFT_EXPECTED_MPI}, but ${MPI_CXX_COMPILER} is ${WEFT_MPI_KIND}; "
                         "name the right wrapper with -DMPI_CXX_COMPILER=... and configure in an empty folder")
   endif()
-  # The launcher beside the compiler wrapper: where two MPIs are installed, plain mpiexec may belong to the other.
+  # The launcher in the folder of the compiler wrapper: with two installed MPIs, plain mpiexec may belong to the other.
   get_filename_component(weft_mpi_folder "${MPI_CXX_COMPILER}" DIRECTORY)
   find_program(WEFT_MPIEXEC NAMES "mpiexec.${WEFT_MPI_KIND}" HINTS "${weft_mpi_folder}")
   find_program(WEFT_MPIEXEC NAMES mpiexec HINTS "${weft_mpi_folder}")

@@ -1,4 +1,4 @@
-# Installs libweft, its headers and what find_package(weft) reads.
+# Installs libweft, its headers and the files for find_package(weft).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS weft EXPORT weftTargets COMPONENT library)

@@ -1,7 +1,7 @@
-# The targets of src/. The folders' order of use is checked by tools/tidy.py; here it decides only who links what:
+# The targets of src/. tools/tidy.py checks the order of the folders' includes; here it decides only the linking:
 #   weft_planning   base layout plan model planner       neither MPI nor FFTW
 #                   ooc/plan bmmc/plan ooc_choice        their run and ranks belong to weft
-#   weft_disk       disk                                 liburing where there is one; neither MPI nor FFTW
+#   weft_disk       disk                                 liburing if installed; neither MPI nor FFTW
 #   weft_kernel     kernel                               FFTW and OpenMP, no MPI
 #   weft_disk_runs  ooc/run bmmc/run                     execution of passes on disks, no MPI
 #   weft            all of the above and the rest        MPI
@@ -12,7 +12,7 @@ set(WEFT_KERNEL_FOLDERS kernel)
 set(WEFT_DISK_RUN_FOLDERS ooc/run bmmc/run)
 set(WEFT_RANKS_FOLDERS comm exchange run probe ooc/ranks bmmc/ranks api)
 
-# Sources of folders below src/; a folder that does not exist gives none.
+# Collects the sources of folders below src/; a missing folder has none.
 function(weft_sources out)
   set(found)
   foreach(folder IN LISTS ARGN)
@@ -22,12 +22,12 @@ function(weft_sources out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# What every target of weft's own code is compiled with, warnings included.
+# Sets the compile options of weft's own targets, including warnings.
 function(weft_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 sees overlaps in std::string's own operator+ that are not there (GCC bug 105329).
+    # GCC 12 warns of overlaps in the operator+ of std::string, wrongly (GCC bug 105329).
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
   if(WEFT_WERROR)
@@ -37,19 +37,19 @@ function(weft_compile_options target)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
   if(WEFT_SANITIZE)
-    # PUBLIC: whatever links an instrumented object needs the sanitizers' run time.
+    # PUBLIC: a target that links an instrumented object needs the sanitizers' run time.
     target_compile_options(${target} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                             -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
   if(WEFT_SANITIZE_THREADS)
-    # GCC says of every fence that the sanitizer does not see it.
+    # GCC warns of every fence, because the sanitizer does not see fences.
     target_compile_options(${target} PUBLIC -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan)
     target_link_options(${target} PUBLIC -fsanitize=thread)
   endif()
 endfunction()
 
-# An object library over folders of src/. An object library cannot be empty, so an absent folder gets one blank file.
+# Adds an object library of folders of src/. It cannot be empty, so without sources it gets one blank file.
 function(weft_add_objects target)
   weft_sources(sources ${ARGN})
   if(NOT sources)
@@ -64,7 +64,7 @@ function(weft_add_objects target)
   target_compile_definitions(${target} PRIVATE WEFT_VERSION="${PROJECT_VERSION}")
 endfunction()
 
-# Puts the machines that ship with weft into a source file, so that they are there wherever the library is.
+# Puts the shipped machines into a source file, so that they are part of the library.
 function(weft_add_machines target)
   file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/model/machines/*.json")
   set(weft_machines "")
@@ -100,7 +100,7 @@ function(weft_add_kernel)
   target_link_libraries(weft_kernel PUBLIC FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX
                                            Threads::Threads)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 takes the deliberately undefined operands in its own AVX-512 header for mistakes (GCC bug 105593).
+    # GCC 12 warns of the deliberately undefined operands in its own AVX-512 header (GCC bug 105593).
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/kernel/transpose.cpp" PROPERTIES COMPILE_OPTIONS
                                 "-Wno-uninitialized;-Wno-maybe-uninitialized")
   endif()
@@ -114,7 +114,7 @@ function(weft_add_disk_runs)
   target_link_libraries(weft_disk_runs PUBLIC OpenMP::OpenMP_CXX Threads::Threads)
 endfunction()
 
-# Compiles the parts of ducc0 that its FFT needs, without our warnings, and tells src/kernel that they are there.
+# Compiles the parts of ducc0 for its FFT, without our warnings, and enables them in src/kernel.
 function(weft_add_ducc0 kernel)
   set(infra "${WEFT_DUCC0_DIR}/src/ducc0/infra")
   if(NOT EXISTS "${WEFT_DUCC0_DIR}/src/ducc0/fft/fft1d_impl.h")
@@ -146,14 +146,14 @@ function(weft_add_library)
   target_include_directories(
     weft PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
     PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  # FFTW, OpenMP and threads are needed to link libweft, never to include its headers.
+  # FFTW, OpenMP and threads are needed only to link libweft, not to include its headers.
   target_link_libraries(
     weft PUBLIC MPI::MPI_CXX
     PRIVATE FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX Threads::Threads ${WEFT_LIBURING}
             $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 endfunction()
 
-# The preloaded library by which waiting ranks of MPICH yield. It lies in the Python package, where `weft -n` finds it.
+# Adds the preloaded library by which waiting ranks of MPICH yield. `weft -n` finds it in the Python package.
 function(weft_add_mpich_yield)
   add_library(weft_yield MODULE "${PROJECT_SOURCE_DIR}/tools/mpich_yield.c")
   target_compile_options(weft_yield PRIVATE -Wall -Wextra)

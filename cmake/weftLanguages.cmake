@@ -1,5 +1,5 @@
-# Enables C++ in a project that has C alone. Where that cannot be, weft_NOT_FOUND_MESSAGE says what is missing.
-# A file, for enable_language() must not be in a function: what it sets would be lost with it.
+# Enables C++ in a project with C only. If that is impossible, weft_NOT_FOUND_MESSAGE has the reason.
+# This is a file and not a function, because the variables of enable_language() would be local to a function.
 unset(weft_NOT_FOUND_MESSAGE)
 if(CMAKE_CXX_COMPILER_LOADED)
   return()

@@ -2,9 +2,9 @@
 
 Usage: python tools/develop.py BUILD, run by the Python of the environment.
 
-BUILD/python/weft holds the extension modules and links to the Python sources (python/CMakeLists.txt), so after editing
-C++ only `make build` is needed, and nothing at all after editing Python. What is written is what pip writes for an
-editable install: a .pth file, the metadata, the command; `pip uninstall weft` takes it away.
+BUILD/python/weft holds the extension modules and links to the Python sources (python/CMakeLists.txt). So after a change
+of C++ only `make build` is needed, and after a change of Python nothing. The script writes the files of pip's editable
+install: a .pth file, the metadata, the command. `pip uninstall weft` removes them.
 """
 
 import re

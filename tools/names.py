@@ -1,8 +1,8 @@
 """Lists type names that two folders define: one word for one thing, and one thing for each word.
 
 Usage: python tools/names.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
-Reads the C++ sources below src/ and include/weft/: classes, structs, enums and aliases, nested ones too. Of the
-Python package in python/weft/ it reads the public classes; there each folder counts for itself.
+Reads the C++ sources below src/ and include/weft/: classes, structs, enums and aliases, also nested ones. In the Python
+package python/weft/ it reads the public classes, and each folder counts separately.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-# Folders whose parts are folders of their own here, as in tools/tidy.py.
+# Folders with parts that count as separate folders, as in tools/tidy.py.
 PARTED = ("ooc", "bmmc")
 TEMPLATE = r"^\s*(?:template\s*<[^>]*>\s*)?"
 TYPE = re.compile(TEMPLATE + r"(?:enum\s+class|enum|class|struct|union)\s+([A-Z]\w*)(?=\s*(?:final\s*)?(?::[^:]|\{|$))")
@@ -46,7 +46,7 @@ def defined_in(path: Path) -> set[str]:
 
 
 def doubled(paths: Iterable[Path], root: Path) -> dict[str, list[str]]:
-    """Returns the names that two folders define or more, with the folders."""
+    """Returns the names that two or more folders define, with the folders."""
     folders: dict[str, set[str]] = defaultdict(set)
     for path in paths:
         for name in defined_in(path):
@@ -55,7 +55,7 @@ def doubled(paths: Iterable[Path], root: Path) -> dict[str, list[str]]:
 
 
 def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
-    """Returns a finding for each name that two folders define, and for each exception without need."""
+    """Returns a finding for each name that two folders define, and for each unnecessary exception."""
     cpp = [*root.glob("src/**/*.[ch]pp"), *root.glob("include/weft/*.hpp")]
     python = list(root.glob("python/weft/**/*.py"))
     if not cpp and not python:
@@ -63,7 +63,7 @@ def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
     in_cpp = doubled(cpp, root)
     in_python = doubled(python, root)
     findings = [
-        f"{name}: a type of {' and of '.join(where)}; give each a name of its own"
+        f"{name}: a type of {' and of '.join(where)}; give each its own name"
         for name, where in [*in_cpp.items(), *in_python.items()]
         if name not in exceptions
     ]

@@ -1,4 +1,4 @@
-"""Checks the imports among weft's Python modules: no cycles, and each package imports only from those below it.
+"""Checks the imports among weft's Python modules: no cycles, and each package imports only from packages below it.
 
 All imports count, also those within functions and under TYPE_CHECKING. tools/tidy.py calls this.
 """
@@ -10,7 +10,7 @@ PACKAGE = "python/weft/"
 # The extension modules, which any module may import.
 CORE = {"_planning", "_running"}
 BASE = {"errors", "options", "runtime", "_support"}
-# For each package and module of python/weft, those that it may import besides itself and the core.
+# For each package and module of python/weft, its allowed imports besides itself and the core.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "spectra": set(),
@@ -39,12 +39,12 @@ MAY_IMPORT |= {
     "cli": {"cli.app"},
     "__main__": {"cli"},
 }
-# Modules that may import each other, with the reason; none has to.
+# Modules that may import each other, with the reason. There are none.
 CYCLES_ALLOWED: dict[frozenset[str], str] = {}
 
 
 def module_of(name: str) -> str | None:
-    """The module of a file, without the leading "weft."; "" for the package itself, None for other files."""
+    """Returns the module of a file without the leading "weft."; "" for the package itself, None for other files."""
     if not (name.startswith(PACKAGE) and name.endswith(".py")):
         return None
     parts = name[len(PACKAGE) : -len(".py")].split("/")
@@ -52,13 +52,13 @@ def module_of(name: str) -> str | None:
 
 
 def unit_of(module: str) -> str:
-    """The name in MAY_IMPORT that a module belongs to."""
+    """Returns the name in MAY_IMPORT for a module."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] == "cli" else parts[0]
 
 
 def imports_of(module: str, is_package: bool, text: str, modules: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """The line and the module of each import of weft's."""
+    """Yields the line and the module of each import of a weft module."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -88,7 +88,7 @@ def _known(name: str, modules: Mapping[str, str]) -> bool:
 
 
 def check_imports(sources: Mapping[str, str]) -> Iterator[str]:
-    """The findings in files, given by name and text."""
+    """Returns the findings in files, which are given by name and text."""
     modules = {module: name for name in sources if (module := module_of(name)) is not None}
     edges: dict[str, set[str]] = {}
     for module, name in modules.items():
@@ -117,7 +117,7 @@ def _rule(unit: str) -> str:
 
 
 def circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
-    """Sets of modules that reach each other, sorted: the strongly connected components of two or more."""
+    """Returns the sorted sets of modules that import each other: strongly connected components of two or more."""
     reached = {module: _reached(module, edges) for module in edges}
     found: dict[frozenset[str], list[str]] = {}
     for module, others in reached.items():

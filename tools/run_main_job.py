@@ -1,7 +1,7 @@
-"""The main job of `make run`: a real elevation model and a 256^3 array, transformed on 2 ranks and verified; then what
-to try next.
+"""The main job of `make run`: transforms a real elevation model and a 256^3 array on 2 ranks and verifies them. Then
+prints commands to try next.
 
-Run by the Python of the environment that weft is installed in.
+The Python of weft's environment must run it.
 """
 
 import shlex
@@ -20,7 +20,7 @@ SHAPE = "256x256x256"
 
 
 def weft(*arguments: str) -> None:
-    """Runs `weft`, shown as a user would type it; ends the job if it fails."""
+    """Runs `weft` and shows the command as a user would type it; ends the job if it fails."""
     print(f"\n$ weft {shlex.join(arguments)}", flush=True)
     command = [str(Path(sys.executable).parent / "weft"), *arguments]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
@@ -29,7 +29,7 @@ def weft(*arguments: str) -> None:
 
 
 def elevation_model() -> np.ndarray:
-    """Heights of the Jacksboro fault from the sample data inside matplotlib's wheel."""
+    """Returns heights of the Jacksboro fault, from the sample data in matplotlib's wheel."""
     path = matplotlib.cbook.get_sample_data("jacksboro_fault_dem.npz", asfileobj=False)
     with np.load(path) as sample:
         return np.asarray(sample["elevation"])
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def what_next(programs: Path) -> str:
-    """Where the program is, and commands to go on with.
+    """Returns a text with the path of the program and commands to try next.
 
     >>> print(what_next(ROOT / ".venv" / "bin").splitlines()[0])
     weft is .venv/bin/weft; `source .venv/bin/activate` puts it on the path. Then try:

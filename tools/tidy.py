@@ -1,7 +1,7 @@
-"""Checks what compilers do not: include and import directions, use of <mpi.h>, sizes, leftovers.
+"""Checks rules that compilers do not check: include and import directions, use of <mpi.h>, sizes, leftovers.
 
 Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
-Only files that git tracks or would track are read. Needs nothing but Python.
+Reads only files that git tracks or would track. Needs only Python.
 """
 
 import re
@@ -16,8 +16,8 @@ LINES_MAX = 500
 COLUMNS_MAX = 120
 RESULT_LINES_MAX = 2000
 
-# For each folder of src/, or for each part of one that has parts, the others that it may include, as
-# ARCHITECTURE.md draws it.
+# For each folder of src/, or for each part of a folder with parts, the others that it may include, as in
+# ARCHITECTURE.md.
 PLANNING = {"base", "layout", "plan", "model", "planner"}
 RUNNING_ON_DISKS = {"base", "layout", "model", "kernel", "disk"}
 MAY_INCLUDE: dict[str, set[str]] = {
@@ -42,7 +42,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "probe"},
 }
 PARTED = {key.split("/")[0] for key in MAY_INCLUDE if "/" in key}
-# A public header stands for a folder: who may include the folder may include the header.
+# A public header represents a folder: a folder that may include the latter may include the header.
 PUBLIC_HEADERS = {
     "error.hpp": "base",
     "precision.hpp": "base",
@@ -70,7 +70,7 @@ SOURCE_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".py", ".pyi"}
 CONFIG_SUFFIXES = {"", ".cff", ".cmake", ".in", ".json", ".md", ".sh", ".toml", ".txt", ".yml"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | CONFIG_SUFFIXES
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-# One letter of each in brackets, so that this file does not find itself.
+# One letter of each word is in brackets, so that the pattern does not match this file.
 LEFTOVER = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
 # Rows of tables and lines with a link cannot be broken.
 UNBREAKABLE = re.compile(r"^\s*\||\]\(|://")
@@ -78,7 +78,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(?:wor[k]|roo[t])/|/hom[e]/(?!user\b|
 
 
 def listed_files(root: Path) -> list[Path]:
-    """Files that git tracks or would track; outside a git tree, all that lie in no hidden folder."""
+    """Returns the files that git tracks or would track; outside a git tree, all files not in a hidden folder."""
     try:
         command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listing = subprocess.run(command, capture_output=True, check=True, text=True).stdout
@@ -90,7 +90,7 @@ def listed_files(root: Path) -> list[Path]:
 
 
 def folder_of_include(target: str) -> str | None:
-    """The folder of src/, or its part, that an included name belongs to; None if it is not weft's."""
+    """Returns the folder of src/, or its part, of an included name; None if it is not weft's."""
     parts = target.split("/")
     if parts[0] == "weft" and len(parts) == 2:
         return PUBLIC_HEADERS.get(parts[1], f"include/weft/{parts[1]}")
@@ -102,7 +102,7 @@ def folder_of_include(target: str) -> str | None:
 
 
 def folder_of_file(name: str) -> str | None:
-    """The folder of src/, or its part, whose rules hold for a file; None outside src/ and include/."""
+    """Returns the folder of src/, or its part, with the rules for a file; None outside src/ and include/."""
     parts = name.split("/")
     if parts[0] == "src" and len(parts) > 2:
         return "/".join(parts[1 : min(3, len(parts) - 1)]) if parts[1] in PARTED else parts[1]
@@ -151,7 +151,7 @@ def check_result(name: str, content: bytes) -> Iterator[str]:
 
 
 def check_tree(root: Path) -> list[str]:
-    """All findings of a tree, and one if there was nothing to check."""
+    """Returns all findings of a tree, and one if there was nothing to check."""
     findings: list[str] = []
     python: dict[str, str] = {}
     sources = 0

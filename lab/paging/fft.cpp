@@ -1,8 +1,8 @@
-// FFTs in memory as paper 003 ran them under demand paging, one in each process:
+// FFTs in memory, as in the demand paging of paper 003, one in each process:
 //
 //   fft cooley-tukey|stockham|swarztrauber LGN     prints seconds and the relative error of a plane wave's spectrum
 //
-// Textbook loops in double precision, on purpose: what is looked at is in which order they touch memory.
+// Textbook loops in double precision, on purpose: only their order of memory accesses matters.
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -27,12 +27,12 @@ Complex root(std::int64_t k, std::int64_t n) {
   return std::polar(1.0, -two_pi * static_cast<double>(k % n) / static_cast<double>(n));
 }
 
-/// The product of std::complex looks for infinities at every step.
+/// Returns a product without the tests for infinity of std::complex.
 Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Powers 0, 1, ... of a root of unity, by products, set right every 64th time.
+/// Powers 0, 1, ... of a root of unity, by products, computed exactly every 64th time.
 class Powers {
  public:
   Powers(std::int64_t step, std::int64_t n) : step_(step), n_(n), base_(root(step, n)) {}
@@ -69,7 +69,7 @@ void cooley_tukey(Complex* x, std::int64_t n) {
     }
 }
 
-/// Radix 2 from one array into another and back: in the right order without a permutation.
+/// Transforms by radix 2 from one array into another and back: natural order without a permutation.
 void stockham(Array& x) {
   const auto n = static_cast<std::int64_t>(x.size());
   Array other(x.size());
@@ -102,7 +102,7 @@ void transpose(Complex* x, std::int64_t side) {
           std::swap(x[row * side + column], x[column * side + row]);
 }
 
-/// sqrt(N) transforms of sqrt(N) points, twiddles, and the same once more; N a power of 4.
+/// Does sqrt(N) transforms of sqrt(N) points, twiddles, and the same transforms again; N is a power of 4.
 void swarztrauber(Array& x) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(n))));
@@ -148,7 +148,7 @@ int main(int count, char** words) {
   const bool is_known =
       method == "cooley-tukey" || method == "stockham" || method == "swarztrauber";
   if (!is_known || lg < 2 || lg > 32 || (method == "swarztrauber" && lg % 2 != 0)) return usage();
-  // Pages are to come and go one by one, as in the paper.
+  // Pages must be moved one at a time, as in the paper.
   (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   const std::int64_t n = std::int64_t{1} << lg;
   const std::int64_t frequency = n / 3;

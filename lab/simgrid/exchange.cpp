@@ -1,9 +1,9 @@
-// weft's own exchanges on a simulated network: what each takes by SimGrid's clock.
+// Times weft's exchanges on a simulated network by SimGrid's clock.
 //
 //   smpirun -platform NETWORK -hostfile NODES exchange PLAN.json...
 //
-// One line for each plan: "exchange" and the seconds of each of its exchanges, forward, from when all
-// ranks begin at one moment to when the last has all it waits for.
+// One line for each plan: "exchange" and the seconds of each of its forward exchanges, from the common
+// start of all ranks until the last rank has received everything.
 #include <mpi.h>
 #include <time.h>
 
@@ -30,7 +30,7 @@ namespace {
 using namespace weft;
 
 constexpr int warm_ups = 1;
-/// Long enough for every rank to hear of the moment before it comes.
+/// Long enough for every rank to receive the time of the start before it.
 constexpr double moment_ahead_s = 1;
 
 exchange::ExchangeEndpoint side_of(const Plan& plan, std::size_t number, int rank) {
@@ -59,13 +59,13 @@ AlignedBuffer zeros(std::int64_t bytes) {
   return buffer;
 }
 
-/// All ranks leave at the same moment of the simulated clock, as no barrier would let them.
+/// Waits until all ranks start at the same simulated time, which no barrier can do.
 void meet(const comm::Communicator& comm) {
   const double left_s = comm.max(MPI_Wtime()) + moment_ahead_s - MPI_Wtime();
   timespec pause{};
   pause.tv_sec = static_cast<time_t>(left_s);
   pause.tv_nsec = std::lround((left_s - std::floor(left_s)) * 1e9);
-  nanosleep(&pause, nullptr);  // SMPI's, which lets simulated time pass
+  nanosleep(&pause, nullptr);  // the nanosleep of SMPI, which advances simulated time
 }
 
 double seconds_of(const Plan& plan, std::size_t number, const comm::Communicator& comm) {

@@ -1,4 +1,4 @@
-"""Cgroups of versions 1 and 2 that limit what commands take of the machine (root)."""
+"""Cgroups of versions 1 and 2 that limit the resources of commands (root)."""
 
 import os
 import time
@@ -9,17 +9,17 @@ from pathlib import Path
 from weft_lab.system import PREFIX, Machine
 
 ROOT = Path("/sys/fs/cgroup")
-# How long a group may have processes in it after its command has ended.
+# The time in which a group's processes must end after its command has ended.
 PATIENCE_S = 10.0
 
 
 def within(group: Path, command: Sequence[str]) -> list[str]:
-    """The command, to be run in a group."""
+    """Returns the command that runs in a group."""
     return ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", *command]
 
 
 def controller(old: str, new: str) -> Path | None:
-    """Where groups of a controller are made, by its names in versions 1 and 2; None where it is not enabled."""
+    """Returns the folder for groups of a controller, by its names in versions 1 and 2; None if it is not enabled."""
     if (ROOT / old).is_dir():
         return ROOT / old
     enabled = ROOT / "cgroup.subtree_control"
@@ -28,7 +28,7 @@ def controller(old: str, new: str) -> Path | None:
 
 @contextmanager
 def new_group(root: Path, name: str) -> Iterator[Path]:
-    """A group of this process; those that killed processes have left go first."""
+    """Makes a group of this process. First removes the groups of killed processes."""
     for left in root.glob(f"{PREFIX}-{name}-*"):
         if not Path("/proc", left.name.rpartition("-")[2]).exists():
             left.rmdir()
@@ -41,7 +41,7 @@ def new_group(root: Path, name: str) -> Iterator[Path]:
 
 
 def _remove(group: Path) -> None:
-    """Waits a moment for what was in it: ranks outlive their launcher where that was stopped."""
+    """Waits for the group's processes, because ranks outlive a launcher that was stopped, and removes the group."""
     end_s = time.monotonic() + PATIENCE_S
     while group.exists():
         try:
@@ -55,7 +55,7 @@ def _remove(group: Path) -> None:
 def missing(
     machine: Machine, what: str, packages: dict[str, str], root: Callable[[], Path | None], remedy: str
 ) -> str | None:
-    """What the machine lacks of root, tools and a controller, in one line; None if nothing."""
+    """Returns in one line which of root, tools and controller the machine lacks; None if nothing."""
     if not machine.is_root():
         return f"{what} needs root; run weft-lab as root or with sudo"
     for tool, package in packages.items():

@@ -1,4 +1,4 @@
-"""The command weft-lab. Every refusal is one line and status 1."""
+"""The command weft-lab. Every error is one line, with status 1."""
 
 import functools
 import signal
@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A cluster in a box: network namespaces as nodes, links with a rate, real MPI over real TCP.",
 )
-# The base of usage errors, in click or in typer's own copy of it; typer exports no other way to it.
+# The base class of usage errors, in click or in typer's copy of click; typer does not export it.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
@@ -39,7 +39,7 @@ class Mpi(str, Enum):
 
 
 Nodes = Annotated[int, typer.Option(metavar="N", help="Nodes, 2 to 64.")]
-Rate = Annotated[str, typer.Option(metavar="RATE", help="Of each link, each way: 100mbit, 1gbit, 500kbit.")]
+Rate = Annotated[str, typer.Option(metavar="RATE", help="Rate of each link in each direction, such as 100mbit.")]
 Tcp = Annotated[
     str, typer.Option(metavar="NAME", help="TCP's congestion control, such as reno. Default: the kernel's.")
 ]
@@ -49,9 +49,9 @@ Tcp = Annotated[
 def up_command(
     nodes: Nodes = 16,
     rate: Rate = "100mbit",
-    switch: Annotated[Switch, typer.Option(help="small: 5 ms of frames wait at a port; deep: 200 ms.")] = Switch.small,
-    hub: Annotated[int, typer.Option(metavar="2|4", help="So many nodes share one medium. Default: all switched.")] = 0,
-    backplane: Annotated[str | None, typer.Option(metavar="RATE", help="Limit of the sum over all ports.")] = None,
+    switch: Annotated[Switch, typer.Option(help="Queue of a port: small 5 ms, deep 200 ms.")] = Switch.small,
+    hub: Annotated[int, typer.Option(metavar="2|4", help="Nodes on each hub. Default: no hubs.")] = 0,
+    backplane: Annotated[str | None, typer.Option(metavar="RATE", help="Limit of the total rate of all ports.")] = None,
     tcp: Tcp = "",
 ) -> int:
     """Make a cluster. Needs root."""
@@ -64,7 +64,7 @@ def up_command(
 
 @app.command("down")
 def down_command() -> int:
-    """Remove the cluster and all that runs on it, also what a crash has left."""
+    """Remove the cluster, all its processes, and the remains of a crash."""
     removed = cluster.down()
     print(f"removed: {', '.join(removed)}" if removed else "nothing to remove")
     return 0
@@ -72,7 +72,7 @@ def down_command() -> int:
 
 @app.command("status")
 def status_command() -> int:
-    """Say what is up."""
+    """Print the current cluster and its processes."""
     spec = cluster.current()
     running = {name: len(cluster.processes(name)) for name in cluster.leftovers()}
     busy = ", ".join(f"{name}: {count}" for name, count in running.items() if count)
@@ -82,32 +82,32 @@ def status_command() -> int:
 
 @app.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run_command(
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="What each rank runs.")],
-    ranks: Annotated[int, typer.Option("-n", metavar="R", help="Ranks.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="The command of each rank.")],
+    ranks: Annotated[int, typer.Option("-n", metavar="R", help="Number of ranks.")],
     per_node: Annotated[int, typer.Option(metavar="K", help="Ranks on each node.")] = 1,
-    mpi: Annotated[Mpi, typer.Option(help="Whose mpiexec starts them.")] = Mpi.openmpi,
+    mpi: Annotated[Mpi, typer.Option(help="The MPI that starts the ranks.")] = Mpi.openmpi,
 ) -> int:
-    """Run a command on ranks that sit on the nodes; its status is the command's."""
+    """Run a command on ranks on the nodes; returns the status of the command."""
     return launch.run(launch.Job(ranks, tuple(command), per_node, mpi.value), cluster.current())
 
 
 @app.command("experiment")
 def experiment_command(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Left out: list the experiments.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Without NAME: list the experiments.")] = None,
     results: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where its folder goes. Default: lab/results.")
+        Path | None, typer.Option(metavar="FOLDER", help="Parent of the result folder. Default: lab/results.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="4 nodes, the smallest size, one repetition.")] = False,
     nodes: Annotated[str, typer.Option(metavar="A,B", help="Numbers of nodes.")] = "2,4,8,16",
     repeat: Annotated[int, typer.Option(metavar="K", help="Runs of each case; the median counts.")] = 3,
     rate: Rate = "100mbit",
     tcp: Tcp = "",
-    mpi: Annotated[Mpi | None, typer.Option(help="Default: the one of this Python's mpi4py.")] = None,
+    mpi: Annotated[Mpi | None, typer.Option(help="Default: the MPI of this Python's mpi4py.")] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Measure nothing: write plot and table of the rows that are there.")
+        bool, typer.Option("--again", help="Measure nothing: write plot and table from the recorded rows.")
     ] = False,
 ) -> int:
-    """Run one experiment on clusters of its own; write data.csv, plot.png and table.md."""
+    """Run one experiment on its own clusters; write data.csv, plot.png and table.md."""
     from weft_lab import report
     from weft_lab.experiments import EXPERIMENTS, Settings, find
 
@@ -133,7 +133,7 @@ def experiment_command(
 
 @app.command("paging")
 def paging_command() -> int:
-    """Count the page faults of an in-place bit reversal, beside paper 003's bound. Needs neither root nor MPI."""
+    """Count the page faults of an in-place bit reversal, and print the bound of paper 003. Needs no root and no MPI."""
     from weft_lab import paging
 
     print(paging.table(paging.SHOWN))
@@ -143,10 +143,10 @@ def paging_command() -> int:
 @app.command("papers")
 def papers_command(
     results: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where its folder goes. Default: lab/results.")
+        Path | None, typer.Option(metavar="FOLDER", help="Parent of the result folder. Default: lab/results.")
     ] = None,
 ) -> int:
-    """Write what papers 000 and 004 print beside what weft's model gives. Needs neither root nor MPI."""
+    """Write a table of the numbers of papers 000 and 004 and those of weft's model. Needs no root and no MPI."""
     from weft_lab import papers
 
     print(papers.write((results or RESULTS) / papers.NAME))
@@ -156,14 +156,14 @@ def papers_command(
 @app.command("simgrid")
 def simgrid_command(
     results: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where its folder goes. Default: lab/results.")
+        Path | None, typer.Option(metavar="FOLDER", help="Parent of the result folder. Default: lab/results.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The smallest size only.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the smallest size.")] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Simulate nothing: predict anew for the times that are there.")
+        bool, typer.Option("--again", help="Simulate nothing: compute new predictions for the recorded times.")
     ] = False,
 ) -> int:
-    """Simulate exchanges with SimGrid beside what weft's model gives. Needs smpicxx and smpirun; no root, no MPI."""
+    """Simulate exchanges with SimGrid, and compare weft's model. Needs smpicxx and smpirun, but no root and no MPI."""
     from weft_lab import simgrid
 
     extents = simgrid.EXTENTS[:1] if quick else simgrid.EXTENTS
@@ -187,7 +187,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    # A cluster that an experiment made must go also when the experiment is stopped.
+    # The cluster of an experiment must be removed also when the experiment is stopped.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
     try:

@@ -1,6 +1,6 @@
-"""Making, showing and removing a cluster, and the note of what was made.
+"""Makes, shows and removes a cluster, and keeps a note of its parts.
 
-The folder of that note is made first and removed last: who makes it has the lab to himself.
+The folder of the note is made first and removed last: the process that makes it owns the lab.
 """
 
 import json
@@ -20,13 +20,13 @@ from weft_lab import topology
 from weft_lab.system import LabError, first_line, missing, must, run
 from weft_lab.topology import Spec
 
-# Processes that were killed end at once, unless they wait for a disk.
+# Killed processes end at once, unless they wait for a disk.
 END_LIMIT_S = 10.0
 RUN_PREFIX = "weft-lab-run-"
 
 
 def folder() -> Path:
-    """Where the lab notes what it made."""
+    """Returns the folder of the lab's note."""
     return Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"weft-lab-{os.geteuid()}"
 
 
@@ -35,7 +35,7 @@ def hosts_path() -> Path:
 
 
 def up(spec: Spec) -> None:
-    """Makes a cluster, or nothing at all: what was begun is removed when a step fails."""
+    """Makes a cluster. If a step fails, removes the parts made before."""
     lack = missing(spec.shares_a_medium)
     if lack:
         raise LabError(lack)
@@ -53,14 +53,14 @@ def up(spec: Spec) -> None:
 
 
 def down() -> list[str]:
-    """Removes every cluster of the lab, also what a crash has left; returns what was removed."""
+    """Removes every cluster of the lab and the remains of a crash; returns the removed parts."""
     left = leftovers()
     if left and os.geteuid() != 0:
         raise LabError("removing a cluster needs root; run weft-lab as root or with sudo")
     for namespace in left:
         _end_processes(namespace)
     removed = [namespace for namespace in left if _delete(namespace)]
-    # All runs have ended with their namespaces, so that every folder of a run is one that was left.
+    # All runs have ended with their namespaces, so no run uses its folder any more.
     for path in filter(_is_own_folder, _run_folders()):
         shutil.rmtree(path, ignore_errors=True)
         removed.append(path.name)
@@ -72,7 +72,7 @@ def down() -> list[str]:
 
 
 def leftovers() -> list[str]:
-    """The namespaces of the lab that exist, whoever made them."""
+    """Returns the existing namespaces of the lab, also those of other processes."""
     if shutil.which("ip") is None:
         return []
     names = [line.split()[0] for line in must(["ip", "netns", "list"]).splitlines() if line.strip()]
@@ -80,7 +80,7 @@ def leftovers() -> list[str]:
 
 
 def current() -> Spec:
-    """The cluster that is up."""
+    """Returns the current cluster."""
     try:
         spec = Spec(**json.loads((folder() / "state.json").read_text()))
     except FileNotFoundError:
@@ -94,13 +94,13 @@ def current() -> Spec:
 
 
 def processes(namespace: str) -> list[int]:
-    """What runs on a node."""
+    """Returns the processes on a node."""
     return [int(pid) for pid in run(["ip", "netns", "pids", namespace]).stdout.split()]
 
 
 @contextmanager
 def cluster(spec: Spec) -> Iterator[Spec]:
-    """A cluster that lasts as long as the block."""
+    """Makes a cluster for the block."""
     up(spec)
     try:
         yield spec
@@ -110,7 +110,7 @@ def cluster(spec: Spec) -> Iterator[Spec]:
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """A folder for the temporary files of one run; `down` removes it if the run was killed."""
+    """Makes a folder for the temporary files of one run; `down` removes it if the run was killed."""
     path = Path(tempfile.mkdtemp(prefix=RUN_PREFIX))
     note = folder() / f"{path.name}.note"
     note.write_text(f"{path}\n")
@@ -143,11 +143,11 @@ def _claim_folder() -> None:
     try:
         os.mkdir(folder(), 0o700)
     except FileExistsError:
-        raise LabError(f"{folder()} is there already; `weft-lab down` removes what a crash has left") from None
+        raise LabError(f"{folder()} exists already; `weft-lab down` removes the remains of a crash") from None
 
 
 def _is_own_folder(path: Path) -> bool:
-    """Whether the folder is there and this user's: in a folder that all may write to, it could be somebody else's."""
+    """Returns whether the folder exists and belongs to this user; another user may have made it in a shared folder."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -156,14 +156,14 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _run_folders() -> set[Path]:
-    """The folders of runs: those that were noted, and those that can be seen from here."""
+    """Returns the folders of runs: the noted ones, and those in this process's temporary folder."""
     noted = {Path(note.read_text().strip()) for note in folder().glob(f"{RUN_PREFIX}*.note")}
     seen = set(Path(tempfile.gettempdir()).glob(f"{RUN_PREFIX}*"))
     return {path for path in noted | seen if path.name.startswith(RUN_PREFIX)}
 
 
 def _end_processes(namespace: str) -> None:
-    """A namespace lives, nameless, as long as a process is in it."""
+    """Kills the processes in a namespace. Otherwise it would continue to exist without a name."""
     limit = time.monotonic() + END_LIMIT_S
     while found := processes(namespace):
         for pid in found:
@@ -175,7 +175,7 @@ def _end_processes(namespace: str) -> None:
 
 
 def _delete(namespace: str) -> bool:
-    """Whether it was this call that removed it: a dying experiment and a `down` by hand may meet."""
+    """Removes a namespace; returns whether this call removed it, because an ending experiment may also do so."""
     done = run(["ip", "netns", "delete", namespace])
     if done.returncode and namespace in leftovers():
         raise LabError(f"{namespace} cannot be removed: {first_line(done.stderr)}")

@@ -1,7 +1,7 @@
-"""Disks in a box: file systems on loop devices whose bytes a second are limited (root; cgroup's blkio or io).
+"""Slow disks: file systems on loop devices with a limited rate (root; cgroup's blkio or io).
 
-All mounts lie in a mount namespace of this process and end with it, also when it is killed; a device goes with its
-mount, and its file has no name. What a kill leaves is an empty cgroup, which the next run removes.
+All mounts are in a mount namespace of this process and end with it, also if it is killed. A device ends with its mount,
+and its file has no name. A kill leaves only an empty cgroup, which the next run removes.
 """
 
 import ctypes
@@ -17,23 +17,23 @@ from weft_lab.system import LabError, Machine, must, run
 
 _PACKAGES = {"losetup": "mount", "mount": "mount", "mkfs.ext4": "e2fsprogs"}
 _CLONE_NEWNS = 0x00020000
-_FILE_SYSTEM_BYTES = 8 << 20  # what ext4 takes for itself, at least
+_FILE_SYSTEM_BYTES = 8 << 20  # the least that ext4 needs for itself
 
 
 @dataclass(frozen=True)
 class Disks:
-    """Folders, each on a disk of its own, and the cgroup in which the disks have their speed."""
+    """Folders, each on a separate disk, and the cgroup that limits the rate of the disks."""
 
     folders: tuple[str, ...]
     group: Path
 
     def within(self, command: Sequence[str]) -> list[str]:
-        """The command, to be run at the disks' speed."""
+        """Returns the command that runs with the disks' rate."""
         return cgroups.within(self.group, command)
 
 
 def missing(machine: Machine | None = None) -> str | None:
-    """What this machine lacks for slow disks, in one line; None if nothing."""
+    """Returns in one line what this machine lacks for slow disks; None if nothing."""
     machine = machine or Machine()
     remedy = "the kernel must limit disks by cgroups (blkio, or io in cgroup.subtree_control); enable one of them"
     if words := cgroups.missing(machine, "a disk of a chosen speed", _PACKAGES, controller, remedy):
@@ -45,15 +45,15 @@ def missing(machine: Machine | None = None) -> str | None:
 
 
 def controller() -> Path | None:
-    """Where the cgroups that limit disks are made."""
+    """Returns the folder of the cgroups that limit disks."""
     return cgroups.controller("blkio", "io")
 
 
 @contextmanager
 def slow_disks(count: int, bytes_each: int, bytes_per_s: int) -> Iterator[Disks]:
-    """Disks with room for so many bytes each, that read and write so many a second, at the same time.
+    """Makes disks of `bytes_each` for the block. Each reads and writes `bytes_per_s` at the same time.
 
-    Errors: LabError for what is missing. Afterwards nothing is left of them.
+    Errors: LabError if the machine lacks something. Removes the disks at the end.
     """
     if words := missing():
         raise LabError(words)
@@ -71,7 +71,7 @@ def slow_disks(count: int, bytes_each: int, bytes_per_s: int) -> Iterator[Disks]
 
 
 def _enter_namespace() -> None:
-    """Mounts from here on are this process's and its children's."""
+    """Makes later mounts visible only to this process and its children."""
     if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWNS):
         reason = os.strerror(ctypes.get_errno())
         raise LabError(f"disks need a mount namespace of their own; the system refuses one ({reason}); allow it")
@@ -82,7 +82,7 @@ def _enter_namespace() -> None:
 def _mounted(nbytes: int) -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory(prefix="weft-lab-") as outer:
         image = Path(outer) / "image"
-        # Space of its own, so that a full disk is an error here and not one within the file system.
+        # Allocates the space, so that a full disk is an error here and not within the file system.
         with image.open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, nbytes + nbytes // 16 + _FILE_SYSTEM_BYTES)
         device = must(("losetup", "--find", "--show", "--direct-io=on", str(image))).strip()
@@ -97,7 +97,7 @@ def _mounted(nbytes: int) -> Iterator[tuple[str, str]]:
         try:
             yield str(folder), device
         finally:
-            must(("umount", "--lazy", str(folder)))  # what a killed command still does ends by itself
+            must(("umount", "--lazy", str(folder)))  # the rest of a killed command ends by itself
 
 
 def _limit(group: Path, device: str, bytes_per_s: int) -> None:
@@ -111,7 +111,7 @@ def _limit(group: Path, device: str, bytes_per_s: int) -> None:
 
 
 def of_command(command: Sequence[str], limit_s: float = 600) -> str:
-    """What a command prints."""
+    """Runs a command; returns its output."""
     done = run(command, limit_s=limit_s)
     if done.returncode:
         raise LabError(f"`{' '.join(command)[:80]}` failed: {done.stderr.strip()[-300:]}")

@@ -18,7 +18,7 @@ class Line:
 
 
 def line(x: Sequence[float], y: Sequence[float]) -> Line:
-    """The line whose relative errors are least in squares: short messages count as much as long ones.
+    """Returns the line with the least squares of relative errors, so that short messages count as much as long ones.
 
     >>> fitted = line([1, 2, 4, 8], [3, 5, 9, 17])
     >>> round(fitted.slope, 6), round(fitted.intercept, 6)
@@ -31,7 +31,7 @@ def line(x: Sequence[float], y: Sequence[float]) -> Line:
 
 
 def factor(x: Sequence[float], y: Sequence[float]) -> float:
-    """The factor f for which y = f x is nearest in squares.
+    """Returns the factor f of the least-squares fit y = f x.
 
     >>> factor([1, 2], [2, 4])
     2.0

@@ -1,7 +1,7 @@
-"""Runs a command on ranks that sit on the nodes of the cluster.
+"""Runs a command on ranks on the nodes of the cluster.
 
-mpiexec itself runs on the first node, so that nothing outside the namespaces has to know their names. All processes of
-a run lie in one PID namespace: when its first process ends, for whatever reason, the kernel ends all others.
+mpiexec itself runs on the first node, so that the names of the nodes are needed only inside the namespaces. All
+processes of a run are in one PID namespace: when its first process ends, for any reason, the kernel ends all others.
 """
 
 import ctypes
@@ -24,14 +24,14 @@ from weft_lab.topology import Spec
 
 AGENT = str(Path(__file__).with_name("agent.sh"))
 KINDS = ("openmpi", "mpich")
-# How long ranks have to end after a signal before they are killed.
+# Ranks have this time to end after a signal; then they are killed.
 GRACE_S = 5.0
 _PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
 class Job:
-    """So many ranks of a command, a number of them on each node, under one of the MPIs."""
+    """A command on a number of ranks, with a number of ranks on each node, and one of the MPIs."""
 
     ranks: int
     command: tuple[str, ...]
@@ -49,18 +49,18 @@ class Job:
             raise LabError("a command must be given, such as `weft-lab run -n 4 hostname`")
 
     def words(self) -> str:
-        """The command's first words, without the folders of this machine."""
+        """Returns the command's first words, without folders of this machine."""
         return " ".join(Path(word).name if word.startswith("/") else word for word in self.command[:6])
 
 
 def run(job: Job, spec: Spec) -> int:
-    """Runs a job with this process's output; returns its exit status, 128 + the number of a signal that ended it."""
+    """Runs a job with this process's output; returns its exit status, or 128 + the signal that ended it."""
     status, stopped_by = _run(job, spec, None, None)
     return status if stopped_by is None else 128 + stopped_by
 
 
 def output(job: Job, spec: Spec, limit_s: float = 900.0) -> str:
-    """What the ranks of a job print; LabError if it fails or takes longer than the limit."""
+    """Returns the output of a job's ranks. Raises LabError if it fails or exceeds the time limit."""
     with cluster.run_folder() as folder, (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
         status, stopped_by = _run(job, spec, out, err, limit_s)
         out.seek(0)
@@ -76,7 +76,7 @@ def output(job: Job, spec: Spec, limit_s: float = 900.0) -> str:
 
 
 def _complaint(printed: str) -> str:
-    """The first line on standard error that is no warning of Open MPI about its own agents.
+    """Returns the first line on standard error that is not a warning of Open MPI about its own agents.
 
     >>> _complaint("[weftlab0:00006] plm:rsh: Warning: setpgid(14,14) failed in parent\\nno such file\\n")
     'no such file'
@@ -88,14 +88,14 @@ def _complaint(printed: str) -> str:
 def _run(
     job: Job, spec: Spec, out: IO[str] | None, err: IO[str] | None, limit_s: float = 0.0
 ) -> tuple[int, int | None]:
-    """mpiexec's exit status, and the signal that this process was stopped by; SIGALRM: the time was up."""
+    """Returns mpiexec's exit status, and the signal that stopped this process; SIGALRM: the time limit."""
     hosts = hosts_of(job, spec)
     with cluster.run_folder() as folder:
         environment = rank_environment(job.mpi, folder, os.environ)
         command = head_command(hosts[0], [*launcher(job.mpi), *launcher_options(job, hosts, environment), *job.command])
         process = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,  # mpiexec would read what is meant for the next command of a script
+            stdin=subprocess.DEVNULL,  # mpiexec would read the input of the next command of a script
             stdout=out,
             stderr=err,
             env=environment,
@@ -107,7 +107,7 @@ def _run(
 
 
 def hosts_of(job: Job, spec: Spec) -> list[str]:
-    """The nodes that a job uses: the first ones, each with its number of ranks.
+    """Returns the nodes of a job: the first ones, each with its number of ranks.
 
     >>> hosts_of(Job(3, ("true",), per_node=2), Spec(nodes=4))
     ['weftlab0', 'weftlab1']
@@ -122,15 +122,15 @@ def hosts_of(job: Job, spec: Spec) -> list[str]:
 
 
 def head_command(head: str, mpiexec: list[str]) -> list[str]:
-    """mpiexec on the first node, in a PID namespace that ends with it and with this process."""
-    # Process 1 must be a shell that stays: it gathers orphans, and a signal to the group reaches mpiexec beside it.
+    """Returns the command that runs mpiexec on the first node, in a PID namespace that ends with it or this process."""
+    # Process 1 must be a shell that waits: it reaps orphans, and a signal to the group also reaches mpiexec.
     first = '"$@"; exit $?'
     isolated = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", first, "sh"]
     return [*isolated, AGENT, head, shlex.join(mpiexec)]
 
 
 def launcher(kind: str) -> list[str]:
-    """mpiexec of an MPI: WEFT_MPIEXEC, else the distribution's."""
+    """Returns the mpiexec of an MPI: that of WEFT_MPIEXEC, otherwise that of the distribution."""
     named = os.environ.get("WEFT_MPIEXEC")
     for name in [named] if named else [f"mpiexec.{kind}", "mpiexec"]:
         path = shutil.which(name)
@@ -140,12 +140,12 @@ def launcher(kind: str) -> list[str]:
 
 
 def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str]) -> list[str]:
-    """What mpiexec has to be told to start ranks on the nodes through the agent and to use their links."""
+    """Returns the options of mpiexec to start ranks on the nodes through the agent and to use their links."""
     slots = ",".join(f"{host}:{job.per_node}" for host in hosts)
     count = ["-n", str(job.ranks)]
     if job.mpi == "mpich":
         options = ["-launcher", "ssh", "-launcher-exec", AGENT, "-iface", "eth0", "-hosts", slots]
-        # For the ranks alone: the library makes a waiting rank leave its core, which MPICH has no setting for.
+        # Only for the ranks: the library makes a waiting rank yield its core. MPICH has no setting for that.
         library = _yield_library(environment)
         before = environment.get("LD_PRELOAD")
         if library:
@@ -154,7 +154,7 @@ def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str])
     modules = {
         "plm": "rsh",
         "plm_rsh_agent": AGENT,
-        # All ranks are started from the first node, where mpiexec runs.
+        # The first node, where mpiexec runs, starts all ranks.
         "plm_rsh_no_tree_spawn": "1",
         "pml": "ob1",
         "btl": "tcp,self" if job.per_node == 1 else "tcp,vader,self",
@@ -162,19 +162,19 @@ def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str])
         "oob_tcp_if_include": topology.SUBNET,
     }
     options = [word for name, value in modules.items() for word in ("--mca", name, value)]
-    # Each node believes that it has all cores for itself: bound ranks of all nodes would share the first.
+    # Each node sees all cores as its own. With binding, the ranks of all nodes would share the first cores.
     return [*options, "--bind-to", "none", "--host", slots, *count]
 
 
 def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[str, str]:
-    """The environment of mpiexec and, through the agent, of all ranks: the caller's, and what the nodes need."""
+    """Returns the environment of mpiexec and, through the agent, of all ranks: the caller's and settings for nodes."""
     environment = dict(outer)
-    # Experiments say by which machine they plan; those that do not compare exchanges of one layout.
+    # Experiments without a machine of their own compare exchanges of one layout, that of the rule.
     environment.setdefault("WEFT_MACHINE", "rule")
     environment["WEFT_LAB_HOSTS"] = str(cluster.hosts_path())
-    # Files of a run that is killed stay in a folder that is removed.
+    # `down` removes this folder, also the files of a killed run.
     environment["TMPDIR"] = str(folder)
-    # A rank of an outer mpiexec is none here.
+    # The variables of an outer mpiexec would make this process one of its ranks.
     for name in [name for name in environment if name.startswith(("PMI_", "PMIX_", "OMPI_COMM_WORLD_"))]:
         del environment[name]
     if kind == "openmpi":
@@ -186,13 +186,13 @@ def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[
         }
     else:
         settings = {
-            # Sockets between nodes; without this UCX looks for faster ways, and finds the shared machine.
+            # Sockets between nodes. Otherwise UCX finds shared memory, because all nodes are on one machine.
             "UCX_TLS": "tcp,self",
             "UCX_NET_DEVICES": "eth0",
             "UCX_POSIX_DIR": str(folder),
-            # MPICH before 4.2 hangs in MPI_Finalize over TCP: a rank that is done waits without serving those that are
-            # not (mended by pmodels/mpich pull request 6596). Python's ranks leave without it; UCX then complains on
-            # standard output of connections that end.
+            # MPICH before 4.2 hangs in MPI_Finalize over TCP: a finished rank waits without serving the
+            # others (fixed by pmodels/mpich pull request 6596). Python ranks end without it; UCX then reports closed
+            # connections on standard output.
             "MPI4PY_RC_FINALIZE": "0",
             "UCX_LOG_LEVEL": "fatal",
         }
@@ -208,7 +208,7 @@ def _yield_library(environment: Mapping[str, str]) -> str | None:
     weft = importlib.util.find_spec("weft")
     if weft is None or weft.origin is None:
         return None
-    # Looked for beside weft, where its build puts it.
+    # The build of weft puts the library next to the module weft.
     library = Path(weft.origin).parent / "libweft_yield.so"
     return str(library) if library.exists() else None
 
@@ -217,16 +217,15 @@ def _child_setup() -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
 
     def setup() -> None:
-        os.setsid()  # Ctrl-C goes to the parent alone, which then stops the ranks in order
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # even a parent that is killed leaves no ranks behind
+        os.setsid()  # only the parent gets Ctrl-C; then it stops the ranks in order
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # the ranks end even if the parent is killed
 
     return setup
 
 
 @contextmanager
 def _passing_signals(process: subprocess.Popen, limit_s: float) -> Iterator[list[int]]:
-    """Within, a first SIGINT, SIGTERM, SIGHUP or the end of the time ends mpiexec in order; if it lingers, the kernel
-    ends all."""
+    """Within, the first SIGINT, SIGTERM, SIGHUP or the time limit ends mpiexec in order. A second one kills it."""
     received: list[int] = []
 
     def stop(number: int, frame: object) -> None:
@@ -247,7 +246,7 @@ def _passing_signals(process: subprocess.Popen, limit_s: float) -> Iterator[list
 
 
 def python_mpi() -> str:
-    """The MPI that this Python's mpi4py, and so weft here, is built with."""
+    """Returns the MPI with which this Python's mpi4py, and thus weft, is built."""
     code = "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; print(MPI.Get_library_version())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     if done.returncode:

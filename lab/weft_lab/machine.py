@@ -1,4 +1,4 @@
-"""The machine in words, without names: what a reader needs to judge a figure."""
+"""A description of the machine without names, for the readers of figures."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from weft_lab.system import first_line, run
 
 
 def describe(mpi: str) -> str:
-    """Cores, memory, kernel, TCP's congestion control, MPI."""
+    """Describes cores, memory, kernel, TCP's congestion control and MPI."""
     memory_gib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     control = _text("/proc/sys/net/ipv4/tcp_congestion_control") or "unknown"
     return (
@@ -27,7 +27,7 @@ def mpi_version(mpi: str) -> str:
 
 
 def version_in(text: str) -> str:
-    r"""The version in what mpiexec prints about itself.
+    r"""Returns the version in the text that mpiexec prints about itself.
 
     >>> version_in("mpiexec.openmpi (OpenRTE) 4.1.4"), version_in("HYDRA build details:\n  Version:  4.0.2")
     ('4.1.4', '4.0.2')

@@ -1,4 +1,4 @@
-"""Networks that SimGrid simulates, and the same as machines of weft: one set of figures gives both."""
+"""Networks for SimGrid, and the same networks as machines of weft, from one set of figures."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
-# Of every link, each way: 10 Gb/s and a microsecond.
+# Every link in each direction: 10 Gb/s and a microsecond.
 BYTES_PER_S = 1.25e9
 HOP_S = 1e-6
 HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
@@ -18,10 +18,10 @@ class Network:
     """A network of equal links.
 
     hops       links that a message passes, the mean over all pairs of nodes
-    links      of a node: how many messages it can send at full rate at a time
-    topology   as weft's machines have it
-    cluster    as SimGrid's <cluster> has it
-    extents    of a torus whose routes are written out instead: what has two ways as short goes half each way
+    links      number of messages that a node can send at full rate at a time
+    topology   the value of this key in a machine of weft
+    cluster    the attributes of SimGrid's <cluster>
+    extents    of a torus with explicit routes: if two routes are as short, half of the messages take each
     """
 
     name: str
@@ -35,11 +35,11 @@ class Network:
 
     @property
     def start_s(self) -> float:
-        """Of a message: the latency of its way, the mean over all pairs of nodes."""
+        """Returns the latency of a message's route, the mean over all pairs of nodes."""
         return self.hops * HOP_S
 
     def platform(self) -> str:
-        """The platform file for SimGrid: every link its own each way."""
+        """Returns the platform file for SimGrid, with a separate link for each direction."""
         root = ElementTree.Element("platform", version="4.1")
         zone = ElementTree.SubElement(root, "zone", id="network", routing="Full")
         if self.extents:
@@ -50,7 +50,7 @@ class Network:
         return HEAD + ElementTree.tostring(root, encoding="unicode") + "\n"
 
     def _write_cluster(self, zone: ElementTree.Element) -> None:
-        """SimGrid's own cluster of this kind."""
+        """Adds SimGrid's predefined cluster of this kind."""
         attributes = {
             "id": self.name,
             "prefix": "node-",
@@ -64,13 +64,13 @@ class Network:
         ElementTree.SubElement(zone, "cluster", attributes | self.cluster)
 
     def hosts(self) -> str:
-        """The host file: rank r on node r."""
+        """Returns the host file: rank r on node r."""
         return "".join(f"node-{node}\n" for node in range(self.nodes))
 
     def machine(self, blocking: list[dict[str, float]] | None = None) -> str:
-        """The machine file for weft: the figures of the platform, nothing measured.
+        """Returns the machine file for weft: the figures of the platform, without measurements.
 
-        `blocking`: factors of schedules, where they are known. Nodes neither compute nor copy in any time.
+        `blocking`: factors of schedules, if known. Computing and copying on nodes take no time.
         """
         nothing = dict.fromkeys(("contiguous_s_per_byte", "transposed_s_per_byte", "ragged_s_per_byte"), 1e-15)
         nothing["handed_over_s_per_byte"] = 0.0
@@ -116,9 +116,9 @@ def _write_routes(zone: ElementTree.Element, nodes: int, extents: Sequence[int])
 
 
 def way(one: int, other: int, extents: Sequence[int]) -> list[str]:
-    """The links of a torus from one node to another: axis by axis, the shorter way round each ring.
+    """Returns the links of a torus from one node to another: axis by axis, the shorter direction in each ring.
 
-    Where both ways are as short, nodes at even places of the ring go forward and others backward.
+    If both directions are as short, nodes at even places of the ring go forward, the others backward.
 
     >>> way(0, 2, (4,)), way(1, 3, (4,)), way(0, 5, (4, 4))
     (['0:0:1', '1:0:1'], ['1:0:-1', '0:0:-1'], ['0:0:1', '1:1:1'])
@@ -150,9 +150,9 @@ def switch(nodes: int) -> Network:
 
 
 def torus(*extents: int, halves: bool = False) -> Network:
-    """All its nodes' links are rings' links, as those of Blue Gene/L: a message passes one of them at a time.
+    """Returns a torus, as that of Blue Gene/L: all links belong to rings, and a message passes one link at a time.
 
-    `halves`: where two ways are as short, half of the messages go each way; in SimGrid's own torus all go forward.
+    `halves`: if two directions are as short, half of the messages take each. In SimGrid's own torus all go forward.
     """
     nodes, axes = 1, len(extents)
     for extent in extents:
@@ -167,7 +167,7 @@ def torus(*extents: int, halves: bool = False) -> Network:
         links=2 * axes,
         topology={
             "network": "torus",
-            # SimGrid counts along the first axis fastest, weft along the last.
+            # In SimGrid the first axis varies fastest, in weft the last.
             "extents": list(extents[::-1]),
             "rings": [True] * axes,
             "link": 1 / (2 * axes),
@@ -198,5 +198,5 @@ def fat_tree(nodes_of_leaf: int, leaves: int, uplinks: int) -> Network:
     )
 
 
-# What the experiment looks at. In rings of 5 no two ways are as short.
+# The networks of the experiment. In rings of 5 no two directions are as short.
 NETWORKS = (switch(16), torus(4, 4, 4), torus(4, 4, 4, halves=True), torus(5, 5), fat_tree(8, 8, 4))

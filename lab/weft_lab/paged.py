@@ -1,6 +1,6 @@
-"""Little memory in a box: a memory cgroup, and a swap file for what does not fit (root).
+"""A limit of memory: a memory cgroup, and a swap file for the rest (root).
 
-The swap file goes also when this process is killed: a shell that waits for the end of its input takes it away.
+The swap file is removed also if this process is killed: a shell waits for the end of its input and then removes it.
 """
 
 import os
@@ -19,31 +19,31 @@ _PACKAGES = {"mkswap": "util-linux", "swapon": "mount"}
 
 @dataclass(frozen=True)
 class Little:
-    """A cgroup of little memory."""
+    """A cgroup with a limit of memory."""
 
     group: Path
 
     def within(self, command: Sequence[str]) -> list[str]:
-        """The command, to be run in that memory."""
+        """Returns the command that runs in that memory."""
         return cgroups.within(self.group, command)
 
 
 def missing(machine: Machine | None = None) -> str | None:
-    """What this machine lacks for little memory, in one line; None if nothing."""
+    """Returns in one line what this machine lacks for a limit of memory; None if nothing."""
     remedy = "the kernel must limit memory by cgroups (memory, in cgroup.subtree_control); enable it"
     return cgroups.missing(machine or Machine(), "a limit of memory with a swap file", _PACKAGES, controller, remedy)
 
 
 def controller() -> Path | None:
-    """Where the cgroups that limit memory are made."""
+    """Returns the folder of the cgroups that limit memory."""
     return cgroups.controller("memory", "memory")
 
 
 @contextmanager
 def little_memory(limit_bytes: int, swap_bytes: int) -> Iterator[Little]:
-    """So much memory for all commands within together, and so much swap space of its own.
+    """Within, all commands together have this limit of memory, and a swap file of this size. Removes both at the end.
 
-    Errors: LabError for what is missing. Afterwards nothing is left of it.
+    Errors: LabError if the machine lacks something.
     """
     if words := missing():
         raise LabError(words)
@@ -67,7 +67,7 @@ def _swap(nbytes: int) -> Iterator[None]:
         guard = subprocess.Popen(
             ["sh", "-c", 'read -r _; swapoff "$1" 2>/dev/null; rm -f "$1"', "sh", path],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # what ends this process by a signal to its group must not end the guard
+            start_new_session=True,  # a signal to this process's group must not end the guard
         )
         must(("swapon", path))
         yield

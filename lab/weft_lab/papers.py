@@ -1,6 +1,6 @@
-"""The numbers that papers 000 and 004 print, beside what weft's model gives on the machines of the papers.
+"""The numbers of papers 000 and 004, compared with weft's model of the papers' machines.
 
-Arithmetic alone: no cluster, no MPI, the same on every machine.
+Only arithmetic: it needs no cluster and no MPI, and gives the same on every machine.
 """
 
 import json
@@ -16,22 +16,22 @@ Row = dict[str, Any]
 
 NAME = "papers"
 DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk", "ranks_per_node": 1}
-# What 000 prints of 16 nodes: seconds of computing and sending by its Eqs. 4 and 5, its efficiencies.
+# From 000, for 16 nodes: seconds of computing and sending by its Eqs. 4 and 5, and its efficiencies.
 DMITRUK_TIMES = {128: (0.072, 0.088), 256: (0.626, 0.677)}
 DMITRUK_EFFICIENCIES = {64: 0.32, 128: 0.40, 256: 0.43}
 DMITRUK_MFLOPS = {256: 773}
-# Fig. 5: the number of processors from which more make it slower.
+# Fig. 5: the number of processors above which more processors make the transform slower.
 DMITRUK_PEAKS = {64: "about 30", 128: "about 100", 256: "nearly linear"}
 PROJECTED = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 _BOTH = ("paper", "ours")
-# Tables whose order the model does not give.
+# Tables with another order of cells than the model's.
 _UNORDERED = ("004, Table 4,", "004, Table 6,")
 
-# 004, section 5.2: rows of 64 ranks take eight lines of the torus 8 x 32 x 16, so ranks go along its first axis first.
+# 004, section 5.2: rows of 64 ranks are eight lines of the torus 8 x 32 x 16, so ranks vary along its first axis first.
 ORDER = "xyzt"
 
-# Tables of 004: machine, mesh (nx, ny, nz) and seconds of the application by (Prow, Pcol), where the paper has some.
+# Tables of 004: machine, mesh (nx, ny, nz) and the application's seconds by (Prow, Pcol), as far as the paper has them.
 TABLES: dict[str, tuple[str, dict[tuple[int, int, int], dict[tuple[int, int], float]]]] = {
     "1": (
         "bgl-512",
@@ -74,7 +74,7 @@ TABLES: dict[str, tuple[str, dict[tuple[int, int, int], dict[tuple[int, int], fl
 
 
 def dmitruk_rows() -> Iterator[Row]:
-    """000, section 3 and Figs. 3 to 6, by the general cost on the machine `celerons`."""
+    """Yields the numbers of 000, section 3 and Figs. 3 to 6, and those of the model on the machine `celerons`."""
     for extent, efficiency in DMITRUK_EFFICIENCIES.items():
         alone, sixteen = projection.project((extent,) * 3, (1, 16), "celerons", **DMITRUK)
         about = f"000, {extent}^3 on 16 nodes"
@@ -90,14 +90,14 @@ def dmitruk_rows() -> Iterator[Row]:
         seconds = {nodes: slabs_s(extent, nodes) for nodes in PROJECTED if nodes <= extent}
         yield {
             "about": f"000, Fig. 5, {extent}^3",
-            "what": "good up to so many nodes; ours: the fastest power of two",
+            "what": "fastest number of nodes; ours: the fastest power of two",
             "paper": words,
             "ours": min(seconds, key=lambda nodes: seconds[nodes]),
         }
 
 
 def slabs_s(extent: int, nodes: int) -> float:
-    """The paper's transform on so many Celerons."""
+    """Returns the predicted seconds of the paper's transform on a number of Celerons."""
     machine = projection.with_nodes(weft.Machine.shipped("celerons"), nodes)
     slabs = weft.plan((extent,) * 3, ranks=nodes, input=(nodes, 1, 1), machine="rule", **DMITRUK)
     return weft.predict(slabs, machine).seconds
@@ -118,21 +118,21 @@ def _steps(plan: weft.Plan) -> Sequence[Any]:
 
 
 def links_alone(name: str, order: str = ORDER) -> weft.Machine:
-    """A shipped machine without fits of measured all-to-alls: the links of its torus are counted instead."""
+    """Returns a shipped machine without its measured all-to-alls, so that the model counts the links of its torus."""
     document = json.loads(weft.Machine.shipped(name).to_json())
     document["all_to_all"] = []
     return weft.Machine.from_json(json.dumps(document)).with_order(order)
 
 
 def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:
-    """P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
+    """Returns P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
     rows, columns = grid
     how: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "p3dfft", "machine": "rule"}
     return weft.plan(mesh[::-1], ranks=rows * columns, input=(columns, rows, 1), **how)
 
 
 def chan_rows() -> Iterator[Row]:
-    """004, Tables 1, 3, 4, 6, 7: seconds of the application, and the model's of one transform on the torus."""
+    """Yields the application's seconds of 004, Tables 1, 3, 4, 6, 7, and the model's for one transform on the torus."""
     for table, (machine_name, meshes) in TABLES.items():
         machine = links_alone(machine_name)
         for mesh, cells in meshes.items():
@@ -143,7 +143,7 @@ def chan_rows() -> Iterator[Row]:
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    """Spearman's: of the ranks, ties sharing theirs.
+    """Returns Spearman's correlation, that of the ranks; equal values share a mean rank.
 
     >>> round(rank_correlation([1, 2, 3], [10, 20, 30]), 3), round(rank_correlation([1, 2, 3], [3, 2, 1]), 3)
     (1.0, -1.0)
@@ -157,7 +157,7 @@ def _ranks(values: Sequence[float]) -> np.ndarray:
 
 
 def orderings(rows: Sequence[Row]) -> Iterator[Row]:
-    """For each table and each mesh of it: how far the model puts its cells in the paper's order."""
+    """Yields for each table and each of its meshes how well the model reproduces the paper's order of cells."""
     for table in TABLES:
         mine = [row for row in rows if row["about"].startswith(f"004, Table {table},")]
         meshes = list(dict.fromkeys(row["about"] for row in mine))
@@ -169,8 +169,10 @@ def orderings(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def beside_their_mesh(rows: Sequence[Row]) -> Iterator[Row]:
-    """Each cell over the geometric mean of its mesh's cells, the paper's and ours: what the direction of the mesh
-    brings, in which the application has a part, is taken out. A mesh of one cell says nothing.
+    """Yields each cell divided by the geometric mean of its mesh's cells, for the paper and the model.
+
+    This removes the effect of the mesh's direction, to which the application contributes. Meshes of one cell are
+    skipped.
     """
     for mesh in dict.fromkeys(row["about"] for row in rows):
         cells = [row for row in rows if row["about"] == mesh]
@@ -182,7 +184,7 @@ def beside_their_mesh(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def within_meshes(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rank correlation of each table's cells beside those of their mesh."""
+    """Yields the rank correlation of each table's cells, relative to those of their mesh."""
     cells = list(beside_their_mesh(rows))
     for table in TABLES:
         mine = [row for row in cells if row["about"].startswith(f"004, Table {table},")]
@@ -191,7 +193,7 @@ def within_meshes(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def rotations(rows: Sequence[Row]) -> Iterator[Row]:
-    """Cells of both directions of the mesh: the rotated one's share of the time, the paper's and ours."""
+    """Yields the time of the rotated mesh divided by the other's, for cells in both, for the paper and the model."""
     for table in TABLES:
         flat = {row["what"]: row for row in rows if row["about"] == f"004, Table {table}, 2048x2048x512"}
         long = {row["what"]: row for row in rows if row["about"] == f"004, Table {table}, 512x2048x2048"}

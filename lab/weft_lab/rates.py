@@ -1,17 +1,17 @@
-"""Rates of links, written as tc writes them."""
+"""Rates of links in the notation of tc."""
 
 import re
 
 from weft_lab.system import LabError
 
 _UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
-# Below, a full frame takes longer than the queues of a small switch last; above, this machine is the limit.
+# Below, one full frame exceeds the queue of a small switch; above, this machine is the limit.
 RATE_MIN_BITS_PER_S = 100 * 10**3
 RATE_MAX_BITS_PER_S = 100 * 10**9
 
 
 def parse_rate(text: str) -> int:
-    """Bits per second of a rate such as 100mbit.
+    """Returns the bits per second of a rate such as 100mbit.
 
     >>> parse_rate("100mbit"), parse_rate("1gbit"), parse_rate("2.5gbit"), parse_rate("500kbit")
     (100000000, 1000000000, 2500000000, 500000)
@@ -22,14 +22,14 @@ def parse_rate(text: str) -> int:
     rate = round(float(found.group(1)) * _UNITS[found.group(2)])
     if not RATE_MIN_BITS_PER_S <= rate <= RATE_MAX_BITS_PER_S:
         raise LabError(
-            f"a rate must lie between {format_rate(RATE_MIN_BITS_PER_S)} and {format_rate(RATE_MAX_BITS_PER_S)}; "
+            f"a rate must be between {format_rate(RATE_MIN_BITS_PER_S)} and {format_rate(RATE_MAX_BITS_PER_S)}; "
             f"got {text}"
         )
     return rate
 
 
 def format_rate(bits_per_s: int) -> str:
-    """The shortest exact way to write a rate.
+    """Returns the shortest exact notation of a rate.
 
     >>> format_rate(100_000_000), format_rate(2_500_000_000), format_rate(1_000_000_000)
     ('100mbit', '2500mbit', '1gbit')

@@ -32,7 +32,7 @@ def produce(experiment: ModuleType, settings: Settings, results: Path) -> str:
 
 
 def produce_again(experiment: ModuleType, settings: Settings, results: Path) -> str:
-    """Writes plot and table of rows that were measured before; returns the text of the table."""
+    """Writes plot and table from recorded rows; returns the text of the table."""
     figure, axes = new_figure()
     folder = folder_of(experiment, settings, results)
     try:
@@ -56,12 +56,12 @@ def draw(experiment: ModuleType, rows: list[dict[str, Any]], figure: Any, axes: 
 
 
 def folder_of(experiment: ModuleType, settings: Settings, results: Path) -> Path:
-    """Another MPI than the usual one has its folder beside that one's, not in its place."""
+    """Returns the folder of the results. An MPI other than the default has a separate folder."""
     return results / (experiment.NAME if settings.mpi == Settings().mpi else f"{experiment.NAME}-{settings.mpi}")
 
 
 def read_csv(path: Path) -> list[dict[str, Any]]:
-    """The rows that write_csv() wrote."""
+    """Returns the rows that write_csv() wrote."""
     with path.open(newline="") as file:
         return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
 
@@ -80,7 +80,7 @@ def _value(text: str) -> Any:
 
 
 def write_csv(rows: Iterable[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """Writes rows as they come, so that an hour's work is not lost with its last minute; returns them."""
+    """Writes each row as it is measured, so that an interrupted experiment keeps its rows; returns all rows."""
     written: list[dict[str, Any]] = []
     with path.open("w", newline="") as file:
         for row in rows:
@@ -94,7 +94,7 @@ def write_csv(rows: Iterable[dict[str, Any]], path: Path) -> list[dict[str, Any]
 
 
 def page(experiment: ModuleType, rows: list[dict[str, Any]], made_by: str) -> str:
-    """The Markdown page: what the paper says, what was found, how to get it again (origin())."""
+    """Returns the Markdown page: the paper's statement, the result, and its command and machine (origin())."""
     return wrapped(
         f"""# {experiment.NAME}: {experiment.TITLE}
 
@@ -112,14 +112,14 @@ Paper {experiment.PAPER}, in our words: {experiment.STATEMENT}
 
 
 def origin(experiment: ModuleType, settings: Settings) -> str:
-    """Where rows come from; ORIGIN finds it in a page."""
+    """Returns the origin of the rows; ORIGIN finds it in a page."""
     return f"""Command: `{command(experiment.NAME, settings)}`
 
 Machine: {machine.describe(settings.mpi)}. The nodes share its cores, so only communication is looked at."""
 
 
 def wrapped(text: str) -> str:
-    """Sentences in lines of at most 120 columns; tables, headings and pictures as they are.
+    """Wraps sentences at 120 columns; leaves tables, headings and pictures unchanged.
 
     >>> wrapped("| a table |\\n* " + "word " * 24 + "end").splitlines()[-1]
     '  word end'
@@ -135,7 +135,7 @@ def wrapped(text: str) -> str:
 
 
 def command(name: str, settings: Settings) -> str:
-    """The command that does the same again, with every setting that is not the default.
+    """Returns the command that repeats the experiment, with every setting that is not the default.
 
     >>> command("hubs", Settings(nodes=(2, 4), mpi="openmpi"))
     'lab/weft-lab experiment hubs --nodes 2,4 --mpi openmpi'
@@ -175,7 +175,7 @@ def _cell(value: Any) -> str:
 
 
 def new_figure() -> tuple[Any, Any]:
-    """Before anything is measured, so that a missing library is said at once."""
+    """Imports matplotlib before any measurement, so that a missing library is reported immediately."""
     try:
         import matplotlib
     except ImportError:

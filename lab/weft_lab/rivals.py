@@ -1,4 +1,4 @@
-"""The plan that weft chooses on a machine, and the plans that it is compared with. Nothing runs here."""
+"""The plan that weft chooses on a machine, and its rivals. Runs nothing."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-# Clusters come up and down without weft: it is imported where plans are made.
+# Commands on clusters work without weft. Only the functions that plan import it.
 if TYPE_CHECKING:
     import weft
 
-# What weft chooses where the data may lie as it likes, even on one rank, and where every rank must hold a part.
+# Two choices by weft: with any placement of the data, even on one rank, and with a part on every rank.
 CHOICE, SPREAD = "planner", "planner, all ranks"
 PRESETS = ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p", "p3dfft")
-# What a contest of meshes has of the best by the model, each mesh and order of axes once.
+# The number of meshes in a contest: the best by the model, each mesh and order of axes once.
 MESHES_MAX = 14
-# On all ranks one decision of the planner's forced another way, all else as the model finds it best.
+# Plans on all ranks with one forced decision. The model chooses the rest.
 FORCED: dict[str, dict[str, Any]] = {
     "pairwise": {"method": "messages", "schedule": "pairwise"},
     "in pieces": {"method": "messages", "schedule": "pairwise", "piece_bytes": 65536},
@@ -46,7 +46,7 @@ class Problem:
 
 
 def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
-    """The planner's choices first, then the papers' presets, then others, by name; one rank on each node.
+    """Returns plans by name: the planner's choices, the papers' presets, then others. Each node has one rank.
 
     >>> import weft
     >>> list(rivals(Problem((16, 16)), weft.Machine.shipped("ethernet-10g"), 4))[:4]
@@ -60,14 +60,14 @@ def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     found = {CHOICE: weft.plan(problem.shape, machine=machine, **how), SPREAD: min(spread, key=_predicted_s)}
     for name in PRESETS:
         if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
-            # By the rule: the layout is the papers' too, all else would be the planner's merit.
+            # By the rule, so that the layout is also that of the paper and not a choice of the planner.
             found[name] = weft.plan(problem.shape, preset=name, machine="rule", **how)
     others = _meshes if problem.in_meshes else _forced
     return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 
 
 def _grids_of(problem: Problem, ranks: int) -> list[tuple[int, ...]]:
-    """Those with a row for every part; the axis that r2c halves must be whole."""
+    """Returns the grids with a row for every part; the axis that r2c halves must be whole."""
     found = grids(ranks, len(problem.shape))
     fitting = [grid for grid in found if all(p <= n for p, n in zip(grid, problem.shape, strict=True))]
     return [grid for grid in fitting if problem.kind == "c2c" or grid[-1] == 1]
@@ -79,13 +79,13 @@ def _forced(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) ->
     for name, knobs in FORCED.items():
         yield name, weft.plan(problem.shape, machine=machine, input=spread, **how, **knobs)
     for name, count in (("half the ranks", how["ranks"] // 2), ("1 rank", 1)):
-        # Slabs; other numbers of ranks are not asked for by an input, which has parts for all.
+        # Slabs, because the input grid of all ranks does not fit another number of ranks.
         grid = (count, *[1] * (len(problem.shape) - 1))
         yield name, weft.plan(problem.shape, machine=machine, input=grid, **how | {"ranks": count})
 
 
 def _meshes(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
-    """Every process grid of all ranks over one or two axes first, then further orders of axes, fastest first."""
+    """Yields every process grid over one or two axes, then the same grids with other orders of axes, fastest first."""
     import weft
 
     firsts, others = [], []
@@ -101,7 +101,7 @@ def _meshes(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) ->
 
 
 def grids(ranks: int, dims: int) -> list[tuple[int, ...]]:
-    """All ways to split one or two axes over all ranks.
+    """Returns all process grids that split one or two axes over all ranks.
 
     >>> grids(4, 3)
     [(1, 1, 4), (1, 2, 2), (1, 4, 1), (2, 1, 2), (2, 2, 1), (4, 1, 1)]
@@ -121,7 +121,7 @@ def _predicted_s(plan: weft.Plan) -> float:
 
 
 def way(plan: weft.Plan) -> str:
-    """Mesh, axes and exchanges in short; plans of the same way take as long.
+    """Returns mesh, axes and exchanges in short. Plans with the same text take the same time.
 
     >>> import weft
     >>> way(weft.plan((8, 8), ranks=2, method="messages"))
@@ -134,7 +134,7 @@ def way(plan: weft.Plan) -> str:
 
 
 def decisions(plan: weft.Plan) -> dict[str, Any]:
-    """What the planner decides between, in a row: working ranks, order of the messages, chunks.
+    """Returns the planner's decisions for a row: working ranks, order of the messages, chunks.
 
     >>> import weft
     >>> decisions(weft.plan((8, 8), ranks=2, preset="fftw"))

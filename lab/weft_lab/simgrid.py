@@ -1,7 +1,7 @@
-"""weft's exchanges on networks that SimGrid simulates, beside what the model gives: `lab/weft-lab simgrid`.
+"""weft's exchanges on networks simulated by SimGrid, compared with the model: `lab/weft-lab simgrid`.
 
-weft's own exchange code runs, compiled for SimGrid's SMPI; only the network takes time, and SMPI's own factors are
-neutral. The model has the figures of the same network, and nothing that was measured on it.
+weft's exchange code runs, compiled for SimGrid's SMPI. Only the network takes time, and the factors of SMPI are
+neutral. The model has the figures of the same network, but no measurements on it.
 """
 
 import os
@@ -34,7 +34,7 @@ BUILD = ROOT / "build" / "simgrid"
 BUILD_LIMIT_S = 1200.0
 SIMULATION_LIMIT_S = 900.0
 
-# Everything of SMPI's own that would add to the links' bandwidth and latency, switched off or set to one.
+# All costs that SMPI adds to the links' bandwidth and latency, switched off or set to one.
 NEUTRAL = {
     "smpi/simulate-computation": "no",
     "network/model": "CM02",
@@ -64,13 +64,13 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     "scattered": {"method": "messages", "schedule": "scattered"},
     "collective": {"method": "collective"},
 }
-# Whose messages wait for nothing.
+# Schedules that start all messages at once.
 AT_ONCE = ("scattered", "collective")
 EXTENTS = (64, 128, 256)
-# The issue's bound of an error, and the least difference of two times that counts as one.
+# The wanted bound of an error, and the smallest ratio of two times that counts as a difference.
 CLOSE = 0.25
 CLEARLY = 1.05
-# The probe's is 1; here factors below it show what the figures price too high.
+# The probe's minimum is 1. The lab also admits smaller factors: they show where the figures predict too long a time.
 LEAST_FACTOR = 0.1
 
 
@@ -90,7 +90,7 @@ class Case:
 
 
 def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:
-    """What this machine lacks for simulations, in one line; None if nothing."""
+    """Returns in one line what this machine lacks for simulations; None if nothing."""
     for tool in TOOLS:
         if which(tool) is None:
             return f"there is no `{tool}`; install {PACKAGE if tool.startswith('smpi') else tool}"
@@ -98,10 +98,10 @@ def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:
 
 
 def build() -> Path:
-    """The program of weft's exchanges for SMPI, built where it is not there or old."""
+    """Returns the program of weft's exchanges for SMPI; builds it if it is missing or outdated."""
     if lacking := missing():
         raise LabError(f"simulated networks need SimGrid: {lacking}")
-    # Only while CMake checks the compiler: else what smpicxx links cannot be started by itself.
+    # For CMake's checks of the compiler: otherwise programs linked by smpicxx cannot run without smpirun.
     configuring = {**os.environ, "SMPI_PRETEND_CC": "1"}
     source = ROOT / "lab" / "simgrid"
     if not (BUILD / "CMakeCache.txt").exists():
@@ -122,7 +122,7 @@ def _must(command: Sequence[str], environment: dict[str, str], limit_s: float) -
 
 
 def simulate(network: Network, plans: Sequence[weft.Plan], program: Path) -> list[list[float]]:
-    """Simulated seconds of each plan's exchanges, all plans in one simulation."""
+    """Returns the simulated seconds of each plan's exchanges, from one simulation of all plans."""
     with tempfile.TemporaryDirectory(prefix="weft-lab-") as name:
         folder = Path(name)
         platform, hosts = folder / "platform.xml", folder / "hosts"
@@ -142,7 +142,7 @@ def simulate(network: Network, plans: Sequence[weft.Plan], program: Path) -> lis
 
 
 def cost(plan: weft.Plan, machine: weft.Machine) -> tuple[float, float]:
-    """Seconds of starting and of sending of the plan's exchanges by the model, nothing hidden."""
+    """Returns the model's seconds for starting and for sending in the plan's exchanges, without overlap."""
     steps = [step for step in weft.predict(plan, machine).steps if step.kind == "exchange"]
     return sum(step.start_s for step in steps), sum(step.wire_s for step in steps)
 
@@ -152,7 +152,7 @@ def predicted(plan: weft.Plan, machine: weft.Machine) -> float:
 
 
 def grids_of(nodes: int) -> list[tuple[int, int]]:
-    """Slabs, and process grids of pencils.
+    """Returns the process grids of slabs and of pencils.
 
     >>> grids_of(64), grids_of(25)
     ([(64, 1), (16, 4), (8, 8), (4, 16)], [(25, 1), (5, 5)])
@@ -180,7 +180,7 @@ def run(
         say(f"{NAME}: {network.title}, {extent}^3")
         return [Done(case, plan, sum(each)) for case, plan, each in zip(mine, plans, times, strict=True)]
 
-    # A simulation takes one core, and none of this machine's time counts.
+    # A simulation uses one core, and this machine's time does not count.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         work = [[pool.submit(simulated, network, extent) for extent in extents] for network in networks]
         for network, parts in zip(networks, work, strict=True):
@@ -189,7 +189,7 @@ def run(
 
 @dataclass(frozen=True)
 class Done:
-    """A case that was simulated."""
+    """A simulated case."""
 
     case: Case
     plan: weft.Plan
@@ -197,7 +197,7 @@ class Done:
 
 
 def done_before(networks: Sequence[Network], path: Path) -> Iterator[tuple[Network, list[Done]]]:
-    """The simulated times of a data.csv."""
+    """Returns the simulated times of a data.csv."""
     rows = report.read_csv(path)
     for network in networks:
         done = []
@@ -231,12 +231,12 @@ def rows_of(network: Network, done: Sequence[Done]) -> Iterator[Row]:
 
 
 def slab_message_bytes(case: Case) -> int:
-    """What each two nodes of a slab exchange send each other."""
+    """Returns the bytes of the message between two nodes of a slab exchange."""
     return 16 * case.extent**3 // case.network.nodes**2
 
 
 def blocking(done: Sequence[Done], machine: weft.Machine) -> list[dict[str, float]]:
-    """Factors of the schedules by length of messages, from the slabs alone: what `weft probe` does on real nodes."""
+    """Returns the factors of the schedules by message length, from slabs only, as `weft probe` does on real nodes."""
     found: dict[int, dict[str, float]] = {}
     for each in done:
         if each.case.grid[1] == 1 and each.case.schedule != "in pieces":
@@ -248,7 +248,7 @@ def blocking(done: Sequence[Done], machine: weft.Machine) -> list[dict[str, floa
 
 
 def verdict(rows: Sequence[Row]) -> str:
-    """What the rows say of the errors and of the orders, by network."""
+    """Returns a text about the errors and the orders of the rows, by network."""
     parts = [f"{_errors(rows)}", "Orders of schedules on one grid, and of grids with one schedule:"]
     parts += [report.markdown(list(orders(rows)))]
     return "\n\n".join(parts)
@@ -286,9 +286,10 @@ def is_slab(row: Row) -> bool:
 
 
 def orders(rows: Sequence[Row]) -> Iterator[Row]:
-    """For each network and size: pairs of cases that differ in schedule or in grid, and how many the model orders so.
+    """Yields for each network and size the number of pairs of cases that the model orders correctly.
 
-    Pairs count whose simulated times differ by 5 % or more; the model must have the faster one faster.
+    A pair differs in schedule or in grid only. It counts if the simulated times differ by 5 % or more. The order is
+    correct if the model also predicts a shorter time for the faster case.
     """
     for network, extent in dict.fromkeys((row["network"], row["extent"]) for row in rows):
         mine = [row for row in rows if (row["network"], row["extent"]) == (network, extent)]
@@ -340,7 +341,7 @@ def write(
 ) -> str:
     """Simulates, writes data.csv, plot.png and table.md; returns the text of the table.
 
-    `again`: simulates nothing, but predicts anew for the simulated times that are there.
+    `again`: simulates nothing, but computes new predictions for the recorded times.
     """
     figure, axes = report.new_figure()
     folder.mkdir(parents=True, exist_ok=True)
@@ -349,7 +350,7 @@ def write(
         raise LabError(f"there is no {data}; simulate first, without --again")
     parts = list(done_before(networks, data)) if again else run(networks, extents, say)
     found = (row for part in parts for row in rows_of(*part))
-    rows = report.write_csv(list(found) if again else found, data)  # what fails must not empty the file
+    rows = report.write_csv(list(found) if again else found, data)  # an error must not empty the file
     plot(rows, axes)
     axes.set_title(TITLE, fontsize="small")
     axes.legend(fontsize="small")

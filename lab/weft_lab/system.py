@@ -1,4 +1,4 @@
-"""Commands of the machine, and whether it can hold a cluster at all."""
+"""Commands of the machine, and checks whether it can run a cluster."""
 
 import os
 import shutil
@@ -6,19 +6,19 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-# Every namespace of the lab starts so, and nothing else is touched.
+# The prefix of the lab's namespaces. The lab touches no others.
 PREFIX = "weftlab"
 PROBE = f"{PREFIX}-probe"
 COMMAND_LIMIT_S = 60.0
 
 
 class LabError(Exception):
-    """What the lab cannot do, in one line: the rule, what was found and the remedy."""
+    """An error of the lab in one line: the rule, the finding and the remedy."""
 
 
 def run(command: Sequence[str], given: str = "", limit_s: float = COMMAND_LIMIT_S) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end; its status and output are the caller's to judge."""
-    # LC_ALL: messages are passed on, and some are compared with.
+    """Runs a command to its end. The caller checks its status and output."""
+    # LC_ALL: messages are shown, and some are compared.
     return subprocess.run(
         command,
         input=given,
@@ -31,7 +31,7 @@ def run(command: Sequence[str], given: str = "", limit_s: float = COMMAND_LIMIT_
 
 
 def must(command: Sequence[str], given: str = "") -> str:
-    """Runs a command that has to succeed; returns what it printed."""
+    """Runs a command that must succeed; returns its output."""
     done = run(command, given)
     if done.returncode:
         words = " ".join(command)
@@ -50,7 +50,7 @@ def first_line(text: str) -> str:
 
 @dataclass(frozen=True)
 class Machine:
-    """What the checks ask the machine; tests hand in another one."""
+    """The machine as the checks see it; tests use another one."""
 
     is_root: Callable[[], bool] = lambda: os.geteuid() == 0
     which: Callable[[str], str | None] = shutil.which
@@ -59,7 +59,7 @@ class Machine:
 
 _PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "unshare": "util-linux", "mount": "mount"}
 
-# What the kernel must be able to do, and the commands that show it, in a namespace of their own.
+# Required features of the kernel, and the commands that test them in a separate namespace.
 _NAMESPACE = ("network namespaces", (("ip", "netns", "add", PROBE),))
 _LINKS = (
     "veth pairs and bridges",
@@ -91,7 +91,7 @@ _SHARED = (
 
 
 def missing(shared_media: bool = False, machine: Machine | None = None) -> str | None:
-    """What this machine lacks for a cluster, in one line; None if nothing.
+    """Returns in one line what this machine lacks for a cluster; None if nothing.
 
     Makes and removes a namespace. `shared_media`: hubs or a backplane are wanted.
     """
@@ -105,7 +105,7 @@ def missing(shared_media: bool = False, machine: Machine | None = None) -> str |
 
 
 def _missing_in_kernel(shared_media: bool, machine: Machine) -> str | None:
-    machine.run(("ip", "netns", "delete", PROBE))  # of an earlier check that was killed
+    machine.run(("ip", "netns", "delete", PROBE))  # left by a check that was killed
     try:
         for what, commands in (_NAMESPACE, _LINKS, _RATES, *([_SHARED] if shared_media else [])):
             for command in commands:

@@ -1,12 +1,12 @@
-"""What a cluster consists of: names, addresses, and the lines for `ip` and `tc` that make it. Nothing runs here.
+"""The parts of a cluster: names, addresses, and the lines for `ip` and `tc` that make it. Runs nothing.
 
-Everything lies in namespaces: one for each node, with its link `eth0`, and one for the network between them. There a
-bridge is the switch; its ports are the other ends of the nodes' links. With hubs the nodes' ports are ports of a
+Everything is in namespaces: one for each node, with its link `eth0`, and one for the network between them. In the
+latter a bridge is the switch; its ports are the other ends of the nodes' links. With hubs the nodes' ports belong to a
 bridge of their hub, which has one more link, to the switch.
 
-A shared medium (a hub, the backplane of a switch) carries every frame once, whichever way it goes. A frame enters a
-bridge through exactly one port, so what enters through any port passes one interface (an ifb) with a rate: traffic of
-both directions and of all nodes together.
+A shared medium (a hub, the backplane of a switch) carries every frame once, in either direction. A frame enters a
+bridge through exactly one port. So all entering frames pass one interface (an ifb) with a rate, which is the total rate
+of both directions and of all nodes.
 """
 
 import re
@@ -22,21 +22,21 @@ NODES_MAX = 64
 
 @dataclass(frozen=True)
 class Queue:
-    """How much waits before a link: bytes that pass at once, and the time a frame may wait before it is dropped."""
+    """The queue of a link: the burst in bytes, and the time that a frame may wait before it is dropped."""
 
     burst_bytes: int
     latency_ms: int
 
 
 SWITCHES = {"small": Queue(128 * 1024, 5), "deep": Queue(64 * 1024, 200)}
-# The nodes on a hub wait for the medium, where a switch with a full queue drops what comes.
+# The nodes on a hub wait for the medium, but a switch with a full queue drops frames.
 _MEDIUM = Queue(64 * 1024, 200)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A cluster: nodes, the rate of each link, the queues of its switch; nodes for each hub (0: no hubs); the rate of
-    the switch's backplane (0: no limit); the congestion control of TCP (empty: as the machine has it)."""
+    """A cluster: the number of nodes, the rate of each link, the queues of its switch, the nodes on each hub (0: no
+    hubs), the rate of the switch's backplane (0: no limit), TCP's congestion control (empty: that of the machine)."""
 
     nodes: int = 16
     rate_bits_per_s: int = 100_000_000
@@ -75,7 +75,7 @@ class Spec:
 
 
 def is_ours(namespace: str) -> bool:
-    """Whether a namespace is one that the lab makes.
+    """Returns whether a namespace belongs to the lab.
 
     >>> is_ours("weftlab12"), is_ours("weftlab-switch"), is_ours("weftlabs"), is_ours("weftlab")
     (True, True, False, False)
@@ -107,7 +107,7 @@ SUBNET = "10.77.0.0/24"
 
 
 def hosts_file(nodes: int) -> str:
-    """The names of all nodes, for /etc/hosts within the nodes."""
+    """Returns the names of all nodes, for /etc/hosts within the nodes."""
     lines = ["127.0.0.1 localhost", *(f"{address(node)} {node_name(node)}" for node in range(nodes))]
     return "\n".join(lines) + "\n"
 
@@ -125,14 +125,14 @@ def hub_count(spec: Spec) -> int:
 
 
 def switch_ports(spec: Spec) -> list[str]:
-    """The ports of the switch: of nodes, or of hubs."""
+    """Returns the ports of the switch: those of nodes, or of hubs."""
     if spec.hub:
         return [f"uplink{hub}" for hub in range(hub_count(spec))]
     return [f"port{node}" for node in range(spec.nodes)]
 
 
 def hub_ports(spec: Spec, hub: int) -> list[str]:
-    """The ports of a hub: its nodes, and the link to the switch.
+    """Returns the ports of a hub: its nodes, and the link to the switch.
 
     >>> hub_ports(Spec(nodes=5, hub=4), 1)
     ['port4', 'trunk1']
@@ -142,7 +142,7 @@ def hub_ports(spec: Spec, hub: int) -> list[str]:
 
 
 def network_links(spec: Spec) -> list[str]:
-    """Lines for `ip` in the namespace of the network: bridges, links, shared media."""
+    """Returns the lines for `ip` in the namespace of the network: bridges, links, shared media."""
     lines = _bridge("switch")
     for node in range(spec.nodes):
         lines.append(f"link add port{node} type veth peer name eth0 netns {node_name(node)}")
@@ -157,12 +157,12 @@ def network_links(spec: Spec) -> list[str]:
 
 
 def node_links(node: int) -> list[str]:
-    """Lines for `ip` in the namespace of a node."""
+    """Returns the lines for `ip` in the namespace of a node."""
     return ["link set lo up", f"address add {address(node)}/24 dev eth0", "link set eth0 up"]
 
 
 def network_rates(spec: Spec) -> list[str]:
-    """Lines for `tc` in the namespace of the network."""
+    """Returns the lines for `tc` in the namespace of the network."""
     lines = [_rate(port, spec.rate_bits_per_s, SWITCHES[spec.switch]) for port in switch_ports(spec)]
     for hub in range(hub_count(spec)):
         lines += _shared(hub_ports(spec, hub), f"medium{hub}", spec.rate_bits_per_s, _MEDIUM)
@@ -172,11 +172,11 @@ def network_rates(spec: Spec) -> list[str]:
 
 
 def node_rates(spec: Spec) -> list[str]:
-    """Lines for `tc` in the namespace of a node."""
+    """Returns the lines for `tc` in the namespace of a node."""
     return [_rate("eth0", spec.rate_bits_per_s, SWITCHES[spec.switch])]
 
 
-# A shell script for a new namespace: without IPv6 nothing is sent but what MPI sends.
+# A shell script for a new namespace: without IPv6 only MPI sends.
 WITHOUT_IPV6 = "for f in all default; do p=/proc/sys/net/ipv6/conf/$f/disable_ipv6; [ ! -e $p ] || echo 1 >$p; done"
 CONGESTION_CONTROL = "/proc/sys/net/ipv4/tcp_congestion_control"
 

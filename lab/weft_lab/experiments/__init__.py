@@ -1,9 +1,16 @@
 """Experiments: one small module for each, listed here.
 
-A module has NAME; TITLE; PAPER, the number of the paper and what of it; STATEMENT, what the paper says, in our words;
-`run(settings)`, which brings clusters up and down, measures and yields rows; `plot(rows, axes)`; and
-`verdict(rows) -> text`, which says from the rows alone whether the statement is reproduced. A row is a flat
-dictionary, all rows alike. IGNORES, where there is one, names options that it has no use for.
+A module has:
+
+NAME, TITLE
+PAPER                   the number of the paper, and its section or figure
+STATEMENT               the statement of the paper, in our words
+run(settings)           brings clusters up and down, measures and yields rows
+plot(rows, axes)
+verdict(rows) -> text   says, only from the rows, whether the statement is reproduced
+IGNORES                 optional: the options that the experiment does not use
+
+A row is a flat dictionary; all rows have the same keys.
 """
 
 from types import ModuleType
@@ -48,7 +55,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
 
 
 def find(name: str) -> ModuleType:
-    """The experiment of a name."""
+    """Returns the experiment with a name."""
     for module in EXPERIMENTS:
         if name == module.NAME:
             return module

@@ -1,4 +1,4 @@
-"""The exchange of a transform through switches whose backplane carries a limited sum."""
+"""The exchange of a transform through switches with a limited backplane."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -58,7 +58,7 @@ def verdict(rows: list[Row]) -> str:
         limit = mine[0]["streams"]
         if not limit:
             continue
-        # Beyond the limit the sum over all ports is what counts: nodes / streams times as long, if nothing is lost.
+        # Above the limit the total over all ports decides: nodes / streams times as long without losses.
         shown = [f"{row['nodes']} nodes {row['exchange_s'] / free[row['nodes']]:.2f}" for row in mine]
         beyond = [row for row in mine if row["nodes"] > limit]
         within = [row for row in mine if row["nodes"] <= limit]

@@ -27,7 +27,7 @@ PRESETS = ("fftw", "fft2d-i", "fft2d-p")
 # Size and number of pairs, as in the paper.
 SIZES = {1600: 6, 800: 24, 400: 96}
 RATES_BITS_PER_S = (100_000_000, 1_000_000_000)
-# Ranks, and how many on a node.
+# Numbers of ranks, and of ranks on a node.
 PLACES = ((2, 1), (2, 2), (4, 1), (8, 1))
 
 
@@ -54,7 +54,7 @@ def _row(settings: Settings, spec: Spec, extent: int, pairs: int, ranks: int, pe
 
 
 def plot(rows: list[Row], axes: Any) -> None:
-    """Of the largest number of ranks: the three algorithms against the size."""
+    """Draws the three algorithms against the size, for the largest number of ranks."""
     ranks = max(row["ranks"] for row in rows)
     for rate in dict.fromkeys(row["rate"] for row in rows):
         for preset in PRESETS:
@@ -107,13 +107,13 @@ def _times(rows: list[Row], place: Row) -> dict[str, float]:
 
 
 def _slowest(rows: list[Row], places: list[Row], extent: int) -> str:
-    """How often fft2d-p is the slowest: "3 of 6"."""
+    """Returns how often fft2d-p is the slowest: "3 of 6"."""
     found = [_times(rows, place) for place in places if (place["extent"], place["per_node"]) == (extent, 1)]
     return f"{sum(times['fft2d-p'] == max(times.values()) for times in found)} of {len(found)}"
 
 
 def _changes(rows: list[Row], places: list[Row]) -> str:
-    """Whether another algorithm wins at the higher rate, which the paper expects and leaves open."""
+    """Says whether another algorithm wins at the higher rate. The paper expects that, but did not measure it."""
     rates = list(dict.fromkeys(row["rate"] for row in rows))
     if len(rates) < 2:
         return "One rate does not say whether the picture changes with it."
@@ -131,6 +131,6 @@ def _changes(rows: list[Row], places: list[Row]) -> str:
 
 
 def _ratio(rows: list[Row], place: Row) -> float:
-    """The time of fft2d-i over that of fftw."""
+    """Returns the time of fft2d-i divided by that of fftw."""
     times = _times(rows, place)
     return times["fft2d-i"] / times["fftw"]

@@ -73,7 +73,7 @@ def verdict(rows: list[Row]) -> str:
 
 
 def _why(rows: list[Row], extent: int) -> str:
-    """What a serial transform takes beside the fastest exchange: one that is slower than it cannot pay."""
+    """Compares the serial transform with the fastest exchange: an exchange that is slower cannot give a speed-up."""
     mine = [row for row in rows if row["extent"] == extent]
     fastest = min(row["transform_s"] for row in mine)
     return f"{extent}^3 takes {mine[0]['serial_s']:.4f} s on one core here, and {fastest:.4f} s at best with exchanges."

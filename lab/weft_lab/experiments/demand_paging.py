@@ -1,4 +1,4 @@
-"""FFTs in memory that pages come into and go from, beside weft's transform on disks in the same memory."""
+"""FFTs in paged memory, compared with weft's transform on disks in the same memory."""
 
 import json
 import os
@@ -29,16 +29,16 @@ Row = dict[str, Any]
 
 SOURCE = Path(__file__).parents[2] / "paging" / "fft.cpp"
 METHODS = ("cooley-tukey", "stockham", "swarztrauber")
-# No power of two, so that no array just fits.
+# Not a power of two, so that no array fits exactly.
 MEMORY_BYTES = 160 << 20
-# What the passes may hold of it: the rest is Python's and the libraries'.
+# The part of it for the passes. Python and the libraries need the rest.
 PASSES_BYTES = 64 << 20
 LIMIT_S = 300
 
 
 def run(settings: Settings) -> Iterator[Row]:
     lengths = (20, 22, 23) if settings.quick else (20, 22, 23, 24, 25)
-    # Stockham's method takes twice the array, and what is not in memory is in the swap file.
+    # Stockham's method needs twice the array, and the swap file has the part that is not in memory.
     swap_bytes = 3 * (16 << lengths[-1])
     with tempfile.TemporaryDirectory(prefix="weft-lab-") as outer, little_memory(MEMORY_BYTES, swap_bytes) as little:
         program = str(Path(outer) / "fft")
@@ -61,7 +61,7 @@ def run(settings: Settings) -> Iterator[Row]:
 
 
 def _row(method: str, lg: int, seconds: float | None) -> Row:
-    """Without seconds: it took longer than the limit, or the system ended it for want of memory."""
+    """Returns a row. Without seconds: the run exceeded the time limit, or the system killed it for lack of memory."""
     butterflies = (1 << lg) / 2 * lg
     return {
         "method": method,

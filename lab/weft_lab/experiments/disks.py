@@ -1,4 +1,4 @@
-"""Reading and writing while computing, and not, on 1 to 8 slow disks and 1 to 4 ranks."""
+"""Asynchronous and synchronous I/O on 1 to 8 slow disks and 1 to 4 ranks."""
 
 import json
 import os
@@ -31,13 +31,13 @@ RANKS = (1, 2, 4)
 BACKENDS = ("synchronous", "automatic")
 BYTES_PER_S = 20_000_000
 BLOCK_BYTES = 16 << 10
-# Input, output and temporary space, which is two arrays on ranks.
+# Space for the input, the output and temporary files, which are two arrays on ranks.
 ARRAYS = 6
-# Of each disk: as disks are added, arrays and memory grow. In memory there are four panels, and one must take a disk
-# longer than the 0.1 s within which a cgroup lets it make up for a pause. A pass has 32 of them, 16 where ranks have
-# more memory than that: its first is read and its last is written alone.
+# Points and memory for each disk, so that arrays and memory grow with the number of disks. Memory holds four panels.
+# The transfer of a panel must take longer than 0.1 s: within that time a cgroup lets a disk catch up after a pause. A
+# pass has 32 panels, or 16 if ranks have more memory. The first is read and the last is written without overlap.
 LG_POINTS, MEMORY_BYTES = 23, 16 << 20
-# Of a rank: shorter panels go through the system's memory, which no cgroup slows down.
+# The least memory of a rank. Smaller panels go through the page cache, which no cgroup slows down.
 LEAST_MEMORY_BYTES = 8 << 20
 
 
@@ -57,7 +57,7 @@ def run(settings: Settings) -> Iterator[Row]:
 
 def _made_set(disks: Disks, values: np.ndarray) -> str:
     source = str(Path(disks.folders[0]) / "in.json")
-    # Not within the disks' cgroup: at the speed of the machine, for it is not what is measured.
+    # Outside the disks' cgroup, at the speed of the machine, because this is not measured.
     made = weft.ooc.create_set(
         disks.folders, values.shape, values.dtype, index=source, block_bytes=BLOCK_BYTES, skew_rows=None
     )

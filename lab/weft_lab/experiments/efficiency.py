@@ -41,7 +41,7 @@ def _row(extent: int, nodes: int, seconds: float, exchange_s: float, own_s: floa
     flop = 2.5 * extent**3 * 3 * math.log2(extent)
     row: Row = {"extent": extent, "nodes": nodes, "transform_s": seconds, "exchange_s": exchange_s}
     row |= {"mflop_per_s": flop / seconds * 1e-6, "efficiency_own": own_s / (nodes * seconds)}
-    # Had each node a processor like one core of this machine: what the paper's nodes had.
+    # The times if each node had one core of this machine, as each node of the paper had a processor.
     apart_s = own_s / nodes + exchange_s
     row |= {"efficiency_serial": serial_s / (nodes * seconds), "apart_s": apart_s}
     row |= {"apart_mflop_per_s": flop / apart_s * 1e-6, "apart_efficiency_own": own_s / (nodes * apart_s)}
@@ -84,7 +84,7 @@ def verdict(rows: list[Row]) -> str:
 
 
 def _scales(alone: list[Row], last_rows: list[Row]) -> str:
-    """Whether the whole transform gets shorter as 1/P, as the paper's does on nodes of their own."""
+    """Says whether the time of the whole transform falls as 1/P, as in the paper on separate nodes."""
     pairs = zip(alone, last_rows, strict=True)
     speed_ups = {row["extent"]: one["transform_s"] / row["transform_s"] for one, row in pairs}
     told = ", ".join(f"{speed_up:.2f} at {extent}^3" for extent, speed_up in speed_ups.items())

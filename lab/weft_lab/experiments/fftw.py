@@ -1,4 +1,4 @@
-"""Whole transforms with weft's ways to exchange, each in turn with FFTW's MPI transform."""
+"""Whole transforms with weft's exchange methods, each in turn with FFTW's MPI transform."""
 
 import statistics
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ METHODS = {
     "in pieces, 2 chunks": (*PAIRS, "--piece-bytes", "65536", "--chunks", "2", "--requests", "persistent"),
 }
 LONG, SHORT = 256, 128
-# At 128^3 both are at the wire: what they differ by is less than ten repetitions can tell.
+# At 128^3 both are limited by the wire: ten repetitions cannot resolve their difference.
 REPETITIONS = {64: 10, SHORT: 40, LONG: 10}
 
 
@@ -48,7 +48,7 @@ def run(settings: Settings) -> Iterator[Row]:
 
 
 def medians(rows: list[Row], extent: int, column: str) -> dict[str, float]:
-    """Of a column, by method, over runs."""
+    """Returns the median of a column over the runs, by method."""
     mine = [row for row in rows if row["extent"] == extent]
     return {
         name: statistics.median(row[column] for row in mine if row["method"] == name)
@@ -70,7 +70,7 @@ def verdict(rows: list[Row]) -> str:
 
 
 def _about(rows: list[Row], extent: int) -> str:
-    """The best method against FFTW and the wire, in every run, and pairs against Alltoall."""
+    """Compares the best method with FFTW and the wire in every run, and pairs with Alltoall."""
     ratios = medians(rows, extent, "ratio_to_fftw")
     best = min(ratios, key=lambda name: ratios[name])
     mine = [row for row in rows if row["extent"] == extent and row["method"] == best]

@@ -1,4 +1,4 @@
-"""The exchange of a transform where nodes share a medium."""
+"""The exchange of a transform between nodes on a shared medium."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ def run(settings: Settings) -> Iterator[Row]:
             with cluster(settings.spec(nodes, hub=hub)) as spec:
                 settings.say(f"hubs: {spec.describe()}, {settings.extent}^3")
                 carried = goodput(settings, spec)
-                # The pair that is measured sits on one hub: the wire is the switch's.
+                # The measured pair is on one hub, so the wire of the switch is used.
                 wire = wire if hub else carried
                 found = transform(settings, spec, settings.extent, SCHEDULES["in pieces"])
             lower_s = wire_s(found, nodes, wire)
@@ -41,7 +41,7 @@ def _label(hub_nodes: int) -> str:
 
 
 def _by_hub(rows: list[Row]) -> dict[int, dict[int, Row]]:
-    """Rows by nodes on a hub and by number of nodes."""
+    """Returns the rows by nodes on a hub and by number of nodes."""
     return {
         hub: {row["nodes"]: row for row in rows if row["hub_nodes"] == hub}
         for hub in sorted({row["hub_nodes"] for row in rows})
@@ -57,7 +57,7 @@ def plot(rows: list[Row], axes: Any) -> None:
 
 
 def _scaling(table: dict[int, dict[int, Row]]) -> str:
-    """How much shorter the exchange gets as nodes are added, hub by hub."""
+    """Says how much shorter the exchange gets with more nodes, by hub."""
     few, many = min(table[1]), max(table[1])
     if few == many:
         return ""

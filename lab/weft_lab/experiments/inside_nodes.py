@@ -1,4 +1,4 @@
-"""What to do with two processors in each node."""
+"""Uses of two processors in each node: threads, ranks, or ranks that share memory."""
 
 from collections.abc import Iterator
 from statistics import median
@@ -19,14 +19,14 @@ Row = dict[str, Any]
 IGNORES = ("nodes",)
 NODES = 4
 MESSAGES = ("--method", "messages", "--schedule", "pairwise")
-# How many ranks on a node, and the options.
+# The number of ranks on a node, and the options.
 WAYS: dict[str, tuple[int, tuple[str, ...]]] = {
     "2 threads": (1, (*MESSAGES, "--threads", "2")),
     "2 ranks": (2, MESSAGES),
     "2 ranks, separate": (2, (*MESSAGES, "--nodes", "separate")),
     "2 ranks, combined": (2, (*MESSAGES, "--nodes", "combined")),
 }
-# Times of the same thing differ as much from run to run.
+# Times of the same plan differ by this factor from run to run.
 ALIKE = 1.05
 PIECES = {"whole": (), "64 KiB": ("--piece-bytes", "65536")}
 
@@ -47,7 +47,7 @@ def run(settings: Settings) -> Iterator[Row]:
 
 
 def best(rows: list[Row], extent: int, way: str) -> float:
-    """At its better of whole blocks and pieces, each the median of its runs."""
+    """Returns the shorter time of whole blocks and pieces, each the median of its runs."""
     mine = [row for row in rows if (row["extent"], row["way"]) == (extent, way)]
     cuts = dict.fromkeys(row["pieces"] for row in mine)
     return min(median(row["transform_s"] for row in mine if row["pieces"] == cut) for cut in cuts)

@@ -1,4 +1,4 @@
-"""What experiments measure on a cluster that is up: exchanges of pairs, and weft's transforms."""
+"""Measurements of experiments on a cluster: exchanges of pairs, and weft's transforms."""
 
 import json
 import statistics
@@ -13,17 +13,17 @@ from weft_lab.system import LabError
 from weft_lab.topology import Spec
 
 EXCHANGE = str(Path(__file__).parents[1] / "programs" / "exchange.py")
-# Long enough for the link to be the limit, short enough to wait in the queue of a small switch.
+# Long enough for the link to be the limit, short enough for the queue of a small switch.
 WIRE_LENGTHS = (1 << 14, 1 << 15, 1 << 16)
 
 
 @dataclass(frozen=True)
 class Exchanged:
-    """How the blocks of a transform's exchange travelled.
+    """The exchange of a transform.
 
-    seconds     the median transform but its computing: what an exchange takes that follows upon others
-    recorded_s  the steps of one transform that was recorded by itself, after a pause in which links have regained
-                what they let pass at once; of the slowest rank
+    seconds     the median transform minus its computing: the time of an exchange that follows others without a pause
+    recorded_s  the exchange steps of one recorded transform after a pause, in which links have regained their burst;
+                for the slowest rank
     """
 
     seconds: float
@@ -41,21 +41,21 @@ def pair(
     ranks: int = 2,
     distance: int = 1,
 ) -> list[dict[str, Any]]:
-    """Full-duplex exchanges between ranks r and r xor distance: bytes and seconds for each message length."""
+    """Times full-duplex exchanges between ranks r and r xor distance; returns bytes and seconds for each length."""
     words = [sys.executable, EXCHANGE, "--lengths", ",".join(map(str, lengths))]
     words += ["--bytes", str(each_bytes), "--distance", str(distance)]
     return json.loads(launch.output(launch.Job(ranks, tuple(words), 1, settings.mpi), spec))
 
 
 def goodput(settings: Settings, spec: Spec) -> float:
-    """Bytes/s, each way, of one full-duplex pair of ranks, all others silent: what this lab calls the wire."""
-    # All together: a pause in one length lets a link regain what it lets pass at once, and the next look too fast.
+    """Returns the bytes/s in each direction of one full-duplex pair of ranks while all others are idle: the wire."""
+    # One program for all lengths: after a pause a link regains its burst, and the next length would look too fast.
     rows = pair(settings, spec, WIRE_LENGTHS)
     return sum(row["bytes"] * row["exchanges"] for row in rows) / sum(row["seconds"] * row["exchanges"] for row in rows)
 
 
 def transform(settings: Settings, spec: Spec, extent: int, method: tuple[str, ...]) -> Exchanged:
-    """The exchange of weft's extent^3 real transform in double precision on all nodes: the median over runs."""
+    """Returns the exchange of weft's extent^3 r2c in double precision on all nodes: the median over runs."""
     runs = [_transform(settings, spec, extent, method) for _ in range(settings.repeat)]
     return Exchanged(
         statistics.median(each.seconds for each in runs),
@@ -71,7 +71,7 @@ def _transform(settings: Settings, spec: Spec, extent: int, method: tuple[str, .
 
 
 def cube(extent: int) -> tuple[str, ...]:
-    """The transform that most experiments look at, in words of `weft bench`."""
+    """Returns the transform of most experiments, as arguments of `weft bench`."""
     return ("x".join([str(extent)] * 3), "--kind", "r2c", "--dtype", "float64")
 
 
@@ -83,13 +83,13 @@ def bench(
     ranks: int = 0,
     per_node: int = 1,
 ) -> dict[str, Any]:
-    """What `weft bench --json` says of a problem on the nodes, or on so many ranks with so many on a node."""
+    """Returns the output of `weft bench --json` for a problem; ranks : 0 means one on each node."""
     words = [sys.executable, "-m", "weft", "bench", *problem, *options, "--json"]
     return json.loads(launch.output(launch.Job(ranks or spec.nodes, tuple(words), per_node, settings.mpi), spec))
 
 
 def peer_s(result: dict[str, Any], name: str) -> float:
-    """The median of a peer that ran in turn with weft."""
+    """Returns the median of a peer that ran in turn with weft."""
     (peer,) = (each for each in result["peers"] if each["name"] == name)
     if "reason" in peer:
         raise LabError(f"the experiment compares with {name}, which did not run: {peer['reason']}")
@@ -97,7 +97,7 @@ def peer_s(result: dict[str, Any], name: str) -> float:
 
 
 def exchange_of(result: dict[str, Any]) -> Exchanged:
-    """The exchange in what `weft bench --json` prints: all its steps together."""
+    """Returns the exchange in the output of `weft bench --json`: all its steps together."""
     steps = [stage for stage in result["stages"] if stage["kind"] == "exchange"]
     if not steps:
         raise LabError('`weft bench` must report the steps of its exchange under "stages"; it reports none')
@@ -112,5 +112,5 @@ def exchange_of(result: dict[str, Any]) -> Exchanged:
 
 
 def wire_s(exchanged: Exchanged, nodes: int, goodput_bytes_per_s: float) -> float:
-    """What the bytes that one node sends take on its link. All nodes send alike: extents are powers of two."""
+    """Returns the time of one node's bytes on its link. All nodes send the same: extents are powers of two."""
     return exchanged.bytes_sent / nodes / goodput_bytes_per_s

@@ -17,7 +17,7 @@ STATEMENT = (
 )
 Row = dict[str, Any]
 IGNORES = ("nodes", "repeat")
-# A point is off the line from here on; shorter messages are not judged, for they time this machine's cores.
+# A point with a larger error is off the line. Shorter messages are not judged, because they measure the cores.
 LINEAR_TOLERANCE = 0.25
 LINEAR_FROM_BYTES = 1024
 PAPERS_START_S = 100e-6
@@ -36,8 +36,10 @@ def run(settings: Settings) -> Iterator[Row]:
 
 
 def fit(rows: list[Row]) -> fits.Line:
-    """Start-up and time for each byte. Single transfers that lost frames stand far above: points up to the longest
-    wire length are the line's, those beyond show what a long message costs."""
+    """Fits the start-up time and the time of a byte, from points up to the longest wire length.
+
+    Longer messages show the cost of congestion: transfers that lost frames take much longer.
+    """
     used = [row for row in rows if row["bytes"] <= max(WIRE_LENGTHS)]
     return fits.line([row["bytes"] for row in used], [row["seconds"] for row in used])
 

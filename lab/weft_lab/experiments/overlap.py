@@ -1,4 +1,4 @@
-"""Sending while computing, where one takes about as long as the other."""
+"""Overlap of sending and computing, with about the same time for both."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ STATEMENT = (
 Row = dict[str, Any]
 IGNORES = ("nodes", "rate")
 NODES = 4
-# So that computing and the exchange take about as long here: long doubles are slow to compute.
+# With slow long doubles, computing takes about as long as the exchange.
 RATE_BITS_PER_S = 800_000_000
 PROBLEM = ("--kind", "c2c", "--dtype", "longdouble")
 SCHEDULES = {
@@ -41,7 +41,7 @@ def run(settings: Settings) -> Iterator[Row]:
                     computing_s = sum(step["seconds"] for step in result["stages"] if step["kind"] != "exchange")
                     row: Row = {"run": number, "shape": shape, "schedule": schedule, "chunks": chunks}
                     row |= {"transform_s": result["median_s"], "hidden": exchange["hidden"]}
-                    # With one chunk the stages do nothing but compute.
+                    # With one chunk the stages only compute.
                     yield {**row, "stages_s": computing_s, "waited_s": exchange["waited_s"]}
 
 
@@ -57,7 +57,7 @@ def verdict(rows: list[Row]) -> str:
 
 
 def _of_run(rows: list[Row], number: int) -> str:
-    """The best with chunks against the best without."""
+    """Compares the best plan with chunks and the best without."""
     mine = [row for row in rows if row["run"] == number]
     whole = min((row for row in mine if row["chunks"] == 1), key=lambda row: row["transform_s"])
     chunked = min((row for row in mine if row["chunks"] > 1), key=lambda row: row["transform_s"])

@@ -1,4 +1,4 @@
-"""The plan that weft chooses by its model, beside its prediction, the papers' presets and what else it could choose."""
+"""The plan that weft chooses by its model, compared with its prediction, the papers' presets and other plans."""
 
 import json
 import statistics
@@ -33,7 +33,7 @@ CONTEST = str(Path(__file__).parents[1] / "programs" / "contest.py")
 PROBE_S, PROBE_QUICK_S = 24, 4
 CHOICES = (CHOICE, SPREAD)
 ERROR_MAX, LOSS_MAX = 0.25, 0.10
-# Two times of the same thing on this kind of machine differ as much.
+# Two times of the same plan on this kind of machine differ by this factor.
 CLEARLY = 1.2
 
 FLAT = Problem((512, 512, 64), "c2c", "float32", in_meshes=True)
@@ -50,7 +50,7 @@ PROBLEMS = (
 
 @dataclass(frozen=True)
 class Place:
-    """A cluster, and what is transformed on so many of its nodes."""
+    """A cluster, and the problems for each number of its nodes."""
 
     nodes: int
     rate_bits_per_s: int
@@ -72,7 +72,7 @@ def run(settings: Settings) -> Iterator[Row]:
 
 
 def at(place: Place, settings: Settings) -> Iterator[Row]:
-    """The rows of one cluster, whose machine is measured with as many ranks as will transform."""
+    """Yields the rows of one cluster. The machine is measured with the same number of ranks as the transforms have."""
     given = replace(settings, rate_bits_per_s=place.rate_bits_per_s)
     common: Row = {"switch": place.switch, "rate": format_rate(place.rate_bits_per_s)}
     with cluster(given.spec(place.nodes, place.switch)) as spec, tempfile.TemporaryDirectory() as folder:
@@ -93,7 +93,7 @@ def _probe(settings: Settings, spec: Spec, ranks: int, target: Path) -> Path:
 
 
 def contest(settings: Settings, spec: Spec, ranks: int, problem: Problem, profile: Path) -> Iterator[Row]:
-    """A row for each plan; those that go the same way are run once. The ranks find the plans beside the profile."""
+    """Yields a row for each plan. Plans with the same text run once. The ranks read a file of plans and the profile."""
     import weft
     from weft.cli.bench.speed import Speed, scaled
 
@@ -119,7 +119,7 @@ def cluster_of(row: Row) -> str:
 
 
 def plot(rows: list[Row], axes: Any) -> None:
-    """Predicted against measured: large the planner's two choices, small all others."""
+    """Draws predicted against measured times, with large marks for the planner's two choices."""
     for number, (name, mine) in enumerate(_groups(rows, cluster_of)):
         color = f"C{number}"
         for chosen, size in ((True, 7.0), (False, 3.0)):
@@ -143,7 +143,7 @@ def verdict(rows: list[Row]) -> str:
 
 
 def errors(rows: list[Row], predicted: str = "predicted_s") -> list[float]:
-    """How far predictions are off, as shares of what was measured."""
+    """Reports the errors of the predictions as shares of the measured times."""
     return [abs(row[predicted] / row["measured_s"] - 1) for row in rows]
 
 
@@ -171,7 +171,7 @@ def _errors(rows: list[Row]) -> str:
 
 
 def ratios(rows: list[Row], preset: str, choice: str) -> list[float]:
-    """The time of the planner's choice over a preset's, of each problem that the preset did."""
+    """Reports the time of the planner's choice divided by that of a preset, over the preset's problems."""
     times = [{row["plan"]: row["measured_s"] for row in mine} for mine in _cases(rows)]
     return [each[choice] / each[preset] for each in times if preset in each and choice in each]
 
@@ -215,7 +215,7 @@ def _beaten(rows: list[Row]) -> str:
 
 
 def _rivals_of(choice: Row, rows: list[Row]) -> list[Row]:
-    """Plans that might have been chosen in its place."""
+    """Returns the plans that the planner could have chosen instead."""
     return [row for row in rows if choice["plan"] == CHOICE or row["ranks"] == row["nodes"]] or [choice]
 
 
@@ -223,7 +223,7 @@ def _times(row: Row) -> str:
     return f"predicted {_ms(row['predicted_s'])}, measured {_ms(row['measured_s'])}"
 
 
-# Which choice decides so, and whether a plan does.
+# The name of a decision, the choice that it concerns, and whether a plan has it.
 DECISIONS: dict[str, tuple[str, Callable[[Row], bool]]] = {
     "pairs": (SPREAD, lambda row: row["schedule"] == "pairwise"),
     "more than one chunk": (SPREAD, lambda row: row["chunks"] > 1),
@@ -232,7 +232,7 @@ DECISIONS: dict[str, tuple[str, Callable[[Row], bool]]] = {
 
 
 def _decided(rows: list[Row]) -> Iterator[str]:
-    """Whether the planner goes a way where the best that goes it beats the best that does not, and only there."""
+    """Reports whether the planner makes a decision exactly where the best plan with it beats the best plan without."""
     for name, (who, goes) in DECISIONS.items():
         wins, loses = [], []
         for choice in (row for row in rows if row["plan"] == who):
@@ -252,7 +252,7 @@ def _decided(rows: list[Row]) -> Iterator[str]:
 
 
 def _flat(rows: list[Row]) -> str:
-    """What the chosen grid and order of axes lose against the best mesh that was timed."""
+    """Reports the loss of the chosen grid and order of axes against the best timed mesh."""
     told, losses = [], []
     for mine in _cases(rows):
         meshes = [row for row in mine if row["plan"].startswith("mesh")]
@@ -280,7 +280,7 @@ def _cases(rows: list[Row]) -> list[list[Row]]:
 
 
 def _groups(rows: list[Row], key: Callable[[Row], str]) -> list[tuple[str, list[Row]]]:
-    """In the order in which they come first."""
+    """Groups rows, in the order of their first row."""
     order = list(dict.fromkeys(key(row) for row in rows))
     return [(name, [row for row in rows if key(row) == name]) for name in order]
 

@@ -18,7 +18,7 @@ STATEMENT = (
     "shrink as nodes are added, for short messages suffer less."
 )
 Row = dict[str, Any]
-# Each schedule, and how weft is told to use it.
+# Each schedule, and the options of weft that force it.
 SCHEDULES = {
     "pairwise": ("--method", "messages", "--schedule", "pairwise"),
     "in pieces": ("--method", "messages", "--schedule", "pairwise", "--piece-bytes", "65536"),
@@ -26,9 +26,9 @@ SCHEDULES = {
     "alltoall": ("--method", "collective"),
     "scattered": ("--method", "messages", "--schedule", "scattered"),
 }
-# Schedules of the paper's kind, in words of the verdict.
+# The paper's schedules, in the words of the verdict.
 PAIRS = {"pairwise": "pairs", "in pieces": "pairs in pieces"}
-# Two times of the same thing on this kind of machine differ as much.
+# Two times of the same plan on this kind of machine differ by this factor.
 CLEARLY = 1.2
 EXTENT_OF_STATEMENT = 256
 
@@ -54,7 +54,7 @@ def run(settings: Settings) -> Iterator[Row]:
 
 
 def blocking_factor(rows: list[Row]) -> float:
-    """B of T_exchange = B T_wire, fitted over numbers of nodes."""
+    """Returns B of T_exchange = B T_wire, fitted over the numbers of nodes."""
     return fits.factor([row["wire_s"] for row in rows], [row["exchange_s"] for row in rows])
 
 
@@ -89,7 +89,7 @@ def _factors(rows: list[Row]) -> str:
 
 
 def _fastest(switch: str, rows: list[Row]) -> str:
-    """Whether pairs win at the largest size, on the largest number of nodes: whole blocks, and in pieces."""
+    """Says whether pairs win at the largest size on the largest number of nodes, with whole blocks and with pieces."""
     extent, nodes = max(row["extent"] for row in rows), max(row["nodes"] for row in rows)
     times = {r["schedule"]: r["exchange_s"] for r in rows if (r["extent"], r["nodes"]) == (extent, nodes)}
     best_other = min(seconds for name, seconds in times.items() if name not in PAIRS)
@@ -101,7 +101,7 @@ def _fastest(switch: str, rows: list[Row]) -> str:
 
 
 def _judged(ratio: float) -> str:
-    """A share of the time of the best other schedule, in a number and in words."""
+    """Returns the ratio to the best other schedule as a number and in words."""
     words = "reproduced: pairs are the fastest"
     if ratio * CLEARLY > 1:
         words = "contradicted: pairs are slower" if ratio >= CLEARLY else "not seen: both are alike"
@@ -109,7 +109,7 @@ def _judged(ratio: float) -> str:
 
 
 def _spread(switch: str, rows: list[Row]) -> str:
-    """The slowest schedule over the fastest, by size and nodes: are short messages less different?"""
+    """Reports the time of the slowest schedule over the fastest, by size and nodes; short messages should lower it."""
     extents, nodes = sorted({row["extent"] for row in rows}), sorted({row["nodes"] for row in rows})
     spreads = {(extent, count): _slowest_over_fastest(rows, extent, count) for extent in extents for count in nodes}
     lines = [f"{switch} switch, slowest schedule over fastest, whole blocks:", ""]
@@ -139,7 +139,7 @@ def _trend(extent: int, spreads: dict[int, float]) -> str:
     '* 64^3: no difference on 4 nodes (up to 1.10), 1.30 on 16: contradicted.'
     """
     most = max(spreads)
-    middle = [count for count in spreads if 2 < count < most]  # two nodes have one way only
+    middle = [count for count in spreads if 2 < count < most]  # on two nodes all schedules are the same
     if not middle:
         return f"* {extent}^3: too few numbers of nodes for a trend."
     up_to = max(spreads[count] for count in middle)

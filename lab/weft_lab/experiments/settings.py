@@ -1,4 +1,4 @@
-"""What all experiments are told."""
+"""The settings of all experiments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Settings:
 
     @property
     def extent(self) -> int:
-        """The size, along each axis, of a transform that is looked at alone."""
+        """Returns the size, along each axis, for an experiment with a single size."""
         return 64 if self.quick else 128
 
     def spec(self, nodes: int, switch: str = "small", hub: int = 0, backplane_bits_per_s: int = 0) -> Spec:

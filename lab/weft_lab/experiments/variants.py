@@ -1,4 +1,4 @@
-"""FFTs by superlevels on disks and four nodes: butterflies that communicate, and that do not."""
+"""FFTs by superlevels on disks and four nodes: butterflies with and without communication."""
 
 import json
 import statistics
@@ -32,8 +32,8 @@ Row = dict[str, Any]
 SEED = 7
 NODES = 4
 RATES = (100_000_000, 300_000_000, 1_000_000_000)
-# As Fig. 7: points are 64 times what memory of all nodes has in one of its four loads; two superlevels in each variant.
-# Blocks as large as memory allows: the disk takes as long for one of 4 KiB, and what it takes is not looked at.
+# As in Fig. 7: the array is 64 times one of the four loads in the memory of all nodes, and each variant has two
+# superlevels. Blocks are as large as memory allows, because the time of the disks is not compared.
 LG_POINTS = 23
 BLOCK_BYTES = 16384
 RECORD_BYTES = 16
@@ -61,7 +61,7 @@ def run(settings: Settings) -> Iterator[Row]:
 def _contest(
     settings: Settings, spec: Spec, source: Path, expected: np.ndarray, memory_bytes: int, rate: int, wire: float
 ) -> Iterator[Row]:
-    """All variants in turn, so often; a row is the median run of each."""
+    """Runs all variants in turn, `repeat` times; yields a row with the median run of each."""
     runs: dict[str, list[dict[str, Any]]] = {method: [] for method in weft.ooc.METHODS}
     for _ in range(settings.repeat):
         for method in weft.ooc.METHODS:
@@ -95,7 +95,7 @@ def _transform(
 
 
 def _times(rows: list[Row]) -> dict[str, dict[str, float]]:
-    """Seconds by rate and method."""
+    """Returns the seconds by rate and method."""
     return {
         rate: {row["method"]: row["seconds"] for row in rows if row["rate"] == rate}
         for rate in dict.fromkeys(row["rate"] for row in rows)

@@ -1,17 +1,17 @@
-"""Plans in turn on the ranks; prints the seconds of a forward transform of each plan, as one line of JSON, beside how
-fast the processors were then.
+"""Runs plans in turn on the ranks. Prints one line of JSON: the seconds of a forward transform of each plan, and the
+speed of the processors at that time.
 
 Usage: contest.py FILE PROFILE [--dtype NAME] [--repeat K]
-FILE has a list of plans, each as the text of Plan.to_json(), for all ranks or for fewer: the first ones. The slowest
-rank counts. Transforms follow one upon another, so that what a link lets pass at once after a pause does not count, nor
-what another plan's exchange has left in the network; slow ones run twice at most.
+FILE has a list of plans, each as the text of Plan.to_json(), for all ranks or for the first ones. The slowest rank
+counts. Several transforms run without a pause, for two reasons: after a pause a link passes a burst at once, and the
+exchange of another plan leaves traffic in the network. Slow transforms run twice at most.
 
-The nodes of the lab share this machine's cores, and a profile of them is measured while all compute. So a plan for a
-single node runs on every node at once, on each by itself, and their mean counts: a node is then as fast as in its
-profile, neither with the cores to itself nor beside ranks that only ask for its end.
+The nodes of the lab share this machine's cores, and their profile is measured while all compute. So a plan for a single
+node runs on every node at once, independently, and the mean counts. A node is then as fast as in its profile. Alone it
+would have all cores, and with idle ranks it would share them with polling.
 
-PROFILE is the machine that the plans were chosen for. A virtual machine's cores are up to twice as fast in one minute
-as in the next, so a yardstick is measured before and after the plans, as `weft bench --model` does; its factors come
+PROFILE is the machine for which the plans were chosen. The speed of a virtual machine's cores may double from one
+minute to the next. So it is calibrated before and after the plans, as in `weft bench --model`. The factors are printed
 with the seconds.
 """
 
@@ -30,15 +30,15 @@ from weft.cli.bench.speed import speed_now
 
 from weft_lab.programs.pairs import leave_together
 
-# Each turn of a short transform lasts about so long.
+# The approximate time of a turn of a short transform.
 TURN_S = 0.2
-# Of transforms as long as this the first run counts, and they run twice at most.
+# For a transform of this time or longer the first run counts, and it runs twice at most.
 SLOW_S = 3.0
 SLOW_RUNS = 2
 
 
 class Entry:
-    """A plan on arrays of zeros, which take as long as other numbers however often they are transformed."""
+    """A plan on arrays of zeros, which never overflow and take as long as other numbers."""
 
     def __init__(self, plan: weft.Plan, comm: MPI.Comm) -> None:
         self.comm = comm
@@ -54,8 +54,8 @@ class Entry:
             self.forward = functools.partial(fft.forward, fft.input.zeros(), fft.output.zeros())
 
     def run(self) -> float:
-        """Collective: seconds of a transform."""
-        # Many in a row hardly see what was there before the first of them; else one goes ahead of it.
+        """Collective: returns the seconds of a transform."""
+        # A single transform is warmed up by another one. In a long series the state before the first hardly matters.
         if self.times == 1 and not self.is_slow:
             self.forward()
         self.comm.Barrier()
@@ -68,17 +68,17 @@ class Entry:
         return self.comm.allreduce(seconds, MPI.MAX)
 
     def warm_up(self) -> None:
-        """Collective: the first run, by which the length of a turn is chosen."""
+        """Collective: does the first run, and chooses the number of transforms in a turn from its time."""
         first_s = self.run()
         self.is_slow = first_s >= SLOW_S
         if self.is_slow:
             self.seconds.append(first_s)
             return
-        # The first run has stalls of young connections in it.
+        # The first run includes stalls of new connections.
         self.times = max(1, math.ceil(TURN_S / min(first_s, self.run())))
 
     def wants(self, repeat: int) -> bool:
-        """Whether another run would tell more."""
+        """Returns whether the plan needs another run."""
         return len(self.seconds) < (min(repeat, SLOW_RUNS) if self.is_slow else repeat)
 
 
@@ -93,7 +93,7 @@ def main() -> None:
     profile = weft.Machine.from_json(given.profile.read_text())
     before = speed_now(comm, profile, given.dtype, threads=1)
     entries = [Entry(weft.Plan.from_json(text), comm) for text in json.loads(given.plans.read_text())]
-    comm.alltoall([b"."] * comm.size)  # two ranks connect at their first message: nobody's time
+    comm.alltoall([b"."] * comm.size)  # two ranks connect at their first message, which must not be timed
     for entry in entries:
         entry.warm_up()
     for _ in range(given.repeat):

@@ -1,8 +1,8 @@
-"""Pairs of ranks exchange messages, both ways at once; prints the time of one exchange for each message length.
+"""Pairs of ranks exchange messages in both directions at once; prints the time of one exchange for each message length.
 
 Usage: exchange.py --lengths A,B,... [--bytes K] [--distance D]
-Rank r exchanges with r xor D; a rank without a partner waits. For each length as many exchanges are timed as make K
-bytes, after as many as empty the allowance that a link's rate grants at first. The slowest pair counts.
+Rank r exchanges with r xor D; a rank without a partner waits. The timed exchanges of each length add up to K bytes.
+Untimed exchanges before them use up the burst of the links. The slowest pair counts.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import time
 import numpy as np
 from mpi4py import MPI
 
-# Twice the burst of the small switch; a node's link and the switch's port let theirs pass at the same time.
+# Twice the burst of the small switch, because a node's link and the switch's port each have one.
 ALLOWANCE_BYTES = 256 * 1024
 EXCHANGES_MIN, EXCHANGES_MAX = 5, 2000
 
@@ -22,7 +22,7 @@ def count(length: int, total: int) -> int:
 
 
 def exchanges(comm: MPI.Comm, partner: int, length: int, times: int) -> float:
-    """Seconds of so many exchanges."""
+    """Returns the seconds of a number of exchanges."""
     sent, received = np.zeros(length, np.uint8), np.empty(length, np.uint8)
     start_s = time.perf_counter()
     for _ in range(times):

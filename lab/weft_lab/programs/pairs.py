@@ -1,7 +1,7 @@
-"""Pairs of a forward and a backward 2-D transform; prints seconds, as one line of JSON.
+"""Times pairs of a forward and a backward 2-D transform; prints seconds, as one line of JSON.
 
 Usage: pairs.py --extent L --pairs K [--preset NAME]
-The slowest rank counts; the result must be the input again, and the spectrum that of a plane wave.
+The slowest rank counts. The result must be equal to the input, and the spectrum to that of a plane wave.
 """
 
 import argparse
@@ -46,8 +46,11 @@ def main() -> None:
 
 
 def leave_together(comm: MPI.Comm) -> None:
-    """Where ranks leave without MPI_Finalize (MPICH over TCP), the last messages of one that is gone are lost now and
-    then, and a rank that waits for them fails."""
+    """Waits until all ranks are done.
+
+    If ranks end without MPI_Finalize (MPICH over TCP), the last messages of an ended rank are sometimes lost, and a
+    rank that waits for them fails.
+    """
     comm.Barrier()
     time.sleep(0.3)
 

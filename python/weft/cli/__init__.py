@@ -1,4 +1,4 @@
-"""The command `weft`: `weft --help` lists what it does."""
+"""The command `weft`; `weft --help` lists its subcommands."""
 
 from weft.cli.app import main
 

@@ -1,6 +1,6 @@
 """The command line: registers the commands, runs one and reports its failure.
 
-Each command reads its options, then runs here or, with -n, again on ranks.
+Each command reads its options. Then it runs in this process or, with -n, starts itself again on ranks.
 """
 
 import functools
@@ -34,10 +34,10 @@ __all__ = [
     "transform_commands",
     "wisdom_commands",
 ]
-# As `weft --help` lists them; groups follow.
+# The order in `weft --help`; groups follow.
 ORDER = ("probe", "plan", "map", "project", "fft", "spectrum", "bench", "verify", "info", "run")
 app.registered_commands.sort(key=lambda command: ORDER.index(command.name or ""))
-# The vendored or separate click's base of usage errors; typer exports no other way to it.
+# The base class of click's usage errors. typer does not export it, and click is vendored or separate.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
@@ -67,7 +67,7 @@ def _status_of(words: list[str]) -> int:
         sys.stdout.flush()
         return status
     except ClickException as error:
-        message = error.format_message().replace("\n\t", " ")  # a list of what could be given
+        message = error.format_message().replace("\n\t", " ")  # a list of the possible values
         return _refused(_with_remedy(message), error.exit_code, error)
     except (typer.Abort, KeyboardInterrupt):
         return _refused("interrupted", 130, None)
@@ -81,7 +81,7 @@ def _status_of(words: list[str]) -> int:
 
 
 def _with_remedy(message: str) -> str:
-    """What is most often meant by words too many, which the parser cannot know.
+    """Adds the likely cause of extra words, which the parser does not know.
 
     >>> _with_remedy("Got unexpected extra argument(s) (64)")
     'Got unexpected extra argument(s) (64); write a shape as one word, such as 64x64x64'
@@ -92,10 +92,10 @@ def _with_remedy(message: str) -> str:
 
 
 def _refused(message: str, status: int, error: BaseException | None) -> int:
-    """Reports what went wrong before the ranks, if there are several, knew of each other."""
+    """Reports an error from before the ranks, if there are several, could communicate."""
     around = surrounding_ranks()
     if around is not None and around[1] > 1 and status in (USAGE_STATUS, FAILURE_STATUS):
-        # Others may have been given something else and wait for this rank: one message tells of both.
+        # Other ranks may have other arguments and wait for this rank: one message reports both errors.
         kind = weft.InvalidArgument if status == USAGE_STATUS else weft.WeftError
         return session.run_here(functools.partial(_fail, kind(message), error))
     rank = 0 if around is None else around[0]

@@ -1,4 +1,4 @@
-"""The classes of random cases, and draws of cases that fill every one of them."""
+"""The classes of random cases, and draws of cases that fill every class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_prime(n: int) -> bool:
 
 
 def has_empty_box(case: Case) -> bool:
-    """True where a layout that the case asks for leaves a rank without elements."""
+    """Returns whether a layout of the case leaves a rank without elements."""
     sides = ((case.input, case.shape), (case.output, case.output_shape))
     return any(
         is_empty(box)
@@ -43,7 +43,7 @@ def method_words(knobs: tuple[str | None, ...]) -> str:
 
 
 def classes(case: Case) -> dict[str, str]:
-    """The class of a case in each of the respects that a histogram is made over."""
+    """Returns the class of a case in each respect. A histogram is made for each respect."""
     dims, axes = len(case.shape), case.all_axes
     halved = "none" if case.kind == "c2c" else ("even", "odd")[case.shape[axes[-1]] % 2]
     orders = [spec.order for spec in (case.input, case.output) if isinstance(spec, LayoutSpec)]
@@ -76,7 +76,7 @@ def classes(case: Case) -> dict[str, str]:
 
 
 def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
-    """The classes that enough draws must fill, by respect."""
+    """Returns the classes that enough draws must fill, by respect."""
     several = max_ranks > 1
     families = (
         "whole",
@@ -115,7 +115,7 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
 
 
 class Histogram:
-    """How often each class has come up."""
+    """The number of draws in each class."""
 
     def __init__(self, max_ranks: int) -> None:
         self.counts = {respect: dict.fromkeys(values, 0) for respect, values in expected_classes(max_ranks).items()}
@@ -126,7 +126,7 @@ class Histogram:
             self.counts[respect][value] = self.counts[respect].get(value, 0) + 1
 
     def missing(self) -> list[tuple[str, str]]:
-        """The expected classes that are still empty."""
+        """Returns the expected classes that are still empty."""
         return [
             (respect, value)
             for respect, values in self._expected.items()
@@ -135,7 +135,7 @@ class Histogram:
         ]
 
     def table(self) -> str:
-        """One line for each respect: its classes and how often each came up."""
+        """Returns one line for each respect: its classes and the number of draws in each."""
         width = max(len(respect) for respect in self.counts)
         return "\n".join(
             f"{respect:<{width}}  " + "  ".join(f"{value} {count}" for value, count in values.items())
@@ -144,7 +144,7 @@ class Histogram:
 
 
 def draw_cases(rng: Random, count: int, max_ranks: int, shared: bool = False) -> tuple[list[Case], Histogram]:
-    """Draws cases; towards the end, redraws until those classes come up that are still empty.
+    """Draws cases. The last draws are repeated until they fill the classes that are still empty.
 
     `shared` as in random_case.
     """
@@ -161,7 +161,7 @@ def draw_cases(rng: Random, count: int, max_ranks: int, shared: bool = False) ->
 
 
 def draw_one_of(rng: Random, case: Case, max_ranks: int, wanted: set[tuple[str, str]], shared: bool) -> Case:
-    """The case, or another one drawn, that is in one of the wanted classes."""
+    """Returns the case if it is in one of the wanted classes, otherwise draws until one is."""
     for _ in range(1000):
         if not wanted.isdisjoint(classes(case).items()):
             break

@@ -1,8 +1,8 @@
-"""Random transforms to be verified: what `weft verify --random` and property-based tests draw from.
+"""Random transforms for verification, drawn by `weft verify --random` and by property-based tests.
 
-A `Case` says everything that defines one test and fits on one line of JSON, so that a failure is reproduced by its
-line. Nothing here needs MPI, numpy or the compiled part of weft. Boxes are computed once more, on purpose, from the
-contract (part r of p of n indices is [n*r//p, n*(r+1)//p)), so that they check weft's own.
+A `Case` defines one test completely and fits on one line of JSON, so that its line reproduces a failure. This module
+needs no MPI, no numpy and no compiled part of weft. It computes boxes a second time, on purpose, from the contract
+(part r of p of n indices is [n*r//p, n*(r+1)//p)), in order to check those of weft.
 """
 
 from __future__ import annotations
@@ -65,19 +65,19 @@ METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
     ("messages", "datatype", "pairwise", "ordinary"),
     ("messages", "datatype", "scattered", "persistent"),
 )
-# More than there are slices stands for one for each slice.
+# A number above that of the slices means one chunk for each slice.
 EVERY_SLICE = 1_000_000
 CHUNKS = (1, 2, 3, EVERY_SLICE)
-# Of packed messages; the arrays of cases are so small that this cuts many blocks, and none of others. 0: whole blocks.
+# Bytes of the pieces of packed messages; 0: whole blocks. 200 cuts many blocks of larger arrays, none of smaller ones.
 PIECES = (0, 200)
 
 
 @dataclass(frozen=True)
 class LayoutSpec:
-    """A layout to be asked for: a process grid, the whole array on one rank, or one box a rank.
+    """A requested layout: a process grid, the whole array on one rank, or one box for each rank.
 
-    `order` lists the axes from slowest to fastest in memory (empty: C order). `plain` hands it to
-    weft as a bare grid or list of boxes instead of a `weft.Layout`.
+    `order` lists the axes from slowest to fastest in memory (empty: C order). With `plain` weft gets a bare grid or a
+    list of boxes instead of a `weft.Layout`.
     """
 
     grid: tuple[int, ...] = ()
@@ -93,7 +93,7 @@ class LayoutSpec:
         return ("whole", "slab", "pencil", "brick", "grid", "grid", "grid", "grid", "grid")[split]
 
     def boxes_of(self, shape: Sequence[int], ranks: int) -> list[Bounds]:
-        """The box of every rank; empty boxes are all (0, 0)."""
+        """Returns the box of every rank; empty boxes are all (0, 0)."""
         nothing = ((0, 0),) * len(shape)
         if self.boxes:
             return [nothing if is_empty(box) else box for box in self.boxes]
@@ -111,7 +111,7 @@ class LayoutSpec:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> LayoutSpec:
-        """Inverse of to_dict. Raises ValueError or TypeError for what is no layout."""
+        """Inverse of to_dict. Raises ValueError or TypeError if the value is not a layout."""
         spec = cls(**{name: as_tuples(value) for name, value in values.items()})
         pairs = [pair for box in spec.boxes for pair in box]
         require_kind("the boxes of a layout", spec.boxes, all(are_whole(pair) and len(pair) == 2 for pair in pairs))
@@ -124,11 +124,11 @@ class LayoutSpec:
 
 @dataclass(frozen=True)
 class Case:
-    """One transform to be verified, with its data's seed.
+    """One transform to verify, with the seed of its data.
 
-    group   which ranks of the communicator: "first", "last", "reversed" (the first, counted backwards),
-            "alone" (no communicator at all)
-    memory  whose arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
+    group   the ranks of the communicator: "first", "last", "reversed" (the first, counted backwards),
+            "alone" (no communicator)
+    memory  the arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
     """
 
     shape: tuple[int, ...]
@@ -156,7 +156,7 @@ class Case:
 
     @property
     def knobs(self) -> dict[str, Any]:
-        """The options that force the exchange; none where the method is left to weft."""
+        """Returns the options that force the exchange; none if weft chooses the method."""
         names = ("method", "wire_form", "schedule", "requests")
         knobs: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.chunks > 1:
@@ -167,7 +167,7 @@ class Case:
 
     @property
     def all_axes(self) -> tuple[int, ...]:
-        """The transformed axes, counted from 0."""
+        """Returns the transformed axes, counted from 0."""
         dims = len(self.shape)
         return tuple(axis % dims for axis in self.axes) if self.axes else tuple(range(dims))
 
@@ -180,7 +180,7 @@ class Case:
 
     @property
     def points(self) -> int:
-        """Product of the transformed extents."""
+        """Returns the product of the transformed extents."""
         return product(self.shape[axis] for axis in self.all_axes)
 
     def to_json(self) -> str:
@@ -210,7 +210,7 @@ class Case:
             raise ValueError(f"a case is one JSON object with at least a shape; given {text!r} ({error})") from None
 
     def _require_kinds(self) -> None:
-        """Raises ValueError for a value that is not of its field's kind, before anything computes with it."""
+        """Raises ValueError for a value of the wrong type, before any computation."""
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             require_kind(field.name, value, has_kind_of(field, value))
@@ -221,13 +221,13 @@ class Case:
         require_kind("seed", self.seed, self.seed >= 0)
 
     def command(self) -> str:
-        """The line that runs this case again."""
+        """Returns the command that runs this case again."""
         ranks = "" if self.group == "alone" else f" -n {self.ranks}"
         return f"weft verify --case '{self.to_json()}'{ranks}"
 
 
 def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether a value is of the kind that a field of Case holds."""
+    """Returns whether a value has the type of a field of Case."""
     if field.name in ("shape", "axes"):
         return are_whole(value)
     if field.name == "input":
@@ -245,7 +245,7 @@ def require_kind(name: str, value: Any, holds: bool) -> None:
 
 
 def are_whole(values: Any) -> bool:
-    """True for a tuple of whole numbers."""
+    """Returns whether a value is a tuple of whole numbers."""
     return isinstance(values, tuple) and all(type(value) is int for value in values)
 
 
@@ -265,7 +265,7 @@ def is_empty(box: Bounds) -> bool:
 
 
 def grid_box(shape: Sequence[int], grid: Sequence[int], rank: int) -> Bounds:
-    """The box of a rank of a process grid whose last axis runs fastest."""
+    """Returns the box of a rank of a process grid; its last axis varies fastest."""
     bounds = []
     for n, parts in zip(reversed(shape), reversed(grid), strict=True):
         rank, part = divmod(rank, parts)
@@ -278,7 +278,7 @@ def grid_box(shape: Sequence[int], grid: Sequence[int], rank: int) -> Bounds:
 
 
 def pick(rng: Random, *weighted: tuple[int, T]) -> T:
-    """One of the values, by integer weights; the first is what hypothesis shrinks to."""
+    """Draws one of the values, by integer weights. hypothesis shrinks to the first value."""
     at = rng.randint(1, sum(weight for weight, _ in weighted))
     for weight, value in weighted:
         at -= weight
@@ -297,7 +297,7 @@ def draw_shape(rng: Random, ranks: int) -> tuple[int, ...]:
     left = rng.choice((60, 600, 4000, ELEMENTS_MAX))
     shape: list[int] = []
     for axis in range(dims):
-        # The axes before the last leave room for those that follow.
+        # Each axis leaves enough points for the following axes.
         most = left if axis == dims - 1 else max(2, int(left ** (1.6 / (dims - axis))))
         extent = rng.choice([n for n in sizes if n <= min(most, left)] or [1])
         if style == "few rows" and axis == 0:
@@ -317,7 +317,7 @@ def draw_axes(rng: Random, dims: int) -> tuple[int, ...]:
 
 
 def factorisations(number: int, count: int) -> list[tuple[int, ...]]:
-    """All ways to write a number as `count` ordered factors that are at least 2."""
+    """Returns all products of `count` ordered factors, each at least 2, that are equal to the number."""
     if count == 1:
         return [(number,)] if number > 1 else []
     found = []
@@ -328,7 +328,7 @@ def factorisations(number: int, count: int) -> list[tuple[int, ...]]:
 
 
 def draw_grid(rng: Random, dims: int, ranks: int, splits: int) -> tuple[int, ...]:
-    """A process grid with `splits` split axes, or as many as the ranks and the axes allow."""
+    """Draws a process grid with `splits` split axes, or the most that ranks and axes allow."""
     splits = min(splits, dims)
     while splits > 0 and not factorisations(ranks, splits):
         splits -= 1
@@ -341,7 +341,7 @@ def draw_grid(rng: Random, dims: int, ranks: int, splits: int) -> tuple[int, ...
 
 
 def draw_boxes(rng: Random, shape: Sequence[int], ranks: int, whole: int | None) -> tuple[Bounds, ...]:
-    """One box a rank by random bisection, some of them empty; axis `whole` is not cut."""
+    """Draws one box for each rank by random bisection; some are empty. Axis `whole` is not cut."""
     wanted = ranks if pick(rng, (1, True), (1, False)) else rng.randint(1, ranks)
     boxes: list[Bounds] = [tuple((0, n) for n in shape)]
     while len(boxes) < wanted:
@@ -386,15 +386,15 @@ def draw_layout(rng: Random, shape: Sequence[int], ranks: int, whole: int | None
 
 
 def draw_ranks(rng: Random, max_ranks: int) -> int:
-    # The largest number has the most grids (8 = 2 x 2 x 2), so it comes more often than the others.
+    # The largest number has the most grids (8 = 2 x 2 x 2), so it is drawn more often than the others.
     return pick(rng, (3, rng.randint(1, max_ranks)), (1, max_ranks))
 
 
 def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
-    """Draws a case for 1 to `max_ranks` ranks from anything like a `random.Random`.
+    """Draws a case for 1 to `max_ranks` ranks, from an object with the interface of `random.Random`.
 
-    `shared` says that any of the ranks can use each other's memory. Elsewhere a case on several ranks leaves the
-    method to weft where it would have been "shared", and is the same in all else.
+    `shared` says whether some ranks can use each other's memory. If not, a case on several ranks with the method
+    "shared" leaves the method to weft; the rest of the case is the same.
     """
     ranks = draw_ranks(rng, max_ranks)
     shape = draw_shape(rng, ranks)
@@ -428,7 +428,7 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
 
 def with_layouts(rng: Random, case: Case) -> Case:
     output = pick(rng, (2, "any"), (2, "same"), (3, "given"))
-    # r2c halves its axis: the same boxes exist in the output only where each has the whole of it.
+    # r2c halves its axis. The output can have the same boxes only if each box contains the whole axis.
     whole = case.all_axes[-1] if case.kind == "r2c" and output == "same" else None
     given_input = pick(rng, (1, False), (3, True))
     return dataclasses.replace(

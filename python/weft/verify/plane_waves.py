@@ -1,8 +1,8 @@
 """Accuracy of transforms that are too large to be gathered, by plane waves with known spectra.
 
 x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward transform
-N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box; nothing is moved but by weft.
-Along axes that are not transformed a wave is a plain factor and stays as it is.
+N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box; only weft moves data. Along
+axes that are not transformed a wave is a plain factor, which does not change.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ WAVES = 3
 
 
 def measure(case: Case, comm: Any, options: dict[str, Any] | None = None) -> dict[str, float]:
-    """The relative L2 errors of forward and backward, on every rank. Collective.
+    """Returns the relative L2 errors of forward and backward, on every rank. Collective.
 
-    Errors: those of make_together; TrialFailed where a step fails.
+    Errors: those of make_together; TrialFailed if a step fails.
     """
     fft = make_together(case, comm, options)
     waves = Waves(case)
@@ -55,7 +55,7 @@ def _error(
     case: Case,
     comm: Any,
 ) -> float:
-    """What came out against what must come out: the waves at the scale of the direction."""
+    """Returns the error of a result against the expected waves at the scale of the direction."""
     factor = float(reference.scale(case.norm, direction, case.points))
     if direction == "forward":
         factor *= case.points
@@ -71,12 +71,12 @@ def _error(
 
 
 def _square(x: Array) -> float:
-    """The sum of |x|^2, some rows of the first axis at a time."""
+    """Returns the sum of |x|^2, computed some rows of the first axis at a time."""
     return float(sum(np.sum(np.abs(x[rows]) ** 2, dtype=np.float64) for rows in _rows(x.shape)))
 
 
 def _rows(shape: Sequence[int]) -> Iterator[slice]:
-    """Parts of the first axis of some 2^16 elements, so that temporary arrays stay small and loops short.
+    """Yields parts of the first axis with about 2^16 elements, so that temporary arrays are small and loops short.
 
     >>> list(_rows((3, 2**15, 2))), list(_rows((2**16 + 1,))), list(_rows((0, 5)))
     ([slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)], [slice(0, 65536, None), slice(65536, 131072, None)], [])
@@ -86,14 +86,14 @@ def _rows(shape: Sequence[int]) -> Iterator[slice]:
 
 
 def _remainders(k: int, n: int, lo: int, hi: int) -> Array:
-    """j*k mod n for lo <= j < hi, also where j*k does not fit an integer of numpy."""
+    """Returns j*k mod n for lo <= j < hi, also if j*k overflows an integer of numpy."""
     if hi * k < 2**63:
         return np.arange(lo, hi) * k % n
     return np.array([j * k % n for j in range(lo, hi)], np.int64)
 
 
 class Waves:
-    """A few plane waves with wave numbers that no symmetry of the array hides."""
+    """A few plane waves. Their wave numbers are not symmetric, so that no symmetry hides an error."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -104,7 +104,7 @@ class Waves:
             self._make_real()
 
     def _make_real(self) -> None:
-        """Every wave gets its mirror image with the conjugate amplitude: the field is real."""
+        """Gives every wave its mirror image with the conjugate amplitude, so that the field is real."""
         axes, shape = self.case.all_axes, self.case.shape
         for numbers in self.numbers[:]:
             mirrored = [-k % shape[axis] if axis in axes else k for axis, k in enumerate(numbers)]
@@ -112,10 +112,10 @@ class Waves:
         self.amplitudes += [amplitude.conjugate() for amplitude in self.amplitudes]
 
     def _factors(self, numbers: Sequence[int], box: Any) -> list[Array]:
-        """exp(-sign * 2*pi*i * j*k/n) of a box, axis by axis; along a batch axis a real cosine."""
+        """Returns exp(-sign * 2*pi*i * j*k/n) on a box, axis by axis; along a batch axis a real cosine."""
         factors = []
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
-            # j*k is reduced modulo n in whole numbers, so that the angle is exact however long the axis.
+            # j*k is reduced modulo n in integers, so that the angle is exact for any length of the axis.
             turns = _remainders(numbers[axis], n, lo, hi).astype(np.longdouble) / n
             angle = 2 * reference.PI * turns
             if axis in self.case.all_axes:
@@ -139,10 +139,10 @@ class Waves:
             array[rows] = total.real if self.case.kind == "r2c" else total
 
     def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
-        """Fills a box of the output with the waves' spectrum: points, lines along batch axes.
+        """Fills a box of the output with the waves' spectrum: points, or lines along batch axes.
 
-        `shape` is that of the output; n1 x n2 where it has the X[k1 + n1*k2] of one axis at (k1, k2), for r2c the
-        first n1/2+1 rows of these.
+        `shape` is that of the output. It is n1 x n2 if one axis is stored as X[k1 + n1*k2] at (k1, k2); then r2c has
+        the first n1/2+1 rows.
         """
         array[...] = 0
         is_view = len(shape) > len(self.case.shape)

@@ -1,4 +1,4 @@
-"""The serial transform that distributed ones are held to: scipy's or numpy's, or a direct sum.
+"""The serial transform that checks distributed ones: that of scipy or numpy, or a direct sum.
 
 Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along each axis; backward has the other
             sign. For r2c the last of `axes` is halved. `scale` follows numpy's names for norms; "none" scales nowhere.
@@ -28,20 +28,20 @@ COMPLEX_TYPES: dict[str, np.dtype[Any]] = {
 }
 # pi to the 34 digits of the widest long double; np.pi has only double's.
 PI = np.longdouble("3.141592653589793238462643383279502884")
-# The direct sum takes n*n products along an axis; beyond this it would take minutes.
+# The direct sum needs n*n products along an axis. Above this length it would take minutes.
 DIRECT_EXTENT_MAX = 4096
-# Above this many elements long double takes too long, and its gain over double is lost in the bound.
+# Above this number of elements long double is too slow, and its gain over double is negligible against the bound.
 LONG_DOUBLE_ELEMENTS_MAX = 1 << 20
 
 
 def tolerance(precision: str, points: int) -> float:
-    """Largest relative L2 error allowed: 3 eps sqrt(log2 N), eps the rounding of one operation."""
+    """Returns the largest allowed relative L2 error: 3 eps sqrt(log2 N), with eps the rounding of one operation."""
     eps = float(np.finfo(REAL_TYPES[precision]).eps) / 2
     return 3 * eps * math.sqrt(max(1.0, math.log2(max(1, points))))
 
 
 def scale(norm: str, direction: str, points: int) -> np.longdouble:
-    """The factor of one direction."""
+    """Returns the scale of one direction."""
     n = np.longdouble(points)
     if norm == "ortho":
         return 1 / np.sqrt(n)
@@ -50,7 +50,7 @@ def scale(norm: str, direction: str, points: int) -> np.longdouble:
 
 @functools.cache
 def serial_library() -> tuple[ModuleType | None, str]:
-    """A module like numpy.fft that keeps long double, and its name; None where there is none."""
+    """Returns a module like numpy.fft that computes in long double, and its name; None if there is none."""
     try:
         import scipy
         import scipy.fft
@@ -63,7 +63,7 @@ def serial_library() -> tuple[ModuleType | None, str]:
 
 
 def working_precision(precision: str, elements: int) -> str:
-    """The precision of a reference: above that of the result while that is affordable."""
+    """Returns the precision of a reference: above that of the result as long as that is affordable."""
     if precision == "f80" or elements <= LONG_DOUBLE_ELEMENTS_MAX:
         return "f80"
     return "f64"
@@ -77,7 +77,7 @@ def forward(
     norm: str = "none",
     real_extent: int | None = None,
 ) -> Array:
-    """The serial forward transform, in the precision of `x`. `real_extent` is not needed here."""
+    """Returns the serial forward transform, in the precision of `x`. Does not use `real_extent`."""
     library, _ = serial_library()
     points = math.prod(x.shape[axis] for axis in axes)
     if kind == "c2c":
@@ -99,7 +99,7 @@ def backward(
     norm: str = "none",
     real_extent: int | None = None,
 ) -> Array:
-    """The serial backward transform; `real_extent` is the halved axis in real space."""
+    """Returns the serial backward transform; `real_extent` is the length of the halved axis in real space."""
     if kind == "c2c":
         points = math.prod(spectrum.shape[axis] for axis in axes)
         result = c2c(spectrum, axes, -sign)
@@ -107,14 +107,14 @@ def backward(
         if real_extent is None:
             raise ValueError("c2r needs the real extent of the halved axis: n//2+1 does not say whether n is odd")
         points = math.prod(spectrum.shape[axis] for axis in axes[:-1]) * real_extent
-        # All but the halved axis as complex numbers, then that one, as every c2r does.
+        # As every c2r: first a c2c over all other axes, then the halved axis.
         partial = c2c(spectrum, axes[:-1], -sign)
         result = c2r(partial if sign < 0 else np.conj(partial), axes[-1], real_extent)
     return np.asarray(result * scale(norm, "backward", points).astype(real_of(spectrum)))
 
 
 def c2c(x: Array, axes: Sequence[int], sign: int) -> Array:
-    """Unscaled complex transform with exp(sign * 2*pi*i * j*k/n) along each of `axes`."""
+    """Returns the unscaled c2c with exp(sign * 2*pi*i * j*k/n) along each of `axes`."""
     if not axes:
         return x
     library, _ = serial_library()
@@ -128,7 +128,7 @@ def c2c(x: Array, axes: Sequence[int], sign: int) -> Array:
 
 
 def c2r(spectrum: Array, axis: int, extent: int) -> Array:
-    """Unscaled real transform with exp(+) of the n//2+1 numbers that stand for a Hermitian line."""
+    """Returns the unscaled c2r with exp(+) of the n//2+1 numbers of a Hermitian line."""
     library, _ = serial_library()
     if library is not None:
         return np.asarray(library.irfft(spectrum, n=extent, axis=axis, norm="forward"))
@@ -140,7 +140,7 @@ def along(x: Array, axis: int, transform: Callable[[Array], Array]) -> Array:
 
 
 def direct_c2c(lines: Array, sign: int) -> Array:
-    """Sums along the last axis as the definition has them, in long double."""
+    """Returns the sums of the definition along the last axis, in long double."""
     extent = lines.shape[-1]
     if extent > DIRECT_EXTENT_MAX:  # numpy before 2, and no scipy
         result = np.fft.fft(lines) if sign < 0 else np.fft.ifft(lines) * extent
@@ -151,7 +151,7 @@ def direct_c2c(lines: Array, sign: int) -> Array:
 def direct_c2r(lines: Array, extent: int) -> Array:
     if extent > DIRECT_EXTENT_MAX:
         return np.asarray((np.fft.irfft(lines, n=extent) * extent).astype(real_of(lines)))
-    # Each number but the first, and the middle one of an even line, stands for its mirror image too.
+    # Each number also represents its mirror image, except the first and the middle one of an even line.
     weights = np.full(lines.shape[-1], 2)
     weights[0] = 1
     if extent % 2 == 0:
@@ -161,7 +161,7 @@ def direct_c2r(lines: Array, extent: int) -> Array:
 
 
 def dft_matrix(extent: int, sign: int) -> Array:
-    """exp(sign * 2*pi*i * j*k/n) in long double; j*k modulo n first, so that the angle is exact."""
+    """Returns exp(sign * 2*pi*i * j*k/n) in long double. j*k is first reduced modulo n, so that the angle is exact."""
     index = np.arange(extent)
     angle = 2 * PI * (np.outer(index, index) % extent).astype(np.longdouble) / extent
     return np.cos(angle) + np.clongdouble(1j * sign) * np.sin(angle)
@@ -176,7 +176,7 @@ def complex_of(x: Array) -> np.dtype[Any]:
 
 
 def random_array(shape: Sequence[int], precision: str, is_complex: bool, seed: int) -> Array:
-    """Normally distributed numbers that use every bit of the precision."""
+    """Returns normally distributed numbers that use every bit of the precision."""
     draw = np.random.default_rng(seed)
 
     def reals() -> Array:
@@ -191,7 +191,7 @@ def random_array(shape: Sequence[int], precision: str, is_complex: bool, seed: i
 
 
 def relative_error(result: Array, expected: Array) -> float:
-    """L2 norm of the difference over that of what was expected; infinite where there is a NaN."""
+    """Returns the L2 norm of the difference divided by that of the expected array; infinite if there is a NaN."""
     difference, size = norm_l2(result - expected), norm_l2(expected)
     error = difference / size if size > 0 else difference
     return float(error) if np.isfinite(error) else math.inf

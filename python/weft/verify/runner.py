@@ -1,6 +1,6 @@
 """Verification of transforms against serial ones: random cases, or one problem of any size.
 
-`check_case` runs one case of `weft.verify.cases` on the ranks of a communicator; `run` is what `weft verify` does.
+`check_case` runs one case of `weft.verify.cases` on the ranks of a communicator. `run` is the command `weft verify`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from weft.verify.case_classes import Histogram, draw_cases
 from weft.verify.cases import GROUPS, Case, product
 from weft.verify.trial import Trial, TrialFailed, layouts_of
 
-# What takes longer than this hangs. The second is for oversubscribed cores and long double, and far from what is usual.
+# A case that takes longer is reported as hanging. The second limit is for oversubscribed cores and long double. Both
+# are far above usual times.
 CASE_LIMIT_S = 120.0
 ELEMENT_LIMIT_S = 1e-5
-# The first rank speaks for all, so the others give up after it.
+# The first rank reports the hang, so the others wait this much longer.
 RANK_GRACE_S = 1.0
-# Arrays up to this size are gathered and compared with a serial transform; larger ones carry plane waves.
+# Arrays up to this size are gathered and compared with a serial transform. Larger arrays contain plane waves.
 GATHERED_ELEMENTS_MAX = 1 << 25
-# How many arrays of the problem's size there are at once, over all ranks: input, output and expected output; where they
-# are gathered, also what one rank has of each, and the difference.
+# The number of arrays of the problem's size at a time, over all ranks: input, output and expected output. Gathered
+# arrays also exist on one rank, with their difference.
 ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
-# Options of a problem that go to weft.FFT as they are: no case has them, or not in this form.
+# Options of a problem that go to weft.FFT unchanged: a case lacks them, or has them in another form.
 KNOBS_BEYOND_CASES = ("chunks", "preset", "nodes", "piece_bytes", "wire")
 BEYOND_CASES = ("input", "output", *KNOBS_BEYOND_CASES)
 KNOBS_OF_CASES = ("method", "wire_form", "schedule", "requests")
@@ -45,7 +46,7 @@ KNOBS_OF_CASES = ("method", "wire_form", "schedule", "requests")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a case; the same on every rank. `refused` is the code of weft's error where it made no plan."""
+    """The outcome of a case; the same on every rank. `refused` is the code of weft's error if it made no plan."""
 
     ok: bool
     message: str = ""
@@ -59,9 +60,9 @@ class Verdict:
 
 
 def group_of(case: Case, comm: Any) -> tuple[Any, int, bool]:
-    """The communicator a case runs on, the rank of `comm` that is its first, and whether this rank is in it.
+    """Returns the communicator of a case, the rank of its first rank in `comm`, and whether this rank is in it.
 
-    Collective over `comm`. Each group is made once and kept on the communicator.
+    Collective over `comm`. Each group is made once and cached on the communicator.
     """
     size = 1 if comm is None else comm.size
     if case.ranks < 1 or case.ranks > size:
@@ -101,7 +102,7 @@ def _split(comm: Any, ranks: int, which: str) -> Any:
 
 
 def broadcast_asleep(comm: Any, value: Any, root: int) -> Any:
-    """As comm.bcast, but ranks that wait sleep and leave the processor to others. Collective."""
+    """Broadcasts like comm.bcast, but waiting ranks sleep and do not use the processor. Collective."""
     import numpy as np
 
     payload = json.dumps(value).encode() if comm.rank == root else b""
@@ -123,16 +124,16 @@ def _wait_asleep(request: Any) -> None:
 
 
 def check_case(case: Case, comm: Any = None) -> Verdict:
-    """Runs a case in both directions, then in the first of them again. Collective over `comm`.
+    """Runs a case in both directions, then in its first direction again. Collective over `comm`.
 
-    The first `case.ranks` ranks (or those that its group says) work, the others sleep. The verdict
-    is the same on all ranks, and an error on one rank is a verdict, not a hang.
+    The first `case.ranks` ranks (or those of its group) work; the others sleep. The verdict is the same on all ranks.
+    An error on one rank is a verdict, not a hang.
     """
     return check_together([case], comm)
 
 
 def check_together(several: Sequence[Case], comm: Any = None) -> Verdict:
-    """As check_case for plans that exist at once and run in turn, on the same ranks."""
+    """Checks cases as check_case does. Their plans exist at the same time and run in turn, on the same ranks."""
     group, first, inside = group_of(several[0], comm)
     if any((case.ranks, case.group) != (several[0].ranks, several[0].group) for case in several):
         raise errors.InvalidArgument("cases that run in turn must have the same ranks and the same group")
@@ -163,7 +164,7 @@ def _judge(several: Sequence[Case], group: Any) -> Verdict:
 
 
 def limit_s(case: Case) -> float:
-    """How long a case may take before it counts as hanging."""
+    """Returns the time after which a case counts as hanging."""
     return CASE_LIMIT_S + ELEMENT_LIMIT_S * product(case.shape)
 
 
@@ -175,9 +176,9 @@ def _end_process(message: str, rank: int) -> None:
 
 @dataclass(frozen=True)
 class Hooks:
-    """What a verification calls while it runs."""
+    """Callbacks of a verification."""
 
-    show: Callable[[str], object] = lambda text: None  # how far it is; "": nothing more
+    show: Callable[[str], object] = lambda text: None  # the progress; "" ends it
     end_job: Callable[[str, int], object] = _end_process  # a message and this rank, in another thread
 
 
@@ -185,7 +186,7 @@ class Hooks:
 def time_limit(
     what: str, seconds: float, comm: Any = None, end_job: Callable[[str, int], object] = _end_process
 ) -> Iterator[None]:
-    """Ends the job by `end_job` when the block takes too long; one rank says what hangs."""
+    """Ends the job by `end_job` if the block takes too long; one rank reports the hanging case."""
     rank = 0 if comm is None else comm.rank
     message = f"a verification must end within {seconds:.0f} s; this one hangs: {what}; report it"
     timer = threading.Timer(seconds + (RANK_GRACE_S if rank else 0.0), end_job, [message, rank])
@@ -198,13 +199,13 @@ def time_limit(
 
 
 def require_memory(case: Case, arrays: int, comm: Any) -> None:
-    """Collective: raises OutOfMemory where so many arrays of the case's size cannot be had."""
+    """Collective: raises OutOfMemory if this number of arrays of the case's size does not fit in memory."""
     element_bytes = reference.COMPLEX_TYPES[case.precision].itemsize
     check_memory(comm, case.output_shape, element_bytes, arrays)
 
 
 def require_possible(case: Case, comm: Any) -> None:
-    """Collective: raises weft's own error for a case that cannot be, before anything of its size is made."""
+    """Collective: raises weft's error for an invalid case, before anything of its size is allocated."""
     group_of(case, comm)
     plan(
         case.shape,
@@ -223,12 +224,12 @@ def require_possible(case: Case, comm: Any) -> None:
 
 
 def sharing_ranks(method: str | None, ranks: int, nodes: str | None = None) -> int:
-    """Ranks of a node for weft.plan where it only checks options: what they really share is found when they run."""
+    """Returns the ranks of a node for weft.plan when it only checks options. The run finds the real number."""
     return ranks if method == "shared" or nodes in ("separate", "combined") else 1
 
 
 def can_share(comm: Any) -> bool:
-    """Whether any ranks of the communicator can use each other's memory, as weft itself finds it. Collective."""
+    """Returns whether any ranks of the communicator share memory, as weft detects it. Collective."""
     return comm is None or FFT((1,), comm=comm).plan.problem.ranks_per_node == comm.size
 
 
@@ -236,37 +237,36 @@ def can_share(comm: Any) -> bool:
 
 
 def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
-    """What `weft verify` does; returns its exit status, 0 or 1. Collective over options["comm"].
+    """Runs `weft verify`; returns its exit status, 0 or 1. Collective over options["comm"].
 
-    The options, of which case, random and shape exclude each other:
+    The options; case, random and shape exclude each other:
 
     comm    an mpi4py communicator or None
     json    print data, not text
     case    JSON of one case
-    random  how many cases; with seed
+    random  number of cases; with seed
     shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, schedule,
             requests, chunks, piece_bytes, preset, nodes, wire, engine, inverse, seed
 
-    Rank 0 prints. A case that hangs ends the job, with status 1 and one message.
+    Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
-    Errors, on all ranks: InvalidArgument for options that make no sense, those of weft.FFT for a shape or a case that
-    it refuses, OutOfMemory, WeftError for a problem whose transform fails. A given or random case that fails is a
-    result, not an error.
+    Errors, on all ranks: InvalidArgument for invalid options, those of weft.FFT for a shape or a case that it refuses,
+    OutOfMemory, WeftError if the transform of a problem fails. A failed case is a result, not an error.
     """
     given = {name: value for name, value in options.items() if value is not None}
     comm = given.get("comm")
     ways = [name for name in ("case", "random", "shape") if name in given]
     if len(ways) != 1:
         raise errors.InvalidArgument(
-            "verify takes a shape, or --random K, or --case JSON, one of them; given " + (" and ".join(ways) or "none")
+            "verify needs one of a shape, --random K, or --case JSON; given " + (" and ".join(ways) or "none")
         )
     if int(given.get("seed", 0)) < 0:
         raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; give such as --seed 0")
     knob = next((name for name in (*KNOBS_OF_CASES, *KNOBS_BEYOND_CASES) if name in given), None)
     if "shape" not in given and knob:
         raise errors.InvalidArgument(
-            f"a knob is for the problem of a shape; given --{knob.replace('_', '-')} with --{ways[0]}, whose problems "
-            "have their own; leave one of the two out"
+            f"an option of the exchange needs a shape; given --{knob.replace('_', '-')} with --{ways[0]}, whose "
+            "problems have their own; leave one of the two out"
         )
     say = _voice_of(comm)
     as_json = bool(given.get("json"))
@@ -278,7 +278,7 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
 
 
 def _voice_of(comm: Any) -> Callable[[str], None]:
-    """print on rank 0, silence on the others."""
+    """Returns print on rank 0, and a function without effect on the others."""
     if comm is None or comm.rank == 0:
         return print
     return lambda text: None
@@ -320,7 +320,7 @@ def _line_of(case: Case, verdict: Verdict) -> str:
 
 
 def verify_random(count: int, seed: int, comm: Any, say: Callable[[str], None], as_json: bool, hooks: Hooks) -> int:
-    """Draws cases, alike on all ranks, and checks each; 1 if one fails or a class stayed empty."""
+    """Draws the same cases on all ranks and checks each; returns 1 if one fails or a class stays empty."""
     if count < 1:
         raise errors.InvalidArgument(f"the number of random cases must be at least 1; given {count}")
     ranks = 1 if comm is None else comm.size
@@ -374,7 +374,7 @@ def _random_text(count: int, seed: int, ranks: int, failed: int, histogram: Hist
 
 
 def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], None], as_json: bool, hooks: Hooks) -> int:
-    """The accuracy of one problem, on all ranks of the communicator."""
+    """Reports the accuracy of one problem, on all ranks of the communicator."""
     case, fft_options = _problem_of(given, 1 if comm is None else comm.size)
     gathered = product(case.shape) <= GATHERED_ELEMENTS_MAX
     require_memory(case, ARRAYS_OF_GATHERED if gathered else ARRAYS_OF_WAVES, comm)
@@ -395,7 +395,7 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
 
 
 def _measure(case: Case, comm: Any, fft_options: dict[str, Any], gathered: bool) -> dict[str, float]:
-    """The errors by direction. Raises weft's error where it failed, WeftError for any other failure."""
+    """Returns the errors by direction. Raises weft's error if it failed, WeftError for any other failure."""
     try:
         if not gathered:
             return plane_waves.measure(case, comm, fft_options)
@@ -418,9 +418,9 @@ def _described(case: Case) -> dict[str, Any]:
 
 
 def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, Any]]:
-    """The problem of a command line as a case, and the options that go to weft.FFT as they are.
+    """Returns the problem of a command line as a case, and the options that go to weft.FFT unchanged.
 
-    weft.plan reads and checks every option first: what is wrong with one is said in weft's own words.
+    First weft.plan checks every option, so that an error has the text of weft.
     """
     of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads")
     names = (*of_cases, *KNOBS_OF_CASES, *BEYOND_CASES)

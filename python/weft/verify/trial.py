@@ -1,8 +1,7 @@
-"""One transform on trial: data of one rank, spread by hand, transformed by weft and compared.
+"""One trial of a transform: one rank's data are distributed, transformed by weft and compared.
 
-Moving the data is done here with plain messages, not with weft's own scatter and gather, so that a
-fault of theirs cannot hide one of the transform. Every step that may fail on one rank ends with an
-agreement of all, so that a failure is a verdict and not a hang.
+The data move by plain messages, not by weft's scatter and gather, because an error in these could hide an error of the
+transform. Every step that may fail on one rank ends with an agreement of all. So a failure is a verdict, not a hang.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from weft.verify.cases import Bounds, Case, LayoutSpec, is_empty, product
 from weft.verify.reference import Array
 
 T = TypeVar("T")
-# What a rank says of its failure: a text, and the code and message of weft's own error.
+# A rank's failure: a text, and the code and message of weft's error.
 Words = tuple[str, tuple[str, str] | None]
 GUARD_ELEMENTS = 24
 GUARD_BYTE = 0xA5
 
 
 class TrialFailed(Exception):
-    """A case that did not do what it must; the same on every rank. `error` is what weft raised, if it was that."""
+    """A failed case; the same on every rank. `error` is the error that weft raised, if any."""
 
     def __init__(self, message: str, error: errors.WeftError | None = None) -> None:
         super().__init__(message)
@@ -36,17 +35,17 @@ class TrialFailed(Exception):
 
 
 def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T:
-    """Runs the action; raises TrialFailed on all ranks where it fails on any. Collective.
+    """Runs the action; raises TrialFailed on all ranks if it fails on any. Collective.
 
-    Returns what it gave on this rank, or with `of_first` what it gave on rank 0.
+    Returns the result of this rank, or with `of_first` that of rank 0.
     """
-    results: list[T] = []  # one, or none where the action fails: None may be a result
+    results: list[T] = []  # empty if the action fails, because None may be a result
     problem: TrialFailed | None = None
     try:
         results.append(action())
     except TrialFailed as failure:
         problem = failure
-    except Exception as error:  # whatever it is, the other ranks must hear of it
+    except Exception as error:  # any error must be reported to the other ranks
         text = " ".join(f"{type(error).__name__}: {error}".split())
         problem = TrialFailed(text, error if isinstance(error, errors.WeftError) else None)
     words = None if problem is None else (str(problem), errors.error_pair(problem.error))
@@ -79,7 +78,7 @@ def slices_of(box: Bounds) -> tuple[slice, ...]:
 
 
 def spread(whole: Array | None, boxes: list[Bounds], local: Array, comm: Any) -> None:
-    """Fills each rank's array with its box of the array that rank 0 has. Collective."""
+    """Fills each rank's array with its box of rank 0's array. Collective."""
     if comm is None or comm.rank == 0:
         assert whole is not None
         for rank in range(1, len(boxes)):
@@ -94,7 +93,7 @@ def spread(whole: Array | None, boxes: list[Bounds], local: Array, comm: Any) ->
 
 
 def collect(local: Array, boxes: list[Bounds], shape: tuple[int, ...], comm: Any) -> Array | None:
-    """The whole array on rank 0, from every rank's box. Collective."""
+    """Returns the whole array on rank 0, from every rank's box. Collective."""
     if comm is not None and comm.rank != 0:
         if local.size:
             comm.Send(np.ascontiguousarray(local).reshape(-1).view(np.uint8), dest=0)
@@ -128,14 +127,14 @@ class Guarded:
     def check(self, what: str) -> None:
         after = self._before + self._bytes
         intact = (self._memory[: self._before] == GUARD_BYTE).all() and (self._memory[after:] == GUARD_BYTE).all()
-        require(bool(intact), f"the memory beside the {what} array was written to")
+        require(bool(intact), f"the memory next to the {what} array was written to")
 
 
 # ---- the trial ----
 
 
 def layout_argument(spec: LayoutSpec, shape: tuple[int, ...], ranks: int) -> Any:
-    """A layout as weft.FFT takes it."""
+    """Returns a layout in the form that weft.FFT accepts."""
     if spec.boxes:
         return list(spec.boxes) if spec.plain else Layout.of_boxes(shape, list(spec.boxes), spec.order)
     if spec.owner is not None:
@@ -145,7 +144,7 @@ def layout_argument(spec: LayoutSpec, shape: tuple[int, ...], ranks: int) -> Any
 
 
 def layouts_of(case: Case) -> dict[str, Any]:
-    """Where the case wants its input and its output, as weft.FFT and weft.plan take them."""
+    """Returns the layouts of the case's input and output, in the form that weft.FFT and weft.plan accept."""
     output = case.output
     return {
         "input": layout_argument(case.input, case.shape, case.ranks) if case.input else None,
@@ -154,7 +153,7 @@ def layouts_of(case: Case) -> dict[str, Any]:
 
 
 def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
-    """The transform that the case describes, with further options of weft.FFT. Collective."""
+    """Makes the transform of a case, with further options of weft.FFT. Collective."""
     return FFT(
         case.shape,
         kind=case.kind,
@@ -171,9 +170,9 @@ def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> An
 
 
 def make_together(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
-    """As make_fft, where an error of one rank is one of all. Collective.
+    """Makes the transform as make_fft does; an error of one rank is raised on all. Collective.
 
-    Errors: those of weft.FFT as they are, for the case asks for something that cannot be; TrialFailed for any other.
+    Errors: those of weft.FFT unchanged, for an invalid case; TrialFailed for any other.
     """
     try:
         return together(comm, lambda: make_fft(case, comm, options))
@@ -182,9 +181,9 @@ def make_together(case: Case, comm: Any, options: dict[str, Any] | None = None) 
 
 
 def in_natural_order(whole: Array, case: Case) -> Array:
-    """A whole output of a case: X itself where it has X[k1 + n1*k2] at (k1, k2).
+    """Returns a whole output of a case in natural order, also if it has X[k1 + n1*k2] at (k1, k2).
 
-    r2c leaves the first n1//2+1 rows, others are mirrored: X[n - k] is the conjugate of X[k].
+    r2c keeps the first n1//2+1 rows. The other rows are mirror images: X[n - k] is the conjugate of X[k].
     """
     if whole.ndim == len(case.shape):
         return whole
@@ -200,7 +199,7 @@ def in_natural_order(whole: Array, case: Case) -> Array:
 
 
 def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
-    """The inverse of in_natural_order: an array of one axis in the shape n1 x n2, or half of its rows."""
+    """Does the inverse of in_natural_order: returns an array of one axis in the shape n1 x n2, or half of its rows."""
     if whole.ndim == len(shape):
         return whole
     if case.kind == "c2c":
@@ -213,7 +212,7 @@ def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
 
 
 class Trial:
-    """A case bound to a communicator, its arrays made. Collective, as are its methods.
+    """A case on a communicator, with its arrays. The constructor and the methods are collective.
 
     Errors: those of make_together; TrialFailed from the methods.
     """
@@ -258,7 +257,7 @@ class Trial:
             self._check_same()
 
     def _output_shape(self) -> tuple[int, ...]:
-        """One axis that is divided among ranks may be two in the output, where that is free."""
+        """Returns the expected shape of the output. One divided axis may become two if the output is free."""
         shape = tuple(self.fft.output.layout.shape)
         if len(self.case.shape) > 1 or len(shape) != 2 or self.case.output != "any":
             return self.case.output_shape
@@ -273,7 +272,7 @@ class Trial:
         require(bool((owners == 1).all()), f"the {what} boxes {boxes} do not own every element once")
 
     def _check_same(self) -> None:
-        """The output lies as the input: alike along every axis, but for the one that r2c halves."""
+        """Checks that the output has the boxes of the input along every axis, except the axis that r2c halves."""
         halved = self.case.all_axes[-1] if self.case.kind == "r2c" else None
         for rank in range(self.case.ranks):
             a, b = self.fft.input.layout.box(rank), self.fft.output.layout.box(rank)
@@ -317,7 +316,7 @@ class Trial:
     # -- data --
 
     def _data(self, direction: str) -> tuple[Array, Array]:
-        """What goes in and what must come out, on rank 0."""
+        """Returns the input and the expected output, on rank 0."""
         case = self.case
         axes, halved = case.all_axes, case.shape[case.all_axes[-1]]
         work = reference.working_precision(case.precision, product(case.shape))
@@ -327,7 +326,7 @@ class Trial:
         if direction == "forward":
             wide = given.astype(reference.REAL_TYPES[work] if real else reference.COMPLEX_TYPES[work])
             return given, reference.forward(wide, case.kind, axes, case.sign, case.norm)
-        if real:  # a spectrum that is one of real numbers
+        if real:  # the spectrum of real numbers
             wide = given.astype(reference.REAL_TYPES[work])
             spectrum = reference.forward(wide, "r2c", axes, case.sign, "ortho")
             given = spectrum.astype(reference.COMPLEX_TYPES[case.precision])
@@ -387,7 +386,7 @@ class Trial:
         return reference.relative_error(whole, expected)
 
     def _check_bits(self, direction: str, result: Array) -> None:
-        """Same plan, same ranks, same data: same bits."""
+        """Requires the same bits for the same plan, ranks and data."""
         first = self._results.setdefault(direction, result.copy())
         require(
             bool(np.array_equal(first, result, equal_nan=True)),
@@ -399,7 +398,7 @@ class Trial:
         return reference.tolerance(self.case.precision, self.case.points)
 
     def check(self, direction: str) -> float:
-        """As run(); raises TrialFailed on every rank where the error is too large."""
+        """Does run(), and raises TrialFailed on every rank if the error is too large."""
         error = self.run(direction)
         if not (math.isfinite(error) and error <= self.tolerance):
             raise TrialFailed(f"{direction} has the relative error {error:.3g}; {self.tolerance:.3g} is allowed")

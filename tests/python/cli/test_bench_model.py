@@ -42,8 +42,8 @@ def test_the_table_ends_with_its_summary(tmp_path: Path) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == bench_model.HEADER
     assert lines[-4].startswith("2 problems: predicted and measured time")
-    assert lines[-4].endswith("from the profile at the speed that a yardstick beside the problem shows")
-    assert lines[-3].endswith("from the profile as it is")
+    assert lines[-4].endswith("from the profile with a calibration next to each problem")
+    assert lines[-3].endswith("from the profile unchanged")
     assert "by measure is within max(7%, 2 x spread)" in lines[-1]
 
 

@@ -236,7 +236,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "in place" in dry and f"{2 * x.nbytes} bytes are a journal" in dry and "room for the output" not in dry
     assert_same_bits(np.load(tmp_path / "x.npy"), x)
     told = subprocess.run([*words, "--checkpoint", "0", "--dry-run"], cwd=tmp_path, capture_output=True, text=True)
-    assert "a failure leaves the file of no use" in told.stdout
+    assert "a failure makes the file unusable" in told.stdout
     done = subprocess.run([*words, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["plan"]["in_place"] is True
     assert_close(np.load(tmp_path / "x.npy"), np.fft.fftn(x), x.size)

@@ -110,7 +110,7 @@ def test_what_is_half_done_says_so_and_goes_on(pool: Pool, tmp_path: Path) -> No
         (("-n", 3, "--restart"), "no way back"),
     ):
         outcome = weft(*words, *more, cwd=tmp_path)
-        assert outcome.status != 0 and said in outcome.err and "is kept: the same command goes on" in outcome.err
+        assert outcome.status != 0 and said in outcome.err and "is kept: the same command resumes it" in outcome.err
         assert listing(tmp_path) == kept
     done = weft(*words, "-n", 3, "--json", cwd=tmp_path)
     assert_done(done)

@@ -291,7 +291,7 @@ def test_the_command_goes_on_after_a_signal(tmp_path: Path, how: signal.Signals)
     _, said = process.communicate()
     assert process.returncode != 0 and note.exists()
     if how != signal.SIGKILL:
-        assert "the same command goes on" in said and "--restart" in said and "weft ooc discard out.raw" in said
+        assert "the same command resumes it" in said and "--restart" in said and "weft ooc discard out.raw" in said
     done = subprocess.run(command(tmp_path, "--json"), cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["went_on_from"][0] >= 1
     assert_close(np.fromfile(tmp_path / "out.raw", np.complex128), np.fft.fft(x), x.size)

@@ -176,7 +176,7 @@ def test_the_command_prints_prices(tmp_path: Path) -> None:
     assert ooc.Price.from_data(document["price"]) == found.price
     assert [ooc.Way(**way) for way in document["others"]] == list(found.others)
     assumed = ooc.ways(2**22, memory_bytes=8 * MIB).price
-    assert "assumed: processor and disk, for `weft probe --disk DIR -o FILE`" in price_line(assumed)
+    assert "assumed: processor and disk; `weft probe --disk DIR -o FILE`" in price_line(assumed)
 
 
 def test_the_command_prints_what_was_predicted_beside_what_was_measured(tmp_path: Path) -> None:

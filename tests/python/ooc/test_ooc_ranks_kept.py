@@ -130,7 +130,7 @@ def test_another_transform_is_not_gone_on_with(pool: Pool, tmp_path: Path) -> No
         assert outcome.status == 1 or outcome.status == 2, outcome
         assert sum(line.startswith("weft: error: ") for line in lines) == 1, outcome
         assert all(word in outcome.err for word in words), outcome
-        assert "is kept: the same command goes on" in outcome.err
+        assert "is kept: the same command resumes it" in outcome.err
         assert names(tmp_path) == kept
     os.utime(tmp_path / "in.npy", ns=(1, 1))
     outcome = weft(*command(tmp_path, "-n", 2))

@@ -117,7 +117,7 @@ def test_the_command_plans_for_it_too(tmp_path: Path) -> None:
     assert (tmp_path / "steps.png").stat().st_size > 1000
     refused = weft("plan", "64x64x64", "--machine", "rule", "--plot", "steps.png", cwd=tmp_path)
     assert (refused.status, refused.out) == (2, "")
-    assert "the rule asks none" in refused.err
+    assert "the rule has none" in refused.err
 
 
 def test_wisdom_of_a_named_machine_serves_where_none_is_named(tmp_path: Path) -> None:

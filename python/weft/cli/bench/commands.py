@@ -50,13 +50,15 @@ def bench_command(
     output: Output = "any",
     grid: Grid = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Output in the memory of the input.")] = False,
-    overwrite_input: Annotated[bool, typer.Option("--overwrite-input", help="The input may be destroyed.")] = False,
-    repeat: Annotated[int, typer.Option(metavar="K", help="Timed repetitions, at least 10.")] = 10,
+    overwrite_input: Annotated[
+        bool, typer.Option("--overwrite-input", help="Allow the transform to destroy the input.")
+    ] = False,
+    repeat: Annotated[int, typer.Option(metavar="K", help="Number of timed repetitions, at least 10.")] = 10,
     peers: Annotated[
-        str | None, typer.Option(metavar="P,Q", help="Also time fftw-mpi, fftw-threads, mpi4py-fft.")
+        str | None, typer.Option(metavar="P,Q", help="Also time these peers: fftw-mpi, fftw-threads, mpi4py-fft.")
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(metavar="all|M,N", help="One table over all exchanges of these methods.")
+        str | None, typer.Option(metavar="all|M,N", help="Compare all exchanges by these methods in one table.")
     ] = None,
     threads: Threads = 1,
     effort: EffortOption = Effort.measure,
@@ -74,24 +76,24 @@ def bench_command(
     all_ranks: AllRanks = None,
     budget: BudgetOption = 10.0,
     model: Annotated[
-        bool, typer.Option("--model", help="Instead of SHAPE: the model's errors over problems drawn at random.")
+        bool, typer.Option("--model", help="Instead of SHAPE: the model's errors over random problems.")
     ] = False,
-    problems: Annotated[int, typer.Option(metavar="N", help="With --model: so many.")] = 20,
-    seed: Annotated[int, typer.Option(metavar="S", help="With --model: of the drawing.")] = 1,
+    problems: Annotated[int, typer.Option(metavar="N", help="With --model: number of problems.")] = 20,
+    seed: Annotated[int, typer.Option(metavar="S", help="With --model: seed of the problems.")] = 1,
     wisdom: WisdomOption = None,
     trace: Trace = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw each step as predicted and as measured (.png, .pdf, .svg)."),
+        typer.Option(metavar="FILE", help="Draw the predicted and measured time of each step (.png, .pdf, .svg)."),
     ] = None,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Time a transform, beside two passes over memory and other libraries, and check its result.
+    """Time a transform, compare it with two passes over memory and with other libraries, and check its result.
 
-    Each repetition starts at a barrier and counts the slowest rank; two warm-ups are not counted. Peers take turns
-    with weft, under the same contract, each at its better setting.
+    Each repetition starts at a barrier and counts the time of the slowest rank. Two warm-ups are not counted. Peers
+    take turns with weft on the same problem, each with its fastest setting.
     """
     from weft.cli.bench import comparison, weft_run
     from weft.cli.bench import methods as bench_methods
@@ -100,7 +102,7 @@ def bench_command(
     if model:
         if plot is not None:
             raise weft.InvalidArgument(
-                f"--plot draws the steps of one problem, --model draws many problems; got both, {plot!r} and --model; "
+                f"--plot draws the steps of one problem, --model times many problems; got both, {plot!r} and --model; "
                 "leave one of the two out"
             )
         drawing = bench_model.Options(

@@ -27,7 +27,7 @@ from weft.verify.cases import Case
 REPETITIONS_MIN = 10
 
 
-# Options of planning that the result does not repeat beside the problem.
+# Options of planning that the result has elsewhere, and does not repeat with the problem.
 APART = ("threads", "machine", "all_ranks", "budget_s", "wisdom")
 
 
@@ -121,7 +121,7 @@ def _check_predicted(plan: weft.Plan) -> None:
     if plan.prediction is None:
         ranks = plan.problem.ranks
         raise weft.InvalidArgument(
-            "--plot draws each step as predicted beside as measured; this plan has no prediction: it was chosen by "
+            "--plot draws predicted and measured times of each step; this plan has no prediction: it was chosen by "
             f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine here"
         )
 
@@ -146,7 +146,7 @@ def _case(options: Options, session: Session) -> Case:
 
 
 def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], str, float]:
-    """weft's row, then one for each peer in the order asked for; what two passes over the array are, and their time."""
+    """Returns the rows of weft and of each peer, and a text about the two passes over the array with their time."""
     peers: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     for name in options.peers:
@@ -168,7 +168,7 @@ def _contest(options: Options, contract: Contract, session: Session, ours: WeftR
 
 
 def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
-    """The steps of one more run, recorded: the longest time of any rank, the bytes of all together."""
+    """Records one more run. Returns its steps, each with the longest time of any rank and the bytes of all ranks."""
     ours.prepare()
     trace = Trace(session, ours.fft)
     trace.call("forward", ours.forward, transform=True)
@@ -193,12 +193,12 @@ def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str,
     _add_predictions(stages, ours.fft.plan)
     exchanges = [stage for stage in stages if stage["kind"] == "exchange"]
     for stage, moved in zip(exchanges, exchanged_bytes(ours.fft.plan), strict=True):
-        stage["bytes_exchanged"] = moved  # through node memory where nothing is sent, so no rank counts them
+        stage["bytes_exchanged"] = moved  # no rank counts bytes that go through node memory
     return stages
 
 
 def _add_predictions(stages: list[dict[str, Any]], plan: weft.Plan) -> None:
-    """Of a plan by a machine's model: what each step should have taken."""
+    """Adds the predicted time of each step, if a model chose the plan."""
     if plan.prediction is not None and len(plan.prediction.steps) == len(stages):
         for stage, step in zip(stages, plan.prediction.steps, strict=True):
             stage["predicted_s"] = step.seconds

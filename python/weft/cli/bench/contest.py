@@ -1,4 +1,4 @@
-"""Timing of several contestants under one contract, repetition by repetition in turn."""
+"""Timing of several contestants under one contract; they take turns within each repetition."""
 
 import math
 import time
@@ -14,19 +14,19 @@ from weft.verify.cases import Case
 from weft.verify.plane_waves import Waves
 
 WARM_UPS = 2
-# Repetitions of each setting of a peer before the better one is taken.
+# Repetitions of each setting of a peer in the choice of the fastest.
 TRIALS = 3
 
 
 @dataclass(frozen=True)
 class Contract:
-    """What every contestant does: the problem, and which liberties it may take with the arrays."""
+    """The common task of the contestants: the problem, and how they may use the arrays."""
 
     case: Case
     threads: int
     in_place: bool
-    overwrite_input: bool  # may the input be destroyed; implied by in_place
-    natural_output: bool  # the output must lie as the input does; else as is cheapest
+    overwrite_input: bool  # whether the input may be destroyed; implied by in_place
+    natural_output: bool  # the output must have the layout of the input; otherwise the cheapest
 
     @property
     def real_dtype(self) -> np.dtype:
@@ -42,12 +42,12 @@ class Contract:
 
 
 class Contestant(Protocol):
-    """Something to be timed on all ranks."""
+    """A program to time on all ranks."""
 
     settings: str
 
     def prepare(self) -> None:
-        """Restores the input where a run destroyed it. Not timed."""
+        """Restores the input if a run destroyed it. Not timed."""
 
     def run(self) -> float:
         """Collective: runs once; returns this rank's seconds."""
@@ -57,7 +57,7 @@ C = TypeVar("C", bound=Contestant)
 
 
 class NotRun(Exception):
-    """Why a peer does not take part; the same on all ranks."""
+    """The reason why a peer does not take part; the same on all ranks."""
 
 
 def timed(function: Callable[[], object]) -> float:
@@ -67,7 +67,7 @@ def timed(function: Callable[[], object]) -> float:
 
 
 def measure(session: Session, contestants: Sequence[Contestant], repetitions: int, title: str = "") -> np.ndarray:
-    """Collective: seconds of each contestant (rows) and repetition, the maximum over the ranks."""
+    """Collective: returns the seconds of each contestant (rows) and repetition, the maximum over the ranks."""
     seconds = np.zeros((len(contestants), repetitions))
     for repetition in range(-WARM_UPS, repetitions):
         if title:
@@ -87,10 +87,10 @@ def measure(session: Session, contestants: Sequence[Contestant], repetitions: in
 
 
 def turns(contestants: int, repetition: int) -> range:
-    """The order of a repetition's contestants: there, and back in the next one.
+    """Returns the order of a repetition's contestants: forward, then reversed in the next repetition.
 
-    Were the order always the same, so would be what each follows: what came before leaves caches warm or cold, and a
-    network that rests during it lets more pass at once afterwards.
+    With a fixed order each contestant would always follow the same one. The previous contestant leaves caches warm or
+    cold, and a network that was idle is faster for a moment.
 
     >>> list(turns(3, 0)), list(turns(3, 1))
     ([0, 1, 2], [2, 1, 0])
@@ -101,10 +101,10 @@ def turns(contestants: int, repetition: int) -> range:
 def fastest(
     session: Session, makers: Sequence[Callable[[], C]], check: Callable[[C], None] = lambda contestant: None
 ) -> C:
-    """Collective: of several settings of one peer the one with the shortest time, made anew.
+    """Collective: finds the fastest of several settings of one peer, and returns a new contestant with it.
 
-    `check` raises NotRun for a setting whose result is wrong; the others are still tried. Only one contestant is alive
-    at a time, so that the trials take no more memory than the contest.
+    `check` raises NotRun if the result of a setting is wrong; the other settings are still tried. Only one contestant
+    exists at a time, so that the trials need no more memory than the contest.
     """
     best_s, reasons = math.inf, []
     best: Callable[[], C] | None = None
@@ -128,7 +128,7 @@ def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) 
 
 
 def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
-    """Collective: relative L2 error of the transform of the plane waves, over all elements; `shape` as for Waves."""
+    """Collective: returns the relative L2 error of the transform of the plane waves. `shape` is that of Waves."""
     expected = np.zeros_like(result)
     if result.size:
         Waves(case).spectrum(expected, box, float(case.points), shape)
@@ -142,18 +142,18 @@ def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shap
 
 
 def sum_of_squares(array: np.ndarray) -> float:
-    """The sum of |x|^2 in double, a row of the first axis at a time."""
+    """Returns the sum of |x|^2 in double precision, computed one row of the first axis at a time."""
     if not array.size:
         return 0.0
     return float(sum(np.sum(row.real**2, dtype=np.float64) + np.sum(row.imag**2, dtype=np.float64) for row in array))
 
 
 class MemoryPasses:
-    """Two passes over this rank's array, as the contract has them: what no transform can beat by much.
+    """Two passes over this rank's array under the contract: a lower bound, which no transform can beat by much.
 
-    In place a pass reads, multiplies by one and writes; where the input is kept it is a copy to the output, which costs
-    more: memory reads what is about to be written, too. An input that may be destroyed has one pass of each kind.
-    The values of the input stay as they are.
+    In place each pass reads, multiplies by one and writes. If the input is kept, each pass is a copy to the output. A
+    copy costs more, because memory also reads the lines of the output. If the input may be destroyed, there is one pass
+    of each kind. The values of the input do not change.
     """
 
     def __init__(self, contract: Contract, source: np.ndarray, target: np.ndarray):
@@ -162,7 +162,7 @@ class MemoryPasses:
         self._sources = np.array_split(reals if contract.in_place else reals.reshape(-1), contract.threads)
         self._targets = self._sources
         if not contract.in_place:
-            # A rank's output may be a little smaller than its input: as much of it as there is.
+            # A rank's output may be slightly smaller than its input; then the end is not copied.
             into = _reals_in_memory(target).reshape(-1)
             ends = np.cumsum([len(part) for part in self._sources])
             self._targets = [into[end - len(part) : end] for end, part in zip(ends, self._sources, strict=True)]
@@ -187,7 +187,7 @@ class MemoryPasses:
 
 
 def pass_words(copies: tuple[bool, bool]) -> str:
-    """What the two passes are.
+    """Describes the two passes.
 
     >>> pass_words((True, True))
     'two passes over the array, each a copy of the input to the output'
@@ -200,7 +200,7 @@ def pass_words(copies: tuple[bool, bool]) -> str:
 
 
 def _reals_in_memory(array: np.ndarray) -> np.ndarray:
-    """An array in memory order, as real numbers: a complex product is not a pass over memory but arithmetic."""
+    """Returns a view in memory order as real numbers, because a complex product would measure arithmetic."""
     order = np.argsort(array.strides, kind="stable")[::-1]
     ordered = array.transpose(order)
     reals = ordered.view(ordered.real.dtype) if ordered.shape[-1] else ordered

@@ -1,4 +1,4 @@
-"""`weft bench --methods`: every way to exchange that applies, in one table."""
+"""`weft bench --methods`: all applicable exchanges in one table."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -15,15 +15,15 @@ from weft.planning.machine_choice import RULE
 from weft.verify import reference
 
 METHODS = ("shared", "collective", "messages")
-# What a table over all methods leaves no room for.
+# Options that a table over all methods varies itself.
 FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
-# In a table of all methods those that can send in chunks are also tried with so many.
+# Exchanges that can send in chunks are also timed with this number of chunks.
 CHUNKS = 4
 
 
 @dataclass
 class MethodRow:
-    """One way to exchange, and what it took."""
+    """One exchange and its cost."""
 
     exchange: str
     knobs: dict[str, Any]
@@ -31,7 +31,7 @@ class MethodRow:
     min_s: float
     gflops: float
     waited_s: float  # in exchanges, by the slowest rank of one more run
-    # Share of the time with messages under way in which ranks did not wait; None where there are no messages.
+    # The share of the time with messages under way in which ranks did not wait; None without messages.
     hidden: float | None
     error: float
 
@@ -74,7 +74,7 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
             f"--methods compares weft's own exchanges in one table; got {given} too; leave one of the two out"
         )
     chunks = options.planning.get("chunks") or CHUNKS
-    # What is compared are exchanges, so all have one layout: the rule's.
+    # Only exchanges are compared, so all have the same layout: that of the rule.
     options.planning.update(machine=RULE, all_ranks=True)
     session.progress("planning")
     first = WeftRun(options, contract, session, {"chunks": None, "piece_bytes": None})
@@ -108,7 +108,7 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
 
 
 def _knobs(exchange: Any) -> dict[str, Any]:
-    """The options that force an exchange; None where it lacks a knob.
+    """Returns the options that force an exchange; None for an option that it does not have.
 
     >>> _knobs(weft.plan((8, 8), ranks=2, method="messages").exchanges[0])["schedule"]
     'pairwise'
@@ -122,7 +122,7 @@ def _knobs(exchange: Any) -> dict[str, Any]:
 
 
 def _share_workspace(runs: list[WeftRun]) -> None:
-    """One workspace does: only one of them runs at a time."""
+    """Gives all runs one workspace, because only one of them runs at a time."""
     waiting = [run_ for run_ in runs if not run_.owns_workspace]
     bytes_ = max((run_.fft.workspace_bytes for run_ in waiting), default=0)
     memory = np.empty(bytes_ + 64, dtype=np.uint8)

@@ -1,8 +1,8 @@
-"""`weft bench --model`: how well the model predicts, and what its choices lose, over problems drawn at random.
+"""`weft bench --model`: errors of the model's predictions, and losses by its choices, over random problems.
 
-A machine may be twice as fast one minute as the next, and its profile is of one minute. So a yardstick is measured
-beside each problem: the plan is chosen at the speed that it shows, and predicted twice, from the profile as it is and
-at the speed before and after the problem is timed.
+The speed of a machine may double from one minute to the next, and a profile is the measurement of one minute. So each
+problem has its own calibration. The plan is chosen at the calibrated speed. It is predicted twice: from the profile
+unchanged, and at the mean speed before and after the problem's timing.
 """
 
 import math
@@ -21,23 +21,23 @@ from weft.cli.support.session import Session
 from weft.planning.machine_choice import HERE
 from weft.planning.plans import machine_of, ranks_on_node
 
-# Of each problem so many plans are timed, none that the model finds so much slower than the best.
+# The number of timed plans of a problem, and the predicted factor over the best plan above which none is timed.
 PLANS_MAX = 6
 TOO_SLOW = 3.0
 REPETITIONS = 7
-# The best are timed again, beside each other.
+# The best plans are timed again, in turns.
 REPETITIONS_AGAIN = 11
-# How `weft probe` says in a machine's source what it ran on.
+# The text of `weft probe` in a machine's source about its ranks and threads.
 PROFILED = re.compile(r"on (\d+) ranks of (\d+) threads")
-# Short transforms are repeated to last about so long.
+# Short transforms are repeated until they last about this time.
 ROUND_S = 2e-3
-# What a choice may lose: this share, or twice the spread of the measurement where that is more.
+# The allowed loss of a choice: this share, or twice the spread of the measurement if that is more.
 ALLOWED = {"estimate": 0.25, "measure": 0.07}
 
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     problems: int
     seed: int
@@ -49,7 +49,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A problem that was drawn."""
+    """A random problem."""
 
     shape: tuple[int, ...]
     kind: str
@@ -58,13 +58,13 @@ class Drawn:
 
 @dataclass
 class Row:
-    """One problem: what was predicted, what was seen, what the choices lost."""
+    """One problem: its predicted and measured times, and the losses by the choices."""
 
     problem: Drawn
     way: str  # the choice by the model
-    speed: Speed  # of the minute
+    speed: Speed  # the calibration during the timing
     predicted_s: float  # from the profile at this speed
-    by_profile_s: float  # from the profile as it is
+    by_profile_s: float  # from the profile unchanged
     measured_s: float
     spread: float  # half the distance of the quartiles, over the median
     best: str
@@ -82,7 +82,7 @@ class Row:
         return self.by_profile_s / self.measured_s - 1
 
     def loss(self, choice: str) -> float:
-        """Of a choice against the best that was timed; not below 0."""
+        """Returns the loss of a choice against the best timed plan; not below 0."""
         return max(0.0, (self.measured_s if choice == "estimate" else self.tried_s) / self.best_s - 1)
 
     def is_good(self, choice: str) -> bool:
@@ -94,7 +94,7 @@ class Row:
 
 
 def machine_value(machine: str | None, shape: str | None) -> str:
-    """The machine to predict by, which must be given; a shape must not be."""
+    """Returns the machine for the predictions. Raises InvalidArgument without a machine, or with a shape."""
     if shape is not None:
         raise weft.InvalidArgument(f"--model draws its problems; got the shape {shape} too; leave one of the two out")
     if machine is None:
@@ -106,7 +106,7 @@ def machine_value(machine: str | None, shape: str | None) -> str:
 
 
 def is_smooth(n: int) -> bool:
-    """Whether no prime above 7 divides it.
+    """Returns whether no prime above 7 divides n.
 
     >>> [n for n in range(2, 17) if is_smooth(n)]
     [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16]
@@ -126,7 +126,7 @@ def is_prime(n: int) -> bool:
 
 
 def draw(seed: int, number: int) -> Drawn:
-    """Problem `number`: two or three axes, cubic or flat, of 2^14 to 2^22 points; a quarter of the extents are primes.
+    """Returns problem `number`: 2 or 3 axes, cubic or flat, 2^14 to 2^22 points. A quarter of the extents are primes.
 
     >>> draw(1, 5) == draw(1, 5) != draw(2, 5)
     True
@@ -149,7 +149,7 @@ def _near(wanted: int, fits: Any) -> int:
 
 
 class PlanRun:
-    """A plan as a contestant, on zeros, which take as long as other numbers however often they are transformed."""
+    """A plan as a contestant. It transforms zeros, which never overflow and take as long as other numbers."""
 
     settings = ""
 
@@ -159,7 +159,7 @@ class PlanRun:
         self._times = max(1, math.ceil(ROUND_S / plan.prediction.seconds))
 
     def prepare(self) -> None:
-        """Caches hold what the last contestant left: a profile is of arrays that were just worked on."""
+        """Brings the arrays into the caches, because the profile was measured with arrays just used."""
         self.fft.forward(self.x, self.X)
 
     def run(self) -> float:
@@ -197,7 +197,7 @@ def cores_of(machine: Any) -> int:
 
 
 def crowding(ranks: int, threads: int, machine: Any) -> list[str]:
-    """What a reader of the table must know: threads that share cores, a profile of other ranks.
+    """Returns notes to the table: threads share cores, or the profile is of other ranks.
 
     >>> machine = weft.Machine.shipped("vm-2-cores")
     >>> crowding(2, 1, machine), crowding(2, 2, machine)
@@ -275,7 +275,7 @@ def _tried(options: Options, session: Session, machine: Any, drawn: Drawn, how: 
 
 
 def _way(plan: Any) -> str:
-    """Layouts and exchanges in short.
+    """Returns the layouts and exchanges of a plan in short.
 
     >>> _way(weft.plan((8, 8), ranks=2, method="messages"))
     '2x1 (1) messages pairwise packed (0)'
@@ -289,7 +289,7 @@ def _way(plan: Any) -> str:
 
 HEADER = (
     f"{'problem':<28}{'predicted':>11}{'measured':>11}{'error':>8}{'profile':>8}{'lines':>6}{'copies':>7}"
-    f"{'spread':>8}{'estimate':>10}{'measure':>9}  way"
+    f"{'spread':>8}{'estimate':>10}{'measure':>9}  plan"
 )
 
 
@@ -303,7 +303,7 @@ def line(row: Row) -> str:
 
 
 def figures(rows: list[Row]) -> dict[str, float]:
-    """Of all problems: how far predictions are off, and the share in which a choice is as good as it must be."""
+    """Returns the errors of the predictions over all problems, and the share of choices within the allowed loss."""
     found = {}
     for name, errors in (("", [row.error for row in rows]), ("_by_profile", [row.error_by_profile for row in rows])):
         found[f"median_error{name}"] = float(np.median(np.abs(errors)))
@@ -317,7 +317,7 @@ def summary(rows: list[Row]) -> list[str]:
         f"{len(rows)} problems: predicted and measured time of the plan chosen by the model differ by "
         f"{found[f'median_error{name}']:.1%} in the median, and by at most {found[f'error_of_90_percent{name}']:.1%} "
         f"in 90 %, predicted from the profile {how}"
-        for name, how in (("", "at the speed that a yardstick beside the problem shows"), ("_by_profile", "as it is"))
+        for name, how in (("", "with a calibration next to each problem"), ("_by_profile", "unchanged"))
     ]
     for name, share in ALLOWED.items():
         lines.append(

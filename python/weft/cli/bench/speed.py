@@ -1,4 +1,4 @@
-"""How fast the machine is this minute, beside its profile: what a yardstick takes now against what it took then."""
+"""Calibration: the current speed of the machine relative to its profile, by the same short measurement."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from weft.planning.probing import with_handing_over_now, yardstick
 
 @dataclass(frozen=True)
 class Speed:
-    """Times of this minute over those of the profile: above 1 the machine is slower now."""
+    """Current times divided by those of the profile; above 1 the machine is slower now."""
 
     arithmetic: float  # of lines in cache
     copying: float
@@ -21,7 +21,7 @@ class Speed:
     handed_over: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def mean(self, other: "Speed") -> "Speed":
-        """Half-way, of factors on a logarithmic scale."""
+        """Returns the geometric mean of the factors, and the mean of the times."""
         handed_over = {
             precision: {size: (value + other.handed_over[precision][size]) / 2 for size, value in sizes.items()}
             for precision, sizes in self.handed_over.items()
@@ -30,7 +30,7 @@ class Speed:
 
 
 def speed_now(comm: Any, profile: weft.Machine, dtype: str, threads: int) -> Speed:
-    """By a yardstick of the precision, or of float64 where the profile has no other. Collective; about 0.2 s."""
+    """Collective: calibrates in this precision, or in float64 if the profile lacks it. Takes about 0.2 s."""
     known = {each["precision"] for each in json.loads(profile.to_json())["arithmetic"]}
     wanted = dtype if precision_of(dtype) in known else "float64"
     found = speed(profile, yardstick(comm, dtype=wanted, threads=threads))
@@ -39,16 +39,17 @@ def speed_now(comm: Any, profile: weft.Machine, dtype: str, threads: int) -> Spe
 
 
 def speed(profile: weft.Machine, now: weft.Machine) -> Speed:
-    """From the samples that both have of the same thing, in the median; 1 where they have none.
+    """Returns the median ratios of the samples that both have; 1 if they have none in common.
 
-    Copying is judged by whole stages, of which lines are a part: what is left of them is too little to divide by.
+    The factor of copying is that of whole stages, although these include lines. Without the lines the rest is too small
+    for a ratio.
     """
     then, found = json.loads(profile.to_json()), json.loads(now.to_json())
     return Speed(_ratio("line ", then, found), _ratio("stage ", then, found))
 
 
 def handed_over(machine: weft.Machine, precision: str) -> dict[str, float]:
-    """Nanoseconds of a byte by bytes of a rank's array."""
+    """Returns the nanoseconds of a byte that another rank has just written, by bytes of a rank's array."""
     copying = json.loads(machine.to_json())["copying"]
     return {
         str(each["bytes"]): 1e9 * each["handed_over_s_per_byte"] for each in copying if each["precision"] == precision
@@ -56,7 +57,7 @@ def handed_over(machine: weft.Machine, precision: str) -> dict[str, float]:
 
 
 def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
-    """The machine at another speed: lines take `arithmetic` times as long, what processors copy `copying` times."""
+    """Returns the machine at another speed: lines take `arithmetic` times as long, copies `copying` times."""
     data = json.loads(profile.to_json())
     for each in data["arithmetic"]:
         each["operation_s"] *= by.arithmetic
@@ -82,6 +83,6 @@ def _ratio(series: str, then: dict[str, Any], now: dict[str, Any]) -> float:
 
 
 def _samples(series: str, data: dict[str, Any]) -> dict[tuple, float]:
-    """Seconds by what was measured, and of what size."""
+    """Returns the seconds of each sample, by its series and size."""
     found = [each for each in data["samples"] if each["series"].startswith(series)]
     return {(each["series"], each["x"]): each["seconds"] for each in found}

@@ -1,4 +1,4 @@
-"""How much of an array changes ranks, from the layouts of a plan: what is sent, and what goes through node memory."""
+"""The part of an array that changes ranks, from the layouts of a plan, by messages or through node memory."""
 
 import itertools
 import math
@@ -8,7 +8,9 @@ from weft.verify.reference import COMPLEX_TYPES, REAL_TYPES
 
 
 def exchanged_bytes(plan: weft.Plan) -> list[int]:
-    """Bytes that change owner in each exchange of forward, summed over the ranks. No rank has to send them.
+    """Returns the bytes that change owner in each exchange of forward, summed over the ranks.
+
+    Node memory may move them instead of messages.
 
     >>> exchanged_bytes(weft.plan((4, 4), ranks=2))
     [128]
@@ -24,7 +26,7 @@ def exchanged_bytes(plan: weft.Plan) -> list[int]:
 
 
 def changing_owner(source: weft.Layout, target: weft.Layout) -> int:
-    """Elements that another rank owns in the target than in the source.
+    """Returns the number of elements with different owners in source and target.
 
     >>> changing_owner(weft.Layout.slab((4, 6), 2, 0), weft.Layout.slab((4, 6), 2, 1))
     12
@@ -34,7 +36,7 @@ def changing_owner(source: weft.Layout, target: weft.Layout) -> int:
 
 
 def overlap(a: tuple, b: tuple) -> int:
-    """Elements that two boxes share.
+    """Returns the number of elements that are in both boxes.
 
     >>> overlap(((0, 4), (2, 5)), ((1, 9), (3, 4)))
     3

@@ -1,4 +1,4 @@
-"""weft as a contestant of `weft bench`, and facts of its problem."""
+"""weft as a contestant of `weft bench`, and facts about its problem."""
 
 import math
 import shlex
@@ -17,13 +17,14 @@ from weft.verify.cases import Case
 from weft.verify.plane_waves import Waves
 from weft.verify.trial import in_natural_order
 
-# Up to here the arrays are gathered and compared with a serial transform in long double; plane waves beyond.
+# Up to this size the arrays are gathered and compared with a serial transform in long double. Larger arrays are plane
+# waves with a known spectrum.
 GATHERED_ELEMENTS_MAX = 1 << 22
 
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     shape: tuple[int, ...]
     kind: str
@@ -58,8 +59,11 @@ class WeftRun:
         knobs: dict[str, Any] | None = None,
         like: "WeftRun | None" = None,
     ):
-        """Collective. `knobs` go before those of the options. `like` lends its arrays, which must lie alike; then the
-        caller lends the workspace too, by fft.use_workspace, unless owns_workspace."""
+        """Collective. `knobs` override those of the options.
+
+        `like` shares its arrays, which must have the same layout. Then the caller must also provide the workspace by
+        fft.use_workspace, unless owns_workspace.
+        """
         self._case = contract.case
         self._session = session
         planning = {**options.planning, **(knobs or {})}
@@ -114,7 +118,7 @@ class WeftRun:
         self.fft.forward(self.x, self.X)
 
     def error(self) -> tuple[float, str]:
-        """Collective: relative L2 error of a run, and what it was measured against."""
+        """Collective: returns the relative L2 error of a run, and the name of the reference."""
         self.prepare()
         self.forward()
         if not self._gathers:
@@ -122,7 +126,7 @@ class WeftRun:
             error = waves_error(self._session, self._case, self.X, side.box, side.layout.shape)
             return error, "the spectra of plane waves"
         field = self.x if self._kept is None else self._kept.copy()
-        if self._kept is not None:  # a copy has the strides of its own
+        if self._kept is not None:  # a copy has its own strides
             given, field = field, self.fft.input.empty()
             field[...] = given
         x = weft.gather(field, self.fft.input.layout, self._session.comm)
@@ -143,7 +147,7 @@ class WeftRun:
 
 
 def hidden_share(steps: Sequence[dict[str, Any]]) -> float:
-    """The share of the time with messages under way in which ranks did not wait for them.
+    """Returns the share of the time with messages under way in which ranks did not wait for them.
 
     >>> hidden_share(({"waited_s": 1.0, "under_way_s": 4.0}, {"waited_s": 1.0, "under_way_s": 1.0}))
     0.6
@@ -154,12 +158,12 @@ def hidden_share(steps: Sequence[dict[str, Any]]) -> float:
 
 
 def command_line() -> str:
-    """The command that each rank runs; `ranks` beside it says how many."""
+    """Returns the command of each rank. The result also has the number of ranks."""
     return shlex.join(["weft", *sys.argv[1:]])
 
 
 def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
-    """What was asked for, as --json prints it."""
+    """Returns the problem for --json."""
     case = contract.case
     return {
         "shape": list(case.shape),
@@ -174,7 +178,7 @@ def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
 
 
 def flop_count(case: Case) -> float:
-    """5 N log2 N for each transform of a batch, half of it for real data: the convention, not what is computed.
+    """Returns the conventional, not the real, operation count: 5 N log2 N a transform of a batch, half for real data.
 
     >>> flop_count(Case(shape=(4, 4)))
     320.0

@@ -30,7 +30,7 @@ from weft.options import real_shape
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     source: str
     target: str
@@ -50,7 +50,7 @@ class Options:
 
 @dataclass
 class Problem:
-    """What is transformed: `shape` in real space for r2c."""
+    """The transform; for r2c `shape` is that of the real array."""
 
     kind: str
     shape: tuple[int, ...]
@@ -132,7 +132,7 @@ def _transform(options: Options, session: Session, source: Source, problem: Prob
 
 
 def described(source: Source, options: Options) -> Problem:
-    """The problem that a file and the options make; raises InvalidArgument where they do not fit."""
+    """Returns the problem that a file and the options define. Raises InvalidArgument if they do not fit."""
     axes = checked_axes(options.axes, len(source.shape))
     is_complex = source.dtype.kind == "c"
     kind = options.kind or ("c2c" if is_complex or options.inverse else "r2c")

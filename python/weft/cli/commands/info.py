@@ -1,4 +1,4 @@
-"""`weft info`: what weft was built with and what it runs on."""
+"""`weft info`: the build of weft and its environment."""
 
 import os
 import platform
@@ -53,7 +53,7 @@ def _collected(session: Session) -> dict[str, Any]:
 
 
 def _disk_backend() -> dict[str, str | None]:
-    """Who would read and write striped sets here; a variable that asks for what cannot be must not hide the rest."""
+    """Returns the I/O backend of striped sets. An invalid environment variable must not hide the other facts."""
     try:
         kind, reason = _planning.disk_backend()
     except weft.WeftError as error:
@@ -69,7 +69,7 @@ def _version(package: str) -> str | None:
 
 
 def core_counts() -> dict[str, Any]:
-    """Physical and logical cores of the machine, and those that this process may use."""
+    """Returns the physical and logical cores of the machine, and the cores that this process may use."""
     siblings = {path.read_text().strip() for path in _CPUS.glob("cpu[0-9]*/topology/thread_siblings_list")}
     return {
         "model": processor(),
@@ -80,7 +80,7 @@ def core_counts() -> dict[str, Any]:
 
 
 def caches() -> list[dict[str, Any]]:
-    """The caches of the first core: level, type, size, and how many logical cores share it."""
+    """Returns the caches of the first core: level, type, size, and the number of logical cores that share it."""
     found = []
     for folder in sorted((_CPUS / "cpu0" / "cache").glob("index*")):
         try:

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 from weft.cli.support.plots import as_bytes, colour, plain, pyplot, rounds_of_colours, titled
 
 PANELS_IN_ROW = 4
-# A figure is drawn to here where nothing longer was measured.
+# Curves end at least here, also if the measurements end before.
 MESSAGE_MAX = 1 << 23
 DISK_BYTES = (1 << 16, 1 << 22)
 RANKS_MAX = 64
 MESSAGES_AT_ONCE_MAX = 32
 POINTS_OF_CURVE = 40
-# Stands for 0 bytes, which have no place on a logarithmic axis.
+# Is drawn for 0 bytes, which a logarithmic axis cannot show.
 BYTES_MIN = 8
 IN_NODE_MEMORY = "exchange in node memory"
 SCHEDULES = ("pairwise", "cyclic", "scattered", "collective")
 
 Series = dict[str, list[dict[str, Any]]]
 Drawing = Callable[[Any, dict[str, Any], Series], None]
-Figure = Callable[[str, dict[str, Any]], float]  # what is drawn of a sample of a series
+Figure = Callable[[str, dict[str, Any]], float]  # from the title of a series and a sample to the drawn value
 
 
 class Panel(NamedTuple):
@@ -32,12 +32,12 @@ class Panel(NamedTuple):
 
 
 def machine(document: dict[str, Any], name: str) -> bytes:
-    """The picture in the form of the file's ending."""
+    """Returns the picture in the format of the file's ending."""
     return as_bytes(figure_of(document), name)
 
 
 def figure_of(document: dict[str, Any]) -> Any:
-    """A panel for each kind of sweep that the machine has samples or figures of."""
+    """Returns a figure with a panel for each kind of sweep for which the machine has samples or figures."""
     series = series_of(document["samples"])
     found = [panel for panel in PANELS if panel.has(document, series)]
     columns = min(PANELS_IN_ROW, len(found))
@@ -57,7 +57,7 @@ def figure_of(document: dict[str, Any]) -> Any:
 
 
 def series_of(samples: Sequence[dict[str, Any]]) -> Series:
-    """The samples of each series, from the smallest size on."""
+    """Returns the samples of each series by increasing size."""
     found: Series = {}
     for sample in sorted(samples, key=lambda sample: sample["x"]):
         found.setdefault(sample["series"], []).append(sample)
@@ -84,7 +84,7 @@ def size_in_words(size: float) -> str:
 
 
 def origin(document: dict[str, Any], key: str) -> str:
-    """Where the figures of a key come from.
+    """Returns the source of the figures of a key.
 
     >>> [origin({"assumed": ["within_node", "between_nodes.pieces[0].start_s"]}, key)
     ...  for key in ("within_node", "between_nodes", "barrier_s")]
@@ -97,9 +97,9 @@ def origin(document: dict[str, Any], key: str) -> str:
 
 
 def of_pieces(pieces: Sequence[dict[str, Any]], end: float) -> tuple[list[float], list[float]]:
-    """Straight pieces as curves for logarithmic axes, where a straight line between their ends would be another.
+    """Returns straight pieces as curves of many points: on logarithmic axes they are not straight.
 
-    Sizes and seconds; between two pieces is a gap of NaN, so that leaps are not joined.
+    Sizes and seconds. A NaN separates two pieces, so that jumps are not joined.
     """
     x: list[float] = []
     y: list[float] = []
@@ -124,7 +124,7 @@ def _seconds(title: str, sample: dict[str, Any]) -> float:
 
 
 def _gflops(title: str, sample: dict[str, Any]) -> float:
-    """Of a line: 5 n lg n operations, half as many of real numbers.
+    """Returns the rate of a line: 5 n lg n operations, half as many for r2c.
 
     >>> round(_gflops("line c2c f64 estimate", {"x": 8, "seconds": 1e-6}), 6)
     0.12
@@ -140,7 +140,7 @@ def _ns_a_byte(title: str, sample: dict[str, Any]) -> float:
 def _samples(
     place: Any, title: str, samples: list[dict[str, Any]], number: int, line: str = "", figure: Figure = _seconds
 ) -> None:
-    """Medians with their spread; colours come again after the last one, with another mark."""
+    """Draws medians with their spread. After the last colour the first follows, with another mark."""
     x, y = [each["x"] for each in samples], [figure(title, each) for each in samples]
     spread = [value * each["spread"] for value, each in zip(y, samples, strict=True)]
     mark = "os^v"[rounds_of_colours(number) % 4]
@@ -154,7 +154,7 @@ def _named(series: Series, *words: str) -> list[str]:
 
 
 def _all_samples(*words: str) -> Drawing:
-    """Draws the series whose names begin so."""
+    """Returns a function that draws the series with names that begin with one of these words."""
 
     def draw(place: Any, document: dict[str, Any], series: Series) -> None:
         for number, title in enumerate(_named(series, *words)):
@@ -176,13 +176,13 @@ def _messages(place: Any, document: dict[str, Any], series: Series) -> None:
 
 
 def _memory(place: Any, document: dict[str, Any], series: Series) -> None:
-    """The rates, with the spread of the copies that they were computed from."""
+    """Draws the rates, with the spread of the copies from which they were computed."""
     rates = [1e-9 * rate for rate in document["memory_bytes_per_s"]]
     spreads = {each["x"]: each["spread"] for each in series.get("copy beyond caches", [])}
     bars = [rate * spreads.get(cores, 0) for cores, rate in enumerate(rates, 1)]
     label = "copies beyond caches" if spreads else origin(document, "memory_bytes_per_s")
     place.errorbar(range(1, len(rates) + 1), rates, bars, fmt="o-", markersize=3, linewidth=1, label=label)
-    place.set(yscale="linear", ylim=(0, None), ylabel="rate of all together, GB/s")
+    place.set(yscale="linear", ylim=(0, None), ylabel="total rate, GB/s")
 
 
 def _barrier(place: Any, document: dict[str, Any], series: Series) -> None:
@@ -191,7 +191,7 @@ def _barrier(place: Any, document: dict[str, Any], series: Series) -> None:
         _samples(place, "barrier", samples, 0)
     ranks = geometric(2, _longest(samples, RANKS_MAX))
     seconds = [document["barrier_s"] * math.log2(each) for each in ranks]
-    place.plot(ranks, seconds, "k-", linewidth=1, label=f"{origin(document, 'barrier_s')}: grows as lg of the ranks")
+    place.plot(ranks, seconds, "k-", linewidth=1, label=f"{origin(document, 'barrier_s')}: grows with lg(ranks)")
 
 
 def _requests(place: Any, document: dict[str, Any], series: Series) -> None:
@@ -201,11 +201,11 @@ def _requests(place: Any, document: dict[str, Any], series: Series) -> None:
     first_s = samples[0]["seconds"] if samples else document["between_nodes"]["pieces"][0]["start_s"]
     messages = geometric(1, _longest(samples, MESSAGES_AT_ONCE_MAX))
     seconds = [first_s + (each - 1) * document["request_s"] for each in messages]
-    place.plot(messages, seconds, "k-", linewidth=1, label=f"{origin(document, 'request_s')}: so much each further one")
+    place.plot(messages, seconds, "k-", linewidth=1, label=f"{origin(document, 'request_s')}: per further message")
 
 
 def _between_nodes(place: Any, document: dict[str, Any], series: Series) -> None:
-    """Exchanges by schedule; collective calls by the number of nodes, each with its fit in its colour."""
+    """Draws exchanges by schedule, and collective calls by number of nodes, each with its fit in the same colour."""
     fits: dict[str, list[dict[str, Any]]] = {}
     for fit in document["all_to_all"]:
         fits.setdefault(f"all-to-all of {fit['ranks']} nodes", []).append(fit)
@@ -228,7 +228,7 @@ def _blocking(place: Any, document: dict[str, Any], series: Series) -> None:
     lengths = [max(BYTES_MIN, each["message_bytes"]) for each in document["blocking"]]
     for number, schedule in enumerate(SCHEDULES):
         factors = [each[schedule] for each in document["blocking"]]
-        # The later ones smaller: schedules that are alike lie on each other.
+        # Later marks are smaller, because similar schedules overlap.
         place.plot(lengths, factors, "o-", markersize=7 - 1.5 * number, linewidth=1, label=schedule)
     place.set(yscale="linear", ylim=(0, None), ylabel=f"times as long as pairs alone ({origin(document, 'blocking')})")
 
@@ -246,7 +246,7 @@ def _disks(place: Any, document: dict[str, Any], series: Series) -> None:
 
 
 def _sweep(title: str, unit: str, words: str, figure: Figure, axis: str) -> Panel:
-    """Of samples alone, whose series begin with these words: a curve each, of a figure that all sizes share."""
+    """Returns a panel of samples without fits: one curve for each series with a name that begins with these words."""
 
     def draw(place: Any, document: dict[str, Any], series: Series) -> None:
         for number, name in enumerate(_named(series, words)):

@@ -1,4 +1,4 @@
-"""`weft map`: on which node each rank is to run, in a form that launchers read. Needs no MPI."""
+"""`weft map`: the node of each rank, in a form that launchers read. Needs no MPI."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ HOSTS_BYTES_MAX = 1 << 24
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     machine: str
     ranks: int
@@ -54,7 +54,7 @@ def _text(options: Options) -> str:
 def _hosts_in(path: str) -> list[str]:
     try:
         lines = read_bounded(path, HOSTS_BYTES_MAX).decode().splitlines()
-    except (OSError, ValueError) as error:  # bytes that are no text are a ValueError too
+    except (OSError, ValueError) as error:  # bytes that are not text are a ValueError
         reason = error.strerror if isinstance(error, OSError) else error
         raise weft.InvalidArgument(
             f"--hosts must be a regular file of at most {HOSTS_BYTES_MAX >> 20} MiB with the names of the nodes, one a "

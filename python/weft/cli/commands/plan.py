@@ -1,4 +1,4 @@
-"""`weft plan`: how a transform would be done on any number of ranks. Needs no MPI."""
+"""`weft plan`: the plan of a transform on any number of ranks. Needs no MPI."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def run(
     if plot:
         if _machine(options) == RULE:
             raise weft.InvalidArgument(
-                "--plot draws what the steps should take, so it needs a machine; the rule asks none; give such as "
+                "--plot draws the predicted times of the steps, so it needs a machine; the rule has none; give such as "
                 "--machine ethernet-10g"
             )
         check_target(plot, plots.FORMS)
@@ -49,7 +49,7 @@ def run(
 
 
 def explained(text: str, plan: weft.Plan) -> str:
-    """As a plan or its transform explains itself, but that no text of a machine's file begins a line of its own."""
+    """Returns the plan's explanation. A text from a machine's file cannot begin a line of its own."""
     for note in plan.notes:
         text = text.replace(f"note: {note}\n", f"note: {in_one_line(note)}\n")
     if plan.prediction is not None:
@@ -62,7 +62,7 @@ _NOT_OF_CORES = ("ranks", "threads", "ranks_per_node")
 
 
 def _machine(options: dict[str, Any]) -> Any:
-    """What is planned by: as weft.plan takes it."""
+    """Returns the machine in the form that weft.plan accepts."""
     return default_machine()[0] if options["machine"] is None else options["machine"]
 
 
@@ -87,13 +87,13 @@ def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> lis
 
 
 def _of_all(plans: list[weft.Plan]) -> str:
-    """The divisions of --cores, fastest first."""
+    """Returns the divisions of --cores in words, fastest first."""
     lines = [f"{_words(plan)}: predicted {_in_units(plan)}" for plan in plans]
     return "\nthe same cores divided:\n  " + "\n  ".join(lines)
 
 
 def _of_others(plan: weft.Plan, shape: tuple[int, ...], options: dict[str, Any]) -> str:
-    """What twice or half the threads would bring on the same cores; a running job cannot change it."""
+    """Returns the gain from twice or half the threads on the same cores. A running job cannot change its threads."""
     if _machine(options) in (RULE, HERE):
         return ""
     others = division.others(plan, shape, _machine(options), **_others_than_cores(options))
@@ -121,7 +121,7 @@ def _in_units(plan: weft.Plan) -> str:
 def _in_order(machine: str | None, order: str) -> weft.Machine:
     if machine is None:
         raise weft.InvalidArgument(
-            f"--order says how ranks run over the nodes of a machine; none was given, only {order!r}; give such as "
-            "--machine bgl-512"
+            f"--order is the order of ranks over the nodes of a machine; no machine was given, only {order!r}; give "
+            "such as --machine bgl-512"
         )
     return machine_of(machine).with_order(text(order, "--order"))

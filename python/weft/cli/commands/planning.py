@@ -44,13 +44,13 @@ from weft.cli.support.values import (
 
 RanksPerNode = Annotated[
     int | None,
-    typer.Option("--ranks-per-node", metavar="R", help="Ranks of a node. Default: 1, or the machine's cores."),
+    typer.Option("--ranks-per-node", metavar="R", help="Ranks on each node. Default: the machine's cores, or 1."),
 ]
 
 
 OrderOption = Annotated[
     str | None,
-    typer.Option("--order", metavar="WORD", help="Ranks over the nodes, the fastest letter first, such as xyzt."),
+    typer.Option("--order", metavar="WORD", help="Order of ranks over the nodes, fastest axis first, such as xyzt."),
 ]
 
 
@@ -60,20 +60,22 @@ def probe_command(
     target: Annotated[
         str | None, typer.Option("-o", metavar="FILE", help="Write the machine as JSON, for --machine FILE.")
     ] = None,
-    seconds: Annotated[float, typer.Option(metavar="S", help="About how long to measure.")] = 30.0,
+    seconds: Annotated[float, typer.Option(metavar="S", help="Approximate seconds to measure.")] = 30.0,
     threads: Threads = 1,
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="What to call it. Default: the processor.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Name of the machine. Default: the processor.")
+    ] = None,
     disk: Annotated[
         str | None, typer.Option(metavar="DIR[,DIR]", help="Measure the disks of these directories as well.")
     ] = None,
     show: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="Measure nothing: print a shipped machine or a file.")
+        str | None, typer.Option(metavar="NAME|FILE", help="Print a shipped machine or a file; measure nothing.")
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw what was measured, with its fits (.png, .pdf, .svg).")
+        str | None, typer.Option(metavar="FILE", help="Draw the measurements and their fits (.png, .pdf, .svg).")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every figure and every measurement, not the summary.")
+        bool, typer.Option("--all", help="Print every figure and measurement instead of the summary.")
     ] = False,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -81,9 +83,10 @@ def probe_command(
 ) -> int:
     """Measure this machine: lines in cache, arrays through memory, messages, barriers; all ranks at once.
 
-    What the model of `weft plan --machine FILE` computes with. Give the ranks and threads that transforms will have, on
-    all nodes. What is not measured is named as assumed. A disk takes a tenth of --seconds more: one rank writes and
-    reads a file without a name in its directory, of up to 1 GiB and half of what is free.
+    The result is the input of the model of `weft plan --machine FILE`. Run it with the ranks and threads of your
+    transforms, on all nodes. Figures that are not measured are listed as assumed. Each disk adds a tenth of --seconds:
+    one rank writes and reads an unnamed temporary file in its directory. The file has at most 1 GiB and at most half of
+    the free space.
     """
     from weft.cli.commands import probe
 
@@ -100,7 +103,7 @@ def plan_command(
     ranks_per_node: RanksPerNode = None,
     cores: Annotated[
         int | None,
-        typer.Option("--cores", min=1, metavar="C", help="Find the ranks and threads for C cores."),
+        typer.Option("--cores", min=1, metavar="C", help="Find the best division of C cores into ranks and threads."),
     ] = None,
     kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
@@ -122,16 +125,17 @@ def plan_command(
     all_ranks: AllRanks = None,
     order: OrderOption = None,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw what each step should take (.png, .pdf, .svg).")
+        str | None, typer.Option(metavar="FILE", help="Draw the predicted time of each step (.png, .pdf, .svg).")
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Print how a transform would be done on any number of ranks. Needs no MPI.
+    """Print the plan of a transform on any number of ranks. Needs no MPI.
 
-    The plan is the fastest that the model knows for the machine, each step with its predicted time and what limits it,
-    and the next best ways; with --machine rule it follows a fixed rule. Where nodes share links it may name an order
-    of the ranks over the nodes, which `weft map` writes for launchers. It says where twice or half the threads would be
-    faster on the same cores; with --cores every division into ranks and threads is planned, and the fastest printed.
+    Prints the fastest plan by the model of the machine: each step with its predicted time and its limit, then the next
+    best plans. With --machine rule the plan follows a fixed rule. Where nodes share links, the plan may name an order
+    of the ranks over the nodes; `weft map` writes that order for launchers. A note says if twice or half the threads
+    would be faster on the same cores. With --cores every division into ranks and threads is planned, and the fastest is
+    printed.
     """
     from weft.cli.commands import plan
 
@@ -160,26 +164,28 @@ def plan_command(
 @app.command("map")
 def map_command(
     machine: Annotated[
-        str, typer.Option("--machine", metavar="NAME|FILE", help="A machine that ships with weft, or a JSON file.")
+        str, typer.Option("--machine", metavar="NAME|FILE", help="A machine shipped with weft, or a JSON file.")
     ],
     ranks: Annotated[str, typer.Option("--ranks", metavar="R", help="Number of ranks to place.")],
     ranks_per_node: RanksPerNode = None,
     order: OrderOption = None,
-    form: Annotated[MapForm, typer.Option("--format", help="For Slurm, Open MPI, Blue Gene, or people.")] = (
+    form: Annotated[MapForm, typer.Option("--format", help="For Slurm, Open MPI, Blue Gene, or as a table.")] = (
         MapForm.table
     ),
     hosts: Annotated[
         str | None,
         typer.Option("--hosts", metavar="FILE", help="Names of the nodes, one a line. Default: node0, node1, ..."),
     ] = None,
-    target: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write here, not to the output.")] = None,
+    target: Annotated[
+        str | None, typer.Option("-o", metavar="FILE", help="Write to FILE instead of the standard output.")
+    ] = None,
 ) -> int:
-    """Say on which node each rank is to run, in a form that launchers read. Needs no MPI.
+    """Print the node of each rank, in a form that launchers read. Needs no MPI.
 
     \b
     slurm    hosts, one a line: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
     openmpi  a rankfile: mpirun --rankfile FILE
-    bgl      a map file of coordinates, "x y z t" a line; of a torus only
+    bgl      a map file with coordinates "x y z t" on each line; for a torus only
     """
     from weft.cli.commands import map as mapped
 
@@ -198,11 +204,11 @@ def project_command(
         typer.Option(
             "--machine",
             metavar="NAME|FILE",
-            help="A machine that ships with weft, or a JSON file. Default: what WEFT_MACHINE names, or infiniband-64.",
+            help="A machine shipped with weft, or a JSON file. Default: that of WEFT_MACHINE, otherwise infiniband-64.",
         ),
     ] = None,
     ranks: Annotated[
-        str, typer.Option("--ranks", metavar="A..B|P,Q", help="A range, of which powers of two count, or a list.")
+        str, typer.Option("--ranks", metavar="A..B|P,Q", help="The powers of two in a range, or a list.")
     ] = "1..64",
     ranks_per_node: RanksPerNode = None,
     kind: PlannedKind = AnyKind.c2c,
@@ -215,11 +221,11 @@ def project_command(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Predict time, speed-up, efficiency, GFlop/s and the exchanges' share on more and more ranks of a machine.
+    """Predict time, speed-up, efficiency, GFlop/s and the exchanges' share on increasing numbers of ranks of a machine.
 
-    One table for each size. Each number of ranks has the fastest plan that the model knows; speed-up is over one rank.
-    Then: the best number of ranks, and what doubling the bandwidth, halving the latency, or faster cores or memory
-    would bring there.
+    Prints one table for each size. Each number of ranks has its fastest plan by the model; speed-up is over one rank.
+    Then follow the best number of ranks, and the times there with twice the bandwidth, half the latency, or faster
+    cores or memory.
     """
     from weft.cli.commands import project
 

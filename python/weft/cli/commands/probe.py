@@ -11,7 +11,7 @@ from weft.files import check_target, write_file
 from weft.planning.plans import machine_of
 from weft.planning.probing import probe
 
-# What a line of the table is about, and in which unit its x is.
+# The unit of x, by the first word of a series.
 UNITS = {
     "line": "points",
     "stage": "bytes",
@@ -26,7 +26,7 @@ UNITS = {
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     show: str | None
     target: str | None
@@ -78,7 +78,7 @@ def _deliver(options: Options, session: Session, machine: weft.Machine) -> None:
 
 
 def summary(machine: dict[str, Any]) -> str:
-    """A machine in some ten lines: one for each kind of figure, of the longest arrays and messages."""
+    """Returns about ten lines: one for each kind of figure, for the longest arrays and messages."""
     lines = _heading(machine)
     rates = {
         each["precision"]: f"{each['precision']} {1e-9 / each['operation_s']:.3g}" for each in machine["arithmetic"]
@@ -101,11 +101,11 @@ def summary(machine: dict[str, Any]) -> str:
     if found := [f"{words} {_start(machine[key])}" for words, key in small.items() if machine[key] > 0]:
         lines.append(", ".join(found))
     lines += [_disk_line(disk) for disk in machine.get("disks", [])]
-    lines.append(f"--all prints every figure and the {len(machine['samples'])} measurements, --json what a file has")
+    lines.append(f"--all prints every figure and the {len(machine['samples'])} measurements, --json prints JSON")
     return "\n".join(map(in_one_line, lines))
 
 
-# Less than this nothing moves a byte in: what a fit gives below it is noise, which the model takes for nothing.
+# No hardware moves a byte in less time. A fit below it is noise, and the model takes it as zero.
 SECONDS_A_BYTE_MIN = 1e-12
 TOO_SMALL = "too small to measure"
 
@@ -149,7 +149,7 @@ def _memory_line(rates: list[float]) -> list[str]:
 
 
 def _heading(machine: dict[str, Any]) -> list[str]:
-    """What the machine is, and what of it is assumed."""
+    """Returns lines about the machine and its assumed figures."""
     lines = [f"{machine['name']}: {machine['source']}"]
     topology = machine["topology"]
     lines.append(
@@ -162,7 +162,7 @@ def _heading(machine: dict[str, Any]) -> list[str]:
 
 
 def table(machine: dict[str, Any]) -> str:
-    """A machine in lines for people: what was measured, what was fitted, what is assumed."""
+    """Returns a readable text of all measurements, fits and assumptions."""
     lines = [*_heading(machine), ""]
     for each in machine["arithmetic"]:
         rate = 1e-9 / each["operation_s"]
@@ -175,7 +175,7 @@ def table(machine: dict[str, Any]) -> str:
             f"{1e9 * each['contiguous_s_per_byte']:.3g} ns a byte along rows, "
             f"{1e9 * each['transposed_s_per_byte']:.3g} along columns "
             f"({1e9 * each['ragged_s_per_byte']:.3g} where rows are no whole cache lines), "
-            f"{1e9 * each['handed_over_s_per_byte']:.3g} more for what a neighbour has just written"
+            f"{1e9 * each['handed_over_s_per_byte']:.3g} more for data that a neighbour has just written"
         )
     for cores, rate in enumerate(machine["memory_bytes_per_s"], 1):
         lines.append(f"memory, {counted(cores, 'core')} of a node: {rate * 1e-9:.3g} GB/s")
@@ -195,8 +195,8 @@ def table(machine: dict[str, Any]) -> str:
             f"I = {1e6 * each['start_s'] / each['ranks']:.3g} us and "
             f"S = {_nanoseconds(each['s_per_byte'] / each['ranks'])}"
         )
-    lines.append(f"a call: {1e6 * machine['call_s']:.3g} us besides its steps")
-    lines.append(f"each further message of those that leave at once: {1e6 * machine['request_s']:.3g} us")
+    lines.append(f"a call: {1e6 * machine['call_s']:.3g} us in addition to its steps")
+    lines.append(f"each further message that leaves at the same time: {1e6 * machine['request_s']:.3g} us")
     lines.append(f"barrier: {1e6 * machine['barrier_s']:.3g} us for two ranks")
     lines += [_disk_line(disk) for disk in machine.get("disks", [])]
     if machine["samples"]:

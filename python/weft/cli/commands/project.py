@@ -1,4 +1,4 @@
-"""`weft project`: time, speed-up and efficiency against ranks and size, on a machine that need not be there."""
+"""`weft project`: predicted time, speed-up and efficiency against ranks and size, on any modelled machine."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from weft.planning.projection import Change, Point
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     shapes: tuple[tuple[int, ...], ...]
     machine: str | None
@@ -26,7 +26,7 @@ class Options:
 
 @dataclass
 class Size:
-    """What was found of one size."""
+    """The results for one size."""
 
     shape: tuple[int, ...]
     points: list[Point]
@@ -55,20 +55,20 @@ def run(options: Options, session: Session) -> None:
         session.print(_text(sizes, machine, note))
 
 
-# Words that name no machine whose model could be asked.
+# Values of --machine that name no model.
 NO_MACHINE = {
-    RULE: "which asks no model",
-    HERE: "which is the one that the ranks of a transform are on, and there are none",
+    RULE: "which has no model",
+    HERE: "which is the machine of a transform's ranks, and there are none",
 }
 
 
 def _machine(given: str | None) -> tuple[weft.Machine, str]:
-    """The machine that was named, or else is usual; and what to say of it."""
+    """Returns the named or the default machine, and a note about it."""
     word, note = default_machine() if given is None else (given, "")
     if word in NO_MACHINE:
         source = VARIABLE if given is None else "--machine"
         raise weft.InvalidArgument(
-            f'a projection asks the model of a machine; {source} names "{word}", {NO_MACHINE[word]}; give one that '
+            f'a projection uses the model of a machine; {source} names "{word}", {NO_MACHINE[word]}; give one that '
             "ships with weft, such as --machine infiniband-64, or a file of `weft probe -o FILE`"
         )
     return machine_of(word), note if word in note else f"{note}: {word}" if note else ""
@@ -81,7 +81,7 @@ def _projected(shape: tuple[int, ...], machine: weft.Machine, options: Options) 
 
 
 def _document(sizes: list[Size], machine: weft.Machine, note: str) -> dict[str, Any]:
-    """Of one size its keys beside those of the machine; several are a list."""
+    """Returns the machine's keys with those of the size; several sizes are a list."""
     common = {"machine": machine.name, "note": note, "assumed": list(machine.assumed)}
     found = [_size_as_data(size) for size in sizes]
     return {**common, **found[0]} if len(found) == 1 else {**common, "sizes": found}

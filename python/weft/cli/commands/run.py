@@ -1,4 +1,4 @@
-"""`weft run`: a Python program on ranks, or in one process, by the Python that weft is installed in."""
+"""`weft run`: a Python program on ranks, or in one process, with the Python of weft."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Options:
-    """A script or module, its arguments, and how it runs. threads : None is what the environment says, or 1."""
+    """A script or module, its arguments, and how it runs. threads : None means that of the environment, or 1."""
 
     program: str
     arguments: list[str]
@@ -25,9 +25,9 @@ class Options:
 
 
 def on_ranks(ranks: int, options: Options, *, oversubscribe: bool) -> int:
-    """Runs the program on new ranks; returns its exit status. A rank that fails ends all, by mpi4py.
+    """Runs the program on new ranks; returns its exit status. If a rank fails, mpi4py ends all ranks.
 
-    oversubscribe : also more than this host is for.
+    oversubscribe : allows more ranks than this host has cores or memory for.
     """
     _require_mpi4py()
     program = launch.Program(["-m", "mpi4py", *_words(options)], _environment(options.threads))
@@ -35,7 +35,7 @@ def on_ranks(ranks: int, options: Options, *, oversubscribe: bool) -> int:
 
 
 def here(options: Options) -> NoReturn:
-    """Becomes the program, which so has all that this process has: input, outputs, signals and its exit status."""
+    """Replaces this process by the program, which inherits its input, outputs and signals, and sets its exit status."""
     words = _words(options)
     if surrounding_ranks() is not None:
         _require_mpi4py()
@@ -45,7 +45,7 @@ def here(options: Options) -> NoReturn:
 
 
 def _words(options: Options) -> list[str]:
-    """Of the command line of Python, once the program is there."""
+    """Returns the arguments for Python, after checking that the program exists."""
     if options.is_module:
         return ["-m", options.program, *options.arguments]
     if not Path(options.program).exists():
@@ -56,7 +56,7 @@ def _words(options: Options) -> list[str]:
 
 
 def _environment(threads: int | None) -> dict[str, str]:
-    """Threads of each rank. Unless they are asked for, a setting of the user's own wins."""
+    """Returns the variables for the threads of each rank. Without an option the user's own setting wins."""
     if threads is not None:
         return dict.fromkeys(_THREADS, str(threads))
     return {name: "1" for name in _THREADS if name not in os.environ}
@@ -65,6 +65,6 @@ def _environment(threads: int | None) -> dict[str, str]:
 def _require_mpi4py() -> None:
     if importlib.util.find_spec("mpi4py") is None:
         raise weft.Unsupported(
-            "a program on ranks takes the package mpi4py, which is not installed; got -n or mpiexec; pip install "
+            "a program on ranks needs the package mpi4py, which is not installed; got -n or mpiexec; pip install "
             "mpi4py into the Python of weft, or run `make setup` in the source tree of weft"
         )

@@ -13,13 +13,13 @@ from weft.cli.support.session import Session
 from weft.files import check_target, complex_dtype, open_source, working_dtype, write_file
 from weft.spectra import Spectrum, shell_count, shell_spectrum
 
-# Shells are sums in memory on every rank; a pair of lengths such as 1 and 1e12 must not ask for a terabyte of them.
+# Every rank keeps the sums of all shells in memory. Lengths such as 1 and 1e12 must not need a terabyte.
 SHELLS_MAX = 10_000_000
 
 
 @dataclass
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     source: str
     plot: str | None
@@ -110,16 +110,16 @@ def _deliver(options: Options, session: Session, source: Any, spectrum: Spectrum
 
 
 def csv_text(spectrum: Spectrum) -> str:
-    """Columns k, power, modes; numbers as short as they can be read back exactly."""
+    """Returns the columns k, power, modes, with the shortest numbers that read back exactly."""
     rows = zip(spectrum.k.tolist(), spectrum.power.tolist(), spectrum.modes.tolist(), strict=True)
     return "k,power,modes\n" + "".join(f"{k},{power!r},{modes}\n" for k, power, modes in rows)
 
 
 def plotted(spectrum: Spectrum, name: str, target: str) -> bytes:
-    """A log-log plot of the power in the shells."""
+    """Returns a log-log plot of the power in the shells."""
     figure, axes = plots.pyplot().subplots(figsize=(7, 5), layout="constrained")
     shown = (spectrum.k > 0) & (spectrum.power > 0)
-    draw = axes.loglog if shown.any() else axes.plot  # 0 has no logarithm, and a constant has no other power
+    draw = axes.loglog if shown.any() else axes.plot  # 0 has no logarithm; a constant field has power 0 for k > 0
     draw(spectrum.k[shown], spectrum.power[shown], ".-", linewidth=1, markersize=4)
     axes.set_xlabel("wave number |k|, in units of the longest wave")
     axes.set_ylabel("power in the shell, units of the field squared")

@@ -1,4 +1,4 @@
-"""The commands of the machine and its ranks: `weft info` and `weft run`."""
+"""The commands `weft info` and `weft run`."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from weft.cli.support.command import app, ranks_to_start, start
 def info_command(
     context: typer.Context, as_json: Json = False, ranks: Ranks = None, oversubscribe: Oversubscribe = False
 ) -> int:
-    """Print versions, libraries, cores, caches, memory and how ranks share it."""
+    """Print versions, libraries, cores, caches, memory, and how ranks share memory."""
     from weft.cli.commands import info
 
     return start(context, lambda here: info.run(as_json, here), ranks, 1, oversubscribe)
@@ -25,7 +25,7 @@ def info_command(
 @app.command("run", context_settings={"allow_interspersed_args": False})
 def run_command(
     program: Annotated[str, typer.Argument(metavar="SCRIPT", help="A Python script; with -m a module.")],
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="What it is given.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="Arguments of the program.")] = None,
     module: Annotated[bool, typer.Option("-m", help="SCRIPT is the name of a module.")] = False,
     threads: Annotated[
         int | None,
@@ -34,10 +34,10 @@ def run_command(
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Run a Python program on ranks, by the Python of weft.
+    """Run a Python program on ranks, with the Python of weft.
 
-    Its exit status is that of the command. A rank that fails shows its traceback and ends all ranks. Options of weft
-    stand before SCRIPT; all behind it is the program's.
+    The command returns the program's exit status. A rank that fails shows its traceback and ends all ranks. Give
+    options of weft before SCRIPT; everything after it goes to the program.
     """
     from weft.cli.commands import run
 

@@ -49,7 +49,7 @@ def fft_command(
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
     kind: Annotated[
         AnyKind | None,
-        typer.Option(help="Default: r2c for real data, c2c for complex or the inverse. c2r: the inverse of r2c."),
+        typer.Option(help="Default: r2c for real data; c2c for complex data or --inverse. c2r: the inverse of r2c."),
     ] = None,
     axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
@@ -58,7 +58,7 @@ def fft_command(
     ] = None,
     dtype: Annotated[
         str | None,
-        typer.Option(metavar="T", help="Element type of a raw file; of others, the precision to work in."),
+        typer.Option(metavar="T", help="Element type of a raw file; for other files, the precision of the transform."),
     ] = None,
     shape: RawShape = None,
     grid: Grid = None,
@@ -85,10 +85,11 @@ def fft_command(
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Transform the array in a file into a file, as numpy.fft does.
+    """Transform the array in a file and write the result to a file, as numpy.fft does.
 
-    IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Every rank reads and writes
-    its own part only; a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be IN.
+    IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Each rank reads and writes
+    only its own part. Only a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be
+    the same file as IN.
     """
     from weft.cli.commands import fft
 
@@ -120,9 +121,9 @@ def fft_command(
 @app.command("spectrum")
 def spectrum_command(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file with a real field of 1 to 3 dimensions.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="A file with a real array of 1 to 3 dimensions.")],
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a log-log plot (.png, .pdf, .svg).")] = None,
-    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table here, not to the output.")] = None,
+    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table to FILE.")] = None,
     length: Annotated[
         str | None, typer.Option(metavar="L,M", help="Length of the domain along each axis. Default: all equal.")
     ] = None,
@@ -144,10 +145,10 @@ def spectrum_command(
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Sum the power of a real field over shells of its wave number.
+    """Sum the power of a real field over shells of the wave number.
 
-    Prints columns k, power, modes: k is |k| in units of the longest wave, rounded to the nearest integer; power is
-    the sum of |X/N|^2 over the shell. All shells but k=0 sum to the variance of the field.
+    Prints the columns k, power and modes. k is |k| in units of the longest wave, rounded to the nearest integer. power
+    is the sum of |X/N|^2 over the shell. The shells with k > 0 sum to the variance of the field.
     """
     from weft.cli.commands import spectrum
 
@@ -174,12 +175,12 @@ def verify_command(
     context: typer.Context,
     shape: Annotated[str | None, typer.Argument(metavar="[SHAPE]", help="Check this problem.")] = None,
     random: Annotated[int | None, typer.Option(metavar="K", help="Check K random problems.")] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="What the random problems are drawn from.")] = 0,
-    case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem of a reproducing line.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random problems.")] = 0,
+    case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem that a failure printed.")] = None,
     kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
     axes: Axes = None,
-    inverse: Annotated[bool, typer.Option("--inverse", help="Backward first.")] = False,
+    inverse: Annotated[bool, typer.Option("--inverse", help="Check the backward transform first.")] = False,
     output: Output = "any",
     grid: Grid = None,
     norm: NormOption = Norm.backward,

@@ -1,4 +1,4 @@
-"""`weft wisdom`: looks into files of decisions by trials, and merges them. Needs no MPI."""
+"""`weft wisdom`: prints and merges files of plans that trials chose. Needs no MPI."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ from weft.cli.support.command import app, on_one_rank
 from weft.cli.support.session import Session, in_one_line
 from weft.cli.support.text import counted
 
-wisdom_app = typer.Typer(help="Look into files of wisdom (decisions by trials), and merge them.")
+wisdom_app = typer.Typer(help="Print and merge files of wisdom (plans that trials chose).")
 app.add_typer(wisdom_app, name="wisdom")
 
 
@@ -27,7 +27,7 @@ def wisdom_command(context: typer.Context) -> None:
 def show_command(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file of wisdom.")], as_json: Json = False
 ) -> int:
-    """Print the decisions in a file: the problems, the machines, and what was the fastest."""
+    """Print the decisions in a file: problems, machines and fastest plans."""
 
     def show(here: Session) -> None:
         wisdom = weft.Wisdom.load(source)
@@ -41,12 +41,12 @@ def show_command(
 
 @wisdom_app.command("merge")
 def merge_command(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="A file of wisdom; made where there is none.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="A file of wisdom; it is created if missing.")],
     sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of wisdom.")],
 ) -> int:
     """Add the decisions in files to those in TARGET.
 
-    Of two for the same problem and machine the last one stays. Jobs may use TARGET meanwhile.
+    Of two decisions for the same problem and machine the last wins. Jobs may use TARGET at the same time.
     """
 
     def merge(here: Session) -> None:

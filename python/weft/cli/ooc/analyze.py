@@ -1,4 +1,4 @@
-"""`weft ooc analyze`: tables of what weft.ooc counts."""
+"""`weft ooc analyze`: tables of the counts of weft.ooc."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,7 +24,7 @@ _NUMBERS = (
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for; the arguments of weft.ooc.analyze."""
+    """The arguments of weft.ooc.analyze."""
 
     points: int
     memory_bytes: int

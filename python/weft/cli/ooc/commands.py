@@ -1,4 +1,4 @@
-"""`weft ooc`: arrays on disks, their transforms, and what those would read, write and send."""
+"""`weft ooc`: arrays on disks, their transforms, and predictions of I/O, messages and times."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -29,7 +29,7 @@ from weft.files import named_dtype
 from weft.ooc import METHODS
 from weft.ooc.transform import target_of
 
-ooc_app = typer.Typer(help="Arrays on disks: to transform them, to copy them there, and what transforms would take.")
+ooc_app = typer.Typer(help="Transform, copy and permute arrays on disks, and predict the cost.")
 app.add_typer(ooc_app, name="ooc")
 
 
@@ -61,14 +61,14 @@ class Precision(str, Enum):
 
 
 Memory = Annotated[
-    str, typer.Option("--memory", metavar="BYTES", help="All that it may hold, such as 2GiB, 0.5GiB, 4GB or 2^31.")
+    str, typer.Option("--memory", metavar="BYTES", help="Memory limit of each rank, such as 2GiB, 0.5GiB, 4GB or 2^31.")
 ]
 Block = Annotated[
     str | None,
     typer.Option(
         "--block",
         metavar="BYTES",
-        help="What no transfer is to be shorter than. Default: that of 4KiB to 4MiB which should take least.",
+        help="Minimum transfer size. Default: the predicted fastest between 4KiB and 4MiB.",
     ),
 ]
 OutDisks = Annotated[
@@ -77,7 +77,7 @@ OutDisks = Annotated[
         "--disk",
         "--disks",
         metavar="D1,D2,...",
-        help="Directories for the disks of a striped OUT; together or once each. Default: beside OUT.",
+        help="A directory on each disk of a striped OUT; comma-separated, or repeat the option. Default: that of OUT.",
     ),
 ]
 ScratchFolders = Annotated[
@@ -85,7 +85,8 @@ ScratchFolders = Annotated[
     typer.Option(
         "--scratch",
         metavar="D1,D2,...",
-        help="Directories for temporary files, one a disk; together or once each. Default: where OUT lies.",
+        help="A directory on each disk for temporary files; comma-separated, or repeat the option. Default: that of "
+        "OUT.",
     ),
 ]
 RawDtype = Annotated[
@@ -94,24 +95,24 @@ RawDtype = Annotated[
 ]
 FileKind = Annotated[
     AnyKind | None,
-    typer.Option("--kind", help="Default: r2c for real data, c2c for complex or the inverse. c2r: the inverse of r2c."),
+    typer.Option("--kind", help="Default: r2c for real data; c2c for complex data or --inverse. c2r: inverse of r2c."),
 ]
 OrderOption = Annotated[
-    Order, typer.Option("--order", help="Of the result of one axis: transposed takes two passes for longer lines.")
+    Order, typer.Option("--order", help="Order of a result of one axis; transposed needs two passes for long lines.")
 ]
 WayOption = Annotated[
-    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT, one of those of ooc analyze.")
+    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT with a variant of ooc analyze.")
 ]
 OocMachine = Annotated[
     str | None,
     typer.Option(
         "--machine",
         metavar="NAME|FILE",
-        help="Whose times and disks are taken: a machine that ships with weft, or a file of `weft probe --disk DIR -o "
-        "FILE`. Default: an assumed one.",
+        help="Machine for predictions: one shipped with weft, or a file of `weft probe --disk DIR -o FILE`. Default: "
+        "an assumed one.",
     ),
 ]
-OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads that compute.")]
+OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads of each rank.")]
 
 
 @ooc_app.callback(invoke_without_command=True)
@@ -127,7 +128,7 @@ def analyze_command(
     memory: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Memory of each processor, such as 16MiB or 2^24.")
     ] = None,
-    block: Annotated[str, typer.Option(metavar="BYTES", help="What a disk reads or writes at once.")] = "64KiB",
+    block: Annotated[str, typer.Option(metavar="BYTES", help="Size of one access to a disk.")] = "64KiB",
     disks: Annotated[int | None, typer.Option(metavar="D", help="Disks of all processors. Default: P.")] = None,
     processors: Annotated[int, typer.Option("-n", metavar="P", help="Processors; none is started.")] = 1,
     method: Annotated[
@@ -135,39 +136,37 @@ def analyze_command(
     ] = None,
     record: Annotated[str, typer.Option(metavar="BYTES", help="Bytes of a point.")] = "16",
     asynchronous: Annotated[
-        bool, typer.Option("--async", help="Buffers for I/O that goes on meanwhile: half the memory is left.")
+        bool, typer.Option("--async", help="Overlap I/O and computing: the buffers need half of the memory.")
     ] = False,
     factoring: Annotated[
-        Factoring, typer.Option(help="Factors of permutations: as published, or those that send least.")
+        Factoring, typer.Option(help="Factors of permutations: as published, or with the least traffic.")
     ] = Factoring.least_crossing,
     paper: Annotated[
-        Paper | None, typer.Option(help="Instead of N: a figure of Cormen and Nicol's, beside the paper's numbers.")
+        Paper | None, typer.Option(help="Instead of N: compare with a figure of the paper of Cormen and Nicol.")
     ] = None,
     message_s: Annotated[
-        float | None, typer.Option("--message-seconds", metavar="S", help="What a message counts for the choice.")
+        float | None, typer.Option("--message-seconds", metavar="S", help="Cost of a message in the choice of method.")
     ] = None,
     byte_s: Annotated[
-        float | None, typer.Option("--byte-seconds", metavar="S", help="What a byte of a message counts for it.")
+        float | None, typer.Option("--byte-seconds", metavar="S", help="Cost of a byte of a message in this choice.")
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option(
-            "--machine", metavar="NAME|FILE", help="Instead of both: the machine whose link between nodes is."
-        ),
+        typer.Option("--machine", metavar="NAME|FILE", help="Take both costs from this machine's link between nodes."),
     ] = None,
     as_json: Json = False,
 ) -> int:
     """Count passes, parallel I/Os, messages and bytes of an FFT by superlevels, without data.
 
-    Messages and bytes are those of one processor. All sizes are powers of two. Of the methods the one is named whose
-    messages and bytes, weighted, take least.
+    Messages and bytes are those of one processor. All sizes are powers of two. The result names the method with the
+    least weighted cost of messages and bytes.
     """
     from weft.cli.ooc import analyze
 
     if paper is not None:
         if points is not None or memory is not None:
             raise weft.InvalidArgument(
-                f"--paper has sizes of its own; got {points or memory} too; give N and --memory, or --paper"
+                f"--paper has its own sizes; got {points or memory} too; give N and --memory, or --paper"
             )
         return on_one_rank(lambda here: analyze.run_paper(paper.value, as_json, here))
     if points is None or memory is None:
@@ -199,18 +198,18 @@ def copy_command(
     dtype: Annotated[str | None, typer.Option(metavar="NAME", help="Elements of a raw IN, such as complex128.")] = None,
     disk: OutDisks = None,
     block: Annotated[
-        str, typer.Option(metavar="BYTES", help="What goes to one disk before it is the next one's turn.")
+        str, typer.Option(metavar="BYTES", help="Size of the blocks that go to the disks in turn.")
     ] = "1MiB",
     skew: Annotated[
         bool,
         typer.Option(
-            "--skew/--no-skew", help="Disks of a striped OUT shift from row to row, as suits columns of matrices."
+            "--skew/--no-skew", help="Shift the disks of a striped OUT from row to row, so that columns use all disks."
         ),
     ] = True,
 ) -> int:
-    """Copy an array between .npy, raw files and striped sets, part by part.
+    """Copy an array between .npy files, raw files and striped sets, part by part.
 
-    Blocks of a set that is read are compared with their checksums.
+    Each block of a set is compared with its checksum as it is read.
     """
     from weft.cli.ooc import copy as ooc_copy
 
@@ -234,7 +233,7 @@ def fft_command(
     ],
     target: Annotated[
         str | None,
-        typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None: --in-place."),
+        typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None with --in-place."),
     ] = None,
     *,
     memory: Memory,
@@ -242,7 +241,7 @@ def fft_command(
     axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform; that of r2c is c2r.")] = False,
     last: Annotated[
-        int | None, typer.Option(metavar="N", help="Real length of the halved axis of c2r. Default: the even one.")
+        int | None, typer.Option(metavar="N", help="Real length of the halved axis of c2r. Default: the even length.")
     ] = None,
     norm: NormOption = Norm.backward,
     order: OrderOption = Order.natural,
@@ -250,7 +249,7 @@ def fft_command(
     dtype: RawDtype = None,
     precision: Annotated[
         Precision | None,
-        typer.Option(help="Of the transform. Default: f32 for IN of halves and singles, else f64."),
+        typer.Option(help="Precision. Default: f32 for IN of half or single precision, otherwise f64."),
     ] = None,
     block: Block = None,
     disk: OutDisks = None,
@@ -265,30 +264,35 @@ def fft_command(
             "--checkpoint",
             metavar="S",
             min=0,
-            help="Seconds between checkpoints; 0: none. Default: 30 where it should take longer than a minute; on "
-            "ranks on several nodes none.",
+            help="Seconds between checkpoints; 0: none. Default: 30 if more than a minute is predicted; none for ranks "
+            "on several nodes.",
         ),
     ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin anew where OUT is unfinished.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Start again; do not resume an unfinished OUT.")] = False,
     in_place: Annotated[
         bool,
-        typer.Option("--in-place", help="The result takes the place of IN, of kind c2c: a .npy or raw file, a set."),
+        typer.Option("--in-place", help="Replace IN by the result: c2c of a .npy file, a raw file or a striped set."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and what it takes, check the files, write nothing.")
+        bool, typer.Option("--dry-run", help="Print the plan and its cost and check the files; write nothing.")
     ] = False,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Transform an array that is larger than memory, from a file or a striped set into another.
+    """Transform an array that is larger than memory, from a file or striped set into another.
 
-    IN is read in place; the first pass converts its numbers, of up to 64 bits. Each pass reads and writes the array
-    once. OUT is in Fortran order where IN is, and gets its name when it is complete. With checkpoints the same command
-    goes on from the last one, whatever has ended it, and OUT.unfinished says that it may; else nothing is left after a
-    failure. --in-place needs no room for OUT, and writes a journal from which the same command goes on; with
-    --checkpoint 0 it does not, and a failure leaves IN of no use. With -n the disks of a set, or the parts of a plain
-    file, are dealt to the ranks; --memory and --threads are those of each, and as many go on from a checkpoint.
+    Each pass reads and writes the array once. The first pass reads IN directly and converts its numbers, of up to 64
+    bits. OUT has the order of IN, C or Fortran, and gets its name when it is complete.
+
+    With checkpoints, run the same command again after a failure: it resumes from the last checkpoint. The file
+    OUT.unfinished marks an OUT that can be resumed. Without checkpoints a failure leaves no files.
+
+    --in-place needs no space for OUT. It writes a journal, from which the same command resumes. With --checkpoint 0
+    there is no journal, and a failure makes IN unusable.
+
+    With -n each rank gets some disks of a set, or a part of a plain file. --memory and --threads apply to each rank. A
+    run resumes on the same number of ranks.
     """
     from weft.cli.ooc import fft as ooc_fft_command
     from weft.cli.ooc import records as ooc_records_command
@@ -338,7 +342,7 @@ def fft_command(
 def discard_command(
     target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an unfinished ooc fft.")],
 ) -> int:
-    """Remove what an unfinished transform has left of OUT, with its temporary files."""
+    """Remove the unfinished OUT of a transform and its temporary files."""
     from weft.cli.ooc import fft as ooc_fft_command
 
     return on_one_rank(lambda here: ooc_fft_command.run_discard(target, here))
@@ -364,17 +368,17 @@ def plan_command(
             "--disk",
             "--disks",
             metavar="D1,D2,...",
-            help="Disks of the machine's profile to use; together or once each. Default: all it has.",
+            help="Disks of the machine to use; comma-separated, or repeat the option. Default: all.",
         ),
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw what each pass should take (.png, .pdf, .svg).")
+        str | None, typer.Option(metavar="FILE", help="Draw the predicted time of each pass (.png, .pdf, .svg).")
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Print the passes of a transform on disks, without files: lines, runs, bytes, predicted times, what limits them.
+    """Print the passes of a transform on disks, without files: lines, runs, bytes, predicted times and their limits.
 
-    And the next best ways. Give --machine a file of `weft probe --disk DIR -o FILE`; without one, a processor and a
+    The next best plans follow. Give --machine a file of `weft probe --disk DIR -o FILE`. Without it, a processor and a
     disk of today are assumed.
     """
     from weft.cli.ooc import fft as ooc_fft_command
@@ -400,7 +404,7 @@ def run_or_tell(
     dry_run: bool,
     threads: int = 1,
 ) -> int:
-    """Runs on ranks, or in this process where one is enough; or tells, on one rank, what so many would do."""
+    """Runs on ranks, or serially for one rank. With dry_run one rank reports the plan for that number of ranks."""
     wanted, around = ranks_value(ranks), surrounding_ranks()
     if dry_run:
         count = wanted or (1 if around is None else around[1])

@@ -1,4 +1,4 @@
-"""`weft ooc copy`: arrays between .npy, raw files and striped sets, part by part."""
+"""`weft ooc copy`: copies arrays between .npy files, raw files and striped sets, part by part."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -18,13 +18,13 @@ from weft.files import NPY_ENDINGS, RAW_ENDINGS, Source, Target, check_target, o
 from weft.files.pieces import pieces
 
 INDEX_ENDING = ".json"
-# What is in memory at a time; also what each access of a disk is cut from.
+# The size of a part in memory. Each part is one or more accesses to the disks.
 PART_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for."""
+    """The parsed options."""
 
     source: str
     target: str
@@ -36,7 +36,7 @@ class Options:
 
 
 class SetSource:
-    """A striped set, read as other sources are; every block is compared with its checksum."""
+    """A striped set with the interface of other sources. Every block is compared with its checksum."""
 
     by_boxes = True
 
@@ -56,7 +56,7 @@ class SetSource:
 
 
 def run(options: Options, session: Session) -> None:
-    """Copies; a target that cannot be completed is not left behind."""
+    """Copies the array; removes a target that cannot be completed."""
     _check(options)
     source = _opened(options)
     try:
@@ -101,7 +101,7 @@ def _opened(options: Options) -> Source:
 
 
 def _boxes(source: Source) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
-    """Boxes that are consecutive elements, in their order: the box, its first element, its elements."""
+    """Yields boxes of consecutive elements, in their order: the box, its first element, its number of elements."""
     whole = [(0, n) for n in source.shape]
     for offset, index in pieces(source.shape, whole, source.dtype.itemsize, PART_BYTES):
         box = [(i.start, i.stop) if isinstance(i, slice) else (i, i + 1) for i in index]

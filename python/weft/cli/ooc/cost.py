@@ -1,4 +1,4 @@
-"""What out-of-core transforms should take, in words, and beside what they took."""
+"""Texts of the predicted and measured costs of out-of-core transforms."""
 
 from typing import Any
 
@@ -14,15 +14,15 @@ def seconds_word(seconds: float) -> str:
 
 
 def price_line(price: Price) -> str:
-    """The time of all passes, and how well the machine is known."""
+    """Returns the time of all passes, and the assumed figures of the machine."""
     line = f"predicted {seconds_word(price.seconds)}"
     if "processor" not in price.assumed:
         line += f" on {price.machine}"
     if not price.assumed:
         return line
     return (
-        f"{line}; assumed: {' and '.join(price.assumed)}, for `weft probe --disk DIR -o FILE` and --machine FILE tell "
-        "what they are"
+        f"{line}; assumed: {' and '.join(price.assumed)}; `weft probe --disk DIR -o FILE` measures them, for "
+        "--machine FILE"
     )
 
 
@@ -31,10 +31,10 @@ def pass_words(price: PassPrice) -> tuple[str, str]:
 
 
 def others_text(ways: Ways) -> str:
-    """The next best ways, and why they lost."""
+    """Returns the next best plans, and the reasons why they lost."""
     if not ways.others:
         more = ways.considered > 1
-        return f"the fastest of {ways.considered} lengths of blocks" if more else "no other way was priced"
+        return f"the fastest of {ways.considered} lengths of blocks" if more else "no other plan was compared"
     lines = [_other(way, ways.price.seconds) for way in ways.others]
     return "\n  ".join([f"the next best of {ways.considered} ways:", *lines])
 
@@ -49,14 +49,14 @@ def ways_data(ways: Ways) -> dict[str, Any]:
 
 
 def beside_text(moved: RunReport) -> str:
-    """Predicted and measured times, pass by pass."""
+    """Returns the predicted and measured times of each pass."""
     if moved.price is None or moved.went_on_from is not None:
         return f"all: measured {seconds_word(moved.seconds)}"
     lines = [
         f"pass {number}: predicted {seconds_word(one.seconds)} ({one.limit}), measured {seconds_word(measured)}"
         for number, (one, measured) in enumerate(zip(moved.price.passes, moved.pass_seconds, strict=True), 1)
     ]
-    lines.append(f"all: measured {seconds_word(moved.seconds)}, with taking space and until it is on the disks")
+    lines.append(f"all: measured {seconds_word(moved.seconds)}, including allocation and the flush to the disks")
     return "\n".join([*lines, price_line(moved.price)])
 
 

@@ -45,7 +45,7 @@ _PLAN_NAMES = (
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for; `given` are the arguments of weft.ooc.fft."""
+    """The parsed options; `given` are the arguments of weft.ooc.fft."""
 
     source: str
     target: str
@@ -54,7 +54,7 @@ class Options:
 
 
 def run(options: Options, session: Session) -> int:
-    """On the ranks of the session, or in this process."""
+    """Runs on the ranks of the session, or serially."""
     sessions.clean_up_when_stopped()
     reporter = Reporter(session, lambda at: f"pass {at.at_pass + 1} of {at.passes}: ")
     transform = None
@@ -81,7 +81,7 @@ def run(options: Options, session: Session) -> int:
 
 
 def _tell(transform: TransformJob) -> None:
-    """Before anything is written."""
+    """Reports missing checkpoints before anything is written."""
     if transform.no_checkpoints_for:
         print(sessions.in_one_line(f"weft: no checkpoints: {transform.no_checkpoints_for}"), file=sys.stderr)
 
@@ -93,22 +93,22 @@ def run_dry(options: Options, ranks: int, session: Session) -> None:
 
 def run_discard(target: str, session: Session) -> None:
     found = ooc.discard(target)
-    session.print(f"{target}: {'what was unfinished is removed' if found else 'nothing is unfinished'}")
+    session.print(f"{target}: {'the unfinished output is removed' if found else 'nothing is unfinished'}")
 
 
 def _tell_what_is_kept(options: Options, transform: TransformJob | None, session: Session) -> None:
-    """transform : what was going on; None: nothing yet."""
+    """Reports the kept files after a failure. transform : None if none was prepared yet."""
     target = options.target
     if not session.is_root:
         return
     if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
-        said = f"weft: {target} may be changed in part, without checkpoints to go on from"
+        said = f"weft: {target} may be changed in part, and has no checkpoints to resume from"
         print(sessions.in_one_line(said), file=sys.stderr)
     if not resume.is_unfinished(target):
         return
-    said = f"weft: what is done of {target} is kept: the same command goes on from there"
+    said = f"weft: the unfinished {target} is kept: the same command resumes it"
     if not options.given["in_place"]:
-        said += f", with --restart it begins anew, and `weft ooc discard {target}` removes it"
+        said += f", the option --restart starts again, and `weft ooc discard {target}` removes it"
     print(sessions.in_one_line(said), file=sys.stderr)
 
 
@@ -127,7 +127,7 @@ def _report(options: Options, transform: TransformJob, moved: RunReport, session
     )
     if moved.went_on_from is not None:
         at_pass, panel = moved.went_on_from
-        session.print(f"went on from panel {panel + 1} of pass {at_pass + 1}")
+        session.print(f"resumed from panel {panel + 1} of pass {at_pass + 1}")
     if transform.source.unpacking is not None:
         session.print(f"{transform.source.name} was unpacked into a temporary file of {transform.source.nbytes} bytes")
     if moved.plan.ranks > 1:
@@ -152,7 +152,7 @@ def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as
 
 
 def plan_text(ways: Ways) -> str:
-    """A table of the passes, and what they take together."""
+    """Returns a table of the passes and their total cost."""
     plan = ways.plan
     priced = enumerate(zip(plan.passes, ways.price.passes, strict=True), 1)
     rows = [_COLUMNS] + [_row(number, one, price) for number, (one, price) in priced]
@@ -181,7 +181,7 @@ def _convolution(plan: OutOfCorePlan) -> list[str]:
 
 
 def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
-    """The plan for JSON."""
+    """Returns the plan for JSON."""
     return {name: getattr(plan, name) for name in _PLAN_NAMES}
 
 
@@ -209,20 +209,20 @@ def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> 
     session.print(others_text(transform.ways))
     session.print(f"input {transform.source.name}: {_array(transform.source)}")
     if transform.source.unpacking is not None:
-        session.print(f"{transform.source.name} is unpacked into a temporary file first, not in the prediction")
+        session.print(f"{transform.source.name} is first unpacked into a temporary file, which is not predicted")
     session.print(f"output {transform.output.path}: {_array(transform.output)}{', in place' if plan.in_place else ''}")
     if transform.source.fortran:
-        session.print("the plan is that of the transposed arrays in C order, whose bytes are the same")
+        session.print("the plan is that of the transposed arrays in C order, which have the same bytes")
     if plan.ranks > 1:
         session.print(f"{plan.ranks} ranks send {_sent(*distribute.traffic(transform))}, as if all were on one node")
     if plan.journal_bytes > 0:
         session.print(
-            f"of what is written {plan.journal_bytes} bytes are a journal, from which the same command goes on"
+            f"{plan.journal_bytes} bytes are a journal, part of the written bytes; the same command resumes from it"
         )
     elif plan.in_place and transform.checkpoint_s == 0:
-        session.print("no checkpoints: a failure leaves the file of no use")
+        session.print("no checkpoints: a failure makes the file unusable")
     elif transform.checkpoint_s > 0:
-        session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command goes on")
+        session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command resumes")
     if transform.no_checkpoints_for:
         session.print(f"no checkpoints: {transform.no_checkpoints_for}")
     for need in transform.needs():
@@ -239,7 +239,7 @@ def _facts(transform: TransformJob) -> dict[str, Any]:
         "input": transform.source.name,
         "unpacked_bytes": 0 if transform.source.unpacking is None else transform.source.nbytes,
         "input_dtype": str(transform.source.dtype),
-        "fortran_order": transform.source.fortran,  # of both; then shapes and axes of the plan are reversed
+        "fortran_order": transform.source.fortran,  # of input and output; then the plan has reversed shapes and axes
         "output": transform.output.path,
         "output_dtype": str(transform.output.dtype),
         "inverse": transform.inverse,

@@ -1,4 +1,4 @@
-"""`weft ooc permute` and `weft ooc detect`: permutations of records on disks that are linear over GF(2)."""
+"""`weft ooc permute` and `weft ooc detect`: permutations of records on disks, linear over GF(2)."""
 
 from typing import Annotated
 
@@ -25,19 +25,19 @@ def permute_command(
         ),
     ],
     memory: Memory,
-    inverse: Annotated[bool, typer.Option("--inverse", help="The way back.")] = False,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse permutation.")] = False,
     shape: RawShape = None,
     dtype: RawDtype = None,
     block: Annotated[
         str | None,
         typer.Option(
-            metavar="BYTES", help="What a disk reads or writes at once. Default: the longest with the fewest passes."
+            metavar="BYTES", help="Size of one access to a disk. Default: the longest with the fewest passes."
         ),
     ] = None,
     disk: OutDisks = None,
     scratch: ScratchFolders = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the passes and what they take, check the files, write nothing.")
+        bool, typer.Option("--dry-run", help="Print the passes and their cost and check the files; write nothing.")
     ] = False,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -46,8 +46,8 @@ def permute_command(
     """Permute the 2^n elements of an array on disks by their index in C order.
 
     The element at index x goes to A x xor c over GF(2). A file with a matrix has n lines of n digits, the most
-    significant bit first, and a line such as complement 5. With -n each rank has disks of its own, and --memory is that
-    of each.
+    significant bit first, and may have a line such as "complement 5". With -n each rank has its own disks. --memory
+    applies to each rank.
     """
     from weft.cli.ooc import records as ooc_records_command
 
@@ -74,15 +74,15 @@ def permute_command(
 @ooc_app.command("detect")
 def detect_command(
     targets: Annotated[
-        str, typer.Argument(metavar="IN", help="Integers of 64 bits: element x is where the record at x goes.")
+        str, typer.Argument(metavar="IN", help="Integers of 64 bits: element x is the target of the record at x.")
     ],
     shape: RawShape = None,
     dtype: RawDtype = None,
     as_json: Json = False,
 ) -> int:
-    """Find out whether a vector of targets is that of a permutation over GF(2), and print its matrix.
+    """Test whether a vector of targets is a permutation linear over GF(2), and print its matrix.
 
-    The status is 0 if it is one, else 1. weft ooc permute takes the matrix from a file.
+    The exit status is 0 if it is, otherwise 1. `weft ooc permute` reads the matrix from a file.
     """
     from weft.cli.ooc import records as ooc_records_command
 

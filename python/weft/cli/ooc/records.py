@@ -16,7 +16,7 @@ from weft.ooc import OutOfCoreAnalysis, RecordRunReport
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for. prepare : given the number of ranks. words : of all arguments, the same on all ranks."""
+    """The parsed options. prepare : from the number of ranks. words : all arguments, to compare them between ranks."""
 
     title: str
     prepare: Callable[[int], RecordJob]
@@ -44,7 +44,7 @@ def permute_options(source: str, target: str, permutation: str, given: dict[str,
 
 
 def run(options: Options, session: Session) -> int:
-    """On the ranks of the session, or in this process."""
+    """Runs on the ranks of the session, or serially."""
     sessions.clean_up_when_stopped()
     reporter = Reporter(session)
     try:
@@ -78,7 +78,7 @@ def run_dry(options: Options, ranks: int, session: Session) -> None:
 
 
 def run_detect(targets: str, given: dict[str, Any], as_json: bool, session: Session) -> bool:
-    """Whether it is a permutation."""
+    """Prints the permutation, if it is one; returns whether it is."""
     found, reads = ooc.detect(targets, **given)
     if as_json:
         session.print_json(
@@ -98,7 +98,7 @@ def run_detect(targets: str, given: dict[str, Any], as_json: bool, session: Sess
 
 
 def plan_data(job: RecordJob) -> dict[str, Any]:
-    """The passes for JSON."""
+    """Returns the passes for JSON."""
     plan, how = job.plan, job.how
     facts = {
         "method": how.get("variant", "permutation"),

@@ -9,12 +9,12 @@ import weft
 from weft.cli.support.session import Session
 from weft.files import Source, Target
 
-# Elements looked at together when searching for NaN.
+# Elements that the search for NaN reads at a time.
 _CHECKED_AT_ONCE = 1 << 20
 
 
 def read_array(session: Session, source: Source, side: Any) -> np.ndarray:
-    """Collective: this rank's box of the file's array, in a new array of the transform's input or output."""
+    """Collective: reads this rank's box of the file's array into a new array of the transform's input or output."""
     with session.together():
         local = side.empty()
     if source.by_boxes or session.ranks == 1:
@@ -35,7 +35,7 @@ def _scattered(session: Session, source: Source, side: Any) -> np.ndarray:
 
 
 def warn_not_finite(session: Session, source: Source, local: np.ndarray) -> None:
-    """Collective: one warning if the array holds NaN or infinity, which a transform spreads to every element."""
+    """Collective: warns once if the array holds NaN or infinity, which a transform spreads to every element."""
     found = source.dtype.kind in "fc" and not _all_finite(local)
     if session.any(found):
         session.warn(not_finite_text(source.name))
@@ -55,7 +55,7 @@ def _all_finite(array: np.ndarray) -> bool:
 
 
 def write_array(session: Session, target: Target, side: Any, local: np.ndarray) -> None:
-    """Collective: writes every rank's box; the file has its name when all have written, else nothing is left."""
+    """Collective: writes every rank's box. The file gets its name when all have written; otherwise nothing is left."""
     try:
         with session.together():
             if session.is_root:

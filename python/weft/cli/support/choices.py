@@ -1,4 +1,4 @@
-"""The options that several commands share, and the words that they take."""
+"""The options that several commands share, and their possible values."""
 
 from enum import Enum
 from typing import Annotated
@@ -12,7 +12,7 @@ class Kind(str, Enum):
 
 
 class AnyKind(str, Enum):
-    """Where a way back is a kind of its own as well."""
+    """The kinds of options that also name the inverse of r2c."""
 
     c2c = "c2c"
     r2c = "r2c"
@@ -82,7 +82,7 @@ class WireForm(str, Enum):
 
 Ranks = Annotated[str | None, typer.Option("-n", metavar="R", help="Run on R ranks (mpiexec is started by weft).")]
 Oversubscribe = Annotated[
-    bool, typer.Option("--oversubscribe", help="With -n: more ranks than this host has cores or memory for.")
+    bool, typer.Option("--oversubscribe", help="With -n: allow more ranks than this host has cores or memory for.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
@@ -94,19 +94,23 @@ PlannedKind = Annotated[
 Dtype = Annotated[str, typer.Option("--dtype", metavar="T", help="Precision: float32, float64, longdouble.")]
 Output = Annotated[
     str,
-    typer.Option("--output", metavar="any|same|GRID", help="Where the result lies: anywhere, as the input, or a grid."),
+    typer.Option(
+        "--output",
+        metavar="any|same|GRID",
+        help="Layout of the result: any (the cheapest), same (as the input), or a process grid.",
+    ),
 ]
-NormOption = Annotated[Norm, typer.Option("--norm", help="Which direction is scaled, as in numpy.")]
-EffortOption = Annotated[Effort, typer.Option(help="How hard the local transforms are planned.")]
-MethodOption = Annotated[Method | None, typer.Option(help="Force how ranks exchange data.")]
+NormOption = Annotated[Norm, typer.Option("--norm", help="Scaled direction, as in numpy.")]
+EffortOption = Annotated[Effort, typer.Option(help="Search for a plan of the local FFTs.")]
+MethodOption = Annotated[Method | None, typer.Option(help="Force the exchange method.")]
 WireFormOption = Annotated[WireForm | None, typer.Option(help="Force the form of messages.")]
 ScheduleOption = Annotated[Schedule | None, typer.Option(help="Force the order of messages.")]
-RequestsOption = Annotated[Requests | None, typer.Option(help="Force how messages are handed to MPI.")]
+RequestsOption = Annotated[Requests | None, typer.Option(help="Force the kind of MPI requests.")]
 Chunks = Annotated[
-    str | None, typer.Option(metavar="K|slices", help="Send in K parts, each as soon as it is transformed.")
+    str | None, typer.Option(metavar="K|slices", help="Send in K chunks, each as soon as it is transformed.")
 ]
-PresetOption = Annotated[Preset | None, typer.Option(help="Force all of these by a known name.")]
-NodesOption = Annotated[Nodes | None, typer.Option(help="Force what the ranks of a node do among themselves.")]
+PresetOption = Annotated[Preset | None, typer.Option(help="Force all exchange options by one name.")]
+NodesOption = Annotated[Nodes | None, typer.Option(help="Force the exchange between the ranks of a node.")]
 PieceBytes = Annotated[
     str | None, typer.Option(metavar="B", help="Send packed messages in pieces of B bytes, such as 65536 or 64KiB.")
 ]
@@ -116,15 +120,15 @@ MachineOption = Annotated[
     typer.Option(
         "--machine",
         metavar="NAME|FILE",
-        help="Plan by the model of a machine: shipped, a JSON file, or here; rule: by a fixed rule. "
-        "Default: WEFT_MACHINE, else here; to plan without ranks infiniband-64.",
+        help="Plan by the model of a machine: a shipped one, a JSON file, or here: the local machine, measured. rule: "
+        "by a fixed rule. Default: WEFT_MACHINE, otherwise here; without ranks infiniband-64.",
     ),
 ]
 AllRanks = Annotated[
     bool | None,
     typer.Option(
         "--all-ranks/--fewer-ranks",
-        help="Every rank gets a part, or fewer share the array where that is faster. Default: fewer with --machine.",
+        help="Use every rank, or fewer where that is faster. Default: fewer with --machine.",
     ),
 ]
 BudgetOption = Annotated[
@@ -132,12 +136,13 @@ BudgetOption = Annotated[
     typer.Option(
         "--budget",
         metavar="S",
-        help="With an effort beyond estimate: seconds to plan local FFTs and try the best few plans; 0: neither.",
+        help="With --effort measure or exhaustive: seconds for planning local FFTs and trials of the best plans; "
+        "0: none.",
     ),
 ]
 WisdomOption = Annotated[
     str | None,
-    typer.Option("--wisdom", metavar="FILE", help="Take earlier decisions by trials from FILE; keep new ones in it."),
+    typer.Option("--wisdom", metavar="FILE", help="Read the plans of earlier trials from FILE, and add new ones."),
 ]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="Local FFT library: fftw or ducc0.")]
 Grid = Annotated[str | None, typer.Option(metavar="PxQ", help="Process grid of the input, one factor for each axis.")]

@@ -1,4 +1,4 @@
-"""What the commands of the command line share: the application, the options of planning, where a command runs."""
+"""Parts that all commands share: the application, the options of planning, and the start on ranks."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -20,9 +20,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="Distributed FFTs of arrays that are too big or too slow for one process.\n\n"
-    "-n R runs a command on R ranks; under mpiexec the ranks there are used.",
-    epilog=f"Errors are one line on standard error, with status 2 (usage) or 1 (failure); {DEBUG}=1 shows tracebacks.",
+    help="FFTs of arrays that are too large, or too slow to transform, for one process.\n\n"
+    "-n R runs a command on R ranks. Under mpiexec a command runs on the ranks of mpiexec.",
+    epilog=f"An error is one line on standard error, with status 2 (usage) or 1 (failure). {DEBUG}=1 shows tracebacks.",
 )
 
 
@@ -55,7 +55,7 @@ def planning_of(threads: int, effort: Effort, engine: str | None, knobs: dict[st
 
 
 def forward_kind(kind: AnyKind) -> str:
-    """That of the transform whose way back it is, or its own: one plan serves both."""
+    """Returns the kind to plan: r2c for c2r, because both have the same plan."""
     return "r2c" if kind == AnyKind.c2r else str(kind.value)
 
 
@@ -77,7 +77,7 @@ def start(
     threads: int,
     oversubscribe: bool,
 ) -> int:
-    """Runs the work on the ranks around, on new ones, or in this process alone."""
+    """Runs the work on the ranks that mpiexec started, on new ranks, or serially."""
     wanted = ranks_to_start(ranks)
     if wanted is None:
         return session.run_here(work)
@@ -85,7 +85,10 @@ def start(
 
 
 def ranks_to_start(ranks: str | None) -> int | None:
-    """As many as -n asks for; None where a command runs here. Errors: InvalidArgument where mpiexec started others."""
+    """Returns the number of ranks to start, or None if the command runs in this process.
+
+    Errors: InvalidArgument if mpiexec started another number of ranks.
+    """
     wanted = ranks_value(ranks)
     around = surrounding_ranks()
     if around is None:
@@ -98,7 +101,7 @@ def ranks_to_start(ranks: str | None) -> int | None:
 
 
 def on_one_rank(work: Callable[[Session], None]) -> int:
-    """Does the work in this process, or on the first of the ranks around: its error is then one of all."""
+    """Does the work in this process. On several ranks the first does it, and all ranks raise its error."""
 
     def on_first(here: Session) -> int:
         with here.together():

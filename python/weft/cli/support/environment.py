@@ -1,19 +1,19 @@
-"""Facts about the process that a command runs in: ranks around it, cores, the parent that started it."""
+"""Facts about the process of a command: its ranks, its cores, and the parent that started it."""
 
 import os
 from collections.abc import Mapping
 
 # Set by `weft -n` for the ranks that it starts: a folder for the exit status and the names of temporary files.
 RUN_FOLDER = "WEFT_RUN_FOLDER"
-# Set to 1 where the standard error of the parent is a terminal; the ranks write into a pipe.
+# Set to 1 if the standard error of the parent is a terminal. The ranks themselves write into a pipe.
 ON_TERMINAL = "WEFT_ON_TERMINAL"
-# Set to 1 where the parent's current folder was deleted, in which no mpiexec starts.
+# Set to 1 if the parent's current folder was deleted. mpiexec does not start in such a folder.
 NO_FOLDER = "WEFT_NO_FOLDER"
-# WEFT_DEBUG=1 shows tracebacks and what mpiexec says.
+# WEFT_DEBUG=1 shows tracebacks and the messages of mpiexec.
 DEBUG = "WEFT_DEBUG"
 
-# Variables that launchers set for each rank: (size, rank). Slurm's also stand in shells without ranks, so these
-# count only together with a rank of PMIx or PMI.
+# Variables that launchers set for each rank: (size, rank). Slurm also sets its variables in shells without ranks.
+# They count only together with a rank of PMIx or PMI.
 _LAUNCHERS = (
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),
@@ -23,7 +23,7 @@ _LAUNCHERS = (
 
 
 def surrounding_ranks(environ: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
-    """(rank, size) where a launcher has started this process as a rank, else None.
+    """Returns (rank, size) if a launcher has started this process as a rank, otherwise None.
 
     >>> surrounding_ranks({"PMI_SIZE": "4", "PMI_RANK": "1"})
     (1, 4)
@@ -35,7 +35,7 @@ def surrounding_ranks(environ: Mapping[str, str] = os.environ) -> tuple[int, int
 
 
 def usable_cores() -> int:
-    """Cores that this process may run on."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 

@@ -1,13 +1,14 @@
-"""JSON as text, one record a line."""
+"""JSON as text with one record on each line."""
 
 import json
 from typing import Any
 
 
 def one_record_a_line(value: Any) -> str:
-    """Lay out a document so that a list of records has one a line, and changes are readable.
+    """Returns a document with each record of a list on its own line, so that differences are readable.
 
-    An object or a list has lines of its own only where it holds a list of objects. `machine_json.cpp` writes alike.
+    An object or a list is broken into lines only if it contains a list of objects. The format is that of
+    `machine_json.cpp`.
 
     >>> print(one_record_a_line({"ranks": 2, "plan": {"shape": [4, 6]}, "stages": [{"s": 0.5}, {"s": 1.5}]}))
     {
@@ -23,7 +24,7 @@ def one_record_a_line(value: Any) -> str:
 
 
 def one_line(value: Any) -> str:
-    """Write a record without spaces.
+    """Returns a record without spaces.
 
     >>> one_line({"shape": [4, 6]})
     '{"shape":[4,6]}'
@@ -44,7 +45,7 @@ def _laid_out(value: Any, indent: str) -> str:
 
 
 def _holds_records(value: Any) -> bool:
-    """Whether an object is in a list somewhere in the value."""
+    """Returns whether the value contains a list with an object at any depth."""
     if isinstance(value, dict):
         return any(_holds_records(each) for each in value.values())
     return isinstance(value, list | tuple) and any(isinstance(each, dict) or _holds_records(each) for each in value)

@@ -1,7 +1,7 @@
-"""`-n R`: the same command again on R ranks, under the mpiexec of the MPI that weft was built with.
+"""`-n R`: starts the same command on R ranks, with the mpiexec of the MPI that weft was built with.
 
-The parent stays. The ranks leave their exit status in a folder of the run and all end with 0, so that mpiexec has
-nothing to report; a rank that ends otherwise has crashed, and the parent says so in one message.
+The parent waits. The ranks write their exit status into a folder of the run and all end with 0, so that mpiexec has
+nothing to report. A rank that ends with another status has crashed, and the parent reports that in one message.
 """
 
 import ctypes
@@ -23,18 +23,18 @@ from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLD
 from weft.cli.support.session import in_one_line
 from weft.files.replacement import leftovers_of_text
 
-# How long ranks have to end after a signal before they are killed.
+# Ranks have this time to end after a signal; then they are killed.
 GRACE_S = 5.0
-# How long they have to end by themselves where their output is lost.
+# Ranks have this time to end by themselves after their output is lost.
 SETTLE_S = 1.0
 _PR_SET_PDEATHSIG = 1
-# Signals that the system sends a process which comes to a limit: on what, and how a shell raises it.
+# Signals of the system for a process at a limit: the limited resource, and the option of ulimit.
 _LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes", "-f")}
 
 
 @dataclass(frozen=True)
 class Program:
-    """What ranks run in the place of weft, with the input of this process. Its status is that of mpiexec."""
+    """A program that ranks run instead of weft, with the input of this process. Its status is that of mpiexec."""
 
     words: list[str]  # of the command line of Python
     environment: dict[str, str]
@@ -45,7 +45,7 @@ def run_ranks(
 ) -> int:
     """Runs `weft arguments...`, or another program, on this number of ranks; returns its exit status.
 
-    oversubscribe : also more than this host is for.
+    oversubscribe : allows more ranks than this host has cores or memory for.
     """
     info = weft.build_info()
     if not weft.running_available():
@@ -65,7 +65,7 @@ def run_ranks(
     folder = Path(tempfile.mkdtemp(prefix="weft-"))
     try:
         own = _rank_environment(folder, threads) if program is None else program.environment
-        # Of a program, the frame is all that tells of a rank that a signal has ended.
+        # For a program, only MPICH's banner reports a rank that was ended by a signal.
         hide_banner = kind == "mpich" and program is None and not debugging()
         code, stopped_by = _run(command, {**settings, **own}, folder, hide_banner, has_input=program is not None)
         if program is not None:
@@ -77,7 +77,7 @@ def run_ranks(
 
 
 def mpi_kind(library: str) -> str:
-    """openmpi, mpich or other, from the text of MPI_Get_library_version.
+    """Returns openmpi, mpich or other, from the text of MPI_Get_library_version.
 
     >>> mpi_kind("Open MPI v4.1.4, package: Debian OpenMPI")
     'openmpi'
@@ -88,9 +88,9 @@ def mpi_kind(library: str) -> str:
 
 
 def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dict[str, str]]:
-    """Options of mpiexec and environment variables with which root, containers and more ranks than cores work.
+    """Returns options and variables of mpiexec that allow root, containers and more ranks than cores.
 
-    tools/mpirun sets the same for the tests. A setting of the user's own always wins.
+    tools/mpirun sets the same for the tests. The user's own settings always win.
     """
     options: list[str] = []
     settings: dict[str, str] = {}
@@ -101,12 +101,12 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
         settings = {
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            # Waiting ranks leave the core to those that work: other ranks, or another job on the same machine.
+            # Waiting ranks yield their core to working ranks or to another job on the same machine.
             "OMPI_MCA_mpi_yield_when_idle": "1",
-            # Shared memory between ranks as files here: /dev/shm has 64 MB in many containers,
-            # and overrunning it is SIGBUS.
+            # Shared memory between ranks is in files of this folder: /dev/shm has 64 MB in many containers,
+            # and exceeding it is a SIGBUS.
             "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
-            # Bound ranks of two small jobs would share cores; threads of a rank may use every core.
+            # Without binding, two small jobs do not share cores, and threads of a rank may use every core.
             "OMPI_MCA_hwloc_base_binding_policy": "none",
         }
     elif kind == "mpich":
@@ -116,16 +116,16 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
 
 
 def thread_settings(ranks: int, threads: int, cores: int) -> dict[str, str]:
-    """Environment variables with which threads that wait leave the core to those of other ranks that work.
+    """Returns variables that make waiting threads yield their core to working threads of other ranks.
 
-    OpenMP sees the threads of one process, which may be few enough for the cores: it lets them spin.
+    OpenMP knows only the threads of its own process. If these fit on the cores, it lets them spin.
     """
     own = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"} & set(os.environ)
     return {"OMP_WAIT_POLICY": "passive"} if threads > 1 and ranks * threads > cores and not own else {}
 
 
 def _yielding() -> list[str]:
-    """MPICH over UCX has no setting by which waiting ranks yield; a preloaded library does it for them."""
+    """Returns options that preload a library by which waiting ranks yield. MPICH over UCX has no setting for that."""
     library = os.environ.get("WEFT_MPICH_YIELD") or str(Path(weft.__file__).parent / "libweft_yield.so")
     if not os.path.exists(library):
         return []
@@ -147,12 +147,12 @@ def _rank_environment(folder: Path, threads: int) -> dict[str, str]:
     if here is None:
         environment[NO_FOLDER] = "1"
     if here is None or not sys.path or sys.path[0] not in ("", here):
-        environment["PYTHONSAFEPATH"] = "1"  # a file weft.py or numpy.py lying about here must not be imported
+        environment["PYTHONSAFEPATH"] = "1"  # a file weft.py or numpy.py in this folder must not be imported
     return environment
 
 
 def _current_folder() -> str | None:
-    """None where it was deleted."""
+    """Returns the current folder, or None if it was deleted."""
     try:
         return os.getcwd()
     except FileNotFoundError:
@@ -162,16 +162,16 @@ def _current_folder() -> str | None:
 def _run(
     command: list[str], environment: dict[str, str], folder: Path, hide_banner: bool, has_input: bool
 ) -> tuple[int, int | None]:
-    """Runs mpiexec to its end; returns its exit status and the signal that this process was stopped by.
+    """Runs mpiexec to its end; returns its exit status, and the signal that stopped this process or None.
 
-    What the ranks print passes through this process, for mpiexec drops what it cannot write and does not say so.
+    The output of the ranks passes through this process, because mpiexec silently drops output that it cannot write.
     Errors: OutputLost, ReaderGone.
     """
     if debugging():
         print("weft:", in_one_line(" ".join(command)), file=sys.stderr)
     process = subprocess.Popen(
         command,
-        # mpiexec would read what is meant for the next command of a script; of a terminal it can read nothing.
+        # mpiexec would read the input of the next command of a script. It cannot read from a terminal.
         stdin=None if has_input and not os.isatty(0) else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         cwd=folder if NO_FOLDER in environment else None,
@@ -193,14 +193,14 @@ def _child_setup() -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
 
     def setup() -> None:
-        os.setpgid(0, 0)  # Ctrl-C goes to the parent alone, which then stops the ranks in order
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)  # even a parent that is killed leaves no ranks behind
+        os.setpgid(0, 0)  # only the parent gets Ctrl-C; then it stops the ranks in order
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)  # the ranks end even if the parent is killed
 
     return setup
 
 
 class _Stopper:
-    """Ends mpiexec and its ranks, gently at first; if they linger, SIGKILL does. Needs SIGALRM to call `stop`."""
+    """Ends mpiexec and its ranks by SIGTERM, then by SIGKILL. Needs a handler of SIGALRM that calls `stop`."""
 
     def __init__(self, process: subprocess.Popen):
         self._process = process
@@ -215,20 +215,20 @@ class _Stopper:
         signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
     def stop_soon(self) -> None:
-        """Ranks that have just printed their result end in a moment, in better order."""
+        """Lets ranks that have just printed their result end in order, before `stop` is called."""
         signal.setitimer(signal.ITIMER_REAL, SETTLE_S)
 
 
 @contextmanager
 def _passing_signals(stopper: _Stopper) -> Iterator[list[int]]:
-    """Within, SIGINT, SIGTERM or SIGHUP ends the ranks, a second one by force. Yields those that came."""
+    """Within, SIGINT, SIGTERM or SIGHUP ends the ranks, and a second signal kills them. Yields the received signals."""
     received: list[int] = []
 
     def stop(number: int, frame: object) -> None:
         if number != signal.SIGALRM:
             received.append(number)
         stopper.stop()
-        if len(received) > 1 or number in (signal.SIGTERM, signal.SIGHUP):  # a write that waits for a reader ends
+        if len(received) > 1 or number in (signal.SIGTERM, signal.SIGHUP):  # ends a write that waits for a reader
             streams.discard_output()
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
@@ -242,11 +242,11 @@ def _passing_signals(stopper: _Stopper) -> Iterator[list[int]]:
 
 
 def _copy(parts: Iterable[bytes], stop: Callable[[], None]) -> Exception | None:
-    """Copies what the ranks print to the output. Where that fails, calls `stop`, reads to the end and returns why."""
+    """Copies the output of the ranks. On an error calls `stop`, reads to the end and returns the error."""
     lost: Exception | None = None
     for part in parts:
         if lost is not None:
-            continue  # read all the same: mpiexec would wait otherwise
+            continue  # still read, because mpiexec would wait otherwise
         try:
             streams.write_bytes(part)
         except (streams.OutputLost, streams.ReaderGone) as error:
@@ -256,7 +256,7 @@ def _copy(parts: Iterable[bytes], stop: Callable[[], None]) -> Exception | None:
 
 
 def _without_banner(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines but for the frame that MPICH's mpiexec prints at the end about a rank that ended badly."""
+    """Yields the lines without the banner that MPICH's mpiexec prints at the end about a failed rank."""
     held: list[bytes] = []
     hiding = False
     for line in lines:
@@ -265,7 +265,7 @@ def _without_banner(lines: Iterable[bytes]) -> Iterator[bytes]:
         if b"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES" in line:
             hiding = True
             held.clear()
-        elif line.strip(b"=\n") == b"":  # may be the top of that frame
+        elif line.strip(b"=\n") == b"":  # may be the top of that banner
             held.append(line)
         else:
             yield from (*held, line)
@@ -274,7 +274,7 @@ def _without_banner(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
-    """The exit status that the ranks left, or a message about their crash."""
+    """Returns the exit status that the ranks wrote, or reports their crash and returns 1."""
     if stopped_by is not None:
         return 128 + stopped_by
     text = ""
@@ -287,7 +287,7 @@ def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
 
 
 def _program_status(code: int, stopped_by: int | None, ranks: int) -> int:
-    """That of mpiexec. A program says itself why it fails, but one that a signal ended cannot."""
+    """Returns the status of mpiexec. Reports a program that a signal ended, because it cannot report that itself."""
     if stopped_by is not None:
         return 128 + stopped_by
     if code < 0 or code > 128:

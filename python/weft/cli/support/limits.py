@@ -1,6 +1,6 @@
-"""What `-n` needs of this host, found before anything is started.
+"""Checks of this host's limits before `-n` starts ranks.
 
-An mpiexec that comes to a limit of the system may wait for ever, and a thousand Python processes take a machine down.
+At a limit of the system mpiexec may wait for ever, and a thousand Python processes can bring a machine down.
 """
 
 import os
@@ -15,14 +15,14 @@ from weft.cli.support.environment import usable_cores
 RANKS_A_CORE = 32
 # A rank has 36 MiB of its own before its first array: Python, numpy and MPI.
 RANK_BYTES = 48 << 20
-# Open MPI's files of shared memory have 4 MiB, its mpiexec has 20 open files and 4 for each rank, a rank 424 MB of
-# addresses. Below that it waits for ever.
+# Open MPI needs files of 4 MiB for shared memory, 424 MB of addresses for each rank, and in mpiexec 20 open files and 4
+# for each rank. With less it waits for ever.
 FILE_BYTES = 16 << 20
 ADDRESS_BYTES = 512 << 20
 OPEN_FILES = 64
 OPEN_FILES_A_RANK = 4
 
-# Set where a scheduler has given a job its hosts.
+# Variables that schedulers set in a job.
 _SCHEDULERS = (
     *("SLURM_JOB_ID", "SLURM_JOBID", "PBS_JOBID", "PBS_NODEFILE", "LSB_JOBID", "LSB_HOSTS", "LSB_DJOB_HOSTFILE"),
     *("PE_HOSTFILE", "LOADL_STEP_ID", "LOADL_HOSTFILE", "COBALT_JOBID", "OAR_NODEFILE", "FLUX_JOB_ID", "PJM_JOBID"),
@@ -35,9 +35,9 @@ _HOST_FILES = (
 
 
 def require_for_ranks(ranks: int, launcher: str | None, *, oversubscribe: bool) -> None:
-    """Raises Unsupported or OutOfMemory where this host cannot start as many ranks. launcher : the path of mpiexec.
+    """Raises Unsupported or OutOfMemory if this host cannot start this number of ranks. launcher : the path of mpiexec.
 
-    oversubscribe : more ranks than cores or memory hold are what the user wants.
+    oversubscribe : allows more ranks than this host has cores or memory for.
     """
     elsewhere = has_other_hosts(os.environ, launcher)
     _require_limits(1 if elsewhere else ranks)
@@ -46,7 +46,7 @@ def require_for_ranks(ranks: int, launcher: str | None, *, oversubscribe: bool) 
 
 
 def has_other_hosts(environ: Mapping[str, str], launcher: str | None) -> bool:
-    """Whether a scheduler or a host file says where the launcher starts ranks.
+    """Returns whether a scheduler or a host file gives the launcher its hosts.
 
     >>> has_other_hosts({"SLURM_JOB_ID": "7"}, None), has_other_hosts({"HOME": "/nowhere"}, "/nowhere/bin/mpiexec")
     (True, False)
@@ -63,7 +63,7 @@ def has_other_hosts(environ: Mapping[str, str], launcher: str | None) -> bool:
 
 
 def _lines(file: Path) -> list[str]:
-    """Those of a file of settings that say something; none where it cannot be read."""
+    """Returns the lines of a file of settings without comments and empty lines, or none if it cannot be read."""
     try:
         lines = file.read_text(errors="replace").splitlines()
     except OSError:
@@ -72,7 +72,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _require_limits(ranks: int) -> None:
-    """Raises Unsupported for a limit of this process, which the ranks inherit, under which no mpiexec starts them."""
+    """Raises Unsupported if mpiexec cannot start the ranks under the limits of this process, which ranks inherit."""
     needs = (
         (resource.RLIMIT_FSIZE, "file sizes", FILE_BYTES, "ulimit -f unlimited", " bytes"),
         (resource.RLIMIT_AS, "addresses of a process", ADDRESS_BYTES, "ulimit -v unlimited", " bytes"),
@@ -88,7 +88,7 @@ def _require_limits(ranks: int) -> None:
 
 
 def _require_room(ranks: int, cores: int, memory_bytes: float) -> None:
-    """Raises Unsupported or OutOfMemory for more ranks than this host is for."""
+    """Raises Unsupported or OutOfMemory for more ranks than this host has cores or memory for."""
     insist = "start more with --oversubscribe, or on the hosts of a host file or scheduler"
     most = RANKS_A_CORE * cores
     if ranks > most:

@@ -1,4 +1,4 @@
-"""Pictures, as bytes of the form that a file's name asks for."""
+"""Pictures, as bytes in the format of a file's ending."""
 
 import io
 import math
@@ -14,17 +14,17 @@ from weft.ooc import Price
 from weft.planning.projection import Point
 
 FORMS = (".png", ".pdf", ".svg")
-# Of Okabe and Ito (2008): told apart with any kind of colour vision; yellow, which white paper swallows, is left out.
+# From Okabe and Ito (2008): distinct for any kind of colour vision. Yellow is left out: it is invisible on white paper.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
 
 
 def pyplot() -> Any:
-    """matplotlib's interface, without a display. Raises Unsupported where it is not installed."""
+    """Returns matplotlib.pyplot without a display. Raises Unsupported if it is not installed."""
     try:
         import matplotlib
     except ImportError:
         raise weft.Unsupported(
-            "--plot takes the package matplotlib, which is not installed; pip install matplotlib, or leave --plot out"
+            "--plot needs the package matplotlib, which is not installed; pip install matplotlib, or leave --plot out"
         ) from None
     matplotlib.use("Agg")
     matplotlib.rcParams["text.usetex"] = False  # of a user's settings: names would be read by TeX
@@ -35,31 +35,31 @@ def pyplot() -> Any:
 
 
 def colour(number: int) -> str:
-    """Of the series with this number; they come again after the last one."""
+    """Returns the colour of the series with this number. After the last colour the first follows."""
     return PALETTE[number % len(PALETTE)]
 
 
 def rounds_of_colours(number: int) -> int:
-    """How often the colours have come before this series: what else must differ then, such as its mark."""
+    """Returns how often all colours were used before this series. Its mark or line must then differ."""
     return number // len(PALETTE)
 
 
 def titled(figure: Any, *lines: str) -> None:
-    """Each line of a title is wrapped to the width of the figure. What ends a line within one is shown, not done."""
+    """Wraps each line of a title to the width of the figure. Line ends within a line are shown as escapes."""
     width = int(13 * figure.get_size_inches()[0])  # letters of this size
     parts = [part for line in lines for part in textwrap.wrap(in_one_line(line), width)]
     figure.suptitle("\n".join(map(plain, parts)), fontsize=10)
 
 
 def legend_below(figure: Any, columns: int = 3) -> None:
-    """Off the data."""
+    """Puts the legend outside the data."""
     figure.legend(fontsize="small", loc="outside lower center", ncols=columns, markerscale=0.4)
 
 
 def plain(text: str) -> str:
-    """A text of the user's, such as a name, as matplotlib draws it as it is: a dollar begins no formula.
+    """Returns a text of the user, such as a name, escaped so that a dollar begins no formula in matplotlib.
 
-    Every text in a picture that is not weft's own passes through here.
+    Every text in a picture that does not come from weft must pass through this function.
 
     >>> plain("a $") == "a " + chr(92) + "$"
     True
@@ -68,7 +68,7 @@ def plain(text: str) -> str:
 
 
 def as_bytes(figure: Any, name: str) -> bytes:
-    """The figure in the form of the file's ending; closes it."""
+    """Returns the figure in the format of the file's ending, and closes it."""
     image = io.BytesIO()
     with warnings.catch_warnings():  # a letter that the font lacks is drawn as a box
         warnings.filterwarnings("ignore", "Glyph .* missing from")
@@ -77,7 +77,7 @@ def as_bytes(figure: Any, name: str) -> bytes:
     return image.getvalue()
 
 
-# What the time of a step is made of, and how it is called in a picture.
+# The parts of the time of a step, and their names in a picture.
 PARTS = {
     "arithmetic_s": "arithmetic",
     "memory_s": "moving through memory",
@@ -88,7 +88,7 @@ PARTS = {
 
 
 def steps(plan: weft.Plan, name: str) -> bytes:
-    """A bar for each stage and exchange: what its predicted time is made of, and what of it is hidden."""
+    """Draws a bar for each stage and exchange: the parts of its predicted time, and the hidden time."""
     assert plan.prediction is not None
     found = plan.prediction.steps
     figure, axes = pyplot().subplots(figsize=(8, 1.8 + 0.6 * len(found)), layout="constrained")
@@ -112,7 +112,7 @@ def steps(plan: weft.Plan, name: str) -> bytes:
 
 
 def measured_steps(stages: Sequence[dict[str, Any]], title: Sequence[str], name: str) -> bytes:
-    """For each stage and exchange of a run two bars: the time predicted and the time measured."""
+    """Draws two bars for each stage and exchange of a run: the predicted and the measured time."""
     figure, axes = pyplot().subplots(figsize=(8, 2 + 0.7 * len(stages)), layout="constrained")
     places = range(len(stages))
     for key, words, shift in (("predicted_s", "predicted", -0.2), ("seconds", "measured", 0.2)):
@@ -128,7 +128,7 @@ def measured_steps(stages: Sequence[dict[str, Any]], title: Sequence[str], name:
     return as_bytes(figure, name)
 
 
-# Likewise of a pass over disks.
+# The parts of the time of a pass over disks, and their names.
 PASS_PARTS = {
     "read_s": "reading",
     "write_s": "writing",
@@ -138,7 +138,7 @@ PASS_PARTS = {
 
 
 def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
-    """For each pass two bars, the disks' and the processor's parts, of which the longer decides; and its time."""
+    """Draws each pass: a bar of its disk time, a bar of its processor time, and its time, which the longer decides."""
     found = price.passes
     figure, axes = pyplot().subplots(figsize=(8, 1.5 + 0.8 * len(found)), layout="constrained")
     starts = {"disks": [0.0] * len(found), "processor": [0.0] * len(found)}
@@ -163,7 +163,7 @@ def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
     return as_bytes(figure, name)
 
 
-# The panels of a projection: which figure of each number of ranks, how it is called, and on what axis.
+# The panels of a projection: the plotted figure, its title, and the scale of its axis.
 PROJECTED = {
     "seconds": ("predicted time, s", "log"),
     "speed_up": ("speed-up over one rank, times", "log"),
@@ -175,7 +175,7 @@ MARKS = "os^vD"  # colours come again, with the next mark
 
 
 def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> bytes:
-    """Time and the exchanges' part of it, speed-up, efficiency, GFlop/s and the exchanges' share against ranks.
+    """Draws time and its part in exchanges, speed-up, efficiency, GFlop/s and the exchanges' share against ranks.
 
     curves : by the names of the sizes
     """

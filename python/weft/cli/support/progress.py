@@ -1,4 +1,4 @@
-"""How far a run on disks is, on a terminal."""
+"""Progress of a run on disks, on a terminal."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from weft.cli.support.text import duration
 
 
 class Reporter:
-    """Shows how far a run is, and when the end is expected.
+    """Shows the progress of a run and the expected time to its end.
 
     stage : the words before the percentage, of a Progress or a LoadProgress.
     """

@@ -1,7 +1,7 @@
-"""What every command runs in: its ranks, its messages, its exit status.
+"""The session of a command: its ranks, its messages, its exit status.
 
-Work that only some ranks do, or that may fail on some only, stands in `with session.together():`, so that an error of
-one rank is an error of all. An error that reaches the end is printed by one rank: one line, no traceback.
+`with session.together():` contains work that only some ranks do, or that may fail on some ranks only. It turns an error
+of one rank into an error of all. One rank prints an error that ends a command: one line, no traceback.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ from weft.cli.support import streams
 from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
 from weft.cli.support.json_text import one_record_a_line
 
-# What terminals take as commands, also those of eight bits; what no encoding has; ends of lines that are no newline.
+# Control characters of terminals, also of 8 bits; surrogates, which no encoding has; line ends other than a newline.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-# What helps against an error of the system that is not of one file.
+# Remedies for errors of the system that do not concern a single file.
 _REMEDIES = {
     errno.EAGAIN: "raise the limit on processes (ulimit -u), or end some",
     errno.EMFILE: "raise the limit on open files (ulimit -n)",
@@ -54,7 +54,7 @@ class Session:
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
-        """Collective: an error within, on any rank, is raised on all."""
+        """Collective: raises an error of any rank on all ranks."""
         error: Exception | None = None
         try:
             yield
@@ -69,15 +69,15 @@ class Session:
             self.comm.Barrier()
 
     def any(self, flag: bool) -> bool:
-        """Collective: whether the flag is set on any rank."""
+        """Collective: returns whether the flag is set on any rank."""
         return flag if self.comm is None else any(self.comm.allgather(bool(flag)))
 
     def gather(self, value: Any) -> list | None:
-        """Collective: the values of all ranks on the first, None elsewhere."""
+        """Collective: returns the values of all ranks on the first rank, None on the others."""
         return [value] if self.comm is None else self.comm.gather(value, 0)
 
     def broadcast(self, value: Any) -> Any:
-        """Collective: the first rank's value."""
+        """Collective: returns the first rank's value."""
         return value if self.comm is None else self.comm.bcast(value, 0)
 
     def print(self, text: str) -> None:
@@ -91,13 +91,13 @@ class Session:
             self.print(one_record_a_line(finite(value)))
 
     def warn(self, text: str) -> None:
-        """One line on standard error, from one rank."""
+        """Prints one line on standard error, from one rank."""
         if self.is_root:
             self.clear_progress()
             print(f"weft: warning: {in_one_line(text)}", file=sys.stderr, flush=True)
 
     def progress(self, text: str) -> None:
-        """Says on a terminal what is being done; silent elsewhere."""
+        """Shows the current work on a terminal; prints nothing if standard error is not a terminal."""
         if self._shows_progress:
             print(f"\r\033[K{in_one_line(text)} ...", end="", file=sys.stderr, flush=True)
             self._progress_shown = True
@@ -108,19 +108,19 @@ class Session:
             self._progress_shown = False
 
     def note_temporary(self, path: str | None) -> None:
-        """Tells the parent of `weft -n` a file to remove should the ranks be stopped. None: all of them are to stay.
+        """Notes a file that the parent of `weft -n` removes if the ranks are stopped. None: keep all noted files.
 
-        All at once: what stops the ranks between two notes must not leave a part of a set.
+        None keeps all at once, so that a stop between two notes does not leave a part of a set.
         """
         folder = parent_folder()
         if folder:
-            # A path may be of any bytes but NUL.
+            # A path may have any bytes but NUL.
             with open(os.path.join(folder, "temporaries"), "ab") as file:
                 file.write(b"keep\0" if path is None else b"remove " + os.fsencode(path) + b"\0")
 
 
 def finite(value: Any) -> Any:
-    """The value with None for each NaN or infinity, which JSON does not have."""
+    """Returns the value with None for each NaN or infinity, which JSON does not have."""
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, dict):
@@ -131,7 +131,7 @@ def finite(value: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text with what would command a terminal escaped, but for ends of lines and tabs.
+    """Returns the text with control characters escaped, except newlines and tabs.
 
     >>> printable(chr(27) + "[2J" + chr(10)) == chr(92) + "x1b[2J" + chr(10)
     True
@@ -140,7 +140,7 @@ def printable(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """The text of a file, a path or a message, with ends of lines escaped as well.
+    """Returns the text of a file, a path or a message with control characters, newlines and tabs escaped.
 
     >>> in_one_line("a" + chr(10) + "b") == "a" + chr(92) + "nb"
     True
@@ -154,7 +154,7 @@ def _escaped(letter: str) -> str:
 
 @contextlib.contextmanager
 def as_weft_errors() -> Iterator[None]:
-    """An error of the system or of memory within becomes one of weft's."""
+    """Raises an error of the system or of memory within as a WeftError."""
     try:
         yield
     except (OSError, MemoryError) as error:
@@ -162,7 +162,7 @@ def as_weft_errors() -> Iterator[None]:
 
 
 def as_weft_error(error: Exception) -> weft.WeftError:
-    """The error as one of weft's, which all ranks can raise."""
+    """Returns the error as a WeftError, which all ranks can raise."""
     if isinstance(error, weft.WeftError):
         return error
     if isinstance(error, MemoryError):
@@ -188,7 +188,7 @@ def _folder_is_gone() -> bool:
 
 
 def exit_status(error: Exception) -> int:
-    """2 for what the user asked wrongly, 1 for what failed."""
+    """Returns 2 for wrong usage, 1 for a failure."""
     usage = (weft.InvalidArgument, weft.LayoutMismatch, weft.Disagreement, weft.Unsupported)
     return USAGE_STATUS if isinstance(error, usage) else FAILURE_STATUS
 
@@ -201,13 +201,13 @@ def run_here(work: Callable[[Session], int | None]) -> int:
     comm = None
     try:
         comm = _world()
-        if os.environ.get(NO_FOLDER):  # MPI needs a folder to begin in
+        if os.environ.get(NO_FOLDER):  # MPI needs an existing folder to start
             _leave_the_folder()
         session = Session(comm)
         status = _guarded(work, session)
-        session.barrier()  # the message is out before any rank ends, for mpiexec then ends the others
+        session.barrier()  # print the message before any rank ends, because mpiexec then ends the others
         return leave_status(status, session.rank)
-    except (weft.WeftError, ImportError) as error:  # before there was a communicator: alike on all ranks
+    except (weft.WeftError, ImportError) as error:  # without a communicator the error is the same on all ranks
         if surrounding[0] == 0:
             report(error)
         return leave_status(exit_status(error), surrounding[0])
@@ -216,7 +216,7 @@ def run_here(work: Callable[[Session], int | None]) -> int:
 
 
 def _leave_the_folder() -> None:
-    """The current folder is then one that is gone, as that of the parent is: relative names lead nowhere."""
+    """Changes to a folder that no longer exists, like that of the parent: relative names then fail."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
 
@@ -227,10 +227,10 @@ def _run_alone(work: Callable[[Session], int | None]) -> int:
 
 
 def clean_up_when_stopped() -> None:
-    """From now on SIGTERM and SIGHUP end the process as an exception does: temporary files are removed on the way.
+    """Lets SIGTERM and SIGHUP end the process by an exception, so that temporary files are removed.
 
-    Ranks of `weft -n` just end: their parent removes what they noted, and an exception would be told to the other ones,
-    which are being stopped as well. A SIGHUP that is ignored, as nohup has it, stays so.
+    Ranks of `weft -n` just end. Their parent removes the noted files, and an exception would be reported to other
+    ranks, which are being stopped as well. A SIGHUP that is ignored, as by nohup, remains ignored.
     """
     if parent_folder():
         return
@@ -245,21 +245,21 @@ def clean_up_when_stopped() -> None:
 
 
 def _guarded(work: Callable[[Session], int | None], session: Session) -> int:
-    """Runs the work; an error of weft's, which all ranks have alike, is printed by the first."""
+    """Runs the work. The first rank prints a WeftError, because all ranks have the same error."""
     try:
         require_one_command(session, sys.argv[1:])
         return work(session) or 0
     except weft.WeftError as error:
         session.clear_progress()
         if isinstance(error, streams.OutputLost) and session.ranks > 1:
-            return _fail_alone(error, session.comm)  # the others do not have it
+            return _fail_alone(error, session.comm)  # the other ranks do not have this error
         if session.is_root:
             report(error)
         return exit_status(error)
 
 
 def require_one_command(session: Session, words: list[str]) -> None:
-    """Collective: raises Disagreement where a rank was given other words, before it waits for what never comes."""
+    """Collective: raises Disagreement if the ranks have different arguments, which would later deadlock."""
     first = session.broadcast(words)
     error = None
     if words != first:
@@ -275,7 +275,7 @@ def _world() -> Any:
         from mpi4py import MPI
     except ImportError as error:
         raise weft.Unsupported(
-            f"running on ranks takes the package mpi4py, which does not load here ({error}); "
+            f"running on ranks needs the package mpi4py, which does not load ({error}); "
             "pip install mpi4py into the Python of weft, or run `make setup` in the source tree of weft"
         ) from None
     return MPI.COMM_WORLD
@@ -286,25 +286,25 @@ def print_traceback(error: BaseException) -> None:
 
 
 def parent_folder() -> str | None:
-    """The folder of the run, where `weft -n` has started this rank."""
+    """Returns the folder of the run if `weft -n` started this rank, otherwise None."""
     return os.environ.get(RUN_FOLDER) or None
 
 
 def unexpected(error: BaseException) -> str:
-    """What to say of an error that nobody foresaw."""
+    """Returns the message for an unexpected error."""
     text = " ".join(str(error).split())
     return f"unexpected {type(error).__name__}: {text}; run again with {DEBUG}=1 and report it"
 
 
 def report(error: BaseException) -> None:
-    """The one message about an error."""
+    """Prints the message about an error, in one line."""
     if debugging() and error.__traceback__ is not None:
         print_traceback(error)
     print(f"weft: error: {in_one_line(str(error))}", file=sys.stderr, flush=True)
 
 
 def leave_status(status: int, rank: int) -> int:
-    """Leaves the status for the parent of `weft -n`, if there is one; returns what this process should exit with."""
+    """Writes the status for the parent of `weft -n`, if there is one; returns the exit status of this process."""
     folder = parent_folder()
     if not folder:
         return status
@@ -314,7 +314,7 @@ def leave_status(status: int, rank: int) -> int:
 
 
 def _claim_status(folder: str, status: int) -> bool:
-    """Writes the status, unless a rank already did. False where the folder is not there: on another machine."""
+    """Writes the status; returns False if a rank already did, or if the folder is on another machine."""
     try:
         file = os.open(os.path.join(folder, "status"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError:
@@ -325,9 +325,9 @@ def _claim_status(folder: str, status: int) -> bool:
 
 
 def end_all_ranks(message: str, rank: int) -> None:
-    """Says why and ends this process, with which mpiexec ends all ranks; from any thread, whatever the others do.
+    """Prints the message and ends this process; mpiexec then ends all ranks. Any thread may call it at any time.
 
-    One rank speaks: the first to come under `weft -n`, else rank 0.
+    One rank prints: under `weft -n` the first to arrive, otherwise rank 0.
     """
     folder = parent_folder()
     if _claim_status(folder, FAILURE_STATUS) if folder else rank == 0:
@@ -337,7 +337,7 @@ def end_all_ranks(message: str, rank: int) -> None:
 
 
 def _fail_alone(error: BaseException, comm: Any) -> int:
-    """An error that other ranks may not have: says it and ends all ranks, since they may be waiting for this one."""
+    """Reports an error that other ranks may not have, and ends all ranks: they may be waiting for this one."""
     if isinstance(error, SystemExit) and comm is None:
         raise error
     folder = parent_folder()
@@ -348,13 +348,13 @@ def _fail_alone(error: BaseException, comm: Any) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     if folder is None and comm is not None:
-        time.sleep(0.2)  # mpiexec forwards the message first
+        time.sleep(0.2)  # mpiexec has time to forward the message
         comm.Abort(FAILURE_STATUS)
-    os._exit(FAILURE_STATUS)  # mpiexec ends the other ranks, silently
+    os._exit(FAILURE_STATUS)  # mpiexec then ends the other ranks silently
 
 
 def _told(error: BaseException) -> BaseException:
-    """The error as it is reported: what the system refused is no defect."""
+    """Returns the error to report. A refusal by the system is not a defect of weft."""
     if isinstance(error, KeyboardInterrupt):
         return RuntimeError("interrupted")
     if isinstance(error, (weft.WeftError, OSError, MemoryError)):

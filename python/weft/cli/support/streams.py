@@ -1,6 +1,6 @@
-"""The standard streams of a command: closed ones, a full disk, a reader that has gone, letters that an encoding lacks.
+"""The standard streams of a command: closed ones, a full disk, a closed pipe, characters that an encoding lacks.
 
-A result that cannot be written is an error. A message that cannot be written is dropped: the command matters more.
+A result that cannot be written is an error. A message that cannot be written is dropped: the command is more important.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import weft
 
 
 class ReaderGone(Exception):
-    """The reader of the output has seen enough, as head has: the command ends quietly."""
+    """The reader has closed the output, as head does: the command ends without a message."""
 
 
 class OutputLost(weft.IoFailure):
@@ -21,13 +21,13 @@ class OutputLost(weft.IoFailure):
 
 
 class _Stream:
-    """A text stream that takes every letter: what its encoding lacks is escaped."""
+    """A text stream that accepts every character, and escapes those that its encoding lacks."""
 
-    buffer = None  # for click, which writes past a text stream whose encoding it does not like
+    buffer = None  # otherwise click bypasses a stream if it does not accept the stream's encoding
 
     def __init__(self, stream: Any):
         self._stream = stream
-        self._lost = False  # said once, and the rest is dropped
+        self._lost = False  # an error is reported once, and later output is dropped
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -35,14 +35,14 @@ class _Stream:
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"a text stream takes str; got {type(text).__name__}")
-        if text:  # click tries with none, and takes any error for another kind of stream
+        if text:  # click writes an empty text as a test, and takes any error as a sign of a binary stream
             self._try(lambda: self._stream.write(encodable(text, getattr(self._stream, "encoding", None))))
         return len(text)
 
     def write_bytes(self, content: bytes) -> None:
-        """Writes at once what is encoded already."""
+        """Writes encoded text without delay."""
         buffer = getattr(self._stream, "buffer", None)
-        if buffer is None:  # a stream of the caller's, of text alone
+        if buffer is None:  # a text stream of the caller, without bytes
             self.write(content.decode(errors="replace"))
         else:
             self._try(lambda: buffer.write(content))
@@ -62,14 +62,14 @@ class _Stream:
             self._tell(error)
 
     def discard(self) -> None:
-        """What is left leads to nowhere: Python writes it when it ends, and a write may be waiting for a reader."""
+        """Redirects the rest to /dev/null: Python writes it at its end, and a write may be waiting for a reader."""
         with contextlib.suppress(AttributeError, OSError, ValueError):
             number = self._stream.fileno()
-            if number in (1, 2):  # a file of the caller's is the caller's
+            if number in (1, 2):  # leave a file of the caller alone
                 _lead_to_nowhere(number)
 
     def _tell(self, error: OSError) -> None:
-        """Of a message that is dropped there is nothing to tell."""
+        """Does nothing: a message may be dropped."""
 
 
 class _Output(_Stream):
@@ -83,10 +83,10 @@ class _Output(_Stream):
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Within, sys.stdout and sys.stderr take any text; closed or missing ones are as /dev/null.
+    """Within, sys.stdout and sys.stderr accept any text. Closed or missing ones act as /dev/null.
 
-    Descriptors 0 to 2 that are closed lead to nowhere from now on. A file that is opened would get such a number, and
-    what a library or mpiexec prints would end in it.
+    Also redirects closed descriptors 0 to 2 to /dev/null, permanently. Otherwise the next opened file would get such a
+    number, and output of a library or of mpiexec would end up in it.
     """
     for number in range(3):
         try:
@@ -104,19 +104,19 @@ def standard_streams() -> Iterator[None]:
 
 
 def write_bytes(content: bytes) -> None:
-    """Writes to the standard output what ranks have encoded. Raises ReaderGone or OutputLost."""
+    """Writes encoded output of ranks to the standard output. Raises ReaderGone or OutputLost."""
     stream = sys.stdout if isinstance(sys.stdout, _Output) else _Output(sys.stdout)
     stream.write_bytes(content)
 
 
 def discard_output() -> None:
-    """For a process that is stopped: nothing waits for a reader of the output any more."""
+    """Discards the output of a process that is being stopped, so that no write waits for a reader."""
     if sys.stdout is not None:
         _Output(sys.stdout).discard()
 
 
 def encodable(text: str, encoding: str | None) -> str:
-    """The text with what the encoding lacks escaped.
+    """Returns the text with the characters escaped that the encoding lacks.
 
     >>> encodable(chr(0xE9), "ascii") == chr(92) + "xe9", encodable(chr(0xE9), "utf-8") == chr(0xE9)
     (True, True)
@@ -127,7 +127,7 @@ def encodable(text: str, encoding: str | None) -> str:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether a stream leads to a terminal; one that is None, closed or of the caller's making may not say."""
+    """Returns whether a stream is a terminal; False for None, a closed stream, or an object without isatty."""
     try:
         return bool(stream.isatty())
     except (AttributeError, ValueError):

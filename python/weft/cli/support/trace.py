@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from weft.cli.support.session import Session
 
 Result = TypeVar("Result")
-# One line for each kind of step: an exchange may lie beside the stages that hide it.
+# One line for each kind of step, because an exchange may overlap the stages that hide it.
 LINES = ("command", "stage", "exchange")
 SIZES = ("bytes_read", "bytes_written", "bytes_sent", "messages")
 
 
 class Trace:
-    """Collects the records of a transform's calls on every rank, on clocks that agree up to a barrier."""
+    """Collects the records of a transform's calls on every rank. The clocks agree up to the time of a barrier."""
 
     def __init__(self, session: Session, fft: Any):
         self._session = session
@@ -25,7 +25,7 @@ class Trace:
         self._origin_s = time.monotonic()  # the clock that weft's records are on
 
     def call(self, name: str, function: Callable[[], Result], transform: bool = False) -> Result:
-        """Runs a step and records it; `transform`: with the stages and exchanges that the call leaves."""
+        """Runs a step and records it; with `transform` also records the stages and exchanges of the call."""
         start_s = time.monotonic() - self._origin_s
         result = function()
         end_s = time.monotonic() - self._origin_s
@@ -54,7 +54,7 @@ class Trace:
         )
 
     def gathered(self) -> bytes:
-        """Collective: the file's content on the first rank, nothing on the others."""
+        """Collective: returns the file's content on the first rank, nothing on the others."""
         lists = self._session.gather(self._events)
         if lists is None:
             return b""

@@ -11,7 +11,7 @@ from weft.options import RANKS_MAX
 
 
 def ranks_value(text: str | None) -> int | None:
-    """The number after -n."""
+    """Parses the number after -n."""
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
@@ -20,13 +20,13 @@ def ranks_value(text: str | None) -> int | None:
 
 
 def require_plannable(ranks: int, name: str = "--ranks") -> None:
-    """Raises InvalidArgument for a number of ranks that takes minutes or gigabytes."""
+    """Raises InvalidArgument for a number of ranks that would take minutes or gigabytes to plan."""
     if not 1 <= ranks <= RANKS_MAX:
         raise weft.InvalidArgument(f"{name} must be from 1 to {RANKS_MAX}; got {ranks}; give such as {name} 64")
 
 
 def rank_counts_value(text: str) -> tuple[int, ...]:
-    """Numbers of ranks: a list, or the ends of a range and the powers of two within.
+    """Parses numbers of ranks: a list, or a range, which means its ends and the powers of two within.
 
     >>> rank_counts_value("1..12"), rank_counts_value("6,3"), rank_counts_value("2^9..2^10")
     ((1, 2, 4, 8, 12), (3, 6), (512, 1024))
@@ -60,7 +60,7 @@ def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
 
 
 def shapes_value(text: str, name: str) -> tuple[tuple[int, ...], ...]:
-    """Shapes joined by commas, each once.
+    """Parses shapes joined by commas, and drops duplicates.
 
     >>> shapes_value("64x64,128x128,64x64", "SHAPE")
     ((64, 64), (128, 128))
@@ -69,7 +69,7 @@ def shapes_value(text: str, name: str) -> tuple[tuple[int, ...], ...]:
 
 
 def count_value(text: str, name: str) -> int:
-    """A whole number, or a power such as 2^10. Its range is checked where it is used.
+    """Parses a whole number, or a power such as 2^10. The caller checks its range.
 
     >>> count_value("2^10", "--ranks")
     1024
@@ -95,7 +95,7 @@ _UNITS = {
 
 
 def size_value(text: str, name: str) -> int:
-    """A whole number, a power such as 2^25, or bytes with a unit, which are rounded down.
+    """Parses a whole number, a power such as 2^25, or bytes with a unit, which are rounded down.
 
     >>> size_value("2^25", "N"), size_value("64KiB", "--block"), size_value("4096", "--block")
     (33554432, 65536, 4096)
@@ -126,8 +126,9 @@ def _size(text: str) -> int | None:
 
 
 def folders_value(given: list[str] | None) -> tuple[str, ...]:
-    """Of an option that may come several times, each with one folder or several joined by commas. A folder whose name
-    has a comma is one.
+    """Parses an option that may be repeated, each time with one or more folders joined by commas.
+
+    An existing folder with a comma in its name counts as one folder.
 
     >>> folders_value(["/nvme0,/nvme1", "/nvme2"]), folders_value(None)
     (('/nvme0', '/nvme1', '/nvme2'), ())
@@ -144,7 +145,7 @@ def axes_value(text: str | None, name: str = "--axes") -> tuple[int, ...] | None
 
 
 def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
-    """The axes counted from the first; all of them for None."""
+    """Returns the axes counted from the first; all axes for None."""
     if axes is None:
         return tuple(range(dims))
     wrong = [axis for axis in axes if not -dims <= axis < dims]
@@ -190,7 +191,7 @@ def grid_value(text: str | None, name: str = "--grid") -> tuple[int, ...] | None
 
 
 def output_value(text: str) -> str | tuple[int, ...]:
-    """any, same, or a process grid."""
+    """Parses any, same, or a process grid."""
     if text in ("any", "same"):
         return text
     if not re.fullmatch(r"\d+(x\d+)*", text):

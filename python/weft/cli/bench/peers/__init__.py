@@ -1,4 +1,4 @@
-"""The libraries that `weft bench` compares with, each as a contestant or as the reason why it is not one."""
+"""The other libraries of `weft bench`. Each is a contestant, or has a reason why it is not."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from weft.cli.support.session import Session
 
 
 def make_peer(name: str, contract: Contract, session: Session) -> Contestant:
-    """Collective: the peer at its better setting. Raises NotRun with the reason on all ranks."""
+    """Collective: returns the peer with its fastest setting. Raises NotRun with the reason on all ranks."""
     return PEERS[name](contract, session)
 
 

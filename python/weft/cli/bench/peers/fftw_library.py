@@ -47,7 +47,7 @@ class Fftw:
         return function(*arguments)
 
     def use_threads(self, threads: int) -> None:
-        """Plans made from now on use so many threads."""
+        """Sets the number of threads of later plans."""
         if self._threads is None:
             if threads > 1:
                 raise NotRun("FFTW's threads are not installed (libfftw3-dev, libfftw3-double3)")
@@ -71,7 +71,7 @@ class Fftw:
 
 
 class Buffer:
-    """Memory aligned as FFTW wants it."""
+    """Memory with the alignment that FFTW needs."""
 
     def __init__(self, fftw: Fftw, count: int, dtype: np.dtype):
         self._fftw = fftw
@@ -98,6 +98,6 @@ def _load(stem: str) -> ctypes.CDLL:
 
 
 def loaded_mpi_libraries() -> set[str]:
-    """Names of the MPI libraries in this process."""
+    """Returns the names of the MPI libraries in this process."""
     maps = Path("/proc/self/maps").read_text(errors="replace")
     return set(re.findall(r"/(lib(?:mpi|mpich|mpi_cxx)\.so[.\d]*)$", maps, re.MULTILINE))

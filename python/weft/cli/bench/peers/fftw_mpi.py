@@ -21,7 +21,7 @@ _ptrdiff = ctypes.c_ssize_t
 
 
 def make(contract: Contract, session: Session) -> Contestant:
-    """Collective: the better of working in place and out of place, as far as the contract allows."""
+    """Collective: returns the faster of in place and out of place, if the contract allows both."""
     _check(contract, session)
     fftw = _library(contract, session)
     if contract.in_place:
@@ -36,7 +36,7 @@ def make(contract: Contract, session: Session) -> Contestant:
 
 
 def check_result(contestant: "FftwMpi") -> None:
-    """Collective: raises NotRun unless a run gives what it should."""
+    """Collective: raises NotRun if a run has a wrong result."""
     case = contestant.case
     error = contestant.error()
     if not error <= 10 * tolerance(case.precision, case.points):
@@ -54,7 +54,7 @@ def _check(contract: Contract, session: Session) -> None:
 
 
 def _library(contract: Contract, session: Session) -> Fftw:
-    """The library, if it is there and was linked with the MPI that runs; the same outcome on all ranks."""
+    """Returns the library. Raises NotRun on all ranks if it is missing or linked with another MPI."""
     before = loaded_mpi_libraries()
     reason = ""
     fftw = None
@@ -149,7 +149,7 @@ class FftwMpi:
         return plan
 
     def _fill(self, buffer: Any) -> None:
-        """Plane waves in this rank's rows; a real row is padded to 2*(n//2+1) numbers."""
+        """Fills this rank's rows with plane waves; a real row is padded to 2*(n//2+1) numbers."""
         case = self._contract.case
         rows = self._rows[1] - self._rows[0]
         if rows == 0:
@@ -196,7 +196,7 @@ class FftwMpi:
 
 
 class FftwMpiLine(FftwMpi):
-    """Of one axis. Where the order is free FFTW leaves it in one of its own, which saves a transposition."""
+    """FFTW's MPI transform of one axis. If the order is free, FFTW uses its own, which saves a transposition."""
 
     def _allocate(self, two_arrays: bool) -> None:
         sizes = [_ptrdiff() for _ in range(4)]
@@ -231,7 +231,7 @@ class FftwMpiLine(FftwMpi):
         return self._made_by_all(plan)
 
     def error(self) -> float:
-        """Collective: relative error of a run; where FFTW's order is its own, of the values by their size."""
+        """Collective: returns the relative error of a run; in FFTW's own order, that of the sorted values."""
         self.prepare()
         self._run()
         first, end = self._columns
@@ -241,19 +241,19 @@ class FftwMpiLine(FftwMpi):
         expected = np.zeros_like(result)
         Waves(self.case).spectrum(expected, [self._columns], float(self.case.points))
         peaks, wanted = self._largest(result), self._largest(expected)
-        # What is left without the peaks must be nothing; a difference of sums would cancel.
+        # Without the peaks the rest must be zero. The difference of two sums would lose it to cancellation.
         rest = np.where(np.abs(result) < peaks[0] / 2, result, 0)
         rest_square = self._session.comm.allreduce(sum_of_squares(rest.reshape(1, -1)))
         return math.hypot(float(np.linalg.norm(peaks - wanted)), math.sqrt(rest_square)) / float(np.linalg.norm(wanted))
 
     def _largest(self, values: np.ndarray) -> np.ndarray:
-        """Collective: the sizes of the largest numbers of all ranks, as many as there are waves."""
+        """Collective: returns the largest absolute values of all ranks, one for each wave."""
         mine = np.sort(np.abs(values).astype(np.float64))[-WAVES:]
         return np.sort(np.concatenate(self._session.comm.allgather(mine)))[-WAVES:]
 
 
 def _handle(comm: Any) -> Any:
-    """The communicator as C has it: a pointer with Open MPI, an integer with MPICH and its kin."""
+    """Returns the C handle of the communicator: a pointer in Open MPI, an integer in MPICH and its derivatives."""
     from mpi4py import MPI
 
     kind = ctypes.c_void_p if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_int

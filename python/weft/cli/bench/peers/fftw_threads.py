@@ -1,4 +1,4 @@
-"""FFTW with threads in one process as a peer: the first rank has the whole array, the others sleep."""
+"""FFTW with threads in one process as a peer: the first rank owns the whole array, the others sleep."""
 
 import ctypes
 import functools
@@ -18,7 +18,7 @@ from weft.cli.support.text import counted
 from weft.verify.plane_waves import Waves
 from weft.verify.reference import relative_error, tolerance
 
-# Between looks whether the first rank is ready; a spinning rank would take its core.
+# The time between two tests whether the first rank is ready. A spinning rank would take its core.
 PAUSE_S = 0.0005
 
 
@@ -29,7 +29,7 @@ class _Dimension(ctypes.Structure):
 
 
 def make(contract: Contract, session: Session) -> Contestant:
-    """Collective: the better of working in place and out of place, as far as the contract allows."""
+    """Collective: returns the faster of in place and out of place, if the contract allows both."""
     cores = _cores_of_all(session)
     fftw = _library(contract, session)
     if contract.in_place:
@@ -48,7 +48,7 @@ def make(contract: Contract, session: Session) -> Contestant:
 
 
 def _cores_of_all(session: Session) -> set[int]:
-    """The cores of all ranks together, which the threads may use."""
+    """Returns the cores of all ranks together, for the threads."""
     everyone = session.broadcast(session.gather((socket.gethostname(), os.sched_getaffinity(0))))
     if len({host for host, _ in everyone}) > 1:
         raise NotRun("the ranks are on several machines, and threads are on one")
@@ -56,7 +56,7 @@ def _cores_of_all(session: Session) -> set[int]:
 
 
 def _library(contract: Contract, session: Session) -> Fftw | None:
-    """The library on the first rank, which alone uses it; None elsewhere."""
+    """Returns the library on the first rank, which alone uses it; None on the others."""
     fftw, reason = None, ""
     if session.is_root:
         needed = 3 * np.prod(contract.case.output_shape, dtype=float) * contract.complex_dtype.itemsize
@@ -73,7 +73,7 @@ def _library(contract: Contract, session: Session) -> Fftw | None:
 
 
 class FftwThreads:
-    """A plan on the first rank; elsewhere an object that waits."""
+    """A plan on the first rank; on the others an object that waits."""
 
     def __init__(self, fftw: Fftw | None, contract: Contract, session: Session, way: str, cores: set[int]):
         self._fftw = fftw
@@ -112,7 +112,7 @@ class FftwThreads:
         with self._all_cores():
             fftw.use_threads(threads)
             self._plan = self._make_plan(fftw, padded, destroys=way != "out of place")
-            fftw.use_threads(1)  # for plans that weft may yet make
+            fftw.use_threads(1)  # the default for later plans of weft
         if not self._plan:
             return "FFTW made no plan for this problem"
         Waves(case).field(self._x, [(0, n) for n in case.shape], 1.0)
@@ -170,7 +170,7 @@ class FftwThreads:
             time.sleep(PAUSE_S)
 
     def error(self) -> float:
-        """On the first rank: relative error of a run."""
+        """Returns the relative error of a run, on the first rank."""
         self.prepare()
         self._execute()
         case = self._contract.case
@@ -188,7 +188,7 @@ class FftwThreads:
 
 
 class _Affinity:
-    """Within, this thread and those that it starts may use the given cores."""
+    """Within, this thread and the threads that it starts may use the given cores."""
 
     def __init__(self, cores: set[int]):
         self._cores = cores

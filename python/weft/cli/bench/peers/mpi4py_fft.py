@@ -12,7 +12,7 @@ from weft.verify.reference import tolerance
 
 
 def make(contract: Contract, session: Session) -> Contestant:
-    """Collective: the best of slabs and pencils, and of the ways to keep the input."""
+    """Collective: returns the fastest of slabs and pencils, and of the methods to keep the input."""
     if session.comm is None:
         raise NotRun("it needs MPI: give -n 1 or more")
     if len(contract.case.shape) < 2:
@@ -45,7 +45,7 @@ def _fastest(session: Session, makers: list) -> "Mpi4pyFft":
     try:
         chosen = fastest(session, makers)
     except (AssertionError, ValueError, TypeError, RuntimeError, IndexError) as error:
-        # It checks its arguments by assertions, alike on all ranks.
+        # It checks its arguments by assertions, with the same outcome on all ranks.
         raise NotRun(f"it does not take this problem ({type(error).__name__} {error})".rstrip()) from None
     assert isinstance(chosen, Mpi4pyFft)
     return chosen
@@ -92,7 +92,7 @@ class Mpi4pyFft:
         np.copyto(self._x, self._kept)
 
     def _make_return(self) -> list:
-        """Transfers that bring the output back to the layout of the input, through the same pencils."""
+        """Returns transfers that bring the output back to the layout of the input, through the same pencils."""
         pencil = self._fft.forward.output_pencil
         array = self._fft.forward.output_array
         steps = []
