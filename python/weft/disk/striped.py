@@ -197,7 +197,7 @@ def open_set(
     if prod(facts["shape"]) * kind.itemsize != facts["bytes"]:
         raise errors.InvalidArgument(
             f"the index of a striped set must be sound; {path}: {prod(facts['shape'])} elements of {kind} are not "
-            f"{facts['bytes']} bytes; write the set anew, or bring the index back from a copy"
+            f"{facts['bytes']} bytes; write the set again, or restore the index from a copy"
         )
     opened = _planning.open_striped_set(path, *how)
     return StripedArray(path, tuple(facts["shape"]), kind, opened)

@@ -55,7 +55,7 @@ void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
 std::string remedy_in_place(const PassesOptions& options) {
   return options.checkpoints.keep
              ? "give the same command with --in-place again, which goes on"
-             : "it was changed without checkpoints to go on from: remove it and write it anew";
+             : "it was changed without checkpoints to go on from: remove it and write it again";
 }
 
 PassesOutcome run_on_files(const KPassPlan& plan, const PassesFiles& files,

@@ -219,7 +219,7 @@ TEST(FftPlan, RunsEveryCandidate) {
 
 TEST(FftPlan, PlansThatDoNotFitTheRanksAreRefused) {
   const int ranks = size_of(MPI_COMM_WORLD);
-  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"as many ranks"}, [&] {
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"number of ranks"}, [&] {
     const Fft<double> fft(make_plan({.shape = {8, 8}, .ranks = ranks + 1}), MPI_COMM_WORLD);
   });
   const Plan plan = make_plan({.shape = {8, 8}, .ranks = ranks});

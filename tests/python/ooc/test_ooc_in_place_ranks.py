@@ -121,9 +121,9 @@ def test_what_is_half_done_says_so_and_goes_on(pool: Pool, tmp_path: Path) -> No
 def test_without_checkpoints_it_is_of_no_use_and_says_so(pool: Pool, tmp_path: Path) -> None:
     made_set(tmp_path)
     half_way(pool, tmp_path, checkpoint=0)
-    with pytest.raises(InvalidArgument, match=r"half way.*without checkpoints.*write it anew"):
+    with pytest.raises(InvalidArgument, match=r"half way.*without checkpoints.*write it again"):
         ooc.open_set(tmp_path / "x.json")
-    with pytest.raises(InvalidArgument, match=r"no way back.*write it anew"):
+    with pytest.raises(InvalidArgument, match=r"no way back.*write it again"):
         ooc.discard(tmp_path / "x.json")
 
 

@@ -139,9 +139,9 @@ def test_what_has_no_checkpoints_is_of_no_use_and_says_so(tmp_path: Path) -> Non
     made_set(tmp_path)
     half_way(tmp_path, checkpoint=0)
     for use in (lambda: ooc.open_set(tmp_path / "x.json"), lambda: fft(tmp_path, checkpoint=0), lambda: fft(tmp_path)):
-        with pytest.raises(InvalidArgument, match=r"must be whole.*without checkpoints.*write it anew"):
+        with pytest.raises(InvalidArgument, match=r"must be whole.*without checkpoints.*write it again"):
             use()
-    assert_refused(weft("ooc", "discard", "x.json", cwd=tmp_path), 2, "no way back", "write it anew")
+    assert_refused(weft("ooc", "discard", "x.json", cwd=tmp_path), 2, "no way back", "write it again")
     ooc.remove_set(tmp_path / "x.json")
     assert listing(tmp_path) == []
 

@@ -204,7 +204,7 @@ TEST(ProbeDisk, half_of_what_is_free_is_used_at_most) {
   EXPECT_EQ(probe::disk_file_bytes("/data", 100 * mebibyte), 50 * mebibyte);
   EXPECT_EQ(probe::disk_file_bytes("/data", 64 * mebibyte), 32 * mebibyte);
   EXPECT_EQ(probe::disk_file_bytes("/data", 100000 * mebibyte), 1024 * mebibyte);
-  expect_error(ErrorCode::io_failure, {"/data", "67108864 bytes", "67108863", "make room"},
+  expect_error(ErrorCode::io_failure, {"/data", "67108864 free bytes", "67108863", "make room"},
                [] { probe::disk_file_bytes("/data", 64 * mebibyte - 1); });
 }
 

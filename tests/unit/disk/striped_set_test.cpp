@@ -130,7 +130,7 @@ TEST(DiskSet, a_flipped_bit_is_found_where_a_block_is_read_as_a_whole) {
   const auto unchecked = open_set(made.path, Mode::read);
   const disk::Run all = {0, made.bytes, made.memory.data()};
   const Volume::Ticket ticket = again->start_read({&all, 1});
-  expect_error(ErrorCode::io_failure, {"block 7", made.disk(1), "offset 8192", "anew"},
+  expect_error(ErrorCode::io_failure, {"block 7", made.disk(1), "offset 8192", "again"},
                [&] { again->wait(ticket); });
   unchecked->wait(unchecked->start_read({&all, 1}));
   // The last block is shorter, and has a checksum as well.
@@ -273,7 +273,7 @@ TEST(DiskSet, damaged_checksums_are_refused_and_missing_ones_are_none) {
 void refuses_index(const std::string& text, const std::vector<std::string>& words) {
   Made made;
   std::ofstream(made.path) << text;
-  std::vector<std::string> all = {made.path, "anew"};
+  std::vector<std::string> all = {made.path, "again"};
   all.insert(all.end(), words.begin(), words.end());
   expect_error(ErrorCode::invalid_argument, all, [&] { open_set(made.path, Mode::read); });
 }
@@ -319,7 +319,7 @@ TEST(DiskSet, a_damaged_index_is_refused) {
 TEST(DiskSet, missing_and_wrong_files_are_refused) {
   Made made;
   std::filesystem::resize_file(made.disk(2), 5 * block);
-  expect_error(ErrorCode::io_failure, {made.disk(2), "must have 16384", "has 20480", "anew"},
+  expect_error(ErrorCode::io_failure, {made.disk(2), "must have 16384", "has 20480", "again"},
                [&] { open_set(made.path, Mode::read); });
   std::filesystem::remove(made.disk(2));
   expect_error(ErrorCode::io_failure, {made.disk(2), "No such file"},

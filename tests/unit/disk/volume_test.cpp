@@ -211,7 +211,7 @@ TEST_P(DiskBackend, a_file_that_is_shortened_behind_our_back_is_an_error_of_wait
   std::vector<std::byte> memory(2 << 20);
   const disk::Run run = {0, 2 << 20, memory.data()};
   const Volume::Ticket ticket = set->start_read({&run, 1});
-  expect_error(ErrorCode::io_failure, {path, "to be read", "shortened", "ends at 1048676"},
+  expect_error(ErrorCode::io_failure, {path, "to be read", "truncated", "ends at 1048676"},
                [&] { set->wait(ticket); });
   // What is there can still be read.
   const disk::Run there = {0, 1 << 20, memory.data()};

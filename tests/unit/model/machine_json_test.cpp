@@ -111,7 +111,7 @@ TEST(Machine, impossible_figures_are_refused_with_their_key) {
     return ordered_json{
         {"ranks", ranks}, {"from_bytes", from}, {"start_s", 0.0}, {"s_per_byte", 1.0}};
   };
-  expect_refused({"all_to_all[0].from_bytes", "from 0 bytes", "5"},
+  expect_refused({"all_to_all[0].from_bytes", "at 0 bytes", "5"},
                  [&](ordered_json& m) { m["all_to_all"] = {fit(4, 5)}; });
   expect_refused({"all_to_all[2].from_bytes", "at least 6", "5"}, [&](ordered_json& m) {
     m["all_to_all"] = {fit(4, 0), fit(4, 5), fit(4, 5)};

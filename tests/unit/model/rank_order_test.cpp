@@ -155,7 +155,7 @@ TEST(RankOrder, refuses_words_that_are_no_order) {
   refused(crossbar(4, "xyzt"), {"no axis x"});
   expect_error(ErrorCode::invalid_argument, {"at most 256"},
                [] { model::check(crossbar(4, std::string(300, 'n'))); });
-  expect_error(ErrorCode::invalid_argument, {"behind t", "3", "\"t2n\""},
+  expect_error(ErrorCode::invalid_argument, {"after t", "3", "\"t2n\""},
                [] { rank_places(crossbar(4, "t2n"), 12, 3); });
   expect_error(ErrorCode::invalid_argument, {"4 nodes", "9 ranks", "2 on a node"},
                [] { rank_places(crossbar(4), 9, 2); });
