@@ -202,7 +202,7 @@ def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(tmp
     assert len(set(drawn)) == len(drawn)
     series = {sample["series"] for sample in document["samples"]} - {"copy beyond caches"}
     assert series <= set(drawn)
-    barrier_x, barrier_s = _line(panels["barrier"], "fit: grows as lg of the ranks").get_data()
+    barrier_x, barrier_s = _line(panels["barrier"], "fit: grows with lg(ranks)").get_data()
     np.testing.assert_allclose(barrier_s, document["barrier_s"] * np.log2(barrier_x))
     for place in panels.values():
         boxes = [label.get_window_extent() for label in place.get_xticklabels(which="both") if label.get_text()]

@@ -118,7 +118,7 @@ class Wrong:
         ("one value", "relative error"),
         ("input", "input was changed"),
         ("bits", "other bits"),
-        ("beside", "beside"),
+        ("beside", "next to"),
         ("exception", "out of luck"),
     ],
 )
