@@ -125,8 +125,8 @@ class DiskProbe {
   }
 
   double round_s(DiskDirection direction, std::int64_t bytes) {
-    const double most_s =
-        (1 - for_filling - for_latency) * seconds_ / (2 * rounds * std::size(sizes));
+    const double visits = 2.0 * rounds * static_cast<double>(std::size(sizes));
+    const double most_s = (1 - for_filling - for_latency) * seconds_ / visits;
     file_.forget();
     std::atomic<std::int64_t> done = 0;
     const Stopwatch watch;

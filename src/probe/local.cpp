@@ -257,8 +257,8 @@ std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const
   for (Copying& each : found) {
     const double line =
         model::line_seconds(so_far, each.precision, Effort::estimate, Kind::c2c, copied_length);
-    const double lines_s =
-        line * static_cast<double>(each.bytes / (copied_length * complex_bytes(each.precision)));
+    const std::int64_t lines = each.bytes / (copied_length * complex_bytes(each.precision));
+    const double lines_s = line * static_cast<double>(lines);
     each.contiguous_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
     each.transposed_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
     each.ragged_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
