@@ -24,11 +24,11 @@ constexpr const char* half_done_key = "half_done";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
-constexpr const char* anew = "write the set again, or restore the index from a copy";
+constexpr const char* write_again = "write the set again, or restore the index from a copy";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::invalid_argument,
-              "the index of a striped set must be sound; " + path + ": " + what + "; " + anew);
+  throw Error(ErrorCode::invalid_argument, "the index of a striped set must be sound; " + path +
+                                               ": " + what + "; " + write_again);
 }
 
 /// The members of an index; each is requested once and has one type.
