@@ -46,25 +46,9 @@ struct Output {
 ///   rule      a fixed rule: a slab where every rank gets rows, otherwise the most square pencil
 enum class PlanBy { standard, here, rule };
 
-/// Options of a transform, for designated initialisers.
-struct FftOptions {
-  Shape shape;                 ///< of the whole array; real space for r2c
-  std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
-  Kind kind = Kind::c2c;
-  MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
-  std::optional<Layout> input = {};  ///< chosen by the plan where absent
-  Output output = {};
-  Norm norm = Norm::none;
-  int sign = -1;    ///< of the exponent of forward
-  int threads = 1;  ///< OpenMP threads of this rank
+/// Options that steer planning, for designated initialisers.
+struct Planning {
   Effort effort = Effort::estimate;
-  bool overwrite_input = false;
-  Knobs knobs = {};              ///< forced choices of the exchange
-  Preset preset = Preset::none;  ///< a named set of forced knobs; those in `knobs` win
-  std::string engine = {};       ///< local FFT library; empty: WEFT_ENGINE, by default FFTW
-  /// false: the caller calls use_workspace() before the first transform. No exchange is then by
-  /// shared memory, because weft must allocate that memory itself.
-  bool own_workspace = true;
   /// The machine for planning by the model, the same on all ranks; absent: `plan_by` decides.
   std::optional<Machine> machine = {};
   PlanBy plan_by = PlanBy::standard;
@@ -81,6 +65,26 @@ struct FftOptions {
   /// of new trials is added. An unusable file is never an error: rank 0 prints a message on
   /// standard error, and the file is unchanged. See weft/wisdom.hpp.
   std::string wisdom = {};
+};
+
+/// Options of a transform, for designated initialisers.
+struct FftOptions {
+  Shape shape;                 ///< of the whole array; real space for r2c
+  std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
+  Kind kind = Kind::c2c;
+  MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
+  std::optional<Layout> input = {};  ///< chosen by the plan where absent
+  Output output = {};
+  Norm norm = Norm::none;
+  int sign = -1;    ///< of the exponent of forward
+  int threads = 1;  ///< OpenMP threads of this rank
+  bool overwrite_input = false;
+  std::string engine = {};  ///< local FFT library; empty: WEFT_ENGINE, by default FFTW
+  /// false: the caller calls use_workspace() before the first transform. No exchange is then by
+  /// shared memory, because weft must allocate that memory itself.
+  bool own_workspace = true;
+  Exchange exchange = {};  ///< forced choices of every exchange
+  Planning planning = {};
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along

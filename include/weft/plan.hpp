@@ -60,11 +60,23 @@ const char* to_string(Requests);
 const char* to_string(NodeUse);
 const char* to_string(WirePrecision);
 
+/// Named sets of choices for an exchange.
+///   fftw     one collective call of packed blocks, as paper 002 describes FFTW
+///   dmitruk  packed messages in pairwise rounds
+///   duke     packed messages, all at once, a slice at a time
+///   fft2d_i  strided messages, all at once
+///   fft2d_p  strided messages by persistent requests, a slice at a time
+///   p3dfft   pencils: one collective call per plane in the first exchange, one call in each other
+///            exchange
+enum class Preset { none, fftw, dmitruk, duke, fft2d_i, fft2d_p, p3dfft };
+const char* to_string(Preset);
+
 /// As many chunks as there are slices to send.
 inline constexpr std::int64_t every_slice = INT64_MAX;
 
-/// The knobs of an exchange; `automatic` (0 chunks, 0 bytes) where the planner may choose.
-struct Knobs {
+/// The choices of an exchange; `automatic` (0 chunks, 0 bytes) where the planner may choose. The
+/// exchanges of a plan have decided choices. A choice that the method does not use stays automatic.
+struct Exchange {
   Method method = Method::automatic;
   WireForm wire_form = WireForm::automatic;
   Schedule schedule = Schedule::automatic;
@@ -79,19 +91,10 @@ struct Knobs {
   /// left and the partner's has arrived. So a rank never has more than one piece in a switch, which
   /// might drop more. 0: whole blocks.
   std::int64_t piece_bytes = 0;
-  friend bool operator==(const Knobs&, const Knobs&) = default;
+  /// A named set of choices; members given here win over it. `none` in a plan.
+  Preset preset = Preset::none;
+  friend bool operator==(const Exchange&, const Exchange&) = default;
 };
-
-/// Named choices of the knobs.
-///   fftw     one collective call of packed blocks, as paper 002 describes FFTW
-///   dmitruk  packed messages in pairwise rounds
-///   duke     packed messages, all at once, a slice at a time
-///   fft2d_i  strided messages, all at once
-///   fft2d_p  strided messages by persistent requests, a slice at a time
-///   p3dfft   pencils: one collective call per plane in the first exchange, one call in each other
-///            exchange
-enum class Preset { none, fftw, dmitruk, duke, fft2d_i, fft2d_p, p3dfft };
-const char* to_string(Preset);
 
 /// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///
@@ -119,8 +122,7 @@ struct Problem {
   int threads = 1;  ///< per rank
   Effort effort = Effort::estimate;
   bool overwrite_input = false;
-  Preset preset = Preset::none;  ///< forces knobs
-  Knobs knobs = {};              ///< forced knobs; they win over those of the preset
+  Exchange exchange = {};  ///< forced choices
   friend bool operator==(const Problem&, const Problem&) = default;
 
   /// The shape of the output: `shape`, with n/2+1 on the last of `axes` for r2c.
@@ -160,13 +162,12 @@ struct Stage {
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
-/// Moves the array from the target layout of one stage to the source layout of the next. All knobs
-/// are decided; knobs that the method does not use stay automatic. At least one chunk.
-using Exchange = Knobs;
-/// Returns the method and its knobs in words: "messages pairwise packed, persistent, 8 chunks".
+/// Returns the method of an exchange and its other choices in words: "messages pairwise packed,
+/// persistent, 8 chunks".
 std::string describe(const Exchange& exchange);
 
-/// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1.
+/// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1. An
+/// exchange moves the array from the target layout of one stage to the source layout of the next.
 /// Backward runs the same stages in the opposite order.
 ///
 /// An array of one axis of n = n1*n2 points may be viewed as n1 x n2, row by row (Bailey 1990, six
@@ -203,8 +204,8 @@ struct Plan {
   bool convolves() const;
 };
 
-/// Returns all choices of knobs for one problem: every method that can run it, with every schedule
-/// and kind of requests. Each choice is in one chunk and, for `chunks` > 1, also in `chunks`
+/// Returns all possible exchanges of one problem: every method that can run it, with every schedule
+/// and kind of requests. Each exchange is in one chunk and, for `chunks` > 1, also in `chunks`
 /// chunks. It has whole blocks and, for `piece_bytes` > 0 where the method can divide blocks, also
 /// pieces.
 std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,

@@ -81,7 +81,7 @@ enum weft_nodes {
 };
 /// f32 sends doubles as floats.
 enum weft_wire_precision { WEFT_WIRE_SAME = 0, WEFT_WIRE_F32 = 1 };
-/// Named choices of the knobs above; see docs/exchanges.md.
+/// Named sets of choices for an exchange; see docs/exchanges.md.
 enum weft_preset {
   WEFT_PRESET_NONE = 0,
   WEFT_PRESET_FFTW = 1,
@@ -169,10 +169,43 @@ int weft_layout_json(const weft_layout* layout, char** json);
 // ------------------------------------------------------------------------------------------------
 // transforms
 
+/// Choices that are forced on every exchange. Its size never changes: later versions use reserved
+/// space, in which 0 means the default.
+typedef struct weft_exchange {
+  int64_t chunks;       ///< number of parts in which the array is sent; 0: chosen
+  int64_t piece_bytes;  ///< largest piece of packed messages; 0: whole blocks
+  int method;           ///< enum weft_method
+  int schedule;         ///< enum weft_schedule
+  int requests;         ///< enum weft_requests
+  int wire_form;        ///< enum weft_wire_form
+  int wire;             ///< enum weft_wire_precision
+  int nodes;            ///< enum weft_nodes
+  int preset;           ///< enum weft_preset; the other members win over it
+  int reserved[9];      ///< 0
+} weft_exchange;
+
+/// Options that steer planning. Its size never changes: later versions use reserved space, in which
+/// 0 means the default.
+typedef struct weft_planning {
+  const char* machine;  ///< the machine for planning: the name of one that ships with weft, JSON,
+                        ///< "here" (the ranks' machine, measured once in 0.2 s and kept for the
+                        ///< user), or "rule" (a fixed rule, no model). NULL: the variable
+                        ///< WEFT_MACHINE, by default "here"; weft_plan_json and _explain: "rule"
+  const char* wisdom;   ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
+                        ///< looks there first, and adds the choice of new trials
+  double budget_s;      ///< with more effort than estimate: seconds for trials of local FFTs and of
+                        ///< the best few plans; 0: none
+  int effort;           ///< enum weft_effort
+  int all_ranks;    ///< for an input that weft chooses: 1: every rank gets a part; -1: fewer ranks
+                    ///< may share the array where that is faster; 0: 1 unless machine is given
+  int reserved[8];  ///< 0
+} weft_planning;
+
 /// Options of a transform. Always filled by weft_options_init first, then changed.
 ///
 /// `struct_size` identifies the version of this struct that the caller was compiled with. Later
-/// versions add members at the end, and a library accepts the structs of all earlier versions.
+/// versions add members at the end, and a library accepts the structs of all earlier versions. It
+/// refuses reserved space that is not 0, which a later header has given a meaning.
 typedef struct weft_options {
   size_t struct_size;
   const int64_t* shape;  ///< of the whole array; real space for r2c
@@ -188,29 +221,11 @@ typedef struct weft_options {
   int norm;                ///< enum weft_norm
   int sign;                ///< of the exponent of forward: -1 unless set to 1
   int threads;             ///< OpenMP threads of this rank
-  int effort;              ///< enum weft_effort
   int overwrite_input;     ///< not 0: the input may be destroyed
-  int method;              ///< enum weft_method: forces this choice of the exchange
-  int wire_form;           ///< enum weft_wire_form, likewise
-  int schedule;            ///< enum weft_schedule, likewise
   int own_workspace;       ///< 0: call weft_fft_use_workspace before the first transform
-  int requests;            ///< enum weft_requests, forced likewise
-  int preset;              ///< enum weft_preset; knobs forced by their own member win
-  int wire;                ///< enum weft_wire_precision
-  int nodes;               ///< enum weft_nodes, forced likewise
   int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
-  int64_t chunks;          ///< 0: chosen; otherwise number of parts in which the array is sent
-  int64_t piece_bytes;     ///< 0: whole blocks; otherwise largest piece of packed messages
-  const char* machine;  ///< the machine for planning: the name of one that ships with weft, JSON,
-                        ///< "here" (the ranks' machine, measured once in 0.2 s and kept for the
-                        ///< user), or "rule" (a fixed rule, no model). NULL: the variable
-                        ///< WEFT_MACHINE, by default "here"; weft_plan_json and _explain: "rule"
-  double budget_s;      ///< with more effort than estimate: seconds for trials of local FFTs and of
-                        ///< the best few plans; 0: none
-  const char* wisdom;   ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
-                        ///< looks there first, and adds the choice of new trials
-  int all_ranks;  ///< for an input that weft chooses: 1: every rank gets a part; -1: fewer ranks
-                  ///< may share the array where that is faster; 0: 1 unless machine is given
+  weft_exchange exchange;
+  weft_planning planning;
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

@@ -36,19 +36,19 @@ constexpr double moment_ahead_s = 1;
 exchange::ExchangeEndpoint side_of(const Plan& plan, std::size_t number, int rank) {
   const Stage& earlier = plan.stages[number];
   const Stage& later = plan.stages[number + 1];
-  const Exchange& knobs = plan.exchanges[number];
+  const Exchange& choices = plan.exchanges[number];
   exchange::ExchangeEndpoint side;
   side.from = earlier.target;
   side.to = later.source;
   side.rank = rank;
-  side.narrow = knobs.wire == WirePrecision::f32;
+  side.narrow = choices.wire == WirePrecision::f32;
   side.element_bytes = model::element_bytes_after(plan, number) / (side.narrow ? 2 : 1);
   side.recv_buffer = 1;
   side.keep_own_block = true;
-  if (knobs.chunks > 1) {
+  if (choices.chunks > 1) {
     const Chunking chunking = chunking_of(earlier, later);
     side.chunk_axis = chunking.axis;
-    side.chunks = static_cast<int>(std::min(knobs.chunks, slices(chunking, side.from)));
+    side.chunks = static_cast<int>(std::min(choices.chunks, slices(chunking, side.from)));
   }
   return side;
 }
@@ -69,13 +69,13 @@ void meet(const comm::Communicator& comm) {
 }
 
 double seconds_of(const Plan& plan, std::size_t number, const comm::Communicator& comm) {
-  const Exchange& knobs = plan.exchanges[number];
+  const Exchange& choices = plan.exchanges[number];
   const exchange::ExchangeEndpoint side = side_of(plan, number, comm.rank());
   if (side.from.same_boxes(side.to)) return 0;
-  const exchange::BufferNeeds ends = exchange::buffer_needs(knobs, side);
+  const exchange::BufferNeeds ends = exchange::buffer_needs(choices, side);
   const AlignedBuffer send = zeros(ends.send_elements * side.element_bytes);
   const AlignedBuffer recv = zeros(ends.recv_elements * side.element_bytes);
-  const auto executor = exchange::make_executor(knobs, side, {comm});
+  const auto executor = exchange::make_executor(choices, side, {comm});
   double seconds = 0;
   for (int run = 0; run <= warm_ups; ++run) {
     meet(comm);

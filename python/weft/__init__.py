@@ -12,7 +12,17 @@ Transforms run over an mpi4py communicator, or serially without one; see :class:
 from __future__ import annotations
 
 from weft import ooc
-from weft._planning import Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry
+from weft._planning import (
+    Layout,
+    Machine,
+    MachineIdentity,
+    Plan,
+    PlannedExchange,
+    Prediction,
+    Problem,
+    Stage,
+    WisdomEntry,
+)
 from weft._planning import version as __version__
 from weft._support.core_types import refuse_in_one_line
 from weft.arrays import Side
@@ -36,12 +46,11 @@ from weft.redistribution import gather, layout_of_local_boxes, redistribute, sca
 from weft.runtime import agree, build_info, node_memory, running_available
 from weft.transform import FFT
 
-refuse_in_one_line(Exchange, Layout, Machine, MachineIdentity, Plan, Prediction, Problem, Stage, WisdomEntry)
+refuse_in_one_line(Layout, Machine, MachineIdentity, Plan, PlannedExchange, Prediction, Problem, Stage, WisdomEntry)
 
 __all__ = [
     "FFT",
     "Disagreement",
-    "Exchange",
     "FftFailure",
     "InvalidArgument",
     "IoFailure",
@@ -52,6 +61,7 @@ __all__ = [
     "MpiFailure",
     "OutOfMemory",
     "Plan",
+    "PlannedExchange",
     "Prediction",
     "Problem",
     "Side",

@@ -7,6 +7,7 @@
 
 #include "api/c_support.hpp"
 #include "api/handle.hpp"
+#include "api/planned_by.hpp"
 #include "base/precision_words.hpp"
 #include "plan/words.hpp"
 
@@ -66,6 +67,8 @@ static_assert(agree<NodeUse>({{WEFT_NODES_AUTOMATIC, NodeUse::automatic},
 static_assert(agree<WirePrecision>({{WEFT_WIRE_SAME, WirePrecision::same},
                                     {WEFT_WIRE_F32, WirePrecision::f32}}));
 static_assert(WEFT_EVERY_SLICE == every_slice);
+// Members follow these structs in weft_options, so their sizes never change.
+static_assert(sizeof(weft_exchange) == 80 && (sizeof(void*) != 8 || sizeof(weft_planning) == 64));
 
 /// A struct without the shape is useless.
 constexpr std::size_t least_options_size = offsetof(weft_options, axes);
@@ -77,12 +80,12 @@ weft_options default_options() {
   options.sign = -1;
   options.threads = 1;
   options.own_workspace = 1;
-  options.budget_s = 10;
+  options.planning.budget_s = 10;
   return options;
 }
 
 void check_struct_size(std::size_t size) {
-  // Members after the pointers come in pairs of ints, so a multiple of 8 bytes divides no member.
+  // Members after the pointers come in pairs of ints, so a multiple of 8 bytes divides no number.
   if (size >= least_options_size && size <= sizeof(weft_options) &&
       size % alignof(weft_options) == 0)
     return;
@@ -126,7 +129,57 @@ std::int64_t not_negative(std::int64_t value, const char* name) {
   return value;
 }
 
-Problem problem_of(const weft_options& options) {
+template <std::size_t n>
+void require_unused(const int (&reserved)[n], const char* name) {
+  if (std::any_of(std::begin(reserved), std::end(reserved), [](int value) { return value != 0; }))
+    throw Error(ErrorCode::invalid_argument,
+                std::string("reserved space of ") + name +
+                    " must be 0; call weft_options_init first, and use a library as new as the "
+                    "header");
+}
+
+Exchange exchange_of(const weft_exchange& given) {
+  require_unused(given.reserved, "weft_exchange");
+  Exchange exchange;
+  choose(exchange.method, given.method, "method");
+  choose(exchange.wire_form, given.wire_form, "wire_form");
+  choose(exchange.schedule, given.schedule, "schedule");
+  choose(exchange.requests, given.requests, "requests");
+  exchange.chunks = not_negative(given.chunks, "chunks");
+  choose(exchange.nodes, given.nodes, "nodes");
+  choose(exchange.wire, given.wire, "wire");
+  exchange.piece_bytes = not_negative(given.piece_bytes, "piece_bytes");
+  choose(exchange.preset, given.preset, "preset");
+  return exchange;
+}
+
+void choose_machine(Planning& planning, const char* machine) {
+  if (machine == nullptr) return;
+  const std::string text = machine;
+  if (text == "rule")
+    planning.plan_by = PlanBy::rule;
+  else if (text == "here")
+    planning.plan_by = PlanBy::here;
+  else
+    planning.machine = text.starts_with("{") ? machine_from_json(text) : shipped_machine(text);
+}
+
+Planning planning_of(const weft_planning& given) {
+  require_unused(given.reserved, "weft_planning");
+  Planning planning;
+  choose(planning.effort, given.effort, "effort");
+  choose_machine(planning, given.machine);
+  if (given.all_ranks < -1 || given.all_ranks > 1)
+    throw Error(
+        ErrorCode::invalid_argument,
+        "all_ranks must be 1, -1, or 0 for the default; given " + std::to_string(given.all_ranks));
+  if (given.all_ranks != 0) planning.all_ranks = given.all_ranks == 1;
+  planning.budget_s = given.budget_s;
+  planning.wisdom = given.wisdom == nullptr ? "" : given.wisdom;
+  return planning;
+}
+
+Problem problem_of(const weft_options& options, const Planning& planning) {
   Problem problem;
   problem.shape = shape_from(options.dims, options.shape, "shape");
   problem.axes = axes_from(options);
@@ -146,17 +199,10 @@ Problem problem_of(const weft_options& options) {
   choose(problem.norm, options.norm, "norm");
   problem.sign = options.sign;
   problem.threads = options.threads;
-  choose(problem.effort, options.effort, "effort");
+  problem.effort = planning.effort;
+  problem.all_ranks = wants_all_ranks(planning);
   problem.overwrite_input = options.overwrite_input != 0;
-  choose(problem.knobs.method, options.method, "method");
-  choose(problem.knobs.wire_form, options.wire_form, "wire_form");
-  choose(problem.knobs.schedule, options.schedule, "schedule");
-  choose(problem.knobs.requests, options.requests, "requests");
-  problem.knobs.chunks = not_negative(options.chunks, "chunks");
-  problem.knobs.piece_bytes = not_negative(options.piece_bytes, "piece_bytes");
-  choose(problem.knobs.nodes, options.nodes, "nodes");
-  choose(problem.knobs.wire, options.wire, "wire");
-  choose(problem.preset, options.preset, "preset");
+  problem.exchange = exchange_of(options.exchange);
   return problem;
 }
 
@@ -175,41 +221,17 @@ weft_step step_of(const StepRecord& record) {
   return step;
 }
 
-/// The basis of planning: a machine, or the method to find one.
-struct Named {
-  std::optional<Machine> machine = {};
-  PlanBy plan_by = PlanBy::standard;
-};
-
-Named named_machine(const weft_options& options) {
-  if (options.machine == nullptr) return {};
-  const std::string text = options.machine;
-  if (text == "rule") return {{}, PlanBy::rule};
-  if (text == "here") return {{}, PlanBy::here};
-  return {text.starts_with("{") ? machine_from_json(text) : shipped_machine(text), {}};
-}
-
-bool wants_all_ranks(const weft_options& options, const Named& named) {
-  if (options.all_ranks < -1 || options.all_ranks > 1)
-    throw Error(ErrorCode::invalid_argument,
-                "all_ranks must be 1, -1, or 0 for the default; given " +
-                    std::to_string(options.all_ranks));
-  if (options.all_ranks != 0) return options.all_ranks == 1;
-  return !named.machine && named.plan_by != PlanBy::here;
-}
-
 Plan plan_of(const weft_options* options, std::int64_t ranks) {
   const weft_options given = complete(options);
-  Problem problem = problem_of(given);
+  const Planning planning = planning_of(given.planning);
+  Problem problem = problem_of(given, planning);
   problem.ranks = ranks;
   problem.ranks_per_node = std::max<std::int64_t>(1, given.ranks_per_node);
-  const Named named = named_machine(given);
-  if (named.plan_by == PlanBy::here)
+  if (planning.plan_by == PlanBy::here)
     throw Error(ErrorCode::unsupported,
                 "planning without ranks cannot measure a machine; give the name of one that ships "
                 "with weft, or JSON, as machine; given \"here\"");
-  problem.all_ranks = wants_all_ranks(given, named);
-  return named.machine ? make_plan(problem, *named.machine) : make_plan(problem);
+  return planning.machine ? make_plan(problem, *planning.machine) : make_plan(problem);
 }
 
 int execute(weft_fft* fft, Direction direction, const void* in, void* out) noexcept {
@@ -258,15 +280,10 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
     const auto mine = error_of([&] {
       require(fft, "fft");
       const weft_options given = complete(options);
-      problem = problem_of(given);
+      how.planning = planning_of(given.planning);
+      problem = problem_of(given, how.planning);
       how.engine = given.engine == nullptr ? "" : given.engine;
       how.own_workspace = given.own_workspace != 0;
-      Named named = named_machine(given);
-      problem.all_ranks = wants_all_ranks(given, named);
-      how.machine = std::move(named.machine);
-      how.plan_by = named.plan_by;
-      how.budget_s = given.budget_s;
-      how.wisdom = given.wisdom == nullptr ? "" : given.wisdom;
     });
     *fft = new weft_fft{Handle(problem, how, group, mine)};
   });

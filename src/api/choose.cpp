@@ -12,7 +12,8 @@ namespace weft::api {
 namespace {
 
 bool has_trials(const Problem& problem, const Handle::Options& options) {
-  return problem.effort != Effort::estimate && options.own_workspace && options.budget_s > 0;
+  return problem.effort != Effort::estimate && options.own_workspace &&
+         options.planning.budget_s > 0;
 }
 
 Plan plan_by_rule(const Problem& problem, double budget_s) {
@@ -28,10 +29,11 @@ Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handl
   const planner::Freedom freedom{.outputs_in_node_memory = options.outputs_in_node_memory};
   if (has_trials(problem, options)) {
     MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
-    return planner::plan_by_trials(problem, machine, trials, options.budget_s, freedom);
+    return planner::plan_by_trials(problem, machine, trials, options.planning.budget_s, freedom);
   }
-  return comm::together(
-      comm, [&] { return planner::plan_by_model(problem, machine, options.budget_s, freedom); });
+  return comm::together(comm, [&] {
+    return planner::plan_by_model(problem, machine, options.planning.budget_s, freedom);
+  });
 }
 
 Plan newly_chosen(const Problem& given, const Handle::Options& options,
@@ -40,10 +42,11 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
   Problem problem = comm::together(comm, [&] { return checked(given); });
   // Ranks may differ in threads, but have one plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
-  const PlannedBy by = planned_by(options.machine, options.plan_by, problem.threads, comm);
-  Plan plan = by.machine
-                  ? plan_by_machine(problem, *by.machine, options, comm)
-                  : comm::together(comm, [&] { return plan_by_rule(problem, options.budget_s); });
+  const PlannedBy by = planned_by(options.planning, problem.threads, comm);
+  Plan plan =
+      by.machine
+          ? plan_by_machine(problem, *by.machine, options, comm)
+          : comm::together(comm, [&] { return plan_by_rule(problem, options.planning.budget_s); });
   if (!by.note.empty()) plan.notes.push_back(by.note);
   plan.problem.threads = given.threads;
   return plan;
@@ -77,18 +80,18 @@ run::Transform::Options run_options(const Plan& plan, const Handle::Options& opt
 
 Plan chosen_plan(const Problem& problem, const Handle::Options& options,
                  const comm::Communicator& comm) {
-  if (options.wisdom.empty()) return newly_chosen(problem, options, comm);
+  if (options.planning.wisdom.empty()) return newly_chosen(problem, options, comm);
   const Problem complete = comm::together(comm, [&] { return checked(problem); });
   const MachineIdentity machine = identity_of(comm, engine_of(options.engine));
-  std::optional<Plan> known = remembered(options.wisdom, complete, machine, comm);
-  if (!known) known = remembered_of_any_ranks(options.wisdom, complete, machine, comm);
+  std::optional<Plan> known = remembered(options.planning.wisdom, complete, machine, comm);
+  if (!known) known = remembered_of_any_ranks(options.planning.wisdom, complete, machine, comm);
   if (known) {
     known->problem.threads = problem.threads;
     return *known;
   }
   Plan plan = newly_chosen(problem, options, comm);
   // A rule or a model gives the same plan again at no cost.
-  if (plan.chosen_by == "trials") remember(options.wisdom, plan, machine, comm);
+  if (plan.chosen_by == "trials") remember(options.planning.wisdom, plan, machine, comm);
   return plan;
 }
 

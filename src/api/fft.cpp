@@ -1,6 +1,7 @@
 #include <weft/fft.hpp>
 
 #include "api/handle.hpp"
+#include "api/planned_by.hpp"
 #include "comm/from_mpi.hpp"
 
 namespace weft {
@@ -24,12 +25,10 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.norm = options.norm;
   problem.sign = options.sign;
   problem.threads = options.threads;
-  problem.effort = options.effort;
+  problem.effort = options.planning.effort;
   problem.overwrite_input = options.overwrite_input;
-  problem.knobs = options.knobs;
-  problem.preset = options.preset;
-  const bool is_named = options.machine || options.plan_by == PlanBy::here;
-  problem.all_ranks = options.all_ranks.value_or(!is_named);
+  problem.exchange = options.exchange;
+  problem.all_ranks = api::wants_all_ranks(options.planning);
   return problem;
 }
 
@@ -67,8 +66,7 @@ template <class T>
 Fft<T>::Fft(const FftOptions& options)
     : handle_(std::make_shared<api::Handle>(
           problem_of(options, precision_of<T>),
-          api::Handle::Options{options.engine, options.own_workspace, options.machine,
-                               options.plan_by, options.budget_s, options.wisdom},
+          api::Handle::Options{options.engine, options.own_workspace, options.planning},
           group_of(options.comm))) {}
 
 template <class T>

@@ -27,11 +27,11 @@ std::string exactly(double value) {
   return text.data();
 }
 
-std::string machine_words(const Handle::Options& options) {
-  if (options.machine) return "\"" + options.machine->name + "\"";
-  return options.plan_by == PlanBy::here   ? "here"
-         : options.plan_by == PlanBy::rule ? "rule"
-                                           : "none";
+std::string machine_words(const Planning& planning) {
+  if (planning.machine) return "\"" + planning.machine->name + "\"";
+  return planning.plan_by == PlanBy::here   ? "here"
+         : planning.plan_by == PlanBy::rule ? "rule"
+                                            : "none";
 }
 
 /// Returns the problem and options of this rank as names and texts, even for an invalid problem.
@@ -47,20 +47,20 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"sign", std::to_string(p.sign)},
           {"effort", to_string(p.effort)},
           {"overwrite_input", p.overwrite_input ? "true" : "false"},
-          {"method", to_string(p.knobs.method)},
-          {"wire_form", to_string(p.knobs.wire_form)},
-          {"schedule", to_string(p.knobs.schedule)},
-          {"requests", to_string(p.knobs.requests)},
-          {"chunks", std::to_string(p.knobs.chunks)},
-          {"preset", to_string(p.preset)},
-          {"wire", to_string(p.knobs.wire)},
-          {"nodes", to_string(p.knobs.nodes)},
-          {"piece_bytes", std::to_string(p.knobs.piece_bytes)},
+          {"method", to_string(p.exchange.method)},
+          {"wire_form", to_string(p.exchange.wire_form)},
+          {"schedule", to_string(p.exchange.schedule)},
+          {"requests", to_string(p.exchange.requests)},
+          {"chunks", std::to_string(p.exchange.chunks)},
+          {"preset", to_string(p.exchange.preset)},
+          {"wire", to_string(p.exchange.wire)},
+          {"nodes", to_string(p.exchange.nodes)},
+          {"piece_bytes", std::to_string(p.exchange.piece_bytes)},
           {"engine", options.engine},
           {"own_workspace", options.own_workspace ? "true" : "false"},
-          {"budget_s", exactly(options.budget_s)},
-          {"wisdom", options.wisdom},
-          {"machine", machine_words(options)},
+          {"budget_s", exactly(options.planning.budget_s)},
+          {"wisdom", options.planning.wisdom},
+          {"machine", machine_words(options.planning)},
           {"all_ranks", p.all_ranks ? "true" : "false"}};
 }
 
@@ -87,30 +87,27 @@ std::int64_t ranks_sharing(const comm::Communicator& comm) {
   return comm.min(std::int64_t{fits}) == 1 ? most : 1;
 }
 
+bool uses_node_memory(const Exchange& exchange) {
+  return exchange.method == Method::shared || exchange.nodes == NodeUse::separate ||
+         exchange.nodes == NodeUse::combined;
+}
+
 /// Throws if the options do not fit the problem on this rank.
 void require_possible(const Problem& problem, const Handle::Options& options) {
-  const bool in_node_memory = problem.knobs.method == Method::shared ||
-                              problem.knobs.nodes == NodeUse::separate ||
-                              problem.knobs.nodes == NodeUse::combined;
-  if (in_node_memory && !options.own_workspace)
+  if (uses_node_memory(problem.exchange) && !options.own_workspace)
     throw Error(
         ErrorCode::unsupported,
         "shared exchanges need node memory, which weft allocates; with the caller's workspace, "
         "name another method or none");
-  if (!(options.budget_s >= 0))
-    throw Error(
-        ErrorCode::invalid_argument,
-        "the time for trials must be 0 seconds (none) or more; given " + exactly(options.budget_s));
+  if (!(options.planning.budget_s >= 0))
+    throw Error(ErrorCode::invalid_argument,
+                "the time for trials must be 0 seconds (none) or more; given " +
+                    exactly(options.planning.budget_s));
   const kernel::Engine& engine = engine_of(options.engine);
   if (!engine.supports(problem.precision))
     throw Error(ErrorCode::unsupported, "the local engine " + engine.name() +
                                             " does not have the precision " +
                                             to_string(problem.precision) + "; use the engine fftw");
-}
-
-bool uses_node_memory(const Exchange& exchange) {
-  return exchange.method == Method::shared || exchange.nodes == NodeUse::separate ||
-         exchange.nodes == NodeUse::combined;
 }
 
 /// Throws unless an existing plan fits the ranks of this communicator.
@@ -143,7 +140,7 @@ Handle::Handle(const Problem& given, const Options& options, const comm::Communi
   const comm::CollectiveCall call(comm, "FFT", mine);
   number_ = comm.next_number();
   comm::require_same(comm, named_values(given, options), "weft::Fft");
-  require_same_machine(comm, options.machine);
+  require_same_machine(comm, options.planning.machine);
   Problem problem = given;
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;

@@ -26,10 +26,7 @@ class Handle {
   struct Options {
     std::string engine = {};
     bool own_workspace = true;
-    std::optional<Machine> machine = {};
-    PlanBy plan_by = PlanBy::standard;    ///< without a machine
-    double budget_s = 10;                 ///< for trials, with effort beyond estimate
-    std::string wisdom = {};              ///< file of earlier choices of trials; empty: none
+    Planning planning = {};               ///< the problem has the effort and all_ranks that count
     bool outputs_in_node_memory = false;  ///< as in planner::Freedom
   };
 

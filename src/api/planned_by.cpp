@@ -66,10 +66,14 @@ PlannedBy by_default(int threads, const comm::Communicator& comm) {
 
 }  // namespace
 
-PlannedBy planned_by(const std::optional<Machine>& machine, PlanBy choice, int threads,
-                     const comm::Communicator& comm) {
-  if (machine) return {machine};
-  switch (choice) {
+bool wants_all_ranks(const Planning& planning) {
+  const bool is_named = planning.machine || planning.plan_by == PlanBy::here;
+  return planning.all_ranks.value_or(!is_named);
+}
+
+PlannedBy planned_by(const Planning& planning, int threads, const comm::Communicator& comm) {
+  if (planning.machine) return {planning.machine};
+  switch (planning.plan_by) {
     case PlanBy::rule:
       return {};
     case PlanBy::here:

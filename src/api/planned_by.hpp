@@ -16,11 +16,12 @@ struct PlannedBy {
   std::string note = {};                ///< for the plan, if weft made the decision
 };
 
-/// Returns `machine` if present, otherwise the machine of `choice`. Collective, the same on all
-/// ranks.
+/// Returns whether every rank gets a part of an input that weft chooses.
+bool wants_all_ranks(const Planning& planning);
+
+/// Returns the given machine, otherwise that of `plan_by`. Collective, the same on all ranks.
 ///
 /// Errors  invalid_argument if WEFT_MACHINE names no machine; those of machine_here().
-PlannedBy planned_by(const std::optional<Machine>& machine, PlanBy choice, int threads,
-                     const comm::Communicator& comm);
+PlannedBy planned_by(const Planning& planning, int threads, const comm::Communicator& comm);
 
 }  // namespace weft::api

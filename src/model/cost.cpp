@@ -13,10 +13,10 @@ namespace {
 /// these stages compute, unless another exchange is already hidden behind them. If messages wait
 /// for each other, the next message starts only when both ranks call MPI. They do not call MPI
 /// while they compute, so those starts are not hidden.
-void hide(StepCost& exchange, const Exchange& knobs, std::int64_t chunks, double& before_s,
+void hide(StepCost& exchange, const Exchange& choices, std::int64_t chunks, double& before_s,
           double* after_s) {
   const double part = 1 - 1 / static_cast<double>(chunks);
-  double left = part * (exchange.wire_s + (all_at_once(knobs) ? exchange.start_s : 0));
+  double left = part * (exchange.wire_s + (all_at_once(choices) ? exchange.start_s : 0));
   for (double* computing : {&before_s, after_s}) {
     if (computing == nullptr) continue;
     const double hidden = std::min(part * *computing, left);

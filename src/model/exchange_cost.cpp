@@ -19,7 +19,7 @@ namespace {
 
 struct Exchanged {
   const Problem& problem;
-  Exchange knobs;  ///< with the possible number of chunks
+  Exchange exchange;  ///< with the possible number of chunks
   const Layout& from;
   const Layout& to;
   double element_bytes = 0;
@@ -29,27 +29,27 @@ struct Exchanged {
 
 Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine,
                     KnownCounts& known) {
-  Exchange knobs = plan.exchanges[number];
-  knobs.chunks = chunks_of(plan, number);
+  Exchange exchange = plan.exchanges[number];
+  exchange.chunks = chunks_of(plan, number);
   const auto bytes = static_cast<double>(element_bytes_after(plan, number));
   const Placement& placement = placement_of(plan.problem, machine, known);
   return {plan.problem,
-          knobs,
+          exchange,
           plan.stages[number].target,
           plan.stages[number + 1].source,
-          knobs.wire == WirePrecision::f32 ? bytes / 2 : bytes,
+          exchange.wire == WirePrecision::f32 ? bytes / 2 : bytes,
           placement,
           placement.on_node()};
 }
 
-bool uses_node_memory(const Exchange& knobs) {
-  return knobs.method == Method::shared || is_node_aware(knobs);
+bool uses_node_memory(const Exchange& exchange) {
+  return exchange.method == Method::shared || is_node_aware(exchange);
 }
 
 void require_neighbours(const Exchanged& what, const Machine& machine) {
-  if (!uses_node_memory(what.knobs) || what.placement.keeps_nodes_together()) return;
+  if (!uses_node_memory(what.exchange) || what.placement.keeps_nodes_together()) return;
   throw Error(ErrorCode::invalid_argument,
-              "the exchange \"" + describe(what.knobs) +
+              "the exchange \"" + describe(what.exchange) +
                   "\" needs the ranks of a node to be consecutive; given the order \"" +
                   machine.topology.order +
                   "\"; use an order that begins with t, or another exchange");
@@ -59,7 +59,7 @@ void require_neighbours(const Exchanged& what, const Machine& machine) {
 /// nodes if the plan says so.
 void use_nodes(Traffic& traffic, const Exchanged& what) {
   const auto together = static_cast<double>(what.on_node);
-  switch (what.knobs.nodes) {
+  switch (what.exchange.nodes) {
     case NodeUse::automatic:
     case NodeUse::unaware:
       break;
@@ -141,8 +141,8 @@ FirstGroup first_group(const Exchanged& what, KnownCounts& known) {
   return first;
 }
 
-bool sends(const Exchange& knobs) {
-  switch (knobs.method) {
+bool sends(const Exchange& exchange) {
+  switch (exchange.method) {
     case Method::collective:
     case Method::messages:
       return true;
@@ -154,12 +154,12 @@ bool sends(const Exchange& knobs) {
   throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
-bool is_one_by_one(const Exchange& knobs) { return sends(knobs) && !all_at_once(knobs); }
+bool is_one_by_one(const Exchange& exchange) { return sends(exchange) && !all_at_once(exchange); }
 
 /// Returns the load for messages of one byte.
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                     const Machine& machine, KnownCounts& known) {
-  const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.knobs);
+  const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.exchange);
   const auto key = std::make_pair(short_first, known_by(what, first));
   if (const auto found = known.loads.find(key); are_alike(what) && found != known.loads.end())
     return found->second;
@@ -170,14 +170,14 @@ BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& firs
 }
 
 /// Combined messages of nodes have rounds of their own, which are not counted.
-bool goes_in_rounds(const Exchange& knobs) {
-  return is_one_by_one(knobs) && knobs.nodes != NodeUse::combined;
+bool goes_in_rounds(const Exchange& exchange) {
+  return is_one_by_one(exchange) && exchange.nodes != NodeUse::combined;
 }
 
 /// As load_of(), for messages that wait for each other: each round has its own busiest link.
 BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t>& first,
                            const Machine& machine, KnownCounts& known) {
-  const Schedule schedule = what.knobs.schedule;
+  const Schedule schedule = what.exchange.schedule;
   const auto key = std::make_pair(schedule, known_by(what, first));
   if (const auto found = known.round_loads.find(key);
       are_alike(what) && found != known.round_loads.end())
@@ -192,7 +192,7 @@ BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t
 /// together, but a message uses one of them only. A rank that sends one message after the other has
 /// one message at a time.
 double share_at_once(const Exchanged& what, const Topology& topology) {
-  if (topology.network != Network::torus || !is_one_by_one(what.knobs)) return 1;
+  if (topology.network != Network::torus || !is_one_by_one(what.exchange)) return 1;
   return std::min(1.0, static_cast<double>(what.on_node) * topology.link);
 }
 
@@ -207,7 +207,7 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   BusiestLink link = load_of(what, first.ranks, machine, known);
   // The sum of the rounds' busiest links is at least the busiest link of the sum; a sample may be
   // less.
-  if (goes_in_rounds(what.knobs))
+  if (goes_in_rounds(what.exchange))
     if (BusiestLink rounds = load_by_rounds(what, first.ranks, machine, known);
         rounds.load > link.load)
       link = std::move(rounds);
@@ -224,48 +224,49 @@ void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
   const double ranks = traffic.far_messages + 1;
   const FittedCall whole = fitted_call(machine, ranks, traffic.longest);
   const FittedCall shortest = fitted_call(machine, ranks, 0);
-  const double more_calls = static_cast<double>(what.knobs.chunks - 1);
+  const double more_calls = static_cast<double>(what.exchange.chunks - 1);
   // A piece of a curve that bends upwards starts below 0.
   step.start_s = std::max(0.0, whole.start_s) + more_calls * std::max(0.0, shortest.start_s);
   step.wire_s = std::max(0.0, traffic.longest * whole.s_per_byte + std::min(0.0, whole.start_s));
 }
 
 /// Returns the number of pieces of a block of `bytes` bytes.
-double pieces_of(const Exchange& knobs, double bytes) {
-  if (knobs.piece_bytes == 0) return 1;
-  return std::max(1.0, std::ceil(bytes / static_cast<double>(knobs.piece_bytes)));
+double pieces_of(const Exchange& exchange, double bytes) {
+  if (exchange.piece_bytes == 0) return 1;
+  return std::max(1.0, std::ceil(bytes / static_cast<double>(exchange.piece_bytes)));
 }
 
-double length_of_piece(const Exchange& knobs, double bytes) {
-  return knobs.piece_bytes == 0 ? bytes : std::min(bytes, static_cast<double>(knobs.piece_bytes));
+double length_of_piece(const Exchange& exchange, double bytes) {
+  return exchange.piece_bytes == 0 ? bytes
+                                   : std::min(bytes, static_cast<double>(exchange.piece_bytes));
 }
 
 /// Returns the bytes that block others. If a rank waits for each piece before it sends the next,
 /// that is a piece. Otherwise it is all that is under way: the whole block, however it is cut.
-double bytes_at_once(const Exchange& knobs, const Traffic& traffic, double longest) {
-  return all_at_once(knobs) ? traffic.longest : longest;
+double bytes_at_once(const Exchange& exchange, const Traffic& traffic, double longest) {
+  return all_at_once(exchange) ? traffic.longest : longest;
 }
 
 void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
                   const Machine& machine, KnownCounts& known) {
   const Link& far = machine.between_nodes;
   const Link& near = machine.within_node;
-  const double cut = static_cast<double>(what.knobs.chunks);
-  const double pieces = cut * pieces_of(what.knobs, traffic.longest / cut);
-  const double longest = length_of_piece(what.knobs, traffic.longest / cut);
-  const double more = traffic.far_messages * (pieces - pieces_of(what.knobs, traffic.longest));
-  const double started = traffic.far_messages * pieces - (all_at_once(what.knobs) ? more : 0);
+  const double cut = static_cast<double>(what.exchange.chunks);
+  const double pieces = cut * pieces_of(what.exchange, traffic.longest / cut);
+  const double longest = length_of_piece(what.exchange, traffic.longest / cut);
+  const double more = traffic.far_messages * (pieces - pieces_of(what.exchange, traffic.longest));
+  const double started = traffic.far_messages * pieces - (all_at_once(what.exchange) ? more : 0);
   const double turns = far.full_duplex ? 1 : 2;
   const double near_message =
       traffic.near_messages > 0 ? traffic.near_bytes / traffic.near_messages : 0;
   step.start_s =
-      turns * starts_seconds(far, longest, what.knobs, started, machine) +
-      starts_seconds(near, near_message / cut, what.knobs, traffic.near_messages * cut, machine);
+      turns * starts_seconds(far, longest, what.exchange, started, machine) +
+      starts_seconds(near, near_message / cut, what.exchange, traffic.near_messages * cut, machine);
   const BusiestLink link = busiest(what, traffic, machine, known);
   const double rate = longest > 0 ? wire_seconds(far, longest) / longest : 0;
   const double far_s =
       turns * link.load * rate *
-      blocking_of(machine, what.knobs, bytes_at_once(what.knobs, traffic, longest));
+      blocking_of(machine, what.exchange, bytes_at_once(what.exchange, traffic, longest));
   step.wire_s = far_s;
   // Within a node processors move the bytes, and nothing hides that; each byte is read and written.
   const double near_s =
@@ -286,7 +287,7 @@ double reading_neighbours_seconds(const Exchanged& what, double bytes, const Mac
 
 /// MPI copies strided boxes into blocks before it sends them, and out of blocks after they arrive.
 double packing_seconds(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
-  if (what.knobs.wire_form != WireForm::datatype) return 0;
+  if (what.exchange.wire_form != WireForm::datatype) return 0;
   return 2 * moving_seconds(2 * traffic.bytes(), Moved::contiguous, what.problem, what.on_node,
                             machine);
 }
@@ -315,12 +316,12 @@ const Placement& placement_of(const Problem& problem, const Machine& machine, Kn
 
 double start_seconds(const Link& link, double bytes) { return piece_of(link, bytes).start_s; }
 
-bool all_at_once(const Exchange& knobs) {
-  switch (knobs.method) {
+bool all_at_once(const Exchange& exchange) {
+  switch (exchange.method) {
     case Method::collective:
       return true;
     case Method::messages:
-      return knobs.schedule == Schedule::scattered;
+      return exchange.schedule == Schedule::scattered;
     case Method::shared:
       return false;
     case Method::automatic:
@@ -329,13 +330,13 @@ bool all_at_once(const Exchange& knobs) {
   throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
-double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
+double starts_seconds(const Link& link, double bytes, const Exchange& exchange, double messages,
                       const Machine& machine) {
   if (messages <= 0) return 0;
   const double start_s = start_seconds(link, bytes);
-  if (!all_at_once(knobs)) return messages * start_s;
+  if (!all_at_once(exchange)) return messages * start_s;
   // Chunks leave one after the other, each in its own burst.
-  const auto bursts = static_cast<double>(std::max<std::int64_t>(1, knobs.chunks));
+  const auto bursts = static_cast<double>(std::max<std::int64_t>(1, exchange.chunks));
   return bursts * start_s + std::max(0.0, messages - bursts) * std::min(start_s, machine.request_s);
 }
 
@@ -358,30 +359,30 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
                        KnownCounts& known) {
   const Exchanged what = exchanged(plan, number, machine, known);
   StepCost step;
-  step.name = "exchange: " + describe(what.knobs);
+  step.name = "exchange: " + describe(what.exchange);
   step.is_exchange = true;
   if (what.from.same_boxes(what.to)) return step;
   require_neighbours(what, machine);
   Traffic traffic = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
   step.memory_s = reading_neighbours_seconds(what, traffic.near_bytes, machine);
-  if (!sends(what.knobs)) {
+  if (!sends(what.exchange)) {
     step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
     step.limit = limit_of(step);
     return step;
   }
   use_nodes(traffic, what);
-  const bool fitted = what.knobs.method == Method::collective && !machine.all_to_all.empty() &&
+  const bool fitted = what.exchange.method == Method::collective && !machine.all_to_all.empty() &&
                       traffic.near_messages == 0 && traffic.far_messages > 0;
   if (fitted)
     add_fitted(step, what, traffic, machine);
   else
     add_messages(step, what, traffic, machine, known);
   // Ranks that use each other's memory synchronise before they read it.
-  if (is_node_aware(what.knobs))
+  if (is_node_aware(what.exchange))
     step.start_s += machine.barrier_s * std::log2(static_cast<double>(what.on_node));
   step.memory_s += packing_seconds(what, traffic, machine);
   step.bytes = std::llround(traffic.bytes());
-  step.messages = std::llround(traffic.messages()) * what.knobs.chunks;
+  step.messages = std::llround(traffic.messages()) * what.exchange.chunks;
   step.limit = limit_of(step);
   return step;
 }

@@ -12,12 +12,12 @@ std::int64_t chunks_of(const Plan& plan, std::size_t number);
 const Placement& placement_of(const Problem& problem, const Machine& machine, KnownCounts& known);
 
 /// Returns whether no message waits for another: a rank's starts overlap.
-bool all_at_once(const Exchange& knobs);
+bool all_at_once(const Exchange& exchange);
 
 /// Returns the seconds in which `messages` messages of a rank start. If one waits for the other,
 /// each has its own start. Otherwise the first message, or each call of a collective exchange, has
 /// a start, and each further one costs request_s, at most a start.
-double starts_seconds(const Link& link, double bytes, const Exchange& knobs, double messages,
+double starts_seconds(const Link& link, double bytes, const Exchange& exchange, double messages,
                       const Machine& machine);
 
 /// Returns the cost of exchange `number`, with nothing hidden.

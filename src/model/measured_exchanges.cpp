@@ -7,12 +7,12 @@
 namespace weft::model {
 namespace {
 
-double Blocking::*factor_of(const Exchange& knobs) {
-  switch (knobs.method) {
+double Blocking::*factor_of(const Exchange& exchange) {
+  switch (exchange.method) {
     case Method::collective:
       return &Blocking::collective;
     case Method::messages:
-      switch (knobs.schedule) {
+      switch (exchange.schedule) {
         case Schedule::pairwise:
           return &Blocking::pairwise;
         case Schedule::cyclic:
@@ -27,7 +27,8 @@ double Blocking::*factor_of(const Exchange& knobs) {
     case Method::automatic:
       break;
   }
-  throw Error(ErrorCode::internal, "no blocking was measured of the exchange " + describe(knobs));
+  throw Error(ErrorCode::internal,
+              "no blocking was measured of the exchange " + describe(exchange));
 }
 
 /// Returns the fit for `bytes` bytes of each number of ranks.
@@ -44,9 +45,9 @@ std::vector<AllToAll> fits_at(const std::vector<AllToAll>& all, double bytes) {
 
 }  // namespace
 
-double blocking_of(const Machine& machine, const Exchange& knobs, double message_bytes) {
+double blocking_of(const Machine& machine, const Exchange& exchange, double message_bytes) {
   if (machine.blocking.empty()) return 1;
-  const auto factor = factor_of(knobs);
+  const auto factor = factor_of(exchange);
   return between(machine.blocking, message_bytes,
                  [](const Blocking& at) { return at.message_bytes; })
       .mean([&](const Blocking& at) { return at.*factor; });

@@ -6,7 +6,7 @@ namespace weft::model {
 
 /// Returns the factor by which the messages of an exchange, of `message_bytes` bytes, are slower
 /// than a pair alone.
-double blocking_of(const Machine& machine, const Exchange& knobs, double message_bytes);
+double blocking_of(const Machine& machine, const Exchange& exchange, double message_bytes);
 
 /// A straight piece of the curve of an all-to-all's time.
 struct FittedCall {

@@ -175,8 +175,11 @@ bool keeps(E forced, E given) {
 void check_exchanges(const Plan& plan) {
   for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
     const Exchange& exchange = plan.exchanges[i];
-    const Knobs forced = forced_knobs(plan.problem, i);
+    const Exchange forced = forced_exchange(plan.problem, i);
     std::string which = "exchange " + std::to_string(i);
+    if (exchange.preset != Preset::none)
+      refuse(which + " must have its choices decided, without a preset; given the preset " +
+             to_string(exchange.preset));
     try {
       find_method(exchange);
     } catch (const Error& error) {
@@ -189,7 +192,7 @@ void check_exchanges(const Plan& plan) {
         !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
         !keeps(forced.nodes, exchange.nodes) || !keeps_chunks || forced.wire != exchange.wire ||
         (forced.piece_bytes != 0 && forced.piece_bytes != exchange.piece_bytes))
-      refuse(which + " must keep the knobs that its problem forces; given " + describe(exchange));
+      refuse(which + " must keep the choices that its problem forces; given " + describe(exchange));
   }
 }
 

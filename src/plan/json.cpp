@@ -15,7 +15,7 @@ using json::JsonPlace;
 using json::Object;
 
 /// Raised when a reader of another version would misread a plan.
-constexpr std::int64_t plan_version = 10;
+constexpr std::int64_t plan_version = 11;
 
 /// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };
@@ -54,15 +54,22 @@ Json write(const Layout& layout) {
   return object;
 }
 
-Json write(const Knobs& knobs) {
-  return {{"method", to_string(knobs.method)},
-          {"wire_form", to_string(knobs.wire_form)},
-          {"schedule", to_string(knobs.schedule)},
-          {"requests", to_string(knobs.requests)},
-          {"chunks", knobs.chunks == every_slice ? Json("slices") : Json(knobs.chunks)},
-          {"nodes", to_string(knobs.nodes)},
-          {"wire", to_string(knobs.wire)},
-          {"piece_bytes", knobs.piece_bytes}};
+/// Writes a decided exchange, which has no preset.
+Json write(const Exchange& exchange) {
+  return {{"method", to_string(exchange.method)},
+          {"wire_form", to_string(exchange.wire_form)},
+          {"schedule", to_string(exchange.schedule)},
+          {"requests", to_string(exchange.requests)},
+          {"chunks", exchange.chunks == every_slice ? Json("slices") : Json(exchange.chunks)},
+          {"nodes", to_string(exchange.nodes)},
+          {"wire", to_string(exchange.wire)},
+          {"piece_bytes", exchange.piece_bytes}};
+}
+
+Json write_forced(const Exchange& exchange) {
+  Json object = write(exchange);
+  object["preset"] = to_string(exchange.preset);
+  return object;
 }
 
 Json write(const Problem& problem) {
@@ -83,8 +90,7 @@ Json write(const Problem& problem) {
   object["threads"] = problem.threads;
   object["effort"] = to_string(problem.effort);
   object["overwrite_input"] = problem.overwrite_input;
-  object["preset"] = to_string(problem.preset);
-  object["knobs"] = write(problem.knobs);
+  object["exchange"] = write_forced(problem.exchange);
   return object;
 }
 
@@ -191,22 +197,36 @@ std::int64_t read_piece_bytes(const JsonPlace& place) {
   return bytes;
 }
 
-Knobs read_knobs(const JsonPlace& place, Missing missing) {
-  Object object(place);
+Exchange read_choices(Object& object, Missing missing) {
   const auto wanted = [&](const char* key) {
     return missing == Missing::refused || object.has(key);
   };
-  Knobs knobs;
-  if (wanted("method")) knobs.method = json::word<Method>(object.at("method"));
-  if (wanted("wire_form")) knobs.wire_form = json::word<WireForm>(object.at("wire_form"));
-  if (wanted("schedule")) knobs.schedule = json::word<Schedule>(object.at("schedule"));
-  if (wanted("requests")) knobs.requests = json::word<Requests>(object.at("requests"));
-  if (wanted("chunks")) knobs.chunks = read_chunks(object.at("chunks"));
-  if (wanted("nodes")) knobs.nodes = json::word<NodeUse>(object.at("nodes"));
-  if (wanted("wire")) knobs.wire = json::word<WirePrecision>(object.at("wire"));
-  if (wanted("piece_bytes")) knobs.piece_bytes = read_piece_bytes(object.at("piece_bytes"));
+  Exchange exchange;
+  if (wanted("method")) exchange.method = json::word<Method>(object.at("method"));
+  if (wanted("wire_form")) exchange.wire_form = json::word<WireForm>(object.at("wire_form"));
+  if (wanted("schedule")) exchange.schedule = json::word<Schedule>(object.at("schedule"));
+  if (wanted("requests")) exchange.requests = json::word<Requests>(object.at("requests"));
+  if (wanted("chunks")) exchange.chunks = read_chunks(object.at("chunks"));
+  if (wanted("nodes")) exchange.nodes = json::word<NodeUse>(object.at("nodes"));
+  if (wanted("wire")) exchange.wire = json::word<WirePrecision>(object.at("wire"));
+  if (wanted("piece_bytes")) exchange.piece_bytes = read_piece_bytes(object.at("piece_bytes"));
+  return exchange;
+}
+
+Exchange read_decided_exchange(const JsonPlace& place) {
+  Object object(place);
+  const Exchange exchange = read_choices(object, Missing::refused);
   object.finish();
-  return knobs;
+  return exchange;
+}
+
+Exchange read_forced_exchange(const JsonPlace& place, Missing missing) {
+  Object object(place);
+  Exchange exchange = read_choices(object, missing);
+  if (missing == Missing::refused || object.has("preset"))
+    exchange.preset = json::word<Preset>(object.at("preset"));
+  object.finish();
+  return exchange;
 }
 
 void read_input(const JsonPlace& place, Problem& problem) {
@@ -247,8 +267,7 @@ Problem read_problem(const JsonPlace& place, Missing missing) {
   if (wanted("effort")) problem.effort = json::word<Effort>(object.at("effort"));
   if (wanted("overwrite_input"))
     problem.overwrite_input = json::boolean(object.at("overwrite_input"));
-  if (wanted("preset")) problem.preset = json::word<Preset>(object.at("preset"));
-  if (wanted("knobs")) problem.knobs = read_knobs(object.at("knobs"), missing);
+  if (wanted("exchange")) problem.exchange = read_forced_exchange(object.at("exchange"), missing);
   object.finish();
   return problem;
 }
@@ -287,7 +306,7 @@ Stage stage_from_json(std::string_view text) {
 
 Exchange exchange_from_json(std::string_view text) {
   const Json document = json::parse(text, "exchange");
-  return read_knobs({document, "exchange"}, Missing::refused);
+  return read_decided_exchange({document, "exchange"});
 }
 
 Layout layout_from_json(std::string_view text) {
@@ -315,7 +334,7 @@ Plan plan_from_json(std::string_view text) {
   for (const JsonPlace& stage : json::elements(object.at("stages")))
     plan.stages.push_back(read_stage(stage));
   for (const JsonPlace& exchange : json::elements(object.at("exchanges")))
-    plan.exchanges.push_back(read_knobs(exchange, Missing::refused));
+    plan.exchanges.push_back(read_decided_exchange(exchange));
   plan.line_effort = json::word<Effort>(object.at("line_effort"));
   plan.chosen_by = json::text(object.at("chosen_by"));
   for (const JsonPlace& note : json::elements(object.at("notes")))

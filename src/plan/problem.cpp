@@ -88,16 +88,16 @@ Problem checked(Problem problem) {
   if (problem.ranks_per_node < 1 || problem.ranks_per_node > problem.ranks)
     refuse("the number of ranks per node must be in 1.." + std::to_string(problem.ranks) +
            ", the number of ranks; given " + std::to_string(problem.ranks_per_node));
-  if (problem.knobs.chunks < 0)
+  if (problem.exchange.chunks < 0)
     refuse("the number of chunks must not be negative (0: weft chooses); given " +
-           std::to_string(problem.knobs.chunks));
-  if (problem.knobs.piece_bytes < 0)
+           std::to_string(problem.exchange.chunks));
+  if (problem.exchange.piece_bytes < 0)
     refuse("the bytes of a piece must not be negative (0: whole blocks); given " +
-           std::to_string(problem.knobs.piece_bytes));
-  if (problem.knobs.wire == WirePrecision::f32 && problem.precision != Precision::f64)
+           std::to_string(problem.exchange.piece_bytes));
+  if (problem.exchange.wire == WirePrecision::f32 && problem.precision != Precision::f64)
     refuse(std::string("wire f32 sends doubles as floats, so the precision must be f64; given ") +
            to_string(problem.precision) + "; leave wire out");
-  choose_exchange(problem, 0, 1);  // throws if no method has these knobs
+  choose_exchange(problem, 0, 1);  // throws if no method has these choices
   if (problem.has_input && problem.output_choice == OutputChoice::same)
     same_layout(problem.input, problem);  // throws if there is none
   return problem;

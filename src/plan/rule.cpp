@@ -61,7 +61,7 @@ std::vector<Stage> rule_stages(const Problem& problem) {
 Layout rule_input(const Problem& problem) {
   if (problem.has_input) return problem.input;
   // P3DFFT divides two axes even if one is enough.
-  if (problem.preset == Preset::p3dfft && problem.shape.size() >= 3)
+  if (problem.exchange.preset == Preset::p3dfft && problem.shape.size() >= 3)
     return Layout::pencil(problem.shape, problem.ranks, 0, 1);
   return first_layout(problem.shape, problem.axes,
                       problem.kind == Kind::r2c ? problem.halved_axis() : -1, problem.ranks);
@@ -87,7 +87,7 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
   plan.stages = std::move(stages);
   for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
     // Slices are counted rank by rank, so only if chunks are requested.
-    const bool in_chunks = forced_knobs(problem, i).chunks > 1;
+    const bool in_chunks = forced_exchange(problem, i).chunks > 1;
     plan.exchanges.push_back(choose_exchange(problem, i, in_chunks ? most_slices(plan, i) : 1));
   }
   add_notes(plan);

@@ -7,7 +7,7 @@
 namespace weft {
 
 /// Returns a plan of these stages. Each exchange uses the first method that serves the problem and
-/// agrees with the forced knobs. Adds notes about ranks without work. `problem` is as checked()
+/// agrees with the forced choices. Adds notes about ranks without work. `problem` is as checked()
 /// returns it.
 Plan assemble(const Problem& problem, std::vector<Stage> stages);
 

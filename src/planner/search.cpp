@@ -384,7 +384,7 @@ class Search {
   }
 
   /// Returns the plan with all exchanges of one kind and in the same pieces; nothing if forced
-  /// knobs exclude this.
+  /// choices exclude this.
   static std::optional<Plan> with_all(Plan plan, const Exchange& kind) {
     for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
       const std::vector<Exchange> kinds = kinds_of_exchange(plan, i);

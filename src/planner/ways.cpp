@@ -85,7 +85,8 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
 /// once, on all ranks.
 std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{rule_input(problem)};
-  if (problem.has_input || problem.preset == Preset::p3dfft || problem.ranks == 1) return found;
+  if (problem.has_input || problem.exchange.preset == Preset::p3dfft || problem.ranks == 1)
+    return found;
   const std::vector<int> axes = splittable(problem);
   for (const std::int64_t ranks : numbers_of_ranks(problem, axes)) {
     for (std::size_t one = 0; one < axes.size(); ++one) {
@@ -165,7 +166,7 @@ std::vector<Plan> ways(const Problem& problem) {
 std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number) {
   const bool is_seen = number == 0 || number + 1 == plan.stages.size() || !plan.view().empty();
   Stage& stage = plan.stages[number];
-  if (is_seen || plan.problem.preset != Preset::none || stage.axes.empty()) return {};
+  if (is_seen || plan.problem.exchange.preset != Preset::none || stage.axes.empty()) return {};
   std::vector<int> order = stage.source.order();
   const auto first = std::find(order.begin(), order.end(), stage.axes.front());
   if (first + 1 == order.end()) return {};
@@ -177,7 +178,8 @@ std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number) {
 
 std::optional<Plan> with_output_as_input(Plan plan) {
   const Problem& problem = plan.problem;
-  const bool is_free = problem.output_choice == OutputChoice::any && problem.preset == Preset::none;
+  const bool is_free =
+      problem.output_choice == OutputChoice::any && problem.exchange.preset == Preset::none;
   if (!is_free || plan.exchanges.empty() || !plan.view().empty()) return {};
   const bool is_cut = problem.kind == Kind::r2c && !plan.input().is_whole(problem.halved_axis());
   if (is_cut && !plan.input().is_grid()) return {};
@@ -193,7 +195,7 @@ std::optional<Plan> with_output_as_input(Plan plan) {
 
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   const Exchange& now = plan.exchanges[number];
-  const Knobs forced = forced_knobs(plan.problem, number);
+  const Exchange forced = forced_exchange(plan.problem, number);
   std::vector<Exchange> found{now};
   for (Exchange each : all_exchanges(plan.problem, 1)) {
     if (forced.requests == Requests::automatic && each.requests == Requests::persistent) continue;
@@ -214,7 +216,7 @@ std::optional<Plan> with_persistent_requests(Plan plan) {
   for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
     Exchange other = plan.exchanges[i];
     if (other.requests != Requests::ordinary) continue;
-    if (forced_knobs(plan.problem, i).requests != Requests::automatic) continue;
+    if (forced_exchange(plan.problem, i).requests != Requests::automatic) continue;
     other.requests = Requests::persistent;
     if (!is_possible(other)) continue;
     plan.exchanges[i] = other;
@@ -232,7 +234,7 @@ NodeMemoryUse node_memory_use(const Exchange& exchange) {
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number) {
   const Exchange& now = plan.exchanges[number];
   std::vector<Exchange> found;
-  if (forced_knobs(plan.problem, number).chunks != 0) return found;
+  if (forced_exchange(plan.problem, number).chunks != 0) return found;
   const std::int64_t most = most_slices(plan, number);
   for (std::int64_t chunks = 2; chunks < 2 * most; chunks *= 2) {
     Exchange each = now;
@@ -244,7 +246,7 @@ std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number) {
 
 std::vector<Exchange> in_pieces(const Plan& plan, std::size_t number) {
   std::vector<Exchange> found;
-  if (forced_knobs(plan.problem, number).piece_bytes != 0) return found;
+  if (forced_exchange(plan.problem, number).piece_bytes != 0) return found;
   for (const std::int64_t bytes : {1 << 20, 256 << 10, 64 << 10, 16 << 10}) {
     Exchange each = plan.exchanges[number];
     each.piece_bytes = bytes;

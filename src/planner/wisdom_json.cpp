@@ -11,7 +11,7 @@ using json::JsonPlace;
 using json::Object;
 
 /// Raised when a reader of another version would misread wisdom.
-constexpr std::int64_t wisdom_version = 1;
+constexpr std::int64_t wisdom_version = 2;
 
 // --- writing ---
 

@@ -24,27 +24,27 @@ constexpr double least_factor = 1;
 constexpr double runs_of_one = 4;
 
 Exchange messages(Schedule schedule) {
-  Exchange knobs;
-  knobs.method = Method::messages;
-  knobs.wire_form = WireForm::packed;
-  knobs.schedule = schedule;
-  knobs.requests = Requests::ordinary;
-  knobs.nodes = NodeUse::unaware;
-  knobs.chunks = 1;
-  return knobs;
+  Exchange choices;
+  choices.method = Method::messages;
+  choices.wire_form = WireForm::packed;
+  choices.schedule = schedule;
+  choices.requests = Requests::ordinary;
+  choices.nodes = NodeUse::unaware;
+  choices.chunks = 1;
+  return choices;
 }
 
 Exchange collective() {
-  Exchange knobs = messages(Schedule::automatic);
-  knobs.method = Method::collective;
-  knobs.requests = Requests::automatic;
-  return knobs;
+  Exchange choices = messages(Schedule::automatic);
+  choices.method = Method::collective;
+  choices.requests = Requests::automatic;
+  return choices;
 }
 
 /// An exchange in which every rank of a group sends the same number of bytes to every other.
 class AllWithAll {
  public:
-  AllWithAll(const Exchange& knobs, const comm::Communicator& group, std::int64_t bytes)
+  AllWithAll(const Exchange& choices, const comm::Communicator& group, std::int64_t bytes)
       : executor_(nullptr) {
     const std::int64_t ranks = group.size();
     if (ranks < 2) return;
@@ -56,10 +56,10 @@ class AllWithAll {
     side.element_bytes = element_bytes;
     side.recv_buffer = 1;
     side.keep_own_block = true;
-    const exchange::BufferNeeds ends = exchange::buffer_needs(knobs, side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(choices, side);
     send_ = zeros(ends.send_elements);
     receive_ = zeros(ends.recv_elements);
-    executor_ = exchange::make_executor(knobs, side, {group});
+    executor_ = exchange::make_executor(choices, side, {group});
   }
 
   void operator()() {
@@ -141,8 +141,8 @@ class ExchangeTimings {
   void measure(std::int64_t bytes, Exchanges& found) {
     const auto by = [&](Schedule schedule) {
       const std::string series = std::string("exchange ") + to_string(schedule);
-      const Exchange knobs = messages(schedule);
-      return factor(seconds_of(series, knobs, groups_.back(), bytes), knobs, bytes);
+      const Exchange choices = messages(schedule);
+      return factor(seconds_of(series, choices, groups_.back(), bytes), choices, bytes);
     };
     Blocking blocking{bytes};
     blocking.pairwise = by(Schedule::pairwise);
@@ -159,24 +159,24 @@ class ExchangeTimings {
 
   /// Returns the time of an exchange. If there is no time for a measurement, scales the time of the
   /// previous length by bytes.
-  double seconds_of(const std::string& series, const Exchange& knobs, const RankGroup& group,
+  double seconds_of(const std::string& series, const Exchange& choices, const RankGroup& group,
                     std::int64_t bytes) {
     MessageTime& last = last_[series];
     const auto size = static_cast<double>(bytes);
     const double expected_s = last.bytes > 0 ? last.seconds * size / last.bytes : 0;
     if (!timing_.affords(runs_of_one * expected_s)) return expected_s;
-    AllWithAll exchange(knobs, group.ranks, bytes);
+    AllWithAll exchange(choices, group.ranks, bytes);
     last = {size, timing_.seconds(series, size, [&] { exchange(); })};
     measured_ += &group == &groups_.back();
     return last.seconds;
   }
 
   /// Returns the ratio to the model's time of pairs alone.
-  double factor(double seconds, const Exchange& knobs, std::int64_t bytes) const {
+  double factor(double seconds, const Exchange& choices, std::int64_t bytes) const {
     const Link& link = machine_.between_nodes;
     const auto size = static_cast<double>(bytes);
     const auto others = static_cast<double>(placement_.nodes - 1);
-    const double starts_s = model::starts_seconds(link, size, knobs, others, machine_);
+    const double starts_s = model::starts_seconds(link, size, choices, others, machine_);
     return std::max(least_factor,
                     (seconds - starts_s) / (others * model::wire_seconds(link, size)));
   }

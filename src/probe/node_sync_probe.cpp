@@ -33,7 +33,7 @@ Plan plan_of(Precision precision, std::int64_t bytes, const comm::Communicator& 
                   .precision = precision};
   problem.ranks = problem.ranks_per_node = ranks;
   problem.threads = threads;
-  problem.knobs.method = Method::shared;
+  problem.exchange.method = Method::shared;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {ranks, 1, 1});
   return make_plan(problem);

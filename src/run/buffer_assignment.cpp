@@ -66,7 +66,7 @@ class BufferAssigner {
   BufferAssignment assigned();
 
  private:
-  const Exchange& knobs_of(std::size_t position) const;
+  const Exchange& exchange_of(std::size_t position) const;
   void choose_message_buffers();
   std::int64_t output_bytes() const;
   void choose_chunks(StageExchange& each, std::size_t position) const;
@@ -83,7 +83,7 @@ class BufferAssigner {
   BufferAssignment found_;
 };
 
-const Exchange& BufferAssigner::knobs_of(std::size_t position) const {
+const Exchange& BufferAssigner::exchange_of(std::size_t position) const {
   const bool forward = variant_.direction == Direction::forward;
   return plan_.exchanges[forward ? position : plan_.exchanges.size() - 1 - position];
 }
@@ -96,24 +96,24 @@ BufferAssignment BufferAssigner::assigned() {
     side.from = route_[i].target;
     side.to = route_[i + 1].source;
     side.rank = rank_;
-    side.narrow = knobs_of(i).wire == WirePrecision::f32;
+    side.narrow = exchange_of(i).wire == WirePrecision::f32;
     side.element_bytes =
         (real ? real_bytes(precision) : complex_bytes(precision)) / (side.narrow ? 2 : 1);
-    found_.exchanges.push_back({knobs_of(i), side});
+    found_.exchanges.push_back({exchange_of(i), side});
     StageExchange& each = found_.exchanges.back();
     choose_chunks(each, i);
     // Only for a single exchange: otherwise the last stage might overwrite the block.
     each.side.keep_own_block = route_.size() == 2 && each.side.chunks > 1;
     // A collective call needs all blocks in the order of ranks.
-    const Exchange& knobs = each.knobs;
-    each.side.own_last = knobs.method == Method::messages && knobs.wire_form == WireForm::packed &&
-                         each.side.chunks == 1;
-    if (knobs.method == Method::shared) choose_shared_buffers(i);
-    if (is_node_aware(knobs)) choose_node_buffers(i);
+    const Exchange& choices = each.choices;
+    each.side.own_last = choices.method == Method::messages &&
+                         choices.wire_form == WireForm::packed && each.side.chunks == 1;
+    if (choices.method == Method::shared) choose_shared_buffers(i);
+    if (is_node_aware(choices)) choose_node_buffers(i);
   }
   choose_message_buffers();
   for (const StageExchange& each : found_.exchanges) {
-    const exchange::BufferNeeds ends = exchange::buffer_needs(each.knobs, each.side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(each.choices, each.side);
     const auto grow = [&](int buffer, std::int64_t elements) {
       found_.sizes[buffer] = std::max(found_.sizes[buffer], elements * each.side.element_bytes);
     };
@@ -131,14 +131,14 @@ BufferAssignment BufferAssigner::assigned() {
 void BufferAssigner::choose_message_buffers() {
   std::vector<StageExchange*> by_messages;
   for (StageExchange& each : found_.exchanges)
-    if (each.knobs.method != Method::shared && !is_node_aware(each.knobs))
+    if (each.choices.method != Method::shared && !is_node_aware(each.choices))
       by_messages.push_back(&each);
   if (by_messages.empty()) return;
   // After another exchange in place, blocks leave from the caller's array in chunks.
   if (by_messages.size() > 1 && variant_.in_place) by_messages.back()->both_sides = false;
   std::vector<MessageNeeds> needs;
   for (const StageExchange* each : by_messages) {
-    const exchange::BufferNeeds ends = exchange::buffer_needs(each->knobs, each->side);
+    const exchange::BufferNeeds ends = exchange::buffer_needs(each->choices, each->side);
     const std::int64_t bytes = each->side.element_bytes;
     needs.push_back({ends.send_elements * bytes, ends.recv_elements * bytes,
                      (ends.send_elements - ends.own_elements) * bytes, each->side.chunks > 1,
@@ -167,11 +167,11 @@ std::int64_t BufferAssigner::output_bytes() const {
 }
 
 void BufferAssigner::choose_chunks(StageExchange& each, std::size_t position) const {
-  if (each.knobs.chunks == 1) return;
+  if (each.choices.chunks == 1) return;
   const Chunking chunking = chunking_of(route_[position], route_[position + 1]);
   each.side.chunk_axis = chunking.axis;
   each.side.chunks =
-      static_cast<int>(std::min(each.knobs.chunks, slices(chunking, each.side.from)));
+      static_cast<int>(std::min(each.choices.chunks, slices(chunking, each.side.from)));
   each.both_sides = chunking.both && each.side.chunks > 1;
 }
 
@@ -209,7 +209,8 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
 
 /// Returns whether the stage before the exchange can write back to the place that it reads.
 bool BufferAssigner::stays_home(std::size_t position) const {
-  if (position == 0 || found_.exchanges[position - 1].knobs.method != Method::shared) return false;
+  if (position == 0 || found_.exchanges[position - 1].choices.method != Method::shared)
+    return false;
   const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
   return before.home.shape() == found_.exchanges[position].side.from.shape() &&
          before.element_bytes == found_.exchanges[position].side.element_bytes;
@@ -229,7 +230,7 @@ void BufferAssigner::choose_node_buffers(std::size_t position) {
   const std::int64_t ranks = plan_.problem.ranks;
   side.ranks_per_node = plan_.problem.ranks_per_node;
   side.send_buffer = free_shared_buffer(position);
-  const bool combined = found_.exchanges[position].knobs.nodes == NodeUse::combined;
+  const bool combined = found_.exchanges[position].choices.nodes == NodeUse::combined;
   side.recv_buffer = combined ? arrival_buffer : own_buffer;
   side.first_peer_buffer = first_peer_buffer(side.send_buffer, ranks);
   side.first_peer_arrival = first_peer_buffer(arrival_buffer, ranks);
@@ -239,7 +240,7 @@ void BufferAssigner::choose_node_buffers(std::size_t position) {
 
 bool BufferAssignment::is_shared() const {
   return std::any_of(exchanges.begin(), exchanges.end(), [](const StageExchange& each) {
-    return each.knobs.method == Method::shared || is_node_aware(each.knobs);
+    return each.choices.method == Method::shared || is_node_aware(each.choices);
   });
 }
 

@@ -14,7 +14,7 @@ namespace weft::run {
 
 /// An exchange between two stages as one rank sees it, with the buffers that it uses.
 struct StageExchange {
-  Exchange knobs;
+  Exchange choices;
   exchange::ExchangeEndpoint side;
   bool both_sides = false;  ///< the later stage can transform chunks as they arrive
 };

@@ -110,11 +110,11 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   if (position == last_with_axes(route_) && !stage.axes.empty() && !plan.convolves())
     spec.transforms.back().scale = scale_of(problem, variant_.direction);
   spec.inlet = first ? users_array(plan, route_, variant_, true, rank)
-                     : exchange::buffer_needs(buffers_.exchanges[position - 1].knobs,
+                     : exchange::buffer_needs(buffers_.exchanges[position - 1].choices,
                                               buffers_.exchanges[position - 1].side)
                            .inlet;
   spec.outlet = last ? users_array(plan, route_, variant_, false, rank)
-                     : exchange::buffer_needs(buffers_.exchanges[position].knobs,
+                     : exchange::buffer_needs(buffers_.exchanges[position].choices,
                                               buffers_.exchanges[position].side)
                            .outlet;
   spec.hermitian_order = hermitian_order_of(plan, route_, position, variant_.direction);
@@ -134,7 +134,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
   // The array that peers read in a shared exchange is one array too, if it is this rank's own.
   spec.outlet_is_array =
-      last || (buffers_.exchanges[position].knobs.method == Method::shared &&
+      last || (buffers_.exchanges[position].choices.method == Method::shared &&
                !buffers_.exchanges[position].side.push && spec.outlet.pieces.size() < 2);
   const StageParts parts = parts_of(position);
   const auto uses_work = [](const kernel::Place& place) {
@@ -163,7 +163,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
 void RankProgram::connect(const exchange::ExchangeResources& means) {
   executors_.clear();
   for (const StageExchange& each : buffers_.exchanges)
-    executors_.push_back(exchange::make_executor(each.knobs, each.side, means));
+    executors_.push_back(exchange::make_executor(each.choices, each.side, means));
 }
 
 void RankProgram::connect_like(const RankProgram& other) { executors_ = other.executors_; }
@@ -174,7 +174,7 @@ std::vector<StepRecord> RankProgram::empty_records() const {
     records.push_back({.name = stages_[i].name});
     if (i + 1 < stages_.size())
       records.push_back(
-          {.name = "exchange: " + describe(buffers_.exchanges[i].knobs), .is_exchange = true});
+          {.name = "exchange: " + describe(buffers_.exchanges[i].choices), .is_exchange = true});
   }
   return records;
 }

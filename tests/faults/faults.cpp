@@ -30,7 +30,7 @@ using Complex = std::complex<double>;
 using Clock = std::chrono::steady_clock;
 
 std::string fault;
-std::string way;     ///< to exchange: a method, or a point in the space of knobs
+std::string way;     ///< to exchange: a method, or other choices of an exchange
 bool armed = false;  ///< on the rank that the fault is for, once everything else stands
 
 int world_rank() {
@@ -157,7 +157,7 @@ namespace {
 
 using weft::Method;
 
-weft::Knobs knobs() {
+weft::Exchange exchange() {
   if (way == "messages") return {.method = Method::messages, .chunks = 2};
   if (way == "datatype") return {.method = Method::messages, .wire_form = weft::WireForm::datatype};
   if (way == "alltoallw")
@@ -178,8 +178,8 @@ weft::FftOptions options() {
           .kind = real ? weft::Kind::r2c : weft::Kind::c2c,
           .comm = MPI_COMM_WORLD,
           .norm = weft::Norm::backward,
-          .knobs = knobs(),
-          .engine = "fftw"};
+          .engine = "fftw",
+          .exchange = exchange()};
 }
 
 /// There and back, one array or two in a call.

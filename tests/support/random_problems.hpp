@@ -30,19 +30,19 @@ inline bool same_is_impossible(const Problem& problem) {
 }
 
 /// A valid problem of 1 to 5 axes on 1 to 64 ranks with any choice of input, output and options.
-/// Knobs that go together; often none, sometimes only some.
-inline Knobs random_knobs(Random& random) {
-  Knobs knobs;
+/// Exchange that go together; often none, sometimes only some.
+inline Exchange random_exchange(Random& random) {
+  Exchange exchange;
   const auto kind = draw(random, 0, 4);
-  if (kind > 2) return knobs;
-  knobs.method = kind == 0 ? Method::collective : Method::messages;
-  knobs.wire_form = static_cast<WireForm>(draw(random, 0, 2));
-  knobs.chunks = draw(random, 0, 4);
-  if (draw(random, 0, 5) == 0) knobs.chunks = every_slice;
-  if (knobs.method == Method::collective) return knobs;
-  knobs.schedule = static_cast<Schedule>(draw(random, 0, 3));
-  knobs.requests = static_cast<Requests>(draw(random, 0, 2));
-  return knobs;
+  if (kind > 2) return exchange;
+  exchange.method = kind == 0 ? Method::collective : Method::messages;
+  exchange.wire_form = static_cast<WireForm>(draw(random, 0, 2));
+  exchange.chunks = draw(random, 0, 4);
+  if (draw(random, 0, 5) == 0) exchange.chunks = every_slice;
+  if (exchange.method == Method::collective) return exchange;
+  exchange.schedule = static_cast<Schedule>(draw(random, 0, 3));
+  exchange.requests = static_cast<Requests>(draw(random, 0, 2));
+  return exchange;
 }
 
 inline Problem random_problem(Random& random) {
@@ -64,7 +64,7 @@ inline Problem random_problem(Random& random) {
   problem.output_choice = static_cast<OutputChoice>(draw(random, 0, 2));
   if (problem.output_choice == OutputChoice::given)
     problem.output = random_layout(problem.output_shape(), problem.ranks, random);
-  problem.knobs = random_knobs(random);
+  problem.exchange = random_exchange(random);
   if (same_is_impossible(problem)) problem.output_choice = OutputChoice::any;
   return problem;
 }

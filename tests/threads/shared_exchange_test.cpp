@@ -144,7 +144,7 @@ TEST_P(SharedExchangeThreads, SlabsAndPencilsBothWays) {
       Problem problem{.shape = {9, 10, 12}, .kind = kind, .ranks = ranks, .ranks_per_node = ranks};
       problem.output_choice = output;
       problem.norm = Norm::backward;
-      problem.knobs = {.method = Method::shared};
+      problem.exchange = {.method = Method::shared};
       check(problem);
       problem.has_input = true;
       problem.input = Layout::pencil(problem.shape, ranks);

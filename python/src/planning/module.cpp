@@ -158,15 +158,15 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   problem.threads = threads;
   problem.effort = weft::from_string<weft::Effort>(effort);
   problem.overwrite_input = overwrite_input;
-  problem.knobs = {weft::from_string<weft::Method>(method),
-                   weft::from_string<weft::WireForm>(wire_form),
-                   weft::from_string<weft::Schedule>(schedule),
-                   weft::from_string<weft::Requests>(requests),
-                   chunks,
-                   weft::from_string<weft::NodeUse>(nodes),
-                   weft::from_string<weft::WirePrecision>(wire),
-                   piece_bytes};
-  problem.preset = weft::from_string<weft::Preset>(preset);
+  problem.exchange = {.method = weft::from_string<weft::Method>(method),
+                      .wire_form = weft::from_string<weft::WireForm>(wire_form),
+                      .schedule = weft::from_string<weft::Schedule>(schedule),
+                      .requests = weft::from_string<weft::Requests>(requests),
+                      .chunks = chunks,
+                      .nodes = weft::from_string<weft::NodeUse>(nodes),
+                      .wire = weft::from_string<weft::WirePrecision>(wire),
+                      .piece_bytes = piece_bytes,
+                      .preset = weft::from_string<weft::Preset>(preset)};
   return problem;
 }
 
@@ -246,8 +246,9 @@ void bind_stage(nb::module_& m) {
 
 void bind_exchange(nb::module_& m) {
   using weft::Exchange;
-  nb::class_<Exchange> bound(m, "Exchange",
-                             "Moves the array from the layout of one stage to that of the next.");
+  nb::class_<Exchange> bound(m, "PlannedExchange",
+                             "An exchange of a plan: it moves the array from the layout of one "
+                             "stage to that of the next.");
   bound
       .def_prop_ro(
           "method", [](const Exchange& e) { return weft::to_string(e.method); },
@@ -274,9 +275,9 @@ void bind_exchange(nb::module_& m) {
               "Largest bytes of a piece of a block; 0: whole blocks.")
       .def(
           "describe", [](const Exchange& e) { return weft::describe(e); },
-          "The method and its knobs in words.")
+          "The method and its other choices in words.")
       .def("__repr__",
-           [](const Exchange& e) { return "<weft.Exchange " + weft::describe(e) + ">"; });
+           [](const Exchange& e) { return "<weft.PlannedExchange " + weft::describe(e) + ">"; });
   weft::python::bind_value(
       bound, [](const Exchange& e) { return weft::to_json(e); },
       [](const std::string& text) { return weft::exchange_from_json(text); });

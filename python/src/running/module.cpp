@@ -87,11 +87,13 @@ void bind_fft(nb::module_& m) {
              bool own_workspace, std::optional<weft::Machine> machine, const std::string& plan_by,
              double budget_s, const std::string& wisdom, std::optional<int> comm,
              const GivenError& error) {
-            const weft::PlanBy by = plan_by_of(plan_by);
+            weft::Planning planning{.machine = std::move(machine),
+                                    .plan_by = plan_by_of(plan_by),
+                                    .budget_s = budget_s,
+                                    .wisdom = wisdom};
             nb::gil_scoped_release release;
             new (self) Handle(problem.value_or(weft::Problem{}),
-                              {engine, own_workspace, std::move(machine), by, budget_s, wisdom,
-                               outputs_in_node_memory},
+                              {engine, own_workspace, std::move(planning), outputs_in_node_memory},
                               group_of(comm), to_error(error));
           },
           "problem"_a.none(), "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a,

@@ -76,34 +76,35 @@ std::string words_of(std::span<const E> values) {
 
 bool is_aware(NodeUse nodes) { return nodes == NodeUse::separate || nodes == NodeUse::combined; }
 
-std::string words(const Knobs& knobs) {
-  return std::string("method ") + to_string(knobs.method) + ", wire form " +
-         to_string(knobs.wire_form) + ", schedule " + to_string(knobs.schedule) + ", requests " +
-         to_string(knobs.requests) + ", chunks " + std::to_string(knobs.chunks) + ", nodes " +
-         to_string(knobs.nodes) + ", wire " + to_string(knobs.wire) + ", bytes of a piece " +
-         std::to_string(knobs.piece_bytes);
+std::string words(const Exchange& exchange) {
+  return std::string("method ") + to_string(exchange.method) + ", wire form " +
+         to_string(exchange.wire_form) + ", schedule " + to_string(exchange.schedule) +
+         ", requests " + to_string(exchange.requests) + ", chunks " +
+         std::to_string(exchange.chunks) + ", nodes " + to_string(exchange.nodes) + ", wire " +
+         to_string(exchange.wire) + ", bytes of a piece " + std::to_string(exchange.piece_bytes);
 }
 
-/// Returns the reason why these knobs are incompatible.
-std::string reason(const Knobs& knobs) {
+/// Returns the reason why these choices are incompatible.
+std::string reason(const Exchange& exchange) {
   const bool ordered =
-      knobs.schedule != Schedule::automatic || knobs.requests != Requests::automatic;
-  const bool cut = knobs.piece_bytes > 0;
-  const bool narrow = knobs.wire != WirePrecision::same;
-  if (knobs.method == Method::shared)
+      exchange.schedule != Schedule::automatic || exchange.requests != Requests::automatic;
+  const bool cut = exchange.piece_bytes > 0;
+  const bool narrow = exchange.wire != WirePrecision::same;
+  if (exchange.method == Method::shared)
     return "shared exchanges send nothing, so wire form, schedule, requests, chunks, nodes, wire "
            "and pieces belong to other methods";
-  if (knobs.method == Method::collective && (ordered || cut || is_aware(knobs.nodes)))
+  if (exchange.method == Method::collective && (ordered || cut || is_aware(exchange.nodes)))
     return "a collective call orders its own messages, so schedule, requests, nodes and pieces "
            "belong to messages";
-  if (knobs.wire_form == WireForm::datatype && (cut || narrow || is_aware(knobs.nodes)))
+  if (exchange.wire_form == WireForm::datatype && (cut || narrow || is_aware(exchange.nodes)))
     return "blocks that MPI packs (datatype) are not cut, converted or combined, so pieces, wire "
            "f32 and nodes need the packed wire form";
-  if (is_aware(knobs.nodes) && knobs.chunks > 1) return "node-aware exchanges go in one chunk";
+  if (is_aware(exchange.nodes) && exchange.chunks > 1)
+    return "node-aware exchanges go in one chunk";
   return "no method has all of these";
 }
 
-[[noreturn]] void refuse(const Knobs& given) {
+[[noreturn]] void refuse(const Exchange& given) {
   std::string known;
   for (const MethodDescriptor& method : methods) {
     known += std::string(known.empty() ? "" : "; ") + method.name;
@@ -117,7 +118,7 @@ std::string reason(const Knobs& knobs) {
   }
   throw Error(ErrorCode::unsupported, "an exchange must be one of: " + known + "; given " +
                                           words(given) + ": " + reason(given) +
-                                          "; leave a knob out to let weft choose");
+                                          "; leave a choice out to let weft choose");
 }
 
 template <class E>
@@ -137,8 +138,8 @@ bool has_pieces(const MethodDescriptor& method) {
   return method.method == Method::messages && method.wire_form == WireForm::packed;
 }
 
-/// Returns whether the method offers these forced knobs.
-bool offers(const MethodDescriptor& method, const Knobs& forced) {
+/// Returns whether the method offers these forced choices.
+bool offers(const MethodDescriptor& method, const Exchange& forced) {
   if (is_node_aware(forced) && forced.chunks > 1) return false;
   return agrees(forced.method, method.method) && agrees(forced.wire_form, method.wire_form) &&
          (forced.schedule == Schedule::automatic || has_value(method.schedules, forced.schedule)) &&
@@ -165,15 +166,16 @@ std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& pr
 
 }  // namespace
 
-std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem) {
-  if (is_node_aware(knobs) && problem.ranks_per_node < 2 && problem.ranks > 1)
-    return std::string("nodes ") + to_string(knobs.nodes) +
+std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
+                    const Problem& problem) {
+  if (is_node_aware(exchange) && problem.ranks_per_node < 2 && problem.ranks > 1)
+    return std::string("nodes ") + to_string(exchange.nodes) +
            " needs ranks that share memory and are numbered node by node; no two such ranks "
            "were found (see node memory in `weft info`); use nodes unaware, or leave nodes out";
   return method.refusal(problem);
 }
 
-bool is_node_aware(const Knobs& knobs) { return is_aware(knobs.nodes); }
+bool is_node_aware(const Exchange& exchange) { return is_aware(exchange.nodes); }
 
 std::span<const MethodDescriptor> exchange_methods() { return methods; }
 
@@ -203,9 +205,10 @@ const MethodDescriptor& find_method(const Exchange& exchange) {
 
 bool is_possible(const Exchange& exchange) { return method_of(exchange) != nullptr; }
 
-Knobs forced_knobs(const Problem& problem, std::size_t exchange) {
-  const Knobs preset = preset_knobs(problem.preset, exchange);
-  Knobs forced = problem.knobs;
+Exchange forced_exchange(const Problem& problem, std::size_t number) {
+  const Exchange preset = preset_exchange(problem.exchange.preset, number);
+  Exchange forced = problem.exchange;
+  forced.preset = Preset::none;
   if (forced.method == Method::automatic) forced.method = preset.method;
   if (forced.wire_form == WireForm::automatic) forced.wire_form = preset.wire_form;
   if (forced.schedule == Schedule::automatic) forced.schedule = preset.schedule;
@@ -214,8 +217,8 @@ Knobs forced_knobs(const Problem& problem, std::size_t exchange) {
   return forced;
 }
 
-Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int64_t slices) {
-  const Knobs forced = forced_knobs(problem, exchange);
+Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_t slices) {
+  const Exchange forced = forced_exchange(problem, number);
   std::string why_not;
   for (const MethodDescriptor& method : methods) {
     if (!offers(method, forced)) continue;

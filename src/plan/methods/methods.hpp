@@ -12,7 +12,7 @@ struct MethodDescriptor {
   const char* name;  ///< unique, for messages and tables
   Method method;
   WireForm wire_form;
-  /// The values of each knob, the default first; none: the method lacks the knob.
+  /// The values of each choice, the default first; none: the method does not have the choice.
   std::span<const Schedule> schedules;
   std::span<const Requests> requests;
   std::span<const NodeUse> node_uses;
@@ -26,24 +26,26 @@ struct MethodDescriptor {
 /// All exchange methods; the first is the rule's default.
 std::span<const MethodDescriptor> exchange_methods();
 
-/// Returns the method of these knobs. Throws unsupported with the available knobs.
+/// Returns the method of a decided exchange. Throws unsupported with the available choices.
 const MethodDescriptor& find_method(const Exchange& exchange);
 
-/// Returns whether there is a method with these knobs.
+/// Returns whether there is a method for a decided exchange.
 bool is_possible(const Exchange& exchange);
 
-/// Returns the reason why a method with these knobs cannot serve a problem; empty if it can.
-std::string refusal(const MethodDescriptor& method, const Knobs& knobs, const Problem& problem);
+/// Returns the reason why a method cannot serve a problem by this exchange; empty if it can.
+std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
+                    const Problem& problem);
 
 /// Returns whether ranks of a node use their node memory alongside messages to other nodes.
-bool is_node_aware(const Knobs& knobs);
+bool is_node_aware(const Exchange& exchange);
 
-/// Returns the knobs that a problem forces on an exchange: its own, then those of its preset.
-Knobs forced_knobs(const Problem& problem, std::size_t exchange);
+/// Returns the choices that a problem forces on exchange `number` of a plan: those given, then those
+/// of its preset. The result has no preset.
+Exchange forced_exchange(const Problem& problem, std::size_t number);
 
-/// Returns the first method that can serve the problem and agrees with every forced knob, with all
-/// knobs decided. `slices` is the maximum number of chunks. Throws unsupported if there is none,
+/// Decides exchange `number` of a plan by the first method that can serve the problem and agrees with
+/// every forced choice. `slices` is the maximum number of chunks. Throws unsupported if there is none,
 /// with the available methods or the reason why none can serve.
-Exchange choose_exchange(const Problem& problem, std::size_t exchange, std::int64_t slices);
+Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_t slices);
 
 }  // namespace weft

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Returns the knobs that a preset forces on an exchange of a plan.
-Knobs preset_knobs(Preset preset, std::size_t exchange);
+/// Returns the choices that a preset forces on exchange `number` of a plan.
+Exchange preset_exchange(Preset preset, std::size_t number);
 
 }  // namespace weft

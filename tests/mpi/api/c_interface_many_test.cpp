@@ -1,4 +1,4 @@
-// The C interface to exchanges and machines: knobs, several arrays in one call, records of steps.
+// The C interface to exchanges and machines: options, several arrays in one call, records of steps.
 #include <weft/machine.hpp>
 
 #include "mpi/support/c_interface_check.hpp"
@@ -24,24 +24,59 @@ TEST(CInterface, PlansWithoutRanks) {
   ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
   EXPECT_EQ(plan_from_json(taken(text)).exchanges[0].method, Method::shared);
   c.ranks_per_node = 0;
-  c.machine = "rule";
+  c.planning.machine = "rule";
   ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
   EXPECT_EQ(plan_from_json(taken(text)), plan);
-  c.machine = "bgl-512";
+  c.planning.machine = "bgl-512";
   ASSERT_EQ(weft_plan_json(&c, 512, &text), WEFT_OK);
   EXPECT_FALSE(plan_from_json(taken(text)).problem.all_ranks);
-  c.all_ranks = 1;
+  c.planning.all_ranks = 1;
   ASSERT_EQ(weft_plan_json(&c, 512, &text), WEFT_OK);
   EXPECT_TRUE(plan_from_json(taken(text)).problem.all_ranks);
-  c.all_ranks = 2;
+  c.planning.all_ranks = 2;
   expect_failure(weft_plan_json(&c, 16384, &text), WEFT_INVALID_ARGUMENT, {"all_ranks", "2"});
-  c.all_ranks = 0;
-  c.machine = "here";
+  c.planning.all_ranks = 0;
+  c.planning.machine = "here";
   expect_failure(weft_plan_json(&c, 16384, &text), WEFT_UNSUPPORTED, {"here", "machine"});
-  c.machine = nullptr;
+  c.planning.machine = nullptr;
   expect_failure(weft_plan_json(&c, 0, &text), WEFT_INVALID_ARGUMENT, {"rank"});
   expect_failure(weft_plan_json(nullptr, 4, &text), WEFT_INVALID_ARGUMENT, {"options"});
   expect_failure(weft_plan_json(&c, 4, nullptr), WEFT_INVALID_ARGUMENT, {"NULL"});
+}
+
+/// Every member of weft_exchange and weft_planning is read into the problem.
+TEST(CInterface, ReadsGroupedOptions) {
+  const int64_t shape[] = {64, 32, 16};
+  weft_options c = default_options();
+  c.shape = shape;
+  c.dims = 3;
+  c.exchange.method = WEFT_METHOD_MESSAGES;
+  c.exchange.wire_form = WEFT_WIRE_PACKED;
+  c.exchange.schedule = WEFT_SCHEDULE_SCATTERED;
+  c.exchange.requests = WEFT_REQUESTS_PERSISTENT;
+  c.exchange.chunks = WEFT_EVERY_SLICE;
+  c.exchange.nodes = WEFT_NODES_UNAWARE;
+  c.exchange.wire = WEFT_WIRE_F32;
+  c.exchange.piece_bytes = 4096;
+  c.exchange.preset = WEFT_PRESET_DUKE;
+  c.planning.effort = WEFT_EXHAUSTIVE;
+  c.planning.all_ranks = -1;
+  char* text = nullptr;
+  ASSERT_EQ(weft_plan_json(&c, 4, &text), WEFT_OK) << weft_last_error();
+  const Plan plan = plan_from_json(taken(text));
+  const Exchange wanted{.method = Method::messages,
+                        .wire_form = WireForm::packed,
+                        .schedule = Schedule::scattered,
+                        .requests = Requests::persistent,
+                        .chunks = every_slice,
+                        .nodes = NodeUse::unaware,
+                        .wire = WirePrecision::f32,
+                        .piece_bytes = 4096,
+                        .preset = Preset::duke};
+  EXPECT_EQ(plan.problem.exchange, wanted);
+  EXPECT_EQ(plan.problem.effort, Effort::exhaustive);
+  EXPECT_FALSE(plan.problem.all_ranks);
+  for (const Exchange& each : plan.exchanges) EXPECT_EQ(each.preset, Preset::none);
 }
 
 TEST(CInterface, RecordsStepsAndTakesSeveralArrays) {
@@ -49,10 +84,10 @@ TEST(CInterface, RecordsStepsAndTakesSeveralArrays) {
   weft_options c = default_options();
   c.shape = shape;
   c.dims = 2;
-  c.method = WEFT_METHOD_MESSAGES;
-  c.schedule = WEFT_SCHEDULE_CYCLIC;
-  c.requests = WEFT_REQUESTS_PERSISTENT;
-  c.chunks = 2;
+  c.exchange.method = WEFT_METHOD_MESSAGES;
+  c.exchange.schedule = WEFT_SCHEDULE_CYCLIC;
+  c.exchange.requests = WEFT_REQUESTS_PERSISTENT;
+  c.exchange.chunks = 2;
   weft_fft* fft = nullptr;
   ASSERT_EQ(weft_fft_create(&c, world, &fft), WEFT_OK) << weft_last_error();
   int64_t bytes = 0;
@@ -101,7 +136,7 @@ TEST(CInterface, PlansByAMachine) {
   EXPECT_EQ(taken(text).find("predicted"), std::string::npos);
   const std::string json = to_json(shipped_machine("celerons"));
   for (const char* machine : {"celerons", json.c_str()}) {
-    c.machine = machine;
+    c.planning.machine = machine;
     ASSERT_EQ(weft_plan_explain(&c, 16, &text), WEFT_OK) << weft_last_error();
     EXPECT_NE(taken(text).find("predicted on the machine \"celerons\""), std::string::npos);
     weft_fft* fft = nullptr;
@@ -111,9 +146,9 @@ TEST(CInterface, PlansByAMachine) {
     weft_fft_destroy(fft);
   }
   weft_fft* fft = nullptr;
-  c.machine = "abacus";
+  c.planning.machine = "abacus";
   expect_failure(weft_fft_create(&c, world, &fft), WEFT_INVALID_ARGUMENT, {"abacus", "celerons"});
-  c.machine = "{\"weft_machine\": 3}";
+  c.planning.machine = "{\"weft_machine\": 3}";
   expect_failure(weft_plan_json(&c, 4, &text), WEFT_INVALID_ARGUMENT, {"missing"});
 }
 

@@ -75,9 +75,9 @@ TEST(CInterface, TransformsLikeCpp) {
   c.sign = 1;
   c.threads = 2;
   c.output_choice = WEFT_OUTPUT_SAME;
-  c.method = WEFT_METHOD_MESSAGES;
-  c.wire_form = WEFT_WIRE_PACKED;
-  c.schedule = WEFT_SCHEDULE_PAIRWISE;
+  c.exchange.method = WEFT_METHOD_MESSAGES;
+  c.exchange.wire_form = WEFT_WIRE_PACKED;
+  c.exchange.schedule = WEFT_SCHEDULE_PAIRWISE;
   c.engine = "fftw";
   c.overwrite_input = 0;
   cpp.axes = {-1, 0};
@@ -85,7 +85,7 @@ TEST(CInterface, TransformsLikeCpp) {
   cpp.sign = 1;
   cpp.threads = 2;
   cpp.output = OutputChoice::same;
-  cpp.knobs = {
+  cpp.exchange = {
       .method = Method::messages, .wire_form = WireForm::packed, .schedule = Schedule::pairwise};
   cpp.engine = "fftw";
   check_like_cpp(c, cpp);
@@ -170,7 +170,7 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   weft_options c = default_options();
   c.shape = shape;
   c.dims = 2;
-  c.machine = "ethernet-10g";
+  c.planning.machine = "ethernet-10g";
   int ranks = 0;
   MPI_Comm_size(world, &ranks);
   char* text = nullptr;
@@ -216,6 +216,7 @@ TEST(CInterface, OptionsOfOtherVersions) {
       << "written beyond the caller's struct";
   older.shape = shape;
   older.dims = 2;
+  older.exchange.method = WEFT_METHOD_MESSAGES;  // beyond the caller's struct: not read
   char* text = nullptr;
   ASSERT_EQ(weft_plan_json(&older, 3, &text), WEFT_OK) << weft_last_error();
   const std::string by_older = taken(text);
@@ -250,16 +251,19 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"kind", [](auto& o) { o.kind = 2; }},
       {"precision", [](auto& o) { o.precision = 3; }},
       {"norm", [](auto& o) { o.norm = -1; }},
-      {"effort", [](auto& o) { o.effort = 9; }},
-      {"method", [](auto& o) { o.method = 4; }},
-      {"wire_form", [](auto& o) { o.wire_form = 3; }},
-      {"schedule", [](auto& o) { o.schedule = 4; }},
-      {"requests", [](auto& o) { o.requests = 3; }},
-      {"preset", [](auto& o) { o.preset = 7; }},
-      {"nodes", [](auto& o) { o.nodes = 4; }},
-      {"wire", [](auto& o) { o.wire = 2; }},
-      {"chunks", [](auto& o) { o.chunks = -1; }},
-      {"piece_bytes", [](auto& o) { o.piece_bytes = -1; }},
+      {"effort", [](auto& o) { o.planning.effort = 9; }},
+      {"method", [](auto& o) { o.exchange.method = 4; }},
+      {"wire_form", [](auto& o) { o.exchange.wire_form = 3; }},
+      {"schedule", [](auto& o) { o.exchange.schedule = 4; }},
+      {"requests", [](auto& o) { o.exchange.requests = 3; }},
+      {"preset", [](auto& o) { o.exchange.preset = 7; }},
+      {"nodes", [](auto& o) { o.exchange.nodes = 4; }},
+      {"wire", [](auto& o) { o.exchange.wire = 2; }},
+      {"chunks", [](auto& o) { o.exchange.chunks = -1; }},
+      {"piece_bytes", [](auto& o) { o.exchange.piece_bytes = -1; }},
+      {"reserved space of weft_exchange", [](auto& o) { o.exchange.reserved[8] = 1; }},
+      {"reserved space of weft_planning", [](auto& o) { o.planning.reserved[0] = -1; }},
+      {"all_ranks", [](auto& o) { o.planning.all_ranks = -2; }},
       {"threads", [](auto& o) { o.threads = 0; }},
       {"output_choice", [](auto& o) { o.output_choice = 3; }},
       {"output", [](auto& o) { o.output_choice = WEFT_OUTPUT_GIVEN; }}};

@@ -64,11 +64,11 @@ namespace {
 const MPI_Comm world = MPI_COMM_WORLD;
 using Complex = std::complex<double>;
 
-constexpr std::array<Knobs, 4> all_knobs = {
-    Knobs{.method = Method::collective, .wire_form = WireForm::packed},
-    Knobs{.method = Method::messages, .wire_form = WireForm::packed},
-    Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
-    Knobs{}};  // shared, where ranks can share memory
+constexpr std::array<Exchange, 4> tried_exchanges = {
+    Exchange{.method = Method::collective, .wire_form = WireForm::packed},
+    Exchange{.method = Method::messages, .wire_form = WireForm::packed},
+    Exchange{.method = Method::collective, .wire_form = WireForm::datatype},
+    Exchange{}};  // shared, where ranks can share memory
 
 std::vector<Complex> local_noise(const Fft<double>& fft) {
   std::vector<Complex> x(static_cast<std::size_t>(fft.input_elements()));
@@ -79,10 +79,12 @@ std::vector<Complex> local_noise(const Fft<double>& fft) {
 
 TEST(FftContract, NothingIsAllocatedWhileRunning) {
   int run = 0;
-  for (const Knobs& knobs : all_knobs)
+  for (const Exchange& exchange : tried_exchanges)
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      Problem problem{
-          .shape = {16, 12, 10}, .kind = kind, .output_choice = OutputChoice::same, .knobs = knobs};
+      Problem problem{.shape = {16, 12, 10},
+                      .kind = kind,
+                      .output_choice = OutputChoice::same,
+                      .exchange = exchange};
       Fft<double> fft(options_of(problem, world));
       std::vector<Complex> x(static_cast<std::size_t>(fft.inplace_bytes()) / sizeof(Complex) + 1);
       std::vector<Complex> y(x.size());
@@ -115,9 +117,9 @@ TEST(FftContract, NothingIsAllocatedWhileRunning) {
 
 /// Two runs of one plan, of two plans made alike, and one in a workspace of another address.
 TEST(FftContract, SamePlanSameBits) {
-  for (const Knobs& knobs : all_knobs) {
+  for (const Exchange& exchange : tried_exchanges) {
     const Problem problem{
-        .shape = {15, 14, 13}, .output_choice = OutputChoice::same, .knobs = knobs};
+        .shape = {15, 14, 13}, .output_choice = OutputChoice::same, .exchange = exchange};
     Fft<double> fft(options_of(problem, world));
     Fft<double> again(options_of(problem, world));
     const auto x = local_noise(fft);
@@ -136,9 +138,9 @@ TEST(FftContract, SamePlanSameBits) {
 /// Methods move bytes, they do not change them.
 TEST(FftContract, AllMethodsGiveTheSameBits) {
   std::vector<std::vector<Complex>> results;
-  for (const Knobs& knobs : all_knobs) {
+  for (const Exchange& exchange : tried_exchanges) {
     const Problem problem{
-        .shape = {12, 20, 9}, .output_choice = OutputChoice::same, .knobs = knobs};
+        .shape = {12, 20, 9}, .output_choice = OutputChoice::same, .exchange = exchange};
     Fft<double> fft(options_of(problem, world));
     const auto x = local_noise(fft);
     results.emplace_back(static_cast<std::size_t>(fft.output_elements()));
@@ -176,7 +178,7 @@ void check_traffic(const Problem& problem) {
       // What leaves this rank and what it keeps is its array.
       // By messages not even what it keeps is copied, where the first stage leaves room for it.
       EXPECT_LE(r.bytes_sent + r.bytes_read, expected[i / 2].out);
-      if (i == 1 && problem.knobs.method == Method::messages) {
+      if (i == 1 && problem.exchange.method == Method::messages) {
         EXPECT_EQ(r.bytes_read, 0);
       }
       EXPECT_EQ(r.bytes_read, r.bytes_written);
@@ -194,8 +196,10 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
         for (std::size_t method = 0; method < 2; ++method, ++run)
-          check_traffic(
-              {.shape = shape, .kind = kind, .output_choice = output, .knobs = all_knobs[method]});
+          check_traffic({.shape = shape,
+                         .kind = kind,
+                         .output_choice = output,
+                         .exchange = tried_exchanges[method]});
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     Problem pencils{.shape = {16, 12, 20}, .kind = kind, .ranks = ranks, .has_input = true};
     pencils.input = Layout::pencil(pencils.shape, ranks);
@@ -210,13 +214,13 @@ TEST(FftContract, BytesSentAreCounted) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
   const Shape shape{12, 16, 10};
-  for (const Knobs& knobs : all_knobs) {
-    if (knobs == Knobs{}) continue;  // shared sends nothing
+  for (const Exchange& exchange : tried_exchanges) {
+    if (exchange == Exchange{}) continue;  // shared sends nothing
     Problem problem{.shape = shape,
                     .ranks = ranks,
                     .has_input = true,
                     .output_choice = OutputChoice::given,
-                    .knobs = knobs};
+                    .exchange = exchange};
     problem.input = Layout::slab(shape, ranks, 0);
     problem.output = Layout::slab(shape, ranks, 1);
     api::Handle handle(problem, {}, comm::communicator_of(world));

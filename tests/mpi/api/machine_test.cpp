@@ -48,7 +48,7 @@ FftOptions options_with(const Machine& machine) {
   FftOptions options;
   options.shape = {12, 10, 8};
   options.comm = MPI_COMM_WORLD;
-  options.machine = machine;
+  options.planning.machine = machine;
   return options;
 }
 
@@ -81,7 +81,7 @@ TEST(FftMachine, TheSameOnAllRanks) {
   });
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "none"}, [] {
     FftOptions options = options_with(shipped_machine("ethernet-10g"));
-    if (rank_of(MPI_COMM_WORLD) == 1) options.machine.reset();
+    if (rank_of(MPI_COMM_WORLD) == 1) options.planning.machine.reset();
     const Fft<double> fft(options);
   });
 }
@@ -100,8 +100,8 @@ TEST(FftMachine, RanksMayHaveThreadsOfTheirOwnNumber) {
     for (const Effort effort : {Effort::estimate, Effort::measure}) {
       FftOptions options = options_with(shipped_machine(machine));
       options.threads = rank_of(MPI_COMM_WORLD) == 0 ? 1 : 2;
-      options.effort = effort;
-      options.budget_s = 0.2;
+      options.planning.effort = effort;
+      options.planning.budget_s = 0.2;
       Fft<double> fft(options);
       EXPECT_EQ(fft.plan().problem.threads, options.threads);
       CaseCheck<double>(fft, {}, MPI_COMM_WORLD).run();
@@ -112,8 +112,8 @@ TEST(FftMachine, BudgetsAreComparedToTheLastDigit) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"budget_s", "1e-09"}, [] {
     FftOptions options = options_with(shipped_machine("vm-2-cores"));
-    options.effort = Effort::measure;
-    options.budget_s = rank_of(MPI_COMM_WORLD) == 0 ? 0 : 1e-9;
+    options.planning.effort = Effort::measure;
+    options.planning.budget_s = rank_of(MPI_COMM_WORLD) == 0 ? 0 : 1e-9;
     const Fft<double> fft(options);
   });
 }
@@ -124,11 +124,11 @@ TEST(FftMachine, NoneIsTheOneThatTheRanksAreOn) {
   const std::string before = tests_rule == nullptr ? "" : tests_rule;
   unsetenv("WEFT_MACHINE");
   FftOptions options = options_with({});
-  options.machine.reset();
+  options.planning.machine.reset();
   const Plan plan = Fft<double>(options).plan();
-  options.plan_by = PlanBy::rule;
+  options.planning.plan_by = PlanBy::rule;
   const Plan by_rule = Fft<double>(options).plan();
-  options.plan_by = PlanBy::here;
+  options.planning.plan_by = PlanBy::here;
   const Plan here = Fft<double>(options).plan();
   if (!before.empty()) setenv("WEFT_MACHINE", before.c_str(), 1);
   EXPECT_EQ(by_rule.chosen_by, "rule");
@@ -147,13 +147,13 @@ TEST(FftMachine, AllRanksPlanByTheSame) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "rule"}, [] {
     FftOptions options = options_with({});
-    options.machine.reset();
-    if (rank_of(MPI_COMM_WORLD) == 1) options.plan_by = PlanBy::rule;
+    options.planning.machine.reset();
+    if (rank_of(MPI_COMM_WORLD) == 1) options.planning.plan_by = PlanBy::rule;
     const Fft<double> fft(options);
   });
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"all_ranks"}, [] {
     FftOptions options = options_with(shipped_machine("ethernet-10g"));
-    options.all_ranks = rank_of(MPI_COMM_WORLD) == 1;
+    options.planning.all_ranks = rank_of(MPI_COMM_WORLD) == 1;
     const Fft<double> fft(options);
   });
 }
@@ -176,18 +176,18 @@ TEST(FftMachine, WhateverTrialsChooseIsRight) {
 TEST(FftMachine, TrialsTakeTimeOnlyWhereTheyMay) {
   FftOptions options = options_with(shipped_machine("vm-2-cores"));
   EXPECT_EQ(Fft<double>(options).plan().chosen_by, "model");
-  options.effort = Effort::measure;
-  options.budget_s = 0;
+  options.planning.effort = Effort::measure;
+  options.planning.budget_s = 0;
   EXPECT_EQ(Fft<double>(options).plan().chosen_by, "model");
   EXPECT_EQ(Fft<double>(options).plan().line_effort, Effort::estimate);
   options.own_workspace = false;
-  options.budget_s = 5;
+  options.planning.budget_s = 5;
   EXPECT_EQ(Fft<double>(options).plan().line_effort, Effort::measure);
-  options.budget_s = 1e-3;
+  options.planning.budget_s = 1e-3;
   EXPECT_EQ(Fft<double>(options).plan().line_effort, Effort::estimate);
   options.own_workspace = true;
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
-  options.budget_s = 5;
+  options.planning.budget_s = 5;
   const Plan plan = Fft<double>(options).plan();
   EXPECT_EQ(plan.chosen_by, "trials");
   EXPECT_GT(plan.prediction->measured_s, 0);
@@ -197,7 +197,7 @@ TEST(FftMachine, TrialsTakeTimeOnlyWhereTheyMay) {
 TEST(FftMachine, BudgetsThatCannotBeAreRefused) {
   FftOptions options = options_with(shipped_machine("vm-2-cores"));
   for (const double budget_s : {-1.0, std::nan("")}) {
-    options.budget_s = budget_s;
+    options.planning.budget_s = budget_s;
     expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"0 seconds", "given"},
                       [&] { const Fft<double> fft(options); });
   }
@@ -227,7 +227,7 @@ TEST(FftPlan, PlansThatDoNotFitTheRanksAreRefused) {
                     [&] { const Fft<float> fft(plan, MPI_COMM_WORLD); });
   if (ranks < 3) GTEST_SKIP() << "too few ranks for nodes that differ";
   Problem nodes{.shape = {8, 8}, .ranks = ranks, .ranks_per_node = ranks - 1};
-  nodes.knobs = {.method = Method::messages, .nodes = NodeUse::separate};
+  nodes.exchange = {.method = Method::messages, .nodes = NodeUse::separate};
   const Plan other_nodes = make_plan(nodes);
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"memory of nodes"},
                     [&] { const Fft<double> fft(other_nodes, MPI_COMM_WORLD); });

@@ -17,7 +17,7 @@ const MPI_Comm world = MPI_COMM_WORLD;
 constexpr std::int64_t points = 6 * 8 * 10;
 
 FftOptions options_of(Method method) {
-  return {.shape = {6, 8, 10}, .comm = world, .knobs = {.method = method}};
+  return {.shape = {6, 8, 10}, .comm = world, .exchange = {.method = method}};
 }
 
 /// Every collective call, with arguments that are right by themselves, by its name in messages.

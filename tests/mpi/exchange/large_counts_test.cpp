@@ -167,7 +167,7 @@ TEST(LargeCounts, NodeAwareMessagesAreCut) {
 }
 
 /// The oracle's result, and messages more than without a limit.
-void expect_cut(const Knobs& knobs, double tolerance) {
+void expect_cut(const Exchange& choices, double tolerance) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     Problem problem{.shape = {11, 9, 8}, .kind = kind, .output_choice = OutputChoice::same};
     const auto messages = [](const Results& results) {
@@ -175,12 +175,12 @@ void expect_cut(const Knobs& knobs, double tolerance) {
       for (const run::StepRecord& step : results.forward_record) sum += step.messages;
       return comm::communicator_of(world).sum(sum);
     };
-    const Results expected = run_both(problem, oracle_knobs, false, false);
-    const std::int64_t whole = messages(run_both(problem, knobs, false, false));
+    const Results expected = run_both(problem, oracle_exchange, false, false);
+    const std::int64_t whole = messages(run_both(problem, choices, false, false));
     for (const std::int64_t limit : {1, 5, 64}) {
-      SCOPED_TRACE(to_json(problem) + describe(knobs) + ", limit " + std::to_string(limit));
+      SCOPED_TRACE(to_json(problem) + describe(choices) + ", limit " + std::to_string(limit));
       comm::set_count_limit(limit);
-      const Results found = run_both(problem, knobs, false, limit == 5);
+      const Results found = run_both(problem, choices, false, limit == 5);
       comm::set_count_limit(0);
       EXPECT_LT(distance(expected.forward, found.forward), tolerance);
       EXPECT_LT(distance(expected.backward, found.backward), 2 * tolerance);

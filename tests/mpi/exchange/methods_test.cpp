@@ -1,4 +1,4 @@
-// Every point in the space of knobs against MPI_Alltoallw.
+// Every point in the space of choices against MPI_Alltoallw.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 
@@ -23,7 +23,7 @@ TEST(FftMethods, AgreeWithTheOracle) {
   const auto all = exchanges();
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
-      const Results expected = run_both(problem, oracle_knobs, false, in_place);
+      const Results expected = run_both(problem, oracle_exchange, false, in_place);
       std::size_t number = row++ / 2 + (in_place ? 1 : 0);  // in place for every second problem
       for (const Exchange& exchange : all) {
         if (!is_compared(number++)) continue;
@@ -47,16 +47,16 @@ TEST(FftMethods, FloatsOnTheWire) {
   int compared = 0;
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true})
-      for (const Knobs& knobs :
-           {Knobs{.wire = WirePrecision::f32},
-            Knobs{.method = Method::messages, .chunks = 3, .wire = WirePrecision::f32}}) {
-        SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(knobs));
-        Knobs exact = knobs;
-        exact.method = knobs.method == Method::automatic ? Method::collective : knobs.method;
+      for (const Exchange& choices :
+           {Exchange{.wire = WirePrecision::f32},
+            Exchange{.method = Method::messages, .chunks = 3, .wire = WirePrecision::f32}}) {
+        SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(choices));
+        Exchange exact = choices;
+        exact.method = choices.method == Method::automatic ? Method::collective : choices.method;
         exact.wire_form = WireForm::packed;
         exact.wire = WirePrecision::same;
         const Results expected = run_both(problem, exact, false, in_place);
-        const Results found = run_both(problem, knobs, false, in_place);
+        const Results found = run_both(problem, choices, false, in_place);
         const double error = distance(expected.forward, found.forward);
         EXPECT_LT(error, 1e-7);
         EXPECT_LT(distance(expected.backward, found.backward), 2e-7);
@@ -87,9 +87,9 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
   for (const Problem& problem : {rows, sweeps})
     for (const Method method : {Method::messages, Method::collective}) {
       SCOPED_TRACE(to_json(problem));
-      const Results expected = run_both(problem, oracle_knobs, false, true);
+      const Results expected = run_both(problem, oracle_exchange, false, true);
       const Results found =
-          run_both(problem, Knobs{.method = method, .wire = WirePrecision::f32}, false, true);
+          run_both(problem, Exchange{.method = method, .wire = WirePrecision::f32}, false, true);
       EXPECT_LT(distance(expected.forward, found.forward), 1e-7);
       EXPECT_LT(distance(expected.backward, found.backward), 2e-7);
     }
@@ -102,8 +102,8 @@ TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const Problem chunks{.shape = {3 * ranks, 64, 64}, .kind = Kind::r2c, .threads = 2};
   for (const Method method : {Method::messages, Method::collective}) {
-    const Results expected = run_both(chunks, oracle_knobs, false, true);
-    const Results found = run_both(chunks, Knobs{.method = method, .chunks = 2}, false, true);
+    const Results expected = run_both(chunks, oracle_exchange, false, true);
+    const Results found = run_both(chunks, Exchange{.method = method, .chunks = 2}, false, true);
     EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
     EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
   }
@@ -117,8 +117,8 @@ TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   for (const bool overwrite : {false, true})
     for (const bool in_place : {false, true}) {
       parts.overwrite_input = overwrite;
-      const Results expected = run_both(parts, oracle_knobs, false, in_place);
-      const Results found = run_both(parts, Knobs{.method = Method::shared}, false, in_place);
+      const Results expected = run_both(parts, oracle_exchange, false, in_place);
+      const Results found = run_both(parts, Exchange{.method = Method::shared}, false, in_place);
       EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
       EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
     }
@@ -136,19 +136,19 @@ TEST(FftMethods, Pieces) {
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   constexpr std::int64_t piece_bytes = 160;  // ten complex numbers
   for (const Problem& problem : exchange_problems()) {
-    const Results expected = run_both(problem, oracle_knobs, false, false);
-    const Knobs uncut{.method = Method::messages, .wire_form = WireForm::packed};
+    const Results expected = run_both(problem, oracle_exchange, false, false);
+    const Exchange uncut{.method = Method::messages, .wire_form = WireForm::packed};
     const Results whole = run_both(problem, uncut, false, false);
     for (const Schedule schedule : {Schedule::pairwise, Schedule::cyclic, Schedule::scattered})
       for (const Requests requests : {Requests::ordinary, Requests::persistent})
         for (const std::int64_t chunks : {1, 3}) {
-          Knobs knobs = uncut;
-          knobs.schedule = schedule;
-          knobs.requests = requests;
-          knobs.chunks = chunks;
-          knobs.piece_bytes = piece_bytes;
-          SCOPED_TRACE(to_json(problem) + ", " + describe(knobs));
-          const Results found = run_both(problem, knobs, false, false);
+          Exchange choices = uncut;
+          choices.schedule = schedule;
+          choices.requests = requests;
+          choices.chunks = chunks;
+          choices.piece_bytes = piece_bytes;
+          SCOPED_TRACE(to_json(problem) + ", " + describe(choices));
+          const Results found = run_both(problem, choices, false, false);
           EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
           EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
           const std::int64_t bytes = sum_of(found, &run::StepRecord::bytes_sent);
@@ -162,8 +162,8 @@ TEST(FftMethods, Pieces) {
   }
 }
 
-/// Each preset is the knobs that it stands for, in the plan and in what the run reports.
-TEST(FftMethods, PresetsAreTheirKnobs) {
+/// Each preset is its choices, in the plan and in what the run reports.
+TEST(FftMethods, PresetsAreTheirChoices) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const std::vector<std::pair<Preset, std::vector<std::string>>> expected = {
@@ -175,7 +175,7 @@ TEST(FftMethods, PresetsAreTheirKnobs) {
       {Preset::p3dfft, {"exchange: collective packed"}}};
   for (const auto& [preset, names] : expected) {
     SCOPED_TRACE(to_string(preset));
-    Problem problem{.shape = {2 * ranks, 12, 10}, .preset = preset};
+    Problem problem{.shape = {2 * ranks, 12, 10}, .exchange = {.preset = preset}};
     api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());

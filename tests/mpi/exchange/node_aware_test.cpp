@@ -22,8 +22,8 @@ class FftNodes : public testing::Test {
   static std::int64_t node_of(std::int64_t rank) { return rank / ranks_per_node(); }
 };
 
-std::vector<Knobs> node_aware_ways() {
-  std::vector<Knobs> ways;
+std::vector<Exchange> node_aware_ways() {
+  std::vector<Exchange> ways;
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined})
     for (const Schedule schedule : {Schedule::pairwise, Schedule::cyclic, Schedule::scattered})
       for (const Requests requests : {Requests::ordinary, Requests::persistent})
@@ -40,12 +40,12 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
   const auto ways = node_aware_ways();
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
-      const Results expected = run_both(problem, oracle_knobs, false, in_place);
+      const Results expected = run_both(problem, oracle_exchange, false, in_place);
       std::size_t number = row++ / 2 + (in_place ? 1 : 0);  // in place for every second problem
-      for (const Knobs& knobs : ways) {
+      for (const Exchange& choices : ways) {
         if (!is_compared(number++)) continue;
-        SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(knobs));
-        const Results found = run_both(problem, knobs, false, in_place);
+        SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(choices));
+        const Results found = run_both(problem, choices, false, in_place);
         EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
         EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
         ++compared;
@@ -59,7 +59,7 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
 TEST_F(FftNodes, ManyCallsInARow) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     Problem problem{.shape = {12, 10, 8}, .output_choice = OutputChoice::same};
-    problem.knobs = {.method = Method::messages, .nodes = nodes};
+    problem.exchange = {.method = Method::messages, .nodes = nodes};
     api::Handle handle(problem, {}, comm::communicator_of(world));
     Array x(handle.inplace_bytes(), false);
     Array y(handle.inplace_bytes(), false);
@@ -90,8 +90,8 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
     Problem problem{.shape = shape, .has_input = true, .output_choice = OutputChoice::given};
     problem.input = from;
     problem.output = to;
-    problem.knobs = {.method = Method::messages, .nodes = use};
-    const Results found = run_both(problem, problem.knobs, false, false);
+    problem.exchange = {.method = Method::messages, .nodes = use};
+    const Results found = run_both(problem, problem.exchange, false, false);
     const auto comm = comm::communicator_of(world);
     const run::StepRecord& exchange = found.forward_record[1];
     EXPECT_EQ(comm.sum(exchange.bytes_sent), leaving * 16);
@@ -103,10 +103,10 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
 
 TEST_F(FftNodes, PiecesBetweenNodes) {
   const Problem problem{.shape = {15, 12, 10}, .kind = Kind::r2c};
-  const Results expected = run_both(problem, oracle_knobs, false, false);
+  const Results expected = run_both(problem, oracle_exchange, false, false);
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
-    const Knobs knobs{.method = Method::messages, .nodes = nodes, .piece_bytes = 200};
-    const Results found = run_both(problem, knobs, false, false);
+    const Exchange choices{.method = Method::messages, .nodes = nodes, .piece_bytes = 200};
+    const Results found = run_both(problem, choices, false, false);
     EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
     EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
   }
@@ -114,10 +114,10 @@ TEST_F(FftNodes, PiecesBetweenNodes) {
 
 TEST_F(FftNodes, FloatsBetweenNodes) {
   const Problem problem{.shape = {15, 12, 10}, .kind = Kind::r2c};
-  const Results expected = run_both(problem, oracle_knobs, false, false);
+  const Results expected = run_both(problem, oracle_exchange, false, false);
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
-    const Knobs knobs{.method = Method::messages, .nodes = nodes, .wire = WirePrecision::f32};
-    const Results found = run_both(problem, knobs, false, false);
+    const Exchange choices{.method = Method::messages, .nodes = nodes, .wire = WirePrecision::f32};
+    const Results found = run_both(problem, choices, false, false);
     EXPECT_LT(distance(expected.forward, found.forward), 1e-7);
     EXPECT_LT(distance(expected.backward, found.backward), 2e-7);
   }

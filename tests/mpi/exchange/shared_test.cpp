@@ -7,7 +7,7 @@
 namespace weft::test_support {
 namespace {
 
-constexpr Knobs shared_knobs{.method = Method::shared};
+constexpr Exchange shared_exchange{.method = Method::shared};
 
 class FftShared : public testing::Test {
  protected:
@@ -28,7 +28,7 @@ TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
   for (std::uint64_t number = 0; number < 120; ++number) {
     Random random(seed + number);
     Problem problem = random_case(size_of(world), 1500, random).problem;
-    problem.knobs = {};
+    problem.exchange = {};
     SCOPED_TRACE(to_json(problem));
     api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
@@ -69,12 +69,12 @@ TEST_F(FftShared, AgreesWithTheOracle) {
       }
   int compared = 0;
   for (const Problem& problem : problems) {
-    const Results expected = run_both(problem, oracle_knobs, false, false);
+    const Results expected = run_both(problem, oracle_exchange, false, false);
     for (const bool in_node_memory : {false, true})
       for (const bool in_place : {false, true}) {
         SCOPED_TRACE(to_json(problem) + (in_node_memory ? " node memory" : " private") +
                      (in_place ? " in place" : ""));
-        const Results found = run_both(problem, shared_knobs, in_node_memory, in_place);
+        const Results found = run_both(problem, shared_exchange, in_node_memory, in_place);
         EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
         EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
         if (!in_place) {
@@ -93,8 +93,8 @@ TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
   if (comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::window)
     GTEST_SKIP() << "arrays in windows cannot be shown";
   const Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same};
-  const Results visible = run_both(problem, shared_knobs, true, false);
-  const Results hidden = run_both(problem, shared_knobs, false, false);
+  const Results visible = run_both(problem, shared_exchange, true, false);
+  const Results hidden = run_both(problem, shared_exchange, false, false);
   const auto array = static_cast<std::int64_t>(visible.forward.size());
   EXPECT_EQ(bytes_read(visible.forward_record), 2 * array);
   EXPECT_EQ(bytes_read(visible.backward_record), 2 * array);
@@ -107,8 +107,8 @@ TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
 /// Some ranks give arrays that peers can be shown, others do not.
 TEST_F(FftShared, RanksMayDifferInWhereTheirArraysLie) {
   const Problem problem{.shape = {15, 14, 13}, .output_choice = OutputChoice::same};
-  const Results all = run_both(problem, shared_knobs, true, false);
-  const Results some = run_both(problem, shared_knobs, rank_of(world) % 2 == 0, false);
+  const Results all = run_both(problem, shared_exchange, true, false);
+  const Results some = run_both(problem, shared_exchange, rank_of(world) % 2 == 0, false);
   EXPECT_EQ(all.forward, some.forward);
   EXPECT_EQ(all.backward, some.backward);
 }
@@ -117,7 +117,7 @@ TEST_F(FftShared, RanksMayDifferInWhereTheirArraysLie) {
 TEST_F(FftShared, ManyArraysTakeTurns) {
   const Problem problem{.shape = {12, 8, 6}, .output_choice = OutputChoice::same};
   Problem forced = problem;
-  forced.knobs = shared_knobs;
+  forced.exchange = shared_exchange;
   api::Handle handle(forced, {}, comm::communicator_of(world));
   std::vector<unsigned char> expected;
   for (int turn = 0; turn < 40; ++turn) {
@@ -136,7 +136,7 @@ TEST_F(FftShared, ManyOutputsAreKept) {
   Problem problem{.shape = {24, 20}, .axes = {1}, .ranks = ranks, .has_input = true};
   problem.input = Layout::slab(problem.shape, ranks, 1);
   problem.output_choice = OutputChoice::same;
-  problem.knobs = shared_knobs;
+  problem.exchange = shared_exchange;
   api::Handle handle(problem, {}, comm::communicator_of(world));
   Array x(handle.inplace_bytes(), true);
   fill(x.data(), handle.inplace_bytes(), rank_of(world));
@@ -148,7 +148,7 @@ TEST_F(FftShared, ManyOutputsAreKept) {
 
 TEST_F(FftShared, ForwardOnOneRankAndBackwardOnAnotherIsRefusedEverywhere) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs 2 ranks";
-  const Problem problem{.shape = {16, 16}, .knobs = shared_knobs};
+  const Problem problem{.shape = {16, 16}, .exchange = shared_exchange};
   api::Handle handle(problem, {}, comm::communicator_of(world));
   Array x(handle.inplace_bytes(), true);
   Array y(handle.inplace_bytes(), true);
@@ -163,7 +163,7 @@ TEST_F(FftShared, ForwardOnOneRankAndBackwardOnAnotherIsRefusedEverywhere) {
 
 TEST_F(FftShared, AMixtureOfInPlaceAndNotIsRefusedEverywhere) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs 2 ranks";
-  const Problem problem{.shape = {16, 16}, .knobs = shared_knobs};
+  const Problem problem{.shape = {16, 16}, .exchange = shared_exchange};
   api::Handle handle(problem, {}, comm::communicator_of(world));
   Array x(handle.inplace_bytes(), true);
   Array y(handle.inplace_bytes(), true);

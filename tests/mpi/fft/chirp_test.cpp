@@ -132,15 +132,15 @@ TEST(FftChirp, EveryExchange) {
   for (const Exchange& exchange : all_exchanges(here, 3))
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
       SCOPED_TRACE(describe(exchange));
-      check_line({.shape = {317}, .kind = kind, .knobs = exchange}, kind == Kind::r2c);
+      check_line({.shape = {317}, .kind = kind, .exchange = exchange}, kind == Kind::r2c);
     }
   if (size_of(world) == 1) return;  // exchanges nothing
-  for (const Knobs& knobs : {Knobs{.wire_form = WireForm::packed, .chunks = every_slice},
-                             Knobs{.method = Method::messages, .piece_bytes = 160}})
+  for (const Exchange& choices : {Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
+                                  Exchange{.method = Method::messages, .piece_bytes = 160}})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true}) {
-        SCOPED_TRACE(describe(knobs));
-        check_line({.shape = {317}, .kind = kind, .threads = 2, .knobs = knobs}, in_place);
+        SCOPED_TRACE(describe(choices));
+        check_line({.shape = {317}, .kind = kind, .threads = 2, .exchange = choices}, in_place);
       }
 }
 
@@ -148,7 +148,7 @@ TEST(FftChirp, EveryExchange) {
 TEST(FftChirp, FloatsOnTheWire) {
   Fft<double> narrow({.shape = {317},
                       .comm = world,
-                      .knobs = {.method = Method::collective, .wire = WirePrecision::f32}});
+                      .exchange = {.method = Method::collective, .wire = WirePrecision::f32}});
   Fft<double> exact({.shape = {317}, .comm = world});
   ASSERT_EQ(narrow.input(), exact.input());
   std::vector<std::complex<double>> in(static_cast<std::size_t>(exact.input_elements()));
@@ -198,8 +198,8 @@ TEST(FftChirp, LayoutsOfTheCallers) {
 TEST(FftChirp, AWorkspaceOfTheCallersAndManyArrays) {
   check_case({.problem = {.shape = {331}, .ranks = size_of(world)}, .own_workspace = false}, world);
   using Complex = std::complex<double>;
-  for (const Knobs& knobs : {Knobs{}, Knobs{.method = Method::messages, .chunks = 2}}) {
-    Fft<double> fft({.shape = {331}, .comm = world, .knobs = knobs});
+  for (const Exchange& choices : {Exchange{}, Exchange{.method = Method::messages, .chunks = 2}}) {
+    Fft<double> fft({.shape = {331}, .comm = world, .exchange = choices});
     std::vector<std::vector<Complex>> in(3), alone(3), together(3);
     std::vector<const Complex*> from;
     std::vector<Complex*> to;

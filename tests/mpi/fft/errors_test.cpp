@@ -51,9 +51,9 @@ TEST(FftErrors, WrongOnAllRanks) {
     o.output = Layout::slab({8, 6, 5}, ranks);
   });
   expect_refused(ErrorCode::unsupported, {"collective", "cyclic"}, [](auto& o) {
-    o.knobs = {.method = Method::collective, .schedule = Schedule::cyclic};
+    o.exchange = {.method = Method::collective, .schedule = Schedule::cyclic};
   });
-  expect_refused(invalid, {"chunks", "-3"}, [](auto& o) { o.knobs.chunks = -3; });
+  expect_refused(invalid, {"chunks", "-3"}, [](auto& o) { o.exchange.chunks = -3; });
 }
 
 TEST(FftErrors, MemoryThatIsNotThere) {
@@ -93,20 +93,20 @@ TEST(FftErrors, RanksThatDisagree) {
        }},
       {"norm", [](auto& o) { o.norm = Norm::ortho; }},
       {"sign", [](auto& o) { o.sign = 1; }},
-      {"effort", [](auto& o) { o.effort = Effort::measure; }},
+      {"effort", [](auto& o) { o.planning.effort = Effort::measure; }},
       {"overwrite_input", [](auto& o) { o.overwrite_input = true; }},
-      {"method", [](auto& o) { o.knobs.method = Method::messages; }},
-      {"wire_form", [](auto& o) { o.knobs.wire_form = WireForm::datatype; }},
-      {"schedule", [](auto& o) { o.knobs.schedule = Schedule::cyclic; }},
-      {"requests", [](auto& o) { o.knobs.requests = Requests::persistent; }},
-      {"chunks", [](auto& o) { o.knobs.chunks = 2; }},
-      {"preset", [](auto& o) { o.preset = Preset::dmitruk; }},
-      {"wire", [](auto& o) { o.knobs.wire = WirePrecision::f32; }},
-      {"nodes", [](auto& o) { o.knobs.nodes = NodeUse::separate; }},
-      {"piece_bytes", [](auto& o) { o.knobs.piece_bytes = 4096; }},
+      {"method", [](auto& o) { o.exchange.method = Method::messages; }},
+      {"wire_form", [](auto& o) { o.exchange.wire_form = WireForm::datatype; }},
+      {"schedule", [](auto& o) { o.exchange.schedule = Schedule::cyclic; }},
+      {"requests", [](auto& o) { o.exchange.requests = Requests::persistent; }},
+      {"chunks", [](auto& o) { o.exchange.chunks = 2; }},
+      {"preset", [](auto& o) { o.exchange.preset = Preset::dmitruk; }},
+      {"wire", [](auto& o) { o.exchange.wire = WirePrecision::f32; }},
+      {"nodes", [](auto& o) { o.exchange.nodes = NodeUse::separate; }},
+      {"piece_bytes", [](auto& o) { o.exchange.piece_bytes = 4096; }},
       {"own_workspace", [](auto& o) { o.own_workspace = false; }},
       {"engine", [](auto& o) { o.engine = "fftw"; }},
-      {"budget_s", [](auto& o) { o.budget_s = 3; }}};
+      {"budget_s", [](auto& o) { o.planning.budget_s = 3; }}};
   for (const auto& [word, change] : changes)
     expect_refused(ErrorCode::disagreement, {word + " is "}, [&, &set = change](auto& o) {
       if (last_rank()) set(o);
@@ -161,9 +161,9 @@ TEST(FftErrors, NullPointerOnOneRank) {
 /// The methods that exchange by messages, whose first stage runs while the ranks still agree.
 std::vector<FftOptions> with_messages() {
   std::vector<FftOptions> all(3, valid());
-  all[0].knobs = {.method = Method::collective};
-  all[1].knobs = {.method = Method::messages, .chunks = 2};
-  all[2].knobs = {.method = Method::messages};
+  all[0].exchange = {.method = Method::collective};
+  all[1].exchange = {.method = Method::messages, .chunks = 2};
+  all[2].exchange = {.method = Method::messages};
   all[2].overwrite_input = true;
   return all;
 }

@@ -9,10 +9,10 @@ namespace {
 
 const MPI_Comm world = MPI_COMM_WORLD;
 
-constexpr std::array<Knobs, 3> all_knobs = {
-    Knobs{.method = Method::collective, .wire_form = WireForm::packed},
-    Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
-    Knobs{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2}};
+constexpr std::array<Exchange, 3> tried_exchanges = {
+    Exchange{.method = Method::collective, .wire_form = WireForm::packed},
+    Exchange{.method = Method::collective, .wire_form = WireForm::datatype},
+    Exchange{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2}};
 
 /// A user's layouts: slabs, pencils, bricks, all on one rank, his own boxes; some memory orders.
 std::vector<Layout> layouts_of(const Shape& shape, std::int64_t ranks, Random& random) {
@@ -48,7 +48,7 @@ void check_input_and_output(const Shape& shape, Kind kind, const std::vector<int
                            ? outputs[static_cast<std::size_t>(number) * 5 % outputs.size()]
                            : Layout();
       if (same_is_impossible(problem)) continue;
-      problem.knobs = all_knobs[static_cast<std::size_t>(number) % 3];
+      problem.exchange = tried_exchanges[static_cast<std::size_t>(number) % 3];
       check_case({.problem = problem,
                   .in_place = number % 2 == 1,
                   .backward_first = number % 5 == 0,
@@ -75,13 +75,13 @@ TEST(FftLayouts, CountsBeyondTheLimit) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {
     comm::set_count_limit(limit);
-    for (const Knobs& knobs : all_knobs)
+    for (const Exchange& exchange : tried_exchanges)
       for (const Kind kind : {Kind::c2c, Kind::r2c}) {
         const Problem problem{.shape = {11, 8, 6},
                               .kind = kind,
                               .ranks = size_of(world),
                               .output_choice = OutputChoice::same,
-                              .knobs = knobs};
+                              .exchange = exchange};
         check_case({.problem = problem, .in_place = run % 2 == 1, .seed = 5}, world);
         ++run;
       }

@@ -13,7 +13,7 @@ namespace {
 const MPI_Comm world = MPI_COMM_WORLD;
 using Complex = std::complex<double>;
 
-constexpr Knobs datatypes{.method = Method::collective, .wire_form = WireForm::datatype};
+constexpr Exchange datatypes{.method = Method::collective, .wire_form = WireForm::datatype};
 
 std::int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
@@ -39,9 +39,9 @@ constexpr std::int64_t allowed_growth = 4 << 20;
 /// over. More ranks than a small machine has cores make each of them slow and leak no differently:
 /// those make fewer.
 TEST(FftLeaks, FiveThousandTransforms) {
-  const std::array<Knobs, 4> all_knobs = {
-      Knobs{.method = Method::collective, .wire_form = WireForm::packed},
-      Knobs{.method = Method::messages, .wire_form = WireForm::packed}, datatypes, Knobs{}};
+  const std::array<Exchange, 4> tried_exchanges = {
+      Exchange{.method = Method::collective, .wire_form = WireForm::packed},
+      Exchange{.method = Method::messages, .wire_form = WireForm::packed}, datatypes, Exchange{}};
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(world, rank_of(world) % 2, 0, &part);
   std::vector<Complex> x(4096);
@@ -50,9 +50,9 @@ TEST(FftLeaks, FiveThousandTransforms) {
     const Problem problem{.shape = {4 + number % 3, 6, 5},
                           .kind = number % 2 == 1 ? Kind::r2c : Kind::c2c,
                           .output_choice = number % 5 == 0 ? OutputChoice::same : OutputChoice::any,
-                          .knobs = all_knobs[static_cast<std::size_t>(number) % 4]};
+                          .exchange = tried_exchanges[static_cast<std::size_t>(number) % 4]};
     Fft<double> fft(options_of(problem, comm));
-    const bool runs = runs_datatypes || problem.knobs.wire_form != WireForm::datatype;
+    const bool runs = runs_datatypes || problem.exchange.wire_form != WireForm::datatype;
     if (number % 8 == 0 && runs) fft.forward(x.data(), x.data());
   };
   constexpr int warm_up = 250;
@@ -90,9 +90,9 @@ void expect_no_leak(const std::function<void()>& execute) {
 #endif
 }
 
-void expect_no_leak_in_a_row(const Knobs& knobs) {
-  SCOPED_TRACE(knobs.method == Method::automatic ? "as weft chooses" : describe(knobs));
-  Fft<double> fft(options_of({.shape = {9, 6, 5}, .knobs = knobs}, world));
+void expect_no_leak_in_a_row(const Exchange& exchange) {
+  SCOPED_TRACE(exchange.method == Method::automatic ? "as weft chooses" : describe(exchange));
+  Fft<double> fft(options_of({.shape = {9, 6, 5}, .exchange = exchange}, world));
   std::vector<Complex> x(static_cast<std::size_t>(fft.input_elements()));
   std::vector<Complex> y(static_cast<std::size_t>(fft.output_elements()));
   expect_no_leak([&] { fft.forward(x.data(), y.data()); });
@@ -100,7 +100,7 @@ void expect_no_leak_in_a_row(const Knobs& knobs) {
 
 /// Each way that keeps requests or messages of its own.
 TEST(FftLeaks, TenThousandInARow) {
-  std::vector<Knobs> ways = {
+  std::vector<Exchange> ways = {
       {},
       {.method = Method::collective, .wire_form = WireForm::packed},
       {.method = Method::messages, .wire_form = WireForm::packed},
@@ -112,16 +112,17 @@ TEST(FftLeaks, TenThousandInARow) {
       {.method = Method::messages, .wire_form = WireForm::packed, .piece_bytes = 200},
       {.method = Method::collective, .wire_form = WireForm::packed, .chunks = 2}};
   if (runs_datatypes) ways.push_back(datatypes);
-  for (const Knobs& knobs : ways) expect_no_leak_in_a_row(knobs);
+  for (const Exchange& exchange : ways) expect_no_leak_in_a_row(exchange);
 }
 
 /// Two arrays in a call, in two workspaces: by messages, by collective calls that are not waited
 /// for, and one after the other in shared memory.
 TEST(FftLeaks, TenThousandOfManyArrays) {
-  for (const Knobs& knobs : {Knobs{}, Knobs{.method = Method::messages},
-                             Knobs{.method = Method::collective, .wire_form = WireForm::packed}}) {
-    SCOPED_TRACE(knobs.method == Method::automatic ? "as weft chooses" : describe(knobs));
-    Fft<double> fft(options_of({.shape = {9, 6, 5}, .knobs = knobs}, world));
+  for (const Exchange& exchange :
+       {Exchange{}, Exchange{.method = Method::messages},
+        Exchange{.method = Method::collective, .wire_form = WireForm::packed}}) {
+    SCOPED_TRACE(exchange.method == Method::automatic ? "as weft chooses" : describe(exchange));
+    Fft<double> fft(options_of({.shape = {9, 6, 5}, .exchange = exchange}, world));
     const std::vector<Complex> x(static_cast<std::size_t>(fft.input_elements()) + 1);
     std::vector<Complex> y(static_cast<std::size_t>(fft.output_elements()) + 1);
     std::vector<Complex> z(y.size());

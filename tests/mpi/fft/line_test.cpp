@@ -99,19 +99,19 @@ TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
       check_line({.shape = {in_place ? 675 : 900},
                   .kind = Kind::r2c,
                   .output_choice = OutputChoice::same,
-                  .knobs = exchange},
+                  .exchange = exchange},
                  in_place);
     }
   if (size_of(world) == 1) return;  // exchanges nothing
-  for (const Knobs& knobs : {Knobs{.method = Method::shared},
-                             Knobs{.wire_form = WireForm::packed, .chunks = every_slice},
-                             Knobs{.method = Method::messages, .piece_bytes = 160}}) {
-    SCOPED_TRACE(describe(knobs));
+  for (const Exchange& choices : {Exchange{.method = Method::shared},
+                                  Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
+                                  Exchange{.method = Method::messages, .piece_bytes = 160}}) {
+    SCOPED_TRACE(describe(choices));
     check_line({.shape = {900},
                 .kind = Kind::r2c,
                 .output_choice = OutputChoice::same,
                 .threads = 2,
-                .knobs = knobs});
+                .exchange = choices});
   }
 }
 
@@ -132,9 +132,9 @@ TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
                     .output = Layout::of_boxes({half}, boxes)};
     for (const bool in_place : {false, true}) {
       check_line(problem, in_place);
-      problem.knobs.method = Method::collective;
+      problem.exchange.method = Method::collective;
       check_line(problem, in_place);
-      problem.knobs = {};
+      problem.exchange = {};
     }
     problem.output = Layout::on_one({half}, ranks, ranks - 1);
     check_line(problem);
@@ -153,7 +153,7 @@ TEST(FftLine, RealsInEveryExchange) {
   for (Exchange exchange : all_exchanges(here, 3))
     for (const bool in_place : {false, true}) {
       SCOPED_TRACE(describe(exchange));
-      check_line({.shape = {900}, .kind = Kind::r2c, .knobs = exchange}, in_place);
+      check_line({.shape = {900}, .kind = Kind::r2c, .exchange = exchange}, in_place);
     }
   Problem problem{.shape = {900}, .kind = Kind::r2c, .has_input = true};
   problem.input = Layout::on_one({900}, size_of(world), size_of(world) - 1);
@@ -166,15 +166,16 @@ TEST(FftLine, EveryExchange) {
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
       for (const bool in_place : {false, true}) {
         SCOPED_TRACE(describe(exchange));
-        check_line({.shape = {900}, .output_choice = output, .knobs = exchange}, in_place);
+        check_line({.shape = {900}, .output_choice = output, .exchange = exchange}, in_place);
       }
-  for (const Knobs& knobs : {Knobs{.method = Method::shared}, Knobs{.nodes = NodeUse::separate},
-                             Knobs{.wire_form = WireForm::packed, .chunks = every_slice},
-                             Knobs{.method = Method::messages, .piece_bytes = 160}}) {
+  for (const Exchange& choices :
+       {Exchange{.method = Method::shared}, Exchange{.nodes = NodeUse::separate},
+        Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
+        Exchange{.method = Method::messages, .piece_bytes = 160}}) {
     if (size_of(world) == 1) break;  // exchanges nothing
-    if (knobs.nodes == NodeUse::separate) continue;
-    SCOPED_TRACE(describe(knobs));
-    check_line({.shape = {900}, .threads = 2, .knobs = knobs});
+    if (choices.nodes == NodeUse::separate) continue;
+    SCOPED_TRACE(describe(choices));
+    check_line({.shape = {900}, .threads = 2, .exchange = choices});
   }
 }
 

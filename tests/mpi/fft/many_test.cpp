@@ -34,7 +34,7 @@ struct Fields {
   }
 };
 
-const std::vector<Knobs> ways = {
+const std::vector<Exchange> ways = {
     {},
     {.method = Method::collective, .wire_form = WireForm::packed},
     {.method = Method::collective, .wire_form = WireForm::datatype, .chunks = 3},
@@ -47,11 +47,12 @@ const std::vector<Knobs> ways = {
 
 /// The same bits as one call after the other: the same stages run on the same numbers.
 TEST(FftMany, IsOneCallAfterTheOther) {
-  for (const Knobs& knobs : ways)
+  for (const Exchange& choices : ways)
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
       for (const std::size_t count : {0, 1, 2, 5}) {
-        SCOPED_TRACE(describe(knobs) + ", " + std::to_string(count) + " arrays");
-        Fft<double> fft({.shape = {14, 9, 10}, .comm = world, .output = output, .knobs = knobs});
+        SCOPED_TRACE(describe(choices) + ", " + std::to_string(count) + " arrays");
+        Fft<double> fft(
+            {.shape = {14, 9, 10}, .comm = world, .output = output, .exchange = choices});
         Fields expected(fft, count);
         Fields found(fft, count);
         for (std::size_t i = 0; i < count; ++i)
@@ -70,9 +71,9 @@ TEST(FftMany, IsOneCallAfterTheOther) {
 }
 
 TEST(FftMany, InPlace) {
-  for (const Knobs& knobs : ways) {
-    SCOPED_TRACE(describe(knobs));
-    Fft<double> fft({.shape = {12, 10}, .comm = world, .knobs = knobs});
+  for (const Exchange& choices : ways) {
+    SCOPED_TRACE(describe(choices));
+    Fft<double> fft({.shape = {12, 10}, .comm = world, .exchange = choices});
     Fields expected(fft, 3);
     for (std::size_t i = 0; i < 3; ++i)
       fft.forward(expected.in_pointers[i], expected.out_pointers[i]);
@@ -128,11 +129,12 @@ bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
 /// The first exchange goes on while the second array is transformed, by every method with messages.
 TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
-  for (const Knobs& knobs : {Knobs{.method = Method::collective},
-                             Knobs{.method = Method::collective, .wire_form = WireForm::datatype},
-                             Knobs{.method = Method::messages}}) {
+  for (const Exchange& choices :
+       {Exchange{.method = Method::collective},
+        Exchange{.method = Method::collective, .wire_form = WireForm::datatype},
+        Exchange{.method = Method::messages}}) {
     Problem problem{.shape = {64, 64, 32}, .ranks = size_of(world)};
-    problem.knobs = knobs;
+    problem.exchange = choices;
     api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     std::vector<AlignedBuffer> memory(3);
@@ -142,7 +144,7 @@ TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
       std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
       arrays.push_back(x.data());
     }
-    EXPECT_TRUE(hides_something(handle, arrays)) << describe(knobs);
+    EXPECT_TRUE(hides_something(handle, arrays)) << describe(choices);
   }
 }
 
@@ -151,7 +153,7 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
   for (const std::int64_t chunks : {1, 4}) {
     Problem problem{.shape = {32, 32, 16}, .ranks = size_of(world)};
-    problem.knobs = {.method = Method::messages, .chunks = chunks};
+    problem.exchange = {.method = Method::messages, .chunks = chunks};
     api::Handle handle(problem, {}, comm::communicator_of(world));
     handle.transform().set_recording(true);
     AlignedBuffer x(handle.inplace_bytes());

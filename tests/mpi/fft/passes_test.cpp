@@ -61,7 +61,7 @@ std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_n
 /// Both sums over all variants with arrays in node memory; private arrays are only compared.
 std::pair<int, int> check_all_ways(const Problem& given) {
   Problem problem = given;
-  problem.knobs = {.method = Method::shared};
+  problem.exchange = {.method = Method::shared};
   SCOPED_TRACE(to_json(problem));
   api::Handle handle(problem, {}, comm::communicator_of(world));
   std::pair<int, int> sum{0, 0};

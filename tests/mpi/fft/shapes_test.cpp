@@ -16,10 +16,10 @@ class Cases {
     problem.ranks = size_of(world);
     switch (number_ % 4) {
       case 0:
-        problem.knobs.method = Method::messages;
+        problem.exchange.method = Method::messages;
         break;
       case 1:
-        problem.knobs.wire_form = WireForm::datatype;
+        problem.exchange.wire_form = WireForm::datatype;
         break;
       default:
         break;

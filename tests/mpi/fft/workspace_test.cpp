@@ -46,23 +46,24 @@ double arrays_of(const Problem& problem) {
   return static_cast<double>(bytes) / static_cast<double>(volume(problem.shape) * 16);
 }
 
-Problem slabs(const Knobs& knobs, OutputChoice output, std::int64_t ranks_per_node = ranks) {
+Problem slabs(const Exchange& exchange, OutputChoice output, std::int64_t ranks_per_node = ranks) {
   return {.shape = {16, 16, 16},
           .ranks = ranks,
           .ranks_per_node = ranks_per_node,
           .output_choice = output,
-          .knobs = knobs};
+          .exchange = exchange};
 }
 
-Problem pencils(const Knobs& knobs, OutputChoice output, std::int64_t ranks_per_node = ranks) {
-  Problem problem = slabs(knobs, output, ranks_per_node);
+Problem pencils(const Exchange& exchange, OutputChoice output,
+                std::int64_t ranks_per_node = ranks) {
+  Problem problem = slabs(exchange, output, ranks_per_node);
   problem.has_input = true;
   problem.input = Layout::pencil(problem.shape, ranks);
   return problem;
 }
 
 TEST(FftWorkspace, SharedHasOneArray) {
-  const Knobs shared{.method = Method::shared};
+  const Exchange shared{.method = Method::shared};
   for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
     EXPECT_EQ(arrays_of(slabs(shared, output)), 1);
     EXPECT_EQ(arrays_of(pencils(shared, output)), 1);
@@ -71,9 +72,10 @@ TEST(FftWorkspace, SharedHasOneArray) {
 
 /// What lies between two passes of the first stage lies where the last of them writes.
 TEST(FftWorkspace, PlanesBeyondTheCacheCostNoArray) {
-  for (const Knobs& knobs : {Knobs{.method = Method::shared}, Knobs{.method = Method::messages}}) {
-    SCOPED_TRACE(describe(knobs));
-    Problem small = slabs(knobs, OutputChoice::any);
+  for (const Exchange& exchange :
+       {Exchange{.method = Method::shared}, Exchange{.method = Method::messages}}) {
+    SCOPED_TRACE(describe(exchange));
+    Problem small = slabs(exchange, OutputChoice::any);
     Problem large = small;
     large.shape = {8, 8192, 4096};
     EXPECT_EQ(arrays_of(large), arrays_of(small));
@@ -86,11 +88,11 @@ TEST(FftWorkspace, MessagesAndCallsHaveOneArrayAndTwoWithChunks) {
   for (const Method method : {Method::messages, Method::collective})
     for (const WireForm form : {WireForm::packed, WireForm::datatype}) {
       for (const int chunks : {1, 2}) {
-        const Knobs knobs{.method = method, .wire_form = form, .chunks = chunks};
-        SCOPED_TRACE(describe(knobs));
+        const Exchange exchange{.method = method, .wire_form = form, .chunks = chunks};
+        SCOPED_TRACE(describe(exchange));
         for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
-          EXPECT_EQ(arrays_of(slabs(knobs, output)), chunks);
-          EXPECT_EQ(arrays_of(pencils(knobs, output)), chunks);
+          EXPECT_EQ(arrays_of(slabs(exchange, output)), chunks);
+          EXPECT_EQ(arrays_of(pencils(exchange, output)), chunks);
         }
       }
     }
@@ -113,21 +115,21 @@ TEST(FftWorkspace, RealsTakeOneArrayByMessages) {
     problem.kind = Kind::r2c;
     return arrays_of(problem);
   };
-  const Knobs messages{.method = Method::messages};
+  const Exchange messages{.method = Method::messages};
   EXPECT_NEAR(arrays(slabs(messages, OutputChoice::any)), spectrum, 0.01);
   EXPECT_NEAR(arrays(slabs(messages, OutputChoice::same)), spectrum * 1.25, 0.05);
   EXPECT_NEAR(arrays(pencils(messages, OutputChoice::any)), spectrum * 1.5, 0.2);
-  const Knobs calls{.method = Method::collective};
+  const Exchange calls{.method = Method::collective};
   EXPECT_NEAR(arrays(slabs(calls, OutputChoice::any)), 2 * spectrum, 0.01);
 }
 
 TEST(FftWorkspace, NodeAwareHasAnArrayMoreThanSharedForWhatArrives) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
-    const Knobs knobs{.method = Method::messages, .nodes = nodes};
-    SCOPED_TRACE(describe(knobs));
+    const Exchange exchange{.method = Method::messages, .nodes = nodes};
+    SCOPED_TRACE(describe(exchange));
     const double from_others = 0.5;  // of four ranks, two are on the other node
-    EXPECT_EQ(arrays_of(slabs(knobs, OutputChoice::any, 2)), 1 + from_others);
-    EXPECT_EQ(arrays_of(slabs(knobs, OutputChoice::same, 2)), 2 + from_others);
+    EXPECT_EQ(arrays_of(slabs(exchange, OutputChoice::any, 2)), 1 + from_others);
+    EXPECT_EQ(arrays_of(slabs(exchange, OutputChoice::same, 2)), 2 + from_others);
   }
 }
 
@@ -147,8 +149,9 @@ TEST(FftWorkspace, LinesThatDoNotKeepTheirPlaceCostAnArray) {
 
 /// What a transform says is what its programs need, and what it takes.
 TEST(FftWorkspace, TransformsTakeWhatTheySay) {
-  for (const Knobs& knobs : {Knobs{}, Knobs{.method = Method::messages, .chunks = 2}}) {
-    Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same, .knobs = knobs};
+  for (const Exchange& exchange : {Exchange{}, Exchange{.method = Method::messages, .chunks = 2}}) {
+    Problem problem{
+        .shape = {32, 32, 32}, .output_choice = OutputChoice::same, .exchange = exchange};
     const auto before = memory_counters().live_bytes;
     const api::Handle handle(problem, {}, comm::communicator_of(world));
     const auto taken = memory_counters().live_bytes - before;

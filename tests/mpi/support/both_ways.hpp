@@ -15,7 +15,7 @@ namespace weft::test_support {
 
 inline const MPI_Comm world = MPI_COMM_WORLD;
 /// MPI_Alltoallw of subarrays: MPI does everything.
-inline constexpr Knobs oracle_knobs{
+inline constexpr Exchange oracle_exchange{
     .method = Method::collective, .wire_form = WireForm::datatype, .chunks = 1};
 
 /// Whether case `number` is compared here: on more than 3 ranks, which share the cores of any small
@@ -63,10 +63,10 @@ inline void fill(void* data, std::int64_t bytes, int rank) {
     values[i] = noise(static_cast<std::uint64_t>(rank) + 5, static_cast<std::uint64_t>(i));
 }
 
-inline Results run_both(const Problem& problem, const Knobs& knobs, bool in_node_memory,
+inline Results run_both(const Problem& problem, const Exchange& exchange, bool in_node_memory,
                         bool in_place) {
   Problem forced = problem;
-  forced.knobs = knobs;
+  forced.exchange = exchange;
   api::Handle handle(forced, {}, comm::communicator_of(world));
   handle.transform().set_recording(true);
   const int rank = rank_of(world);

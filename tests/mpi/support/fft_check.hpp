@@ -278,9 +278,9 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   options.norm = problem.norm;
   options.sign = problem.sign;
   options.threads = problem.threads;
-  options.effort = problem.effort;
+  options.planning.effort = problem.effort;
   options.overwrite_input = problem.overwrite_input;
-  options.knobs = problem.knobs;
+  options.exchange = problem.exchange;
   return options;
 }
 
@@ -382,8 +382,8 @@ Fft<T> fft_of(const Case& given, MPI_Comm comm) {
   if (given.plan) return Fft<T>(*given.plan, comm);
   FftOptions options = options_of(given.problem, comm);
   options.own_workspace = given.own_workspace;
-  options.machine = given.machine;
-  options.budget_s = given.budget_s;
+  options.planning.machine = given.machine;
+  options.planning.budget_s = given.budget_s;
   return Fft<T>(options);
 }
 

@@ -47,7 +47,7 @@ def identity() -> dict[str, Any]:
 
 def wisdom() -> weft.Wisdom:
     entry = {"machine": identity(), "plan": json.loads(plan().to_json())}
-    return weft.Wisdom.from_json(json.dumps({"weft_wisdom": 1, "entries": [entry]}))
+    return weft.Wisdom.from_json(json.dumps({"weft_wisdom": 2, "entries": [entry]}))
 
 
 def on_disks(**options: Any) -> ooc.OutOfCorePlan:

@@ -199,7 +199,7 @@ def test_many_problems_have_no_picture(tmp_path: Path) -> None:
     assert_refused(weft("bench", "--model", "-n", "2", "--plot", "p.png", cwd=tmp_path), 2, "--plot", "--model")
 
 
-METHOD_KEYS = ["exchange", "knobs", "median_s", "min_s", "gflops", "waited_s", "hidden", "error"]
+METHOD_KEYS = ["exchange", "choices", "median_s", "min_s", "gflops", "waited_s", "hidden", "error"]
 
 
 def test_bench_of_all_methods(tmp_path: Path) -> None:
@@ -209,17 +209,17 @@ def test_bench_of_all_methods(tmp_path: Path) -> None:
     assert all(list(row) == METHOD_KEYS for row in rows)
     names = [row["exchange"] for row in rows]
     assert len(set(names)) == len(names)
-    knobs = {(row["knobs"]["method"], row["knobs"]["wire_form"], row["knobs"]["schedule"]) for row in rows}
+    tried = {(row["choices"]["method"], row["choices"]["wire_form"], row["choices"]["schedule"]) for row in rows}
     messages = {
         ("messages", form, order) for form in ("packed", "datatype") for order in ("pairwise", "cyclic", "scattered")
     }
     collective = {("collective", form, None) for form in ("packed", "datatype")}
-    assert knobs - {("shared", None, None)} == messages | collective
-    assert {row["knobs"]["chunks"] for row in rows} == {1, 3}
+    assert tried - {("shared", None, None)} == messages | collective
+    assert {row["choices"]["chunks"] for row in rows} == {1, 3}
     for row in rows:
         assert row["error"] < tolerance("f64", 960)
         assert 0 < row["min_s"] <= row["median_s"]
-        assert (row["hidden"] is None) == (row["knobs"]["method"] == "shared")
+        assert (row["hidden"] is None) == (row["choices"]["method"] == "shared")
         assert row["hidden"] is None or 0 <= row["hidden"] <= 1
     table = weft(*arguments, cwd=tmp_path).out
     assert all(re.search(rf"^{re.escape(name)} ", table, re.MULTILINE) for name in names)
@@ -228,16 +228,17 @@ def test_bench_of_all_methods(tmp_path: Path) -> None:
 def test_bench_of_all_methods_in_pieces(tmp_path: Path) -> None:
     arguments = ["bench", "12x10x8", "--effort", "estimate", "--methods", "all", "--piece-bytes", "160", "-n", "3"]
     rows = json.loads(weft(*arguments, "--json", cwd=tmp_path).out)["methods"]
-    cut = {(row["knobs"]["method"], row["knobs"]["wire_form"]) for row in rows if row["knobs"]["piece_bytes"] == 160}
+    tried = [row["choices"] for row in rows]
+    cut = {(each["method"], each["wire_form"]) for each in tried if each["piece_bytes"] == 160}
     assert cut == {("messages", "packed")}
-    assert {row["knobs"]["piece_bytes"] for row in rows} == {None, 160}
+    assert {each["piece_bytes"] for each in tried} == {None, 160}
     assert all(row["error"] < tolerance("f64", 960) for row in rows)
 
 
 def test_bench_of_all_methods_on_several_nodes(tmp_path: Path) -> None:
     arguments = ["bench", "12x10x8", "--effort", "estimate", "--methods", "messages", "--json", "-n", "4"]
     rows = json.loads(weft(*arguments, cwd=tmp_path, WEFT_RANKS_PER_NODE="2").out)["methods"]
-    assert {row["knobs"]["nodes"] for row in rows} == {None, "unaware", "separate", "combined"}
+    assert {row["choices"]["nodes"] for row in rows} == {None, "unaware", "separate", "combined"}
     outcome = weft("bench", "8x8", "-n", "2", cwd=tmp_path, WEFT_RANKS_PER_NODE="two")
     assert outcome.status == 2
     assert "WEFT_RANKS_PER_NODE" in outcome.err

@@ -22,7 +22,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "StripedArray": ("weft.ooc.open_set('set.json')", "weft.ooc.open_set('set.json', writable=True)"),
     "BitPermutation": ("weft.ooc.BitPermutation((2, 1))", "weft.ooc.BitPermutation((8, 4, 2, 1))"),
     "Problem": ("weft.plan((4, 6)).problem",),
-    "Exchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
+    "PlannedExchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
     "OutOfCorePlan": ("weft.ooc.plan((64, 64), memory_bytes=1 << 20)",),
 }  # fmt: skip
 # Not called: they take machines apart, or only hold values.

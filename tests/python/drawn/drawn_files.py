@@ -217,7 +217,7 @@ def _weft_files() -> None:
     Path("machine.json").write_text(machine.to_json())
     Path("plan.json").write_text(weft.plan((4, 6), ranks=3, machine=machine).to_json())
     entry = {"machine": _IDENTITY, "plan": json.loads(Path("plan.json").read_text())}
-    Path("wisdom.json").write_text(json.dumps({"weft_wisdom": 1, "entries": [entry]}))
+    Path("wisdom.json").write_text(json.dumps({"weft_wisdom": 2, "entries": [entry]}))
     for kind in JSON_KINDS:
         for number in range(MUTANTS):
             text = mutated(Path(f"{kind}.json").read_text(), random.Random(f"{kind} {number}"))

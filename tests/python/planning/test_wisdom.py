@@ -38,7 +38,7 @@ def entry_for(shape: list[int], like: Path) -> dict[str, Any]:
 
 
 def wisdom_of(*entries: dict[str, Any]) -> weft_package.Wisdom:
-    return weft_package.Wisdom.from_json(json.dumps({"weft_wisdom": 1, "entries": entries}))
+    return weft_package.Wisdom.from_json(json.dumps({"weft_wisdom": 2, "entries": entries}))
 
 
 def test_a_decision_is_kept_and_taken(tried: Path) -> None:
@@ -95,7 +95,7 @@ DAMAGED = {
     "truncated": lambda whole: whole[: len(whole) // 2],
     "empty": lambda whole: b"",
     "nonsense": lambda whole: b"\xff\xfe\x00",
-    "the future's": lambda whole: whole.replace(b'"weft_wisdom":1', b'"weft_wisdom":2'),
+    "the future's": lambda whole: whole.replace(b'"weft_wisdom":2', b'"weft_wisdom":3'),
     "another's": lambda whole: b'{"weft_machine": 1}',
     "wrong type": lambda whole: whole.replace(b'"nodes":1', b'"nodes":"1"', 1),
     "nested": lambda whole: b"[" * 1_000_000,

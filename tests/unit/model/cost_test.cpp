@@ -18,7 +18,7 @@ using test_support::expect_error;
 Plan dmitruk_plan(std::int64_t n, std::int64_t ranks) {
   Problem problem{.shape = {n, n, n}, .kind = Kind::r2c, .precision = Precision::f32};
   problem.ranks = ranks;
-  problem.preset = Preset::dmitruk;
+  problem.exchange.preset = Preset::dmitruk;
   return make_plan(problem);
 }
 
@@ -66,7 +66,7 @@ Plan chan_plan(const ChanProblem& given) {
   problem.ranks = given.p_row * given.p_col;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {given.p_col, given.p_row, 1});
-  problem.preset = Preset::p3dfft;
+  problem.exchange.preset = Preset::p3dfft;
   return make_plan(problem);
 }
 
@@ -116,19 +116,19 @@ TEST(Cost, a_line_is_as_measured_and_between_lengths_by_operations) {
       << "the nearest effort";
 }
 
-Plan plan_with(const Knobs& knobs, std::int64_t ranks, std::int64_t per_node = 1) {
+Plan plan_with(const Exchange& exchange, std::int64_t ranks, std::int64_t per_node = 1) {
   Problem problem{.shape = {128, 128, 128}};
   problem.ranks = ranks;
   problem.ranks_per_node = per_node;
-  problem.knobs = knobs;
+  problem.exchange = exchange;
   return make_plan(problem);
 }
 
-constexpr Knobs pairs{.method = Method::messages, .schedule = Schedule::pairwise};
+constexpr Exchange pairs{.method = Method::messages, .schedule = Schedule::pairwise};
 
 TEST(Cost, schedules_that_block_take_longer_to_send) {
   const Machine machine = shipped_machine("celerons");
-  Knobs cyclic = pairs;
+  Exchange cyclic = pairs;
   cyclic.schedule = Schedule::cyclic;
   const StepCost one = cost(plan_with(pairs, 8), machine).steps[1];
   const StepCost other = cost(plan_with(cyclic, 8), machine).steps[1];
@@ -141,14 +141,14 @@ TEST(Cost, schedules_that_block_take_longer_to_send) {
 
 TEST(Cost, how_much_a_schedule_blocks_depends_on_the_length_of_messages) {
   Machine machine = shipped_machine("celerons");
-  const auto sent_s = [&](const Knobs& knobs) {
-    return cost(plan_with(knobs, 8), machine).steps[1].wire_s;
+  const auto sent_s = [&](const Exchange& exchange) {
+    return cost(plan_with(exchange, 8), machine).steps[1].wire_s;
   };
   machine.blocking.clear();
   const double free_s = sent_s(pairs);  // messages of 512 KiB
   machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 5, 1, 1, 1}};
   EXPECT_NEAR(sent_s(pairs) / free_s, 4, 1e-12);  // three of four doublings
-  Knobs pieces = pairs;
+  Exchange pieces = pairs;
   pieces.piece_bytes = 16 << 10;
   EXPECT_NEAR(sent_s(pieces) / free_s, 1, 1e-12);
   // Messages that leave at once block as a whole, in any number of pieces.
@@ -159,7 +159,7 @@ TEST(Cost, how_much_a_schedule_blocks_depends_on_the_length_of_messages) {
 
 TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
   Machine machine = shipped_machine("celerons");
-  Knobs call;
+  Exchange call;
   call.method = Method::collective;
   call.wire_form = WireForm::packed;
   call.chunks = 1;
@@ -183,7 +183,7 @@ TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
 
 TEST(Cost, chunks_hide_what_the_processor_need_not_do) {
   Machine machine = shipped_machine("ethernet-10g");
-  Knobs chunked = pairs;
+  Exchange chunked = pairs;
   chunked.chunks = 8;
   const PlanCost whole = cost(plan_with(pairs, 4), machine);
   const PlanCost parts = cost(plan_with(chunked, 4), machine);
@@ -198,15 +198,17 @@ TEST(Cost, chunks_hide_what_the_processor_need_not_do) {
 TEST(Cost, messages_of_more_chunks_take_the_processor) {
   Machine machine = shipped_machine("ethernet-10g");
   machine.request_s = 1e-3;
-  Knobs knobs = pairs;
-  const auto processor_s = [&] { return cost(plan_with(knobs, 4), machine).steps[1].processor_s; };
+  Exchange exchange = pairs;
+  const auto processor_s = [&] {
+    return cost(plan_with(exchange, 4), machine).steps[1].processor_s;
+  };
   const double whole_s = processor_s();
-  knobs.chunks = 8;
+  exchange.chunks = 8;
   EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12) << "3 others, 7 chunks more";
-  knobs.schedule = Schedule::scattered;
+  exchange.schedule = Schedule::scattered;
   EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12);
   // A block of 2 MiB in pieces as small as a chunk's is cut as often without chunks.
-  knobs.piece_bytes = 128 * 128 * 128 / 16 * 16 / 8;
+  exchange.piece_bytes = 128 * 128 * 128 / 16 * 16 / 8;
   EXPECT_NEAR(processor_s(), whole_s, 1e-12);
 }
 
@@ -214,7 +216,7 @@ TEST(Cost, starts_of_messages_that_wait_for_each_other_are_not_hidden) {
   Machine machine = shipped_machine("ethernet-10g");
   machine.between_nodes.pieces = {{0, 1e-3, 1e-30}};
   machine.request_s = 0;
-  Knobs chunked = pairs;
+  Exchange chunked = pairs;
   chunked.chunks = 8;
   EXPECT_LT(cost(plan_with(chunked, 4), machine).steps[1].hidden_s, 1e-12);
   chunked.schedule = Schedule::scattered;
@@ -223,7 +225,7 @@ TEST(Cost, starts_of_messages_that_wait_for_each_other_are_not_hidden) {
 
 TEST(Cost, pieces_pay_a_start_each) {
   const Machine machine = shipped_machine("celerons");
-  Knobs cut = pairs;
+  Exchange cut = pairs;
   cut.piece_bytes = 65536;
   const StepCost whole = cost(plan_with(pairs, 4), machine).steps[1];
   const StepCost pieces = cost(plan_with(cut, 4), machine).steps[1];
@@ -235,10 +237,10 @@ TEST(Cost, messages_that_leave_at_once_share_a_start) {
   Machine machine = shipped_machine("ethernet-10g");
   const double start_s = machine.between_nodes.pieces[0].start_s;
   machine.blocking.clear();
-  const auto starts_s = [&](const Knobs& knobs) {
-    return cost(plan_with(knobs, 8), machine).steps[1].start_s;
+  const auto starts_s = [&](const Exchange& exchange) {
+    return cost(plan_with(exchange, 8), machine).steps[1].start_s;
   };
-  Knobs at_once = pairs;
+  Exchange at_once = pairs;
   at_once.schedule = Schedule::scattered;
   machine.request_s = start_s / 100;
   EXPECT_NEAR(starts_s(pairs), 7 * start_s, 1e-12);
@@ -277,7 +279,7 @@ TEST(Cost, rows_that_are_no_whole_cache_lines_take_longer_across) {
 TEST(Cost, processors_move_what_stays_within_a_node) {
   Machine machine = shipped_machine("infiniband-64");
   machine.copying = {{0, 1e-10, 1e-10, Precision::f64, 1e-10, 3e-10}};
-  Knobs chunked = pairs;
+  Exchange chunked = pairs;
   chunked.chunks = 8;
   const StepCost step = cost(plan_with(chunked, 4, 4), machine).steps[1];
   EXPECT_EQ(step.wire_s, 0);
@@ -290,7 +292,7 @@ TEST(Cost, processors_move_what_stays_within_a_node) {
 
 TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {
   const Machine machine = shipped_machine("infiniband-64");
-  Knobs aware = pairs;
+  Exchange aware = pairs;
   aware.nodes = NodeUse::combined;
   const StepCost alone = cost(plan_with(pairs, 4), machine).steps[1];
   const StepCost four = cost(plan_with(pairs, 16, 4), machine).steps[1];
@@ -323,10 +325,10 @@ TEST(Cost, messages_one_by_one_have_one_link_of_a_torus_each) {
                       .extents = {2, 2},
                       .rings = {false, false},
                       .link = 0.5};
-  Knobs scattered = pairs;
+  Exchange scattered = pairs;
   scattered.schedule = Schedule::scattered;
-  const auto wire_s = [&](const Knobs& knobs, std::int64_t ranks, std::int64_t per_node) {
-    return cost(plan_with(knobs, ranks, per_node), machine).steps[1].wire_s;
+  const auto wire_s = [&](const Exchange& exchange, std::int64_t ranks, std::int64_t per_node) {
+    return cost(plan_with(exchange, ranks, per_node), machine).steps[1].wire_s;
   };
   // Four messages pass a link of half the node's rate; of its three, one at a time, each has half.
   EXPECT_NEAR(wire_s(scattered, 4, 1) / wire_s(pairs, 4, 1), 4 / 6.0, 1e-9);
@@ -349,7 +351,7 @@ TEST(Cost, what_neighbours_have_just_written_takes_longer_to_read) {
   const StepCost step = cost(plan, machine).steps[1];
   EXPECT_NEAR(step.memory_s, array * 3 / 4 * 4e-10, 1e-12);
   EXPECT_EQ(step.limit, Limit::memory);
-  Knobs aware = pairs;
+  Exchange aware = pairs;
   aware.nodes = NodeUse::combined;
   EXPECT_NEAR(cost(plan_with(aware, 8, 4), machine).steps[1].memory_s, array / 2 * 3 / 8 * 6e-10,
               1e-12);
@@ -413,17 +415,17 @@ TEST(Cost, a_last_stage_without_axes_copies_what_messages_bring) {
   Problem problem{.shape = {64, 64, 64}};
   problem.ranks = 4;
   problem.output_choice = OutputChoice::same;
-  problem.knobs = pairs;
+  problem.exchange = pairs;
   const PlanCost packed = cost(make_plan(problem), machine);
   ASSERT_EQ(packed.steps.size(), 5U);
   EXPECT_EQ(packed.steps[4].bytes, 2 * 64 * 64 * 64 / 4 * 16);
   EXPECT_GT(packed.steps[4].memory_s, 0);
   EXPECT_EQ(packed.steps[1].memory_s, 0);
-  problem.knobs.wire_form = WireForm::datatype;
+  problem.exchange.wire_form = WireForm::datatype;
   const PlanCost strided = cost(make_plan(problem), machine);
   EXPECT_EQ(strided.steps[4].memory_s, 0) << "MPI writes into the output";
   EXPECT_GT(strided.steps[1].memory_s, 0) << "and packs on the way";
-  problem.knobs = {.method = Method::shared};
+  problem.exchange = {.method = Method::shared};
   problem.ranks_per_node = 4;
   EXPECT_EQ(cost(make_plan(problem), machine).steps[4].memory_s, 0);
 }
@@ -435,8 +437,8 @@ TEST(Cost, a_stage_hides_no_more_than_it_lasts) {
   problem.ranks = 16;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {4, 4, 1});
-  problem.knobs = pairs;
-  problem.knobs.chunks = 8;
+  problem.exchange = pairs;
+  problem.exchange.chunks = 8;
   const PlanCost found = cost(make_plan(problem), machine);
   ASSERT_EQ(found.steps.size(), 5U);
   const double computing =

@@ -28,11 +28,11 @@ TEST(MeasuredExchanges, each_order_of_messages_has_its_own_factor) {
 
 TEST(MeasuredExchanges, an_exchange_without_an_order_of_messages_has_no_factor) {
   const Machine machine = blocking_machine();
-  for (const Exchange& knobs :
+  for (const Exchange& exchange :
        {Exchange{.method = Method::shared}, Exchange{.method = Method::automatic},
         Exchange{.method = Method::messages, .schedule = Schedule::automatic}})
-    expect_error(ErrorCode::internal, {"no blocking was measured", describe(knobs)},
-                 [&] { blocking_of(machine, knobs, 1024); });
+    expect_error(ErrorCode::internal, {"no blocking was measured", describe(exchange)},
+                 [&] { blocking_of(machine, exchange, 1024); });
 }
 
 }  // namespace

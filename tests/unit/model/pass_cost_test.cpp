@@ -55,9 +55,9 @@ TEST(PassCost, a_stage_that_packs_messages_writes_elsewhere_in_its_last_pass) {
   problem.has_input = true;
   problem.input = Layout::slab({64, 64, 64}, 2, 1);
   const double bytes = 64 * 32 * 64 * 16;
-  problem.knobs.method = Method::messages;
+  problem.exchange.method = Method::messages;
   EXPECT_NEAR(stage_s(problem, machine_with(1)), bytes * (along_s + across_s), 1e-9);
-  problem.knobs.method = Method::shared;
+  problem.exchange.method = Method::shared;
   EXPECT_NEAR(stage_s(problem, machine_with(1)), bytes * (along_s + share * across_s), 1e-9);
 }
 
@@ -79,7 +79,7 @@ TEST(PassCost, what_peers_hold_with_gaps_is_read_across) {
   problem.input = Layout::slab({64, 64, 64}, 4, 1);
   problem.output_choice = OutputChoice::given;
   problem.output = Layout::slab({64, 64, 64}, 4, 2);
-  problem.knobs.method = Method::shared;
+  problem.exchange.method = Method::shared;
   Machine machine = machine_with(1 << 20);
   machine.cores_per_node = 4;
   const Plan plan = make_plan(problem);
@@ -87,7 +87,7 @@ TEST(PassCost, what_peers_hold_with_gaps_is_read_across) {
   ASSERT_EQ(plan.stages[1].axes, std::vector<int>{1});
   const double bytes = 64 * 64 * 16 * 16;
   EXPECT_NEAR(cost(plan, machine).steps[2].memory_s, bytes * across_s, 1e-9) << "rows of 256 bytes";
-  problem.knobs.method = Method::messages;  // packed, they lie close
+  problem.exchange.method = Method::messages;  // packed, they lie close
   EXPECT_NEAR(stage_s(problem, machine, 2), bytes * (along_s + in_cache_s), 1e-6);
 }
 

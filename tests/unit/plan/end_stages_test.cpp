@@ -49,7 +49,7 @@ TEST(EndStages, OneExchangeAlone) {
                                "place\n"),
             std::string::npos)
       << explain(plan);
-  problem.knobs.method = Method::collective;
+  problem.exchange.method = Method::collective;
   const Plan collective = make_plan(problem);
   EXPECT_EQ(always_copied(collective, 1),
             "forward; forward in place; backward; backward in place; ");

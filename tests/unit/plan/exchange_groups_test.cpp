@@ -15,20 +15,20 @@ namespace {
 TEST(ExchangeGroups, TheirRoundsAreTold) {
   Problem problem{.shape = {64, 64, 64}, .ranks = 24, .has_input = true};
   problem.input = Layout::grid(problem.shape, {4, 6, 1});
-  problem.knobs = {.method = Method::messages, .schedule = Schedule::pairwise};
+  problem.exchange = {.method = Method::messages, .schedule = Schedule::pairwise};
   const std::string pairs = explain(make_plan(problem));
   for (const char* words :
        {"in 5 rounds of perfect matchings; a rank",  // 6 in a row, 4 in a column
         "in 3 rounds of perfect matchings; a rank"})
     EXPECT_NE(pairs.find(words), std::string::npos) << words << " in\n" << pairs;
-  problem.knobs.schedule = Schedule::cyclic;
+  problem.exchange.schedule = Schedule::cyclic;
   const std::string cyclic = explain(make_plan(problem));
   for (const char* words : {"in 5 steps; a rank", "in 3 steps; a rank"})
     EXPECT_NE(cyclic.find(words), std::string::npos) << words << " in\n" << cyclic;
   // Between nodes the executor goes through all ranks.
   problem.ranks_per_node = 2;
-  problem.knobs = {.method = Method::messages, .schedule = Schedule::cyclic};
-  problem.knobs.nodes = NodeUse::separate;
+  problem.exchange = {.method = Method::messages, .schedule = Schedule::cyclic};
+  problem.exchange.nodes = NodeUse::separate;
   const std::string apart = explain(make_plan(problem));
   EXPECT_NE(apart.find("in 23 steps, empty ones left out; a rank"), std::string::npos) << apart;
 }

@@ -8,6 +8,7 @@
 #include <weft/error.hpp>
 #include <weft/plan.hpp>
 
+#include "plan/check_plan.hpp"
 #include "support/random_problems.hpp"
 #include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
@@ -65,11 +66,18 @@ TEST(ProblemJson, WhatIsLeftOutHasItsDefault) {
   EXPECT_EQ(problem_from_json(R"({"shape": [4, 6]})"), expected);
   expected.kind = Kind::r2c;
   expected.axes = {-1};
-  expected.knobs.method = Method::messages;
+  expected.exchange.method = Method::messages;
   EXPECT_EQ(
       problem_from_json(
-          R"({"kind": "r2c", "shape": [4, 6], "axes": [-1], "knobs": {"method": "messages"}})"),
+          R"({"kind": "r2c", "shape": [4, 6], "axes": [-1], "exchange": {"method": "messages"}})"),
       expected);
+}
+
+TEST(ProblemJson, APresetIsAChoiceOfTheExchange) {
+  Problem expected{.shape = {4, 6}, .exchange = {.chunks = 2, .preset = Preset::duke}};
+  EXPECT_EQ(problem_from_json(R"({"shape": [4, 6], "exchange": {"preset": "duke", "chunks": 2}})"),
+            expected);
+  EXPECT_EQ(problem_from_json(to_json(expected)), expected);
 }
 
 TEST(PlanJson, RoundTripIsEquality) {
@@ -164,8 +172,9 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
   refused(R"({"shape":[4],"sign":2})", {"sign"});
   refused(R"({"shape":[4],"ranks":2,"input":{"shape":[5],"grid":[2],"ranks":2}})",
           {"input layout"});
-  refused(R"({"shape":[4],"knobs":{"metod":"messages"}})", {"problem.knobs", "given \"metod\""});
-  refused(R"({"shape":[4],"knobs":{"method":"collective","schedule":"cyclic"}})", {"one of"});
+  refused(R"({"shape":[4],"exchange":{"metod":"messages"}})",
+          {"problem.exchange", "given \"metod\""});
+  refused(R"({"shape":[4],"exchange":{"method":"collective","schedule":"cyclic"}})", {"one of"});
 }
 
 // --- refusals of plans ---
@@ -173,7 +182,7 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
   plan["version"] = 1;
-  expect_refused(plan, {"plan.version", "version 10", "given 1"});
+  expect_refused(plan, {"plan.version", "version 11", "given 1"});
   plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");
@@ -257,6 +266,9 @@ TEST(PlanJson, RefusesExchangesThatDoNotExist) {
         {"wire", "same"},
         {"piece_bytes", piece_bytes}};
   };
+  exchange("messages", "packed", "ordinary", 1);
+  plan["exchanges"][0]["preset"] = "none";
+  expect_refused(plan, {"exchanges[0]", "given \"preset\""});
   exchange("automatic", "packed", "ordinary", 1);
   expect_refused(plan, {"exchange 0", "method automatic"});
   exchange("collective", "packed", "automatic", 1);
@@ -273,13 +285,24 @@ TEST(PlanJson, RefusesExchangesThatDoNotExist) {
   expect_refused(plan, {"exchange 0", "bytes of a piece 64"});
   exchange("messages", "packed", "ordinary", 1, 64);
   EXPECT_NO_THROW(plan_from_json(plan.dump()));
-  plan["problem"]["knobs"]["piece_bytes"] = 65;
+  plan["problem"]["exchange"]["piece_bytes"] = 65;
   expect_refused(plan, {"exchange 0", "forces"});
-  plan["problem"]["knobs"]["piece_bytes"] = 0;
+  plan["problem"]["exchange"]["piece_bytes"] = 0;
   exchange("messages", "packed", "ordinary", 2);
   EXPECT_NO_THROW(plan_from_json(plan.dump()));
-  plan["problem"]["knobs"]["method"] = "collective";
+  plan["problem"]["exchange"]["method"] = "collective";
   expect_refused(plan, {"exchange 0", "forces"});
+}
+
+TEST(PlanJson, RefusesAPresetInAPlan) {
+  const Problem problem{.shape = {8, 6}, .ranks = 2, .exchange = {.preset = Preset::fftw}};
+  Plan plan = make_plan(problem);
+  EXPECT_EQ(plan.problem.exchange, problem.exchange);
+  EXPECT_EQ(plan.exchanges[0].preset, Preset::none);
+  EXPECT_NO_THROW(check_plan(plan));
+  plan.exchanges[0].preset = Preset::fftw;
+  expect_error(ErrorCode::invalid_argument, {"exchange 0", "preset", "fftw"},
+               [&] { check_plan(plan); });
 }
 
 // --- refusals of anything: every damage of every place ---
@@ -300,7 +323,7 @@ TEST(PlanJson, RefusesSharedExchangesBesideMessages) {
   ASSERT_EQ(plan.exchanges.size(), 2U);
   ASSERT_EQ(plan.exchanges[0].method, Method::shared);
   EXPECT_NO_THROW(plan_from_json(to_json(plan)));
-  problem.knobs.method = Method::messages;
+  problem.exchange.method = Method::messages;
   plan.exchanges[1] = make_plan(problem).exchanges[1];
   expect_refused(Json::parse(to_json(plan)), {"all exchanges must be shared", "another"});
 }

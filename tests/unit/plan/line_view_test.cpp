@@ -259,7 +259,7 @@ TEST(LineView, putting_half_a_spectrum_together_is_priced) {
                     .ranks = 4,
                     .ranks_per_node = 4,
                     .output_choice = OutputChoice::same};
-    problem.knobs.method = method;
+    problem.exchange.method = method;
     const StepCost last = model::cost(make_plan(problem), machine).steps.back();
     EXPECT_GE(last.bytes, 2 * 16 * ((1 << 19) / 4));
     EXPECT_GT(last.memory_s, 0);

@@ -102,11 +102,11 @@ void expect_valid(const Plan& plan) {
     if (exchange.method == Method::messages) {
       ASSERT_NE(exchange.schedule, Schedule::automatic);
     }
-    if (problem.knobs.method != Method::automatic) {
-      ASSERT_EQ(exchange.method, problem.knobs.method);
+    if (problem.exchange.method != Method::automatic) {
+      ASSERT_EQ(exchange.method, problem.exchange.method);
     }
-    if (problem.knobs.wire_form != WireForm::automatic) {
-      ASSERT_EQ(exchange.wire_form, problem.knobs.wire_form);
+    if (problem.exchange.wire_form != WireForm::automatic) {
+      ASSERT_EQ(exchange.wire_form, problem.exchange.wire_form);
     }
   }
   ASSERT_EQ(plan.chosen_by, "rule");
@@ -304,20 +304,20 @@ TEST(Explain, SaysWhoChoseAndWhatMoves) {
     EXPECT_NE(text.find(words), std::string::npos) << "no \"" << words << "\" in\n" << text;
 }
 
-TEST(Explain, NamesTheKnobsInWords) {
+TEST(Explain, NamesTheChoicesInWords) {
   Problem problem{.shape = {8, 8},
                   .kind = Kind::r2c,
                   .precision = Precision::f32,
                   .ranks = 3,
                   .has_input = true};
   problem.input = Layout::slab(problem.shape, 3, 1);
-  problem.knobs.method = Method::messages;
+  problem.exchange.method = Method::messages;
   const std::string text = explain(make_plan(problem));
   EXPECT_NE(text.find("messages pairwise packed"), std::string::npos) << text;
   EXPECT_NE(text.find("in 3 rounds of perfect matchings"), std::string::npos) << text;
   EXPECT_NE(text.find("real elements"), std::string::npos) << text;
   EXPECT_NE(text.find("(given)"), std::string::npos) << text;
-  problem.knobs = {.method = Method::collective, .wire_form = WireForm::datatype};
+  problem.exchange = {.method = Method::collective, .wire_form = WireForm::datatype};
   const std::string typed = explain(make_plan(problem));
   EXPECT_NE(typed.find("MPI_Alltoallw"), std::string::npos) << typed;
 }
@@ -395,50 +395,50 @@ TEST(Checked, RefusesLayoutsThatDoNotFit) {
   EXPECT_NO_THROW(checked(problem));
 }
 
-TEST(Checked, RefusesKnobsThatDoNotGoTogether) {
+TEST(Checked, RefusesChoicesThatDoNotGoTogether) {
   Problem problem{.shape = {8, 8}};
-  problem.knobs = {.method = Method::shared, .wire_form = WireForm::datatype};
+  problem.exchange = {.method = Method::shared, .wire_form = WireForm::datatype};
   expect_error(ErrorCode::unsupported,
                {"method shared, wire form datatype", "one of: ", "send nothing"},
                [&] { checked(problem); });
-  problem.knobs = {.method = Method::shared, .chunks = 2};
+  problem.exchange = {.method = Method::shared, .chunks = 2};
   expect_error(ErrorCode::unsupported, {"chunks 2", "one of: ", "send nothing"},
                [&] { checked(problem); });
-  problem.knobs = {.method = Method::collective, .requests = Requests::persistent};
+  problem.exchange = {.method = Method::collective, .requests = Requests::persistent};
   expect_error(ErrorCode::unsupported, {"requests persistent", "belong to messages"},
                [&] { checked(problem); });
-  problem.knobs = {.method = Method::shared, .wire = WirePrecision::f32};
+  problem.exchange = {.method = Method::shared, .wire = WirePrecision::f32};
   expect_error(ErrorCode::unsupported, {"wire f32"}, [&] { checked(problem); });
-  problem.knobs = {.wire_form = WireForm::datatype, .wire = WirePrecision::f32};
+  problem.exchange = {.wire_form = WireForm::datatype, .wire = WirePrecision::f32};
   expect_error(ErrorCode::unsupported, {"wire f32", "need the packed wire form"},
                [&] { checked(problem); });
-  for (const Knobs& knobs : {Knobs{.method = Method::shared, .piece_bytes = 64},
-                             Knobs{.method = Method::collective, .piece_bytes = 64},
-                             Knobs{.wire_form = WireForm::datatype, .piece_bytes = 64}}) {
-    problem.knobs = knobs;
+  for (const Exchange& choices : {Exchange{.method = Method::shared, .piece_bytes = 64},
+                                  Exchange{.method = Method::collective, .piece_bytes = 64},
+                                  Exchange{.wire_form = WireForm::datatype, .piece_bytes = 64}}) {
+    problem.exchange = choices;
     expect_error(ErrorCode::unsupported, {"bytes of a piece 64", "one of: "},
                  [&] { checked(problem); });
   }
-  problem.knobs = {.piece_bytes = -1};
+  problem.exchange = {.piece_bytes = -1};
   expect_error(invalid, {"bytes of a piece must not be negative", "-1"}, [&] { checked(problem); });
-  problem.knobs = {.nodes = NodeUse::combined};
+  problem.exchange = {.nodes = NodeUse::combined};
   problem.ranks = 4;
   expect_error(ErrorCode::unsupported, {"nodes combined needs ranks that share memory"},
                [&] { checked(problem); });
   problem.ranks_per_node = 2;
   EXPECT_NO_THROW(checked(problem));
-  problem.knobs.chunks = 2;
+  problem.exchange.chunks = 2;
   expect_error(ErrorCode::unsupported, {"nodes combined", "go in one chunk"},
                [&] { checked(problem); });
   problem.ranks = problem.ranks_per_node = 1;
-  problem.knobs = {.wire = WirePrecision::f32};
+  problem.exchange = {.wire = WirePrecision::f32};
   EXPECT_NO_THROW(checked(problem));
   problem.precision = Precision::f32;
   expect_error(invalid, {"must be f64", "given f32"}, [&] { checked(problem); });
   problem.precision = Precision::f64;
-  problem.knobs = {.chunks = -1};
+  problem.exchange = {.chunks = -1};
   expect_error(invalid, {"chunks must not be negative", "-1"}, [&] { checked(problem); });
-  problem.knobs = {.method = Method::collective, .schedule = Schedule::pairwise};
+  problem.exchange = {.method = Method::collective, .schedule = Schedule::pairwise};
   expect_error(ErrorCode::unsupported, {"schedule pairwise", "one of: "},
                [&] { checked(problem); });
 }

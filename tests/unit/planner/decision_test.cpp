@@ -31,10 +31,10 @@ TEST(PlannerOutput, an_output_anywhere_may_lie_as_the_input_does) {
                      make_plan(same, machine).prediction->cost.seconds());
     // The caller's own arrays: the last stage is a copy there.
     EXPECT_EQ(make_plan(any, machine).exchanges.size(), 1U);
-    any.knobs.method = Method::messages;
+    any.exchange.method = Method::messages;
     EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);
-    any.knobs = {};
-    any.preset = Preset::fftw;
+    any.exchange = {};
+    any.exchange.preset = Preset::fftw;
     EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);
   }
 }

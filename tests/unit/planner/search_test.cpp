@@ -112,7 +112,7 @@ TEST(Planner, what_the_caller_gave_stays) {
   problem.input = Layout::grid(problem.shape, {1, 2, 3});
   problem.output_choice = OutputChoice::given;
   problem.output = Layout::grid(problem.shape, {6, 1, 1});
-  problem.knobs.schedule = Schedule::cyclic;
+  problem.exchange.schedule = Schedule::cyclic;
   const Plan plan = make_plan(problem, switched(6, 1e-5, 1e-8));
   EXPECT_EQ(plan.input(), problem.input);
   EXPECT_EQ(plan.output(), problem.output);
@@ -237,7 +237,7 @@ TEST(Planner, chunks_are_used_where_they_hide_something) {
   EXPECT_GT(plan.exchanges[0].chunks, 1) << explain(plan);
   EXPECT_GT(plan.prediction->cost.steps[1].hidden_s, 0);
   Problem whole = cube(256, 4);
-  whole.knobs.chunks = 1;
+  whole.exchange.chunks = 1;
   EXPECT_GT(make_plan(whole, switched(4, 1e-5, 1e-9)).prediction->cost.seconds(),
             plan.prediction->cost.seconds());
 }
@@ -270,7 +270,7 @@ TEST(Planner, no_preset_is_predicted_to_be_faster) {
             make_plan(cube(n, ranks, Kind::r2c), machine).prediction->cost.seconds();
         for (const Preset preset : presets) {
           Problem problem = cube(n, ranks, Kind::r2c);
-          problem.preset = preset;
+          problem.exchange.preset = preset;
           EXPECT_LE(best, 1.015 * predict(make_plan(problem), machine).cost.seconds())
               << name << " " << n << " " << ranks << " " << to_string(preset);
         }
@@ -314,9 +314,9 @@ TEST(Planner, where_nodes_are_few_ranks_share_them) {
   const Machine machine = shipped_machine("celerons");
   Problem pair = cube(128, 32);
   pair.ranks_per_node = 2;
-  pair.knobs.nodes = NodeUse::unaware;
+  pair.exchange.nodes = NodeUse::unaware;
   Problem apart = cube(128, 32);
-  apart.knobs.nodes = NodeUse::unaware;
+  apart.exchange.nodes = NodeUse::unaware;
   EXPECT_EQ(make_plan(apart, machine).prediction->cost, make_plan(pair, machine).prediction->cost);
 }
 
@@ -326,7 +326,7 @@ Problem rows_of_64() {
   problem.ranks = 4096;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {64, 64, 1});
-  problem.knobs.chunks = 1;  // or else stages hide what the order brings
+  problem.exchange.chunks = 1;  // or else stages hide what the order brings
   return problem;
 }
 
@@ -432,7 +432,7 @@ TEST(Planner, node_memory_needs_the_ranks_of_a_node_together) {
   machine.topology.order = "nt";
   for (const Exchange& exchange : make_plan(problem, machine).exchanges)
     EXPECT_EQ(planner::node_memory_use(exchange), planner::NodeMemoryUse::none);
-  problem.knobs.nodes = NodeUse::combined;
+  problem.exchange.nodes = NodeUse::combined;
   expect_error(ErrorCode::invalid_argument, {"consecutive", "\"nt\"", "begins with t"},
                [&] { make_plan(problem, machine); });
   machine.topology.order.clear();

@@ -243,7 +243,7 @@ bool is_persistent(const Plan& plan) {
 
 TEST(Trials, PersistentRequestsAreTriedForTheBest) {
   Problem sent = problem;
-  sent.knobs.method = Method::messages;
+  sent.exchange.method = Method::messages;
   for (const double factor : {0.8, 1.0}) {
     Pretended trials;
     trials.seconds_of = [factor](const Plan& plan) {
@@ -254,7 +254,7 @@ TEST(Trials, PersistentRequestsAreTriedForTheBest) {
     EXPECT_EQ(std::count_if(trials.prepared.begin(), trials.prepared.end(), is_persistent), 1);
     EXPECT_EQ(is_persistent(plan), factor < 1);
   }
-  sent.knobs.requests = Requests::ordinary;
+  sent.exchange.requests = Requests::ordinary;
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
   plan_by_trials(sent, machine(), trials, 100);

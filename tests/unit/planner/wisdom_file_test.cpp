@@ -87,8 +87,8 @@ TEST_F(WisdomFile, DamagedOnesStayAsTheyAre) {
   const std::vector<std::string> damaged{"",
                                          cut,
                                          "nonsense\n",
-                                         "{\"weft_wisdom\":2,\"entries\":[]}",
-                                         "{\"weft_wisdom\":1}",
+                                         "{\"weft_wisdom\":3,\"entries\":[]}",
+                                         "{\"weft_wisdom\":2}",
                                          "\xff\xfe",
                                          std::string(1 << 16, '[')};
   for (const std::string& text : damaged) {

@@ -107,7 +107,7 @@ TEST(Wisdom, HoldsForOneProblem) {
       [](Problem& p) { p.effort = Effort::measure; },
       [](Problem& p) { p.output_choice = OutputChoice::same; },
       [](Problem& p) { p.overwrite_input = true; },
-      [](Problem& p) { p.knobs.method = Method::messages; },
+      [](Problem& p) { p.exchange.method = Method::messages; },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     Problem other = problem(16);
@@ -165,7 +165,7 @@ TEST(Wisdom, KeepsBoxesAndNodeMemory) {
     boxes[static_cast<std::size_t>(rank)] = {{15 - rank, 0, 0}, {16 - rank, 12, 10}};
   given.input = Layout::of_boxes(given.shape, boxes);
   given.ranks_per_node = 16;
-  given.knobs.method = Method::shared;
+  given.exchange.method = Method::shared;
   const Plan plan = make_plan(given);
   const Wisdom wisdom = wisdom_from_json(to_json(wisdom_of({{here(), plan}})));
   ASSERT_NE(wisdom.find(given, here()), nullptr);
@@ -181,8 +181,8 @@ void expect_refused(const std::vector<std::string>& words,
 }
 
 TEST(Wisdom, OfAnotherVersionIsRefused) {
-  for (const int version : {0, 2, 99}) {
-    expect_refused({"weft_wisdom", "version 1", std::to_string(version)}, [&](ordered_json& w) {
+  for (const int version : {0, 1, 99}) {
+    expect_refused({"weft_wisdom", "version 2", std::to_string(version)}, [&](ordered_json& w) {
       w["weft_wisdom"] = version;
       w["of_the_future"] = true;
     });
@@ -232,7 +232,7 @@ TEST(Wisdom, MessagesArePrintableAndShort) {
   const std::string odd = "\xff\n\x1b[31m" + std::string(100'000, 'x');
   for (const std::string& text :
        {odd, "\"" + odd,
-        "{\"weft_wisdom\":1,\"entries\":[],\"" + std::string(1000, 'y') + "\\n\":1}",
+        "{\"weft_wisdom\":2,\"entries\":[],\"" + std::string(1000, 'y') + "\\n\":1}",
         std::string("{\"a\\n\":1,\"a\\n\":2}"), std::string("{\"weft_wisdom\":\"\\u001b\\n\"}")}) {
     try {
       wisdom_from_json(text);

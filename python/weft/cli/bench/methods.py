@@ -26,7 +26,7 @@ class MethodRow:
     """One exchange and its cost."""
 
     exchange: str
-    knobs: dict[str, Any]
+    choices: dict[str, Any]
     median_s: float
     min_s: float
     gflops: float
