@@ -39,22 +39,23 @@ struct Output {
 };
 
 /// The basis of planning where no machine is given.
-///   standard  the value of the environment variable WEFT_MACHINE: a machine that ships with weft,
-///             a JSON file, `here` or `rule`. Without it `here`, or `rule` on one rank, which has
-///             only one plan
-///   here      a profile of the ranks' machine, measured once in about 0.2 s and kept for the user
-///   rule      a fixed rule: a slab where every rank gets rows, otherwise the most square pencil
-enum class PlanBy { standard, here, rule };
+///   by_default  the value of the environment variable WEFT_MACHINE: a machine that ships with
+///               weft, a JSON file, `here` (local) or `rule` (fixed_rule). Without it local, or
+///               fixed_rule on one rank, which has only one plan
+///   local       a profile of the ranks' machine, measured once in about 0.2 s and kept for the
+///               user
+///   fixed_rule  a slab where every rank gets rows, otherwise the most square pencil
+enum class PlanBy { by_default, local, fixed_rule };
 
 /// Options that steer planning, for designated initialisers.
 struct Planning {
   Effort effort = Effort::estimate;
   /// The machine for planning by the model, the same on all ranks; absent: `plan_by` decides.
   std::optional<Machine> machine = {};
-  PlanBy plan_by = PlanBy::standard;
+  PlanBy plan_by = PlanBy::by_default;
   /// For an input layout that weft chooses. true: every rank gets a part, if there are enough
   /// parts. false: fewer ranks may share the array where that is faster. Absent: true, unless a
-  /// machine is given or `plan_by` is here.
+  /// machine is given or `plan_by` is local.
   std::optional<bool> all_ranks = {};
   /// With effort above estimate: seconds for trials, approximately. Trials plan the local FFTs and
   /// compare the best few plans of the model, on weft's own arrays. A trial that has begun is

@@ -157,9 +157,9 @@ void choose_machine(Planning& planning, const char* machine) {
   if (machine == nullptr) return;
   const std::string text = machine;
   if (text == "rule")
-    planning.plan_by = PlanBy::rule;
+    planning.plan_by = PlanBy::fixed_rule;
   else if (text == "here")
-    planning.plan_by = PlanBy::here;
+    planning.plan_by = PlanBy::local;
   else
     planning.machine = text.starts_with("{") ? machine_from_json(text) : shipped_machine(text);
 }
@@ -227,7 +227,7 @@ Plan plan_of(const weft_options* options, std::int64_t ranks) {
   Problem problem = problem_of(given, planning);
   problem.ranks = ranks;
   problem.ranks_per_node = std::max<std::int64_t>(1, given.ranks_per_node);
-  if (planning.plan_by == PlanBy::here)
+  if (planning.plan_by == PlanBy::local)
     throw Error(ErrorCode::unsupported,
                 "planning without ranks cannot measure a machine; give the name of one that ships "
                 "with weft, or JSON, as machine; given \"here\"");

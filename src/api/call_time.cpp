@@ -37,7 +37,7 @@ void measure_call(Machine& machine, const comm::Communicator& comm, int threads)
   const comm::Communicator node = comm.node_group();
   Problem problem{.shape = {points, points, points}};
   problem.threads = threads;
-  Handle fft(problem, {.planning = {.plan_by = PlanBy::rule}}, node);
+  Handle fft(problem, {.planning = {.plan_by = PlanBy::fixed_rule}}, node);
   const AlignedBuffer in(points * points * points * complex_bytes(problem.precision));
   const AlignedBuffer out(in.size());
   std::memset(in.data(), 0, static_cast<std::size_t>(in.size()));

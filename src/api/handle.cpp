@@ -29,9 +29,9 @@ std::string exactly(double value) {
 
 std::string machine_words(const Planning& planning) {
   if (planning.machine) return "\"" + planning.machine->name + "\"";
-  return planning.plan_by == PlanBy::here   ? "here"
-         : planning.plan_by == PlanBy::rule ? "rule"
-                                            : "none";
+  return planning.plan_by == PlanBy::local        ? "here"
+         : planning.plan_by == PlanBy::fixed_rule ? "rule"
+                                                  : "none";
 }
 
 /// Returns the problem and options of this rank as names and texts, even for an invalid problem.

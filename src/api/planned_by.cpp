@@ -67,18 +67,18 @@ PlannedBy by_default(int threads, const comm::Communicator& comm) {
 }  // namespace
 
 bool wants_all_ranks(const Planning& planning) {
-  const bool is_named = planning.machine || planning.plan_by == PlanBy::here;
+  const bool is_named = planning.machine || planning.plan_by == PlanBy::local;
   return planning.all_ranks.value_or(!is_named);
 }
 
 PlannedBy planned_by(const Planning& planning, int threads, const comm::Communicator& comm) {
   if (planning.machine) return {planning.machine};
   switch (planning.plan_by) {
-    case PlanBy::rule:
+    case PlanBy::fixed_rule:
       return {};
-    case PlanBy::here:
+    case PlanBy::local:
       return {machine_here(comm, threads)};
-    case PlanBy::standard:
+    case PlanBy::by_default:
       break;
   }
   return by_default(threads, comm);

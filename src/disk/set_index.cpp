@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t index_version = 1;
 constexpr const char* version_key = "weft_striped_set";
 /// Present only if not empty: then versions of weft that do not know it refuse the set.
-constexpr const char* half_done_key = "half_done";
+constexpr const char* incomplete_key = "half_done";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
@@ -114,7 +114,7 @@ SetIndex from_json(const std::string& path, const Json& document) {
   index.striping.band_bytes = members.integer("band_bytes");
   index.striping.skew_rows = members.integer("skew_rows");
   index.checksums = members.boolean("checksums");
-  index.half_done = members.text_or_none(half_done_key);
+  index.incomplete_remedy = members.text_or_none(incomplete_key);
   index.files = members.texts("files");
   index.striping.disks = static_cast<int>(index.files.size());
   members.finish();
@@ -132,7 +132,7 @@ Json to_json(const SetIndex& index) {
   object["band_bytes"] = index.striping.band_bytes;
   object["skew_rows"] = index.striping.skew_rows;
   object["checksums"] = index.checksums;
-  if (!index.half_done.empty()) object[half_done_key] = index.half_done;
+  if (!index.incomplete_remedy.empty()) object[incomplete_key] = index.incomplete_remedy;
   object["files"] = index.files;
   return object;
 }
@@ -189,18 +189,18 @@ void write_index(const std::string& path, const SetIndex& index) {
   update_text(path, text_bytes_max, lock_wait_s, [&](const auto&) { return text; });
 }
 
-void mark_half_done(const std::string& path, const std::string& remedy) {
+void mark_incomplete(const std::string& path, const std::string& remedy) {
   SetIndex index = read_index(path);
-  if (index.half_done == remedy) return;
-  index.half_done = remedy;
+  if (index.incomplete_remedy == remedy) return;
+  index.incomplete_remedy = remedy;
   write_index(path, index);
 }
 
 void require_whole(const std::string& path, const SetIndex& index) {
-  if (index.half_done.empty()) return;
+  if (index.incomplete_remedy.empty()) return;
   invalid("a striped set must be whole to be used; " + path +
           " is half way through a transform in place, no more its input and not yet its output; " +
-          index.half_done);
+          index.incomplete_remedy);
 }
 
 std::string file_of(const std::string& index_path, const std::string& file) {

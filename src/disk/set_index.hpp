@@ -16,7 +16,7 @@ struct SetIndex {
   bool checksums = true;  ///< whether blocks have checksums, in a file next to the index
   /// Remedy for a set that is changed in place and is incomplete, neither its old nor its new
   /// contents. Empty: the set is whole.
-  std::string half_done = {};
+  std::string incomplete_remedy = {};
   std::vector<std::string> files =
       {};  ///< of the disks; a relative path is from the index's folder
   bool operator==(const SetIndex&) const = default;
@@ -34,7 +34,7 @@ void write_index(const std::string& path, const SetIndex& index);
 
 /// Marks the set in the index as incomplete, with a remedy; an empty remedy marks it as whole.
 /// Errors  as read_index and write_index.
-void mark_half_done(const std::string& path, const std::string& remedy);
+void mark_incomplete(const std::string& path, const std::string& remedy);
 
 /// Throws invalid_argument, with the remedy, for an incomplete set.
 void require_whole(const std::string& path, const SetIndex& index);

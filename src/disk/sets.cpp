@@ -28,14 +28,14 @@ std::int64_t disk_bytes(const Striping& striping) {
 }
 
 /// Removes the parts of a set unless all of it was created.
-class Unfinished {
+class IncompleteSet {
  public:
   void add(const std::string& path) { paths_.push_back(path); }
-  void finish() { paths_.clear(); }
-  Unfinished() = default;
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-  ~Unfinished() {
+  void complete() { paths_.clear(); }
+  IncompleteSet() = default;
+  IncompleteSet(const IncompleteSet&) = delete;
+  IncompleteSet& operator=(const IncompleteSet&) = delete;
+  ~IncompleteSet() {
     for (const std::string& path : paths_) unlink(path.c_str());
   }
 
@@ -85,20 +85,20 @@ std::unique_ptr<StripedSet> create_set(const std::string& index_path,
   index.striping.disks = checked_cast<int>(directories.size(), "the number of disks");
   check(index);
   require_no_index(index_path);
-  Unfinished unfinished;
+  IncompleteSet incomplete;
   std::vector<OpenFile> files;
   for (const std::string& name : index.files) {
     const std::string path = file_of(index_path, name);
     files.push_back(create_data_file(path, disk_bytes(index.striping)));
-    unfinished.add(path);
+    incomplete.add(path);
   }
   // Old checksums of a set with this name do not belong to these blocks.
   unlink(sums_path(index_path).c_str());
   write_index(index_path, index);
-  unfinished.add(index_path);
+  incomplete.add(index_path);
   auto set = std::make_unique<StripedSet>(std::move(files), index.striping, Mode::write, options, 0,
                                           sums_of(index_path, index));
-  unfinished.finish();
+  incomplete.complete();
   return set;
 }
 
@@ -110,7 +110,7 @@ std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
 std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mode mode, int first,
                                               int end, const SetOptions& options) {
   const SetIndex index = read_index(index_path);
-  if (options.half_done.empty()) require_whole(index_path, index);
+  if (options.incomplete_remedy.empty()) require_whole(index_path, index);
   std::vector<OpenFile> files;
   for (int disk = 0; disk < std::ssize(index.files); ++disk) {
     const std::string path = file_of(index_path, index.files[static_cast<std::size_t>(disk)]);
@@ -123,9 +123,9 @@ std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mod
   }
   auto set = std::make_unique<StripedSet>(std::move(files), index.striping, mode, options, 0,
                                           sums_of(index_path, index));
-  if (!options.half_done.empty())
+  if (!options.incomplete_remedy.empty())
     set->before_first_change(
-        [index_path, remedy = options.half_done] { mark_half_done(index_path, remedy); });
+        [index_path, remedy = options.incomplete_remedy] { mark_incomplete(index_path, remedy); });
   return set;
 }
 

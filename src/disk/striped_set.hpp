@@ -27,7 +27,7 @@ struct SetOptions {
   bool verify = false;
   /// Remedy for a set that is changed in place: the first write stores it in the index and so marks
   /// the set as incomplete. With a remedy, an incomplete set can be opened, too.
-  std::string half_done = {};
+  std::string incomplete_remedy = {};
 };
 
 struct SetCounters {

@@ -8,8 +8,8 @@ namespace weft {
 ///
 /// Every axis of the problem is transformed once, in a layout that leaves it whole, the axis that
 /// r2c halves before all others. Stages fit each other, the problem's input and its output. Every
-/// exchange is decided and keeps the forced choices. Cost: O(ranks) at most, constant if the layouts
-/// are equal process grids.
+/// exchange is decided and keeps the forced choices. Cost: O(ranks) at most, constant if the
+/// layouts are equal process grids.
 void check_plan(const Plan& plan);
 
 }  // namespace weft

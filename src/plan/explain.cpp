@@ -74,19 +74,19 @@ std::string ends_lines(const Plan& plan) {
 /// Returns the cost of a stage that transforms nothing: peers can read arrays in node memory.
 std::string cost_without_axes(const Plan& plan, std::size_t index) {
   if (plan.exchanges.empty()) return {};
-  int ways = 0;
+  int copies = 0;
   std::string copying;
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
       if (!copies_always(plan, index, {direction, in_place})) continue;
       copying += (copying.empty() ? "" : ", ") + to_string(Variant{direction, in_place});
-      ++ways;
+      ++copies;
     }
-  if (ways == 4) return "; costs one copy";
+  if (copies == 4) return "; costs one copy";
   const bool last = index == plan.exchanges.size();
-  return std::string("; costs nothing where the ") +
+  return std::string("; costs nothing if the ") +
          (last ? "output comes from output" : "input comes from input") +
-         ".empty(), else one copy" + (copying.empty() ? "" : "; always one copy: " + copying);
+         ".empty(), otherwise one copy" + (copying.empty() ? "" : "; always one copy: " + copying);
 }
 
 /// Returns the change of an array's shape by a stage, in words before the new shape.

@@ -25,22 +25,22 @@ class Route {
 
   bool done() const { return remaining_.empty(); }
 
-  void go_on(const Layout& next) { add_stage(next); }
+  void extend(const Layout& next) { add_stage(next); }
 
   /// Returns the next layouts, the rule's choice first. The goal, if all remaining axes can be
   /// transformed there. The split of one axis passed to another, so that ranks exchange within rows
-  /// or columns only. A new layout, which comes before these if some ranks own nothing yet.
+  /// or columns only. Another split, which comes before these if some ranks own nothing yet.
   std::vector<Layout> next_layouts() const {
     const Layout& current = stages_.back().target;
     std::vector<Layout> found;
     if (goal_ && goal_->shape() == current.shape() && is_whole_for_rest(*goal_))
       found.push_back(*goal_);
     const bool all_work = current.is_grid() && volume(current.process_grid()) == current.ranks();
-    if (!all_work) found.push_back(anew());
+    if (!all_work) found.push_back(split_for_remaining());
     for (const int freed : axes_to_free())
       for (const int taker : takers(current, freed))
         found.push_back(swapped(current, freed, taker));
-    if (all_work) found.push_back(anew());
+    if (all_work) found.push_back(split_for_remaining());
     return found;
   }
 
@@ -57,7 +57,8 @@ class Route {
   }
 
  private:
-  Layout anew() const {
+  /// Returns the layout that is split for the remaining axes alone, whatever the current one is.
+  Layout split_for_remaining() const {
     const Shape& shape = stages_.back().target.shape();
     const std::vector<int> axes(remaining_.begin(), remaining_.end());
     const auto found = known_->find({shape, axes});
@@ -172,7 +173,7 @@ void follow(Route route, std::size_t most, std::vector<std::vector<Stage>>& foun
   for (const Layout& next : route.next_layouts()) {
     if (found.size() >= most) return;
     Route longer = route;
-    longer.go_on(next);
+    longer.extend(next);
     follow(std::move(longer), most, found);
   }
 }

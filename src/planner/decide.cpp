@@ -19,8 +19,8 @@ std::vector<Plan> candidates(const Problem& problem, const Machine& machine,
                              const Freedom& freedom) {
   const SearchResult found = search(problem, machine, freedom);
   std::vector<Plan> plans;
-  for (std::size_t way = 0; way < found.ways.size(); ++way)
-    plans.push_back(decision(found, way, machine));
+  for (std::size_t number = 0; number < found.plans.size(); ++number)
+    plans.push_back(decision(found, number, machine));
   return plans;
 }
 

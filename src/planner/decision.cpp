@@ -14,8 +14,8 @@ constexpr std::size_t most_alternatives = 5;
 
 using Times = std::map<std::size_t, double>;
 
-double time_of(const Times& measured_s, std::size_t way) {
-  const auto found = measured_s.find(way);
+double time_of(const Times& measured_s, std::size_t number) {
+  const auto found = measured_s.find(number);
   return found == measured_s.end() ? 0 : found->second;
 }
 
@@ -23,8 +23,8 @@ double time_of(const Times& measured_s, std::size_t way) {
 std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t chosen,
                                          const Times& measured_s) {
   std::vector<std::size_t> others;
-  for (std::size_t way = 0; way < found.ways.size(); ++way)
-    if (way != chosen) others.push_back(way);
+  for (std::size_t number = 0; number < found.plans.size(); ++number)
+    if (number != chosen) others.push_back(number);
   std::stable_sort(others.begin(), others.end(), [&](std::size_t one, std::size_t other) {
     const double a = time_of(measured_s, one);
     const double b = time_of(measured_s, other);
@@ -44,26 +44,26 @@ std::string why(const Priced& other, const Priced& best) {
   return difference(other.cost, best.cost);
 }
 
-std::string in_words(const Priced& way) {
-  const std::string words = describe(way.plan);
-  return way.order.empty() ? words : words + ", ranks in the order " + way.order;
+std::string in_words(const Priced& priced) {
+  const std::string words = describe(priced.plan);
+  return priced.order.empty() ? words : words + ", ranks in the order " + priced.order;
 }
 
 }  // namespace
 
 Plan decision(SearchResult found, std::size_t chosen, const Machine& machine,
               const Times& measured_s) {
-  const Priced& best = found.ways[chosen];
+  const Priced& best = found.plans[chosen];
   Prediction prediction{
       machine.name, best.cost,           {}, found.considered, time_of(measured_s, chosen),
       best.order,   best.default_order_s};
-  for (const std::size_t way : others_in_order(found, chosen, measured_s)) {
+  for (const std::size_t number : others_in_order(found, chosen, measured_s)) {
     if (prediction.alternatives.size() == most_alternatives) break;
-    const Priced& other = found.ways[way];
+    const Priced& other = found.plans[number];
     prediction.alternatives.push_back(
-        {in_words(other), other.seconds, why(other, best), time_of(measured_s, way)});
+        {in_words(other), other.seconds, why(other, best), time_of(measured_s, number)});
   }
-  Plan plan = std::move(found.ways[chosen].plan);
+  Plan plan = std::move(found.plans[chosen].plan);
   plan.chosen_by = measured_s.empty() ? "model" : "trials";
   plan.prediction = std::move(prediction);
   return plan;

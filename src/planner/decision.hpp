@@ -12,7 +12,7 @@
 namespace weft::planner {
 
 /// Returns one of the plans that were found, with the predictions for it and for the others.
-/// `measured_s` has the times of the tried plans, by their index in `found.ways`.
+/// `measured_s` has the times of the tried plans, by their index in `found.plans`.
 Plan decision(SearchResult found, std::size_t chosen, const Machine& machine,
               const std::map<std::size_t, double>& measured_s = {});
 

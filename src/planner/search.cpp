@@ -10,10 +10,10 @@
 #include "model/exchange_cost.hpp"
 #include "model/moving.hpp"
 #include "plan/readable.hpp"
+#include "planner/alternatives.hpp"
 #include "planner/describe.hpp"
 #include "planner/orders.hpp"
 #include "planner/search.hpp"
-#include "planner/ways.hpp"
 
 namespace weft::planner {
 namespace {
@@ -58,7 +58,7 @@ class Search {
 
   SearchResult found(const Problem& problem) {
     std::vector<Priced> all;
-    for (Plan& plan : ways(problem)) {
+    for (Plan& plan : alternatives(problem)) {
       plan.line_effort = std::min(problem.effort, freedom_.most_effort);
       all.push_back(priced(std::move(plan), alone_));
     }
@@ -425,13 +425,13 @@ class Search {
   /// Returns the chosen plan, then the best of each other kind.
   SearchResult best_first(Priced best) {
     std::vector<Priced> others;
-    const WayKey kind_of_best{kind_of(best.plan), best.order};
+    const KindAndOrder kind_of_best{kind_of(best.plan), best.order};
     for (const auto& [kind, each] : seen_)
       if (kind != kind_of_best) others.push_back(each);
     sort(others);
     SearchResult found{{std::move(best)}, considered_};
-    for (Priced& other : others) found.ways.push_back(std::move(other));
-    for (Priced& each : found.ways) {
+    for (Priced& other : others) found.plans.push_back(std::move(other));
+    for (Priced& each : found.plans) {
       add_notes(each.plan);
       if (!each.order.empty())
         each.default_order_s =
@@ -440,7 +440,8 @@ class Search {
     return found;
   }
 
-  using WayKey = std::pair<std::string, std::string>;  ///< kind of plan, and the order of its ranks
+  using KindAndOrder =
+      std::pair<std::string, std::string>;  ///< kind of plan, and the order of its ranks
 
   Machine machine_;  ///< its order is empty if it is the default one
   Setting alone_;    ///< as if each pair of nodes had its own link
@@ -449,7 +450,7 @@ class Search {
   std::map<std::string, Setting> settings_;  ///< by order
   std::int64_t considered_ = 0;
   bool fits_ = true;
-  std::map<WayKey, Priced> seen_;
+  std::map<KindAndOrder, Priced> seen_;
 };
 
 }  // namespace

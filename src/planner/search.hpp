@@ -19,7 +19,7 @@ struct Priced {
 
 /// The best plan of each kind for a problem, fastest first, with notes.
 struct SearchResult {
-  std::vector<Priced> ways;
+  std::vector<Priced> plans;
   std::int64_t considered = 0;  ///< number of plans with a prediction
 };
 

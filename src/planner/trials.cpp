@@ -12,10 +12,10 @@
 
 #include "model/planning_cost.hpp"
 #include "plan/readable.hpp"
+#include "planner/alternatives.hpp"
 #include "planner/decision.hpp"
 #include "planner/line_effort.hpp"
 #include "planner/search.hpp"
-#include "planner/ways.hpp"
 
 namespace weft::planner {
 namespace {
@@ -75,14 +75,14 @@ class Contest {
       : found_(found), trials_(trials), planning_s_(planning_s), budget_s_(budget_s) {}
 
   void hold() {
-    const std::size_t end = std::min(found_.ways.size(), most_tried);
-    for (std::size_t way = 0; way < end; ++way)
-      if (!attempt(way)) break;
+    const std::size_t end = std::min(found_.plans.size(), most_tried);
+    for (std::size_t number = 0; number < end; ++number)
+      if (!attempt(number)) break;
     if (!has_best_) return;
-    if (std::optional<Plan> twin = with_persistent_requests(found_.ways[best_].plan)) {
-      found_.ways.push_back(found_.ways[best_]);
-      found_.ways.back().plan = *std::move(twin);
-      attempt(found_.ways.size() - 1);
+    if (std::optional<Plan> twin = with_persistent_requests(found_.plans[best_].plan)) {
+      found_.plans.push_back(found_.plans[best_]);
+      found_.plans.back().plan = *std::move(twin);
+      attempt(found_.plans.size() - 1);
     }
   }
 
@@ -92,38 +92,39 @@ class Contest {
   /// back.
   std::map<std::size_t, double> measured_s() const {
     std::map<std::size_t, double> times;
-    for (const auto& [way, ratio] : ratios_) times[way] = best_s_ * ratio / ratios_.at(best_);
+    for (const auto& [number, ratio] : ratios_) times[number] = best_s_ * ratio / ratios_.at(best_);
     return times;
   }
 
  private:
   /// Returns the expected time of the next trial: the longest so far, or the prediction if that is
   /// more. The longest trial included planning of lines, as the first one does.
-  double expected_s(std::size_t way) const {
-    const Plan& plan = found_.ways[way].plan;
+  double expected_s(std::size_t number) const {
+    const Plan& plan = found_.plans[number].plan;
     const double planning_s =
-        way > 0 ? 0 : model::planning_seconds(planning_s_, plan.line_effort, model::lines_of(plan));
-    const double once_s = found_.ways[0].seconds + found_.ways[way].seconds;
+        number > 0 ? 0
+                   : model::planning_seconds(planning_s_, plan.line_effort, model::lines_of(plan));
+    const double once_s = found_.plans[0].seconds + found_.plans[number].seconds;
     return std::max(longest_s_, planning_s + least_rounds * std::max(once_s, round_s));
   }
 
   /// Returns false if the plan is too slow, or if there is no time for it.
-  bool attempt(std::size_t way) {
-    if (found_.ways[way].seconds > too_slow * found_.ways[0].seconds) return false;
+  bool attempt(std::size_t number) {
+    if (found_.plans[number].seconds > too_slow * found_.plans[0].seconds) return false;
     const double begun_s = trials_.elapsed_s();
-    if (begun_s + expected_s(way) > budget_s_) return false;
-    if (trials_.prepare(has_best_ ? 1 - place_ : place_, found_.ways[way].plan)) enter(way);
+    if (begun_s + expected_s(number) > budget_s_) return false;
+    if (trials_.prepare(has_best_ ? 1 - place_ : place_, found_.plans[number].plan)) enter(number);
     longest_s_ = std::max(longest_s_, trials_.elapsed_s() - begun_s);
     return true;
   }
 
-  void enter(std::size_t way) {
-    if (has_best_) return duel(way);
+  void enter(std::size_t number) {
+    if (has_best_) return duel(number);
     has_best_ = true;
-    best_ = way;
+    best_ = number;
   }
 
-  void duel(std::size_t way) {
+  void duel(std::size_t number) {
     Runner champion(trials_, place_);
     Runner challenger(trials_, 1 - place_);
     for (int round = 0; round < most_rounds; ++round) {
@@ -135,9 +136,9 @@ class Contest {
     best_s_ = champion.median_s();
     const double challenger_s = challenger.median_s();
     ratios_.emplace(best_, 1);
-    ratios_[way] = ratios_[best_] * challenger_s / best_s_;
+    ratios_[number] = ratios_[best_] * challenger_s / best_s_;
     if (challenger_s >= best_s_ * (1 - worth_it)) return;
-    best_ = way;
+    best_ = number;
     best_s_ = challenger_s;
     place_ = 1 - place_;
   }

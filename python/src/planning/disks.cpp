@@ -83,7 +83,7 @@ nb::dict index_of(const std::string& path) {
   found["band_bytes"] = index.striping.band_bytes;
   found["skew_rows"] = index.striping.skew_rows;
   found["checksums"] = index.checksums;
-  found["half_done"] = index.half_done;
+  found["half_done"] = index.incomplete_remedy;
   found["files"] = files;
   return found;
 }
@@ -156,7 +156,7 @@ void bind_disks(nb::module_& m) {
       "path"_a, "writable"_a, "verify"_a, "backend"_a, "depth"_a, "Opens a set by its index.");
   m.def("striped_set_index", &index_of, "path"_a, "Returns the contents of the index of a set.");
   m.def(
-      "mark_striped_set_whole", [](const std::string& path) { disk::mark_half_done(path, ""); },
+      "mark_striped_set_whole", [](const std::string& path) { disk::mark_incomplete(path, ""); },
       "path"_a, "Marks a set as complete in its index.");
   m.def(
       "disk_backend",

@@ -47,7 +47,7 @@ const char* kind_of(const KPassPlan& plan) {
 
 KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
                   const std::string& kind, const std::string& order, std::int64_t memory_bytes,
-                  std::int64_t block_bytes, int threads, bool keep_sources,
+                  std::int64_t block_bytes, int threads, bool preserve_inputs,
                   const std::string& input_type, bool in_place) {
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
@@ -58,7 +58,7 @@ KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::s
                            .memory_bytes = memory_bytes,
                            .block_bytes = block_bytes,
                            .threads = threads,
-                           .keep_sources = keep_sources,
+                           .preserve_inputs = preserve_inputs,
                            .in_place = in_place,
                            .input_type = input_type.empty()
                                              ? std::nullopt
@@ -132,7 +132,7 @@ void bind_passes(nb::module_& m) {
       .def_prop_ro(
           "threads", [](const KPassPlan& p) { return p.problem.threads; }, "That compute.")
       .def_prop_ro(
-          "keep_sources", [](const KPassPlan& p) { return p.problem.keep_sources; },
+          "keep_sources", [](const KPassPlan& p) { return p.problem.preserve_inputs; },
           "Whether every pass keeps its input, or has it in a journal, so that it can be done "
           "again.")
       .def_prop_ro(

@@ -28,8 +28,8 @@ auto members(Of& e) requires is_a<ooc::ElementType, Of> {
 template <class Of>
 auto members(Of& p) requires is_a<ooc::KPassProblem, Of> {
   return std::tie(p.shape, p.axes, p.precision, p.order, p.real_input, p.real_output,
-                  p.memory_bytes, p.block_bytes, p.buffers, p.threads, p.keep_sources, p.in_place,
-                  p.groups, p.input_type);
+                  p.memory_bytes, p.block_bytes, p.buffers, p.threads, p.preserve_inputs,
+                  p.in_place, p.groups, p.input_type);
 }
 
 template <class Of>

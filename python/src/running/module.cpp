@@ -46,8 +46,8 @@ void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address)
 constexpr bool outputs_in_node_memory = true;
 
 weft::PlanBy plan_by_of(const std::string& word) {
-  if (word == "here") return weft::PlanBy::here;
-  return word == "rule" ? weft::PlanBy::rule : weft::PlanBy::standard;
+  if (word == "here") return weft::PlanBy::local;
+  return word == "rule" ? weft::PlanBy::fixed_rule : weft::PlanBy::by_default;
 }
 
 nb::list records_of(const weft::api::Handle& handle) {

@@ -32,17 +32,17 @@ void tell(const nb::object& progress, const ooc::PassProgress& at) {
 
 }  // namespace
 
-ooc::PassesFiles files_of(const Stored& input, const Stored& output,
-                          const std::vector<std::string>& scratch_directories,
-                          const std::string& backend) {
+ooc::PassFiles files_of(const Stored& input, const Stored& output,
+                        const std::vector<std::string>& scratch_directories,
+                        const std::string& backend) {
   return {.input = to_stored(input),
           .output = to_stored(output),
           .scratch_directories = scratch_directories,
           .backend = disk::backend_from_string(backend)};
 }
 
-ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
-                              const nb::object& progress) {
+ooc::PassOptions options_of(const std::string& effort, int sign, double scale,
+                            const nb::object& progress) {
   return {.effort = from_string<Effort>(effort),
           .sign = sign,
           .scale = scale,
@@ -63,7 +63,7 @@ ooc::Checkpoints checkpoints_of(const nb::object& kept) {
               }};
 }
 
-nb::dict as_dict(const ooc::PassesOutcome& outcome) {
+nb::dict as_dict(const ooc::PassOutcome& outcome) {
   nb::dict moved;
   moved["memory_bytes"] = outcome.held_bytes;
   moved["read_bytes"] = outcome.bytes_read;
@@ -80,16 +80,16 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
              const std::string& effort, int sign, double scale, const nb::object& progress,
              bool moves_only, const std::optional<Stored>& scratch,
              const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
-  ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   if (scratch) files.scratch = to_stored(*scratch);
-  ooc::PassesOptions options = options_of(effort, sign, scale, progress);
+  ooc::PassOptions options = options_of(effort, sign, scale, progress);
   options.moves_only = moves_only;
   options.start = {.pass = std::get<0>(start),
                    .panels_done = std::get<1>(start),
                    .has_journal = std::get<2>(start)};
   files.checks_output = !kept.is_none() && !plan.problem.in_place;
   if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
-  ooc::PassesOutcome outcome;
+  ooc::PassOutcome outcome;
   {
     const nb::gil_scoped_release release;
     outcome = ooc::run_on_files(plan, files, options);

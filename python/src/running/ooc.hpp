@@ -14,20 +14,20 @@ namespace weft::python {
 /// Path, whether it is the index of a set, and for a plain file the array's first byte and bytes.
 using Stored = std::tuple<std::string, bool, std::int64_t, std::int64_t>;
 
-ooc::PassesFiles files_of(const Stored& input, const Stored& output,
-                          const std::vector<std::string>& scratch_directories,
-                          const std::string& backend);
+ooc::PassFiles files_of(const Stored& input, const Stored& output,
+                        const std::vector<std::string>& scratch_directories,
+                        const std::string& backend);
 
 /// Returns the options of a run that reports to `progress`, which must outlive the run. Ctrl-C and
 /// exceptions of `progress` end the run.
-ooc::PassesOptions options_of(const std::string& effort, int sign, double scale,
-                              const nanobind::object& progress);
+ooc::PassOptions options_of(const std::string& effort, int sign, double scale,
+                            const nanobind::object& progress);
 
 /// Returns the checkpoints of `kept`, which has is_due() and keep(pass, panels done, whether the
 /// next panel is in the journal). keep raises its own error, or returns an error for all ranks.
 ooc::Checkpoints checkpoints_of(const nanobind::object& kept);
 
-nanobind::dict as_dict(const ooc::PassesOutcome& outcome);
+nanobind::dict as_dict(const ooc::PassOutcome& outcome);
 
 /// Binds out-of-core transforms of files.
 void bind_ooc_runs(nanobind::module_& m);

@@ -24,9 +24,9 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
              const std::string& effort, int sign, double scale, const nb::object& progress,
              int comm, const std::vector<std::string>& own_scratch,
              const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
-  ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   files.own_scratch = own_scratch;
-  ooc::PassesOptions options = options_of(effort, sign, scale, progress);
+  ooc::PassOptions options = options_of(effort, sign, scale, progress);
   options.start = {.pass = std::get<0>(start),
                    .panels_done = std::get<1>(start),
                    .has_journal = std::get<2>(start)};

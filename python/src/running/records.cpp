@@ -64,7 +64,7 @@ nb::dict transform(const bmmc::FftAnalysis& plan, const Stored& input, const Sto
                    const std::vector<std::string>& scratch_directories, const std::string& backend,
                    const std::string& precision, const std::string& effort, int threads, int sign,
                    double scale, const nb::object& progress, const std::optional<int>& comm) {
-  const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  const ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   const bmmc::SuperlevelsOptions options = {
       .local = {.precision = from_string<Precision>(precision),
                 .effort = from_string<Effort>(effort),
@@ -84,7 +84,7 @@ nb::dict permute(const PermutationPlan& plan, std::int64_t record_bytes, const S
                  const Stored& output, const std::vector<std::string>& scratch_directories,
                  const std::string& backend, const nb::object& progress,
                  const std::optional<int>& comm) {
-  const ooc::PassesFiles files = files_of(input, output, scratch_directories, backend);
+  const ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   bmmc::RecordsOutcome outcome;
   {
     const nb::gil_scoped_release release;

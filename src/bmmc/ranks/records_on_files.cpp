@@ -102,7 +102,7 @@ void require_round_robin(const char* what, const ooc::StoredArray& array, int di
                   std::to_string(striping.skew_rows) + " rows" + remedy);
 }
 
-void open_scratch(const RecordFileSizes& layout, const ooc::PassesFiles& files,
+void open_scratch(const RecordFileSizes& layout, const ooc::PassFiles& files,
                   const comm::Communicator& comm, OpenRecordSets& all) {
   const auto& directories = files.scratch_directories;
   const std::int64_t bytes = layout.record_bytes << layout.disks.n;
@@ -120,7 +120,7 @@ void open_scratch(const RecordFileSizes& layout, const ooc::PassesFiles& files,
       bytes, layout.count(), own);
 }
 
-OpenRecordSets opened(const RecordFileSizes& layout, const ooc::PassesFiles& files,
+OpenRecordSets opened(const RecordFileSizes& layout, const ooc::PassFiles& files,
                       const comm::Communicator& comm) {
   if (comm.size() != 1 << layout.disks.p)
     throw Error(ErrorCode::invalid_argument, "a plan of " + std::to_string(1 << layout.disks.p) +
@@ -179,7 +179,7 @@ RecordsOutcome outcome_of(const SuperlevelCounts& mine, const OpenRecordSets& se
 
 using RecordWork = std::function<SuperlevelCounts(const RecordVolumes&, ProcessorExchange*)>;
 
-RecordsOutcome run_on_files(const RecordFileSizes& layout, const ooc::PassesFiles& files,
+RecordsOutcome run_on_files(const RecordFileSizes& layout, const ooc::PassFiles& files,
                             const comm::Communicator& comm, const RecordWork& work) {
   const OpenRecordSets sets = comm::together(comm, [&] { return opened(layout, files, comm); });
   std::optional<MpiProcessorExchange> peers;
@@ -204,7 +204,7 @@ void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_dire
                     "; name as many");
 }
 
-RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassesFiles& files,
+RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassFiles& files,
                                         const SuperlevelsOptions& options,
                                         const comm::Communicator& comm) {
   const RecordFileSizes layout = {fft.disks, complex_bytes(options.local.precision),
@@ -217,7 +217,7 @@ RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::Passe
 
 RecordsOutcome run_permutation_on_files(const std::vector<PermutationPass>& passes,
                                         const DiskModel& disks, std::int64_t record_bytes,
-                                        const ooc::PassesFiles& files, const LoadProgress& on_load,
+                                        const ooc::PassFiles& files, const LoadProgress& on_load,
                                         const comm::Communicator& comm) {
   return run_on_files({disks, record_bytes, passes.size() > 1}, files, comm,
                       [&](const RecordVolumes& volumes, ProcessorExchange* peers) {

@@ -37,14 +37,14 @@ void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_dire
 /// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set with another order
 /// or a number of ranks that differs from the plan's processors; those of open_set and
 /// run_superlevels.
-RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassesFiles& files,
+RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassFiles& files,
                                         const SuperlevelsOptions& options,
                                         const comm::Communicator& comm);
 
 /// run_permutation on files, as run_superlevels_on_files.
 RecordsOutcome run_permutation_on_files(const std::vector<PermutationPass>& passes,
                                         const DiskModel& disks, std::int64_t record_bytes,
-                                        const ooc::PassesFiles& files, const LoadProgress& on_load,
+                                        const ooc::PassFiles& files, const LoadProgress& on_load,
                                         const comm::Communicator& comm);
 
 }  // namespace weft::bmmc

@@ -43,7 +43,7 @@ class ArrayAssigner {
       pass.target = target.where;
       if (i == first) {
         pass.source = source_of_first(pass);
-        pass.journaled = pass.source == pass.target && plan_.problem.keep_sources;
+        pass.journaled = pass.source == pass.target && plan_.problem.preserve_inputs;
         return;
       }
       const std::int64_t bytes = plan_.source_bytes(pass);
@@ -51,7 +51,7 @@ class ArrayAssigner {
       Spot source = !moves && stays(pass, target) ? target : other_than(target, bytes, end);
       if (i == first + 1 && spoils_input(plan_.passes[first], source))
         source = scratch_other_than(target, end);
-      pass.journaled = source == target && plan_.problem.keep_sources;
+      pass.journaled = source == target && plan_.problem.preserve_inputs;
       target = source;
       reserve(target, bytes);
       sources_[i] = target;
@@ -71,7 +71,7 @@ class ArrayAssigner {
   }
 
   bool stays(const KPass& pass, Spot target) const {
-    const bool may_stay = !plan_.problem.keep_sources || plan_.problem.in_place;
+    const bool may_stay = !plan_.problem.preserve_inputs || plan_.problem.in_place;
     return pass.keeps_order() && may_stay && !pass.halves() && !pass.writes_reals &&
            fits(target, plan_.source_bytes(pass)) &&
            (pass.outer == 1 || plan_.source_bytes(pass) == plan_.target_bytes(pass));

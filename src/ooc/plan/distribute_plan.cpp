@@ -59,7 +59,7 @@ void place_kernel(KPassPlan& plan) {
 
 /// Passes on ranks use scratch space anyway, so every pass can keep its input there.
 void place_in_scratch(KPassPlan& plan) {
-  plan.problem.keep_sources = true;
+  plan.problem.preserve_inputs = true;
   for (KPass& pass : plan.passes) pass.source = pass.target = model::VolumeRole::scratch;
   plan.passes[plan.kernel_passes].source =
       plan.problem.in_place ? model::VolumeRole::output : model::VolumeRole::input;
@@ -71,7 +71,7 @@ void place_in_array(KPassPlan& plan, const OwnershipPtr& array) {
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
     KPass& pass = plan.passes[i];
     pass.source = pass.target = model::VolumeRole::output;
-    pass.journaled = plan.problem.keep_sources;
+    pass.journaled = plan.problem.preserve_inputs;
     if (!pass.journaled) continue;
     const RoundsOnDisks rounds = rounds_on_disks(writing_side(plan, i, array));
     plan.journal_slot_bytes = std::max(plan.journal_slot_bytes, rounds.most_bytes);

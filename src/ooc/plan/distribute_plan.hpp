@@ -20,7 +20,7 @@ namespace weft::ooc {
 /// convolution: of two arrays for its input, and of one or two for the passes before and after.
 ///
 /// In place  all passes overwrite their input in the user's array, if none moves digits; `array` is
-///           the ownership of that array. With keep_sources each rank has a journal of two rounds
+///           the ownership of that array. With preserve_inputs each rank has a journal of two rounds
 ///           in its first scratch volume. Otherwise the first pass reads the array and the last one
 ///           writes it.
 /// Errors    Error(invalid_argument) for less than one rank, and for a plan without exactly 4

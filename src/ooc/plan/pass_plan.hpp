@@ -39,7 +39,7 @@ struct KPassProblem {
   int threads = 1;
   /// Every pass keeps its input, so that it can be repeated; needs scratch space. A pass that
   /// overwrites its input, because it is in place, first writes each panel to a journal.
-  bool keep_sources = false;
+  bool preserve_inputs = false;
   /// The output takes the place of the input: c2c, with elements of `precision`.
   bool in_place = false;
   /// The number of axes of each pass, the last axis first; fewer where memory has no room. Passes

@@ -56,7 +56,7 @@ class PassOnRanks {
   /// journal : this rank's, if the pass is journaled and there are checkpoints.
   PassOnRanks(const KPassPlan& plan, std::size_t index, const comm::Communicator& comm,
               const SideOnDisks& source, const SideOnDisks& target, disk::Volume* journal,
-              const PassesOptions& options)
+              const PassOptions& options)
       : pass_(plan.passes[index]),
         schedule_(pass_, plan.ranks),
         comm_(comm),
@@ -288,7 +288,7 @@ class PassOnRanks {
   PassSide target_;
   disk::Volume* target_volume_;
   std::function<void()> flush_target_;
-  const PassesOptions& options_;
+  const PassOptions& options_;
   BatchExchange exchange_;
   PassProgress progress_;
   std::optional<Error> failed_;
@@ -315,7 +315,7 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
 }
 
 /// Checkpoints are between rounds; in journaled passes, when the next round is in the journals.
-void check_start(const KPassPlan& plan, const PassesOptions& options) {
+void check_start(const KPassPlan& plan, const PassOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
   const KPass none;
@@ -335,20 +335,20 @@ void check_start(const KPassPlan& plan, const PassesOptions& options) {
 
 /// Checks the volumes, and that plans with checkpoints keep their input; in place, by journals.
 void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
-                    const PassesOptions& options) {
+                    const PassOptions& options) {
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)
     throw Error(ErrorCode::invalid_argument,
                 "input and output are different volumes, but for a plan in place; given otherwise; "
                 "give two volumes");
   const bool goes_on = options.start.pass > 0 || options.start.panels_done > 0;
-  if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
+  if ((goes_on || options.checkpoints.keep) && !plan.problem.preserve_inputs)
     throw Error(ErrorCode::invalid_argument,
                 "checkpoints need passes that keep their input; given a plan of others; plan "
-                "with keep_sources");
+                "with preserve_inputs");
 }
 
 void check(const KPassPlan& plan, const comm::Communicator& comm, const VolumesOnRanks& volumes,
-           const PassesOptions& options) {
+           const PassOptions& options) {
   if (plan.ranks != comm.size())
     throw Error(ErrorCode::invalid_argument,
                 "passes run on as many ranks as they are planned for; planned for " +
@@ -367,7 +367,7 @@ void check(const KPassPlan& plan, const comm::Communicator& comm, const VolumesO
 }
 
 void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
-                          const PassesOptions& options) {
+                          const PassOptions& options) {
   const KPassProblem& problem = plan.problem;
   std::string axes;
   for (const int axis : problem.axes) axes += std::to_string(axis) + " ";
@@ -393,7 +393,7 @@ void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
 }  // namespace
 
 RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
-                          const VolumesOnRanks& volumes, const PassesOptions& options) {
+                          const VolumesOnRanks& volumes, const PassOptions& options) {
   comm::together(comm, [&] { check(plan, comm, volumes, options); });
   require_same_problem(plan, comm, options);
   const auto scratch = [&](std::size_t written_by) {

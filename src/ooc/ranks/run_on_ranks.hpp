@@ -50,6 +50,6 @@ struct RanksOutcome {
 /// Errors      as run_passes, the same on all ranks, and then no I/O is in progress on any;
 ///             disagreement. A failing message ends the program.
 RanksOutcome run_on_ranks(const KPassPlan& plan, const comm::Communicator& comm,
-                          const VolumesOnRanks& volumes, const PassesOptions& options = {});
+                          const VolumesOnRanks& volumes, const PassOptions& options = {});
 
 }  // namespace weft::ooc

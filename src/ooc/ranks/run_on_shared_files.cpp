@@ -12,7 +12,7 @@
 namespace weft::ooc {
 namespace {
 
-OpenSet scratch_of(const KPassPlan& plan, const PassesFiles& files, int rank, int volume) {
+OpenSet scratch_of(const KPassPlan& plan, const PassFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
   if (bytes == 0) return nullptr;
   if (!files.own_scratch.empty())
@@ -40,12 +40,12 @@ struct OpenSharedSets {
 };
 
 /// input : none in place, where the output is also the input.
-OpenSharedSets opened_all(const KPassPlan& plan, const PassesFiles& files,
-                          const comm::Communicator& comm, const PassesOptions& options) {
+OpenSharedSets opened_all(const KPassPlan& plan, const PassFiles& files,
+                          const comm::Communicator& comm, const PassOptions& options) {
   OpenSharedSets all;
   disk::SetOptions how = {.backend = files.backend, .verify = true};
   if (plan.problem.in_place)
-    how.half_done = remedy_in_place(options);
+    how.incomplete_remedy = remedy_in_place(options);
   else
     all.input = open_own_disks(files.input, comm, disk::Mode::read, how);
   all.output = open_own_disks(files.output, comm, disk::Mode::write, how);
@@ -54,7 +54,7 @@ OpenSharedSets opened_all(const KPassPlan& plan, const PassesFiles& files,
   return all;
 }
 
-void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
+void add_counters(const disk::StripedSet* set, PassOutcome& outcome) {
   if (set == nullptr) return;
   const disk::SetCounters counters = set->counters();
   for (const disk::DiskCounters& each : counters.disks) {
@@ -80,8 +80,8 @@ OwnershipPtr ownership_of(const StoredArray& array, int ranks) {
   return owned_by_parts(array.offset, array.bytes, ranks);
 }
 
-SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
-                                  const comm::Communicator& comm, const PassesOptions& options) {
+SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassFiles& files,
+                                  const comm::Communicator& comm, const PassOptions& options) {
   VolumesOnRanks volumes;
   const OpenSharedSets sets = comm::together(comm, [&] {
     volumes.output.ownership = ownership_of(files.output, plan.ranks);
@@ -97,7 +97,7 @@ SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& file
   volumes.flush_output = flush;
   SharedOutcome mine;
   mine.passes.backend = sets.output->backend().kind;
-  PassesOptions looking = options;
+  PassOptions looking = options;
   looking.found_not_finite = &mine.passes.found_not_finite;
   const RanksOutcome done = run_on_ranks(plan, comm, volumes, looking);
   mine.passes.held_bytes = done.held_bytes;

@@ -10,7 +10,7 @@ namespace weft::ooc {
 
 /// Totals over all ranks.
 struct SharedOutcome {
-  PassesOutcome passes;  ///< the largest held_bytes of a rank; sums of the others
+  PassOutcome passes;  ///< the largest held_bytes of a rank; sums of the others
   RankTraffic sent;
 };
 
@@ -23,8 +23,7 @@ OwnershipPtr ownership_of(const StoredArray& array, int ranks);
 ///
 /// Checksums   of blocks that one rank read or wrote as a whole; the first rank saves them.
 /// Collective  as run_on_ranks. Errors: those of run_on_files, the same on all ranks.
-SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassesFiles& files,
-                                  const comm::Communicator& comm,
-                                  const PassesOptions& options = {});
+SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassFiles& files,
+                                  const comm::Communicator& comm, const PassOptions& options = {});
 
 }  // namespace weft::ooc

@@ -8,8 +8,7 @@
 
 namespace weft::ooc {
 
-PanelTransform::PanelTransform(const KPassPlan& plan, std::size_t index,
-                               const PassesOptions& options)
+PanelTransform::PanelTransform(const KPassPlan& plan, std::size_t index, const PassOptions& options)
     : problem_(plan.problem),
       pass_(plan.passes[index]),
       sign_(pass_.other_sign ? -options.sign : options.sign),
@@ -20,14 +19,14 @@ PanelTransform::PanelTransform(const KPassPlan& plan, std::size_t index,
   make_lines(options, index + 1 == plan.passes.size());
 }
 
-void PanelTransform::make_lines(const PassesOptions& options, bool is_last) {
+void PanelTransform::make_lines(const PassOptions& options, bool is_last) {
   for (const PanelAxis& axis : pass_.axes)
     add_lines(options, axis, sign_,
               is_last && &axis == &pass_.axes.back() ? options.scale * pass_.scale : 1);
   if (pass_.convolves) add_lines(options, pass_.axes[0], -sign_, 1);
 }
 
-void PanelTransform::add_lines(const PassesOptions& options, const PanelAxis& axis, int sign,
+void PanelTransform::add_lines(const PassOptions& options, const PanelAxis& axis, int sign,
                                long double scale) {
   using kernel::LineKind;
   const kernel::LocalOptions local{

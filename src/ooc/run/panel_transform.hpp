@@ -16,7 +16,7 @@ namespace weft::ooc {
 class PanelTransform {
  public:
   /// The plan stays the caller's. Errors  those of the engine, and out_of_memory.
-  PanelTransform(const KPassPlan& plan, std::size_t index, const PassesOptions& options);
+  PanelTransform(const KPassPlan& plan, std::size_t index, const PassOptions& options);
 
   /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place,
   ///           otherwise another buffer.
@@ -27,8 +27,8 @@ class PanelTransform {
   std::int64_t held_bytes() const;
 
  private:
-  void make_lines(const PassesOptions& options, bool is_last);
-  void add_lines(const PassesOptions& options, const PanelAxis& axis, int sign, long double scale);
+  void make_lines(const PassOptions& options, bool is_last);
+  void add_lines(const PassOptions& options, const PanelAxis& axis, int sign, long double scale);
   std::int64_t elements_read(const std::vector<Panel>& parts) const;
   void convert_source(const std::vector<Panel>& parts, char* panel) const;
   void look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const;

@@ -29,7 +29,7 @@ class PassRun {
  public:
   /// scratch : has the journal.
   PassRun(const KPassPlan& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
-          disk::Volume* scratch, const PassesOptions& options)
+          disk::Volume* scratch, const PassOptions& options)
       : plan_(plan),
         pass_(plan.passes[index]),
         memory_(memory_of(plan, pass_)),
@@ -218,7 +218,7 @@ class PassRun {
   disk::Volume& source_;
   disk::Volume& target_;
   disk::Volume* scratch_;
-  const PassesOptions& options_;
+  const PassOptions& options_;
   PassProgress progress_;
   std::int64_t kept_ = 0;  ///< panels of this pass in the last checkpoint
   AlignedBuffer panels_;
@@ -237,7 +237,7 @@ void check_volume(const char* what, const disk::Volume* volume, std::int64_t byt
                                                  std::to_string(given) + "; give a larger one");
 }
 
-void check_start(const KPassPlan& plan, const PassesOptions& options) {
+void check_start(const KPassPlan& plan, const PassOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
   if (!is_pass || start.panels_done < 0 ||
@@ -253,16 +253,16 @@ void check_start(const KPassPlan& plan, const PassesOptions& options) {
                     std::to_string(start.panels_done) + " of pass " + std::to_string(start.pass) +
                     "; give one that a checkpoint has kept");
   const bool goes_on = start.pass > 0 || start.panels_done > 0;
-  if ((goes_on || options.checkpoints.keep) && !plan.problem.keep_sources)
+  if ((goes_on || options.checkpoints.keep) && !plan.problem.preserve_inputs)
     throw Error(ErrorCode::invalid_argument,
                 "checkpoints need passes that keep their input; given a plan of others; plan "
-                "with keep_sources");
+                "with preserve_inputs");
 }
 
 }  // namespace
 
 std::int64_t run_passes(const KPassPlan& plan, disk::Volume& input, disk::Volume& output,
-                        disk::Volume* scratch, const PassesOptions& options) {
+                        disk::Volume* scratch, const PassOptions& options) {
   if (options.sign != -1 && options.sign != 1)
     throw Error(ErrorCode::invalid_argument, "the sign of the exponent is -1 or 1; given " +
                                                  std::to_string(options.sign) + "; give -1 or 1");

@@ -36,7 +36,7 @@ struct Checkpoints {
   std::function<void(const PassProgress&)> keep = {};
 };
 
-struct PassesOptions {
+struct PassOptions {
   kernel::Engine* engine = nullptr;  ///< nullptr: the default one
   Effort effort = Effort::estimate;
   int sign = -1;          ///< of the exponent
@@ -48,7 +48,7 @@ struct PassesOptions {
   Checkpoints checkpoints = {};
   /// Set if this run reads NaN or infinity from the input, which spreads over whole lines.
   bool* found_not_finite = nullptr;
-  /// Where a checkpoint was kept: all before it is done. The plan has keep_sources, or is
+  /// Where a checkpoint was kept: all before it is done. The plan has preserve_inputs, or is
   /// distributed to ranks, where every pass keeps its input.
   PassProgress start = {};
 };
@@ -66,6 +66,6 @@ struct PassesOptions {
 ///          the engine, and out_of_memory.
 /// Returns  the most bytes held at any time.
 std::int64_t run_passes(const KPassPlan& plan, disk::Volume& input, disk::Volume& output,
-                        disk::Volume* scratch, const PassesOptions& options = {});
+                        disk::Volume* scratch, const PassOptions& options = {});
 
 }  // namespace weft::ooc

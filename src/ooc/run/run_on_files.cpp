@@ -19,16 +19,16 @@ std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mo
                          options, sums);
 }
 
-std::unique_ptr<disk::StripedSet> opened_output(const KPassPlan& plan, const PassesFiles& files,
-                                                const PassesOptions& options) {
+std::unique_ptr<disk::StripedSet> opened_output(const KPassPlan& plan, const PassFiles& files,
+                                                const PassOptions& options) {
   std::optional<disk::PlainSums> sums;
   if (files.checks_output) sums = {files.output.path + ".sums", block_of(plan)};
   disk::SetOptions how = {.backend = files.backend, .verify = true};
-  if (plan.problem.in_place) how.half_done = remedy_in_place(options);
+  if (plan.problem.in_place) how.incomplete_remedy = remedy_in_place(options);
   return opened(files.output, disk::Mode::write, how, sums);
 }
 
-std::unique_ptr<disk::StripedSet> scratch_of(const KPassPlan& plan, const PassesFiles& files) {
+std::unique_ptr<disk::StripedSet> scratch_of(const KPassPlan& plan, const PassFiles& files) {
   if (plan.scratch_bytes == 0) return nullptr;
   if (files.scratch)
     return opened(*files.scratch, disk::Mode::write, {.backend = files.backend, .verify = true});
@@ -41,7 +41,7 @@ std::unique_ptr<disk::StripedSet> scratch_of(const KPassPlan& plan, const Passes
                            {.backend = files.backend});
 }
 
-void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
+void add_counters(const disk::StripedSet* set, PassOutcome& outcome) {
   if (set == nullptr) return;
   const disk::SetCounters counters = set->counters();
   for (const disk::DiskCounters& each : counters.disks) {
@@ -52,23 +52,23 @@ void add_counters(const disk::StripedSet* set, PassesOutcome& outcome) {
 
 }  // namespace
 
-std::string remedy_in_place(const PassesOptions& options) {
+std::string remedy_in_place(const PassOptions& options) {
   return options.checkpoints.keep
              ? "give the same command with --in-place again, which goes on"
              : "it was changed without checkpoints to go on from: remove it and write it again";
 }
 
-PassesOutcome run_on_files(const KPassPlan& plan, const PassesFiles& files,
-                           const PassesOptions& options) {
+PassOutcome run_on_files(const KPassPlan& plan, const PassFiles& files,
+                         const PassOptions& options) {
   const bool in_place = plan.problem.in_place;
   std::unique_ptr<disk::StripedSet> input;
   if (!in_place)
     input = opened(files.input, disk::Mode::read, {.backend = files.backend, .verify = true});
   const auto output = opened_output(plan, files, options);
   const auto scratch = scratch_of(plan, files);
-  PassesOutcome outcome;
+  PassOutcome outcome;
   outcome.backend = output->backend().kind;
-  PassesOptions looking = options;
+  PassOptions looking = options;
   looking.found_not_finite = &outcome.found_not_finite;
   outcome.held_bytes =
       run_passes(plan, in_place ? *output : *input, *output, scratch.get(), looking);

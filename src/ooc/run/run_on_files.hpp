@@ -20,7 +20,7 @@ struct StoredArray {
 };
 
 /// The files of a transform. The output exists already, with its space.
-struct PassesFiles {
+struct PassFiles {
   StoredArray input;  ///< unused in place
   StoredArray output;
   /// One directory for each disk of scratch space; unused where the plan needs none.
@@ -36,9 +36,9 @@ struct PassesFiles {
 };
 
 /// Returns the remedy that the index of a set has after an incomplete transform in place.
-std::string remedy_in_place(const PassesOptions& options);
+std::string remedy_in_place(const PassOptions& options);
 
-struct PassesOutcome {
+struct PassOutcome {
   std::int64_t held_bytes = 0;  ///< result of run_passes
   // Sums over all disks.
   std::int64_t bytes_read = 0;
@@ -54,7 +54,7 @@ struct PassesOutcome {
 ///           marks the set whole when all is done.
 /// Scratch   files without names, gone after success, error or crash; or the given set.
 /// Errors    as open_set, plain_set, scratch_set and run_passes.
-PassesOutcome run_on_files(const KPassPlan& plan, const PassesFiles& files,
-                           const PassesOptions& options = {});
+PassOutcome run_on_files(const KPassPlan& plan, const PassFiles& files,
+                         const PassOptions& options = {});
 
 }  // namespace weft::ooc

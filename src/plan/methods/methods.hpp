@@ -39,13 +39,13 @@ std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
 /// Returns whether ranks of a node use their node memory alongside messages to other nodes.
 bool is_node_aware(const Exchange& exchange);
 
-/// Returns the choices that a problem forces on exchange `number` of a plan: those given, then those
-/// of its preset. The result has no preset.
+/// Returns the choices that a problem forces on exchange `number` of a plan: those given, then
+/// those of its preset. The result has no preset.
 Exchange forced_exchange(const Problem& problem, std::size_t number);
 
-/// Decides exchange `number` of a plan by the first method that can serve the problem and agrees with
-/// every forced choice. `slices` is the maximum number of chunks. Throws unsupported if there is none,
-/// with the available methods or the reason why none can serve.
+/// Decides exchange `number` of a plan by the first method that can serve the problem and agrees
+/// with every forced choice. `slices` is the maximum number of chunks. Throws unsupported if there
+/// is none, with the available methods or the reason why none can serve.
 Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_t slices);
 
 }  // namespace weft

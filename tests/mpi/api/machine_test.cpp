@@ -126,9 +126,9 @@ TEST(FftMachine, NoneIsTheOneThatTheRanksAreOn) {
   FftOptions options = options_with({});
   options.planning.machine.reset();
   const Plan plan = Fft<double>(options).plan();
-  options.planning.plan_by = PlanBy::rule;
+  options.planning.plan_by = PlanBy::fixed_rule;
   const Plan by_rule = Fft<double>(options).plan();
-  options.planning.plan_by = PlanBy::here;
+  options.planning.plan_by = PlanBy::local;
   const Plan here = Fft<double>(options).plan();
   if (!before.empty()) setenv("WEFT_MACHINE", before.c_str(), 1);
   EXPECT_EQ(by_rule.chosen_by, "rule");
@@ -148,7 +148,7 @@ TEST(FftMachine, AllRanksPlanByTheSame) {
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "rule"}, [] {
     FftOptions options = options_with({});
     options.planning.machine.reset();
-    if (rank_of(MPI_COMM_WORLD) == 1) options.planning.plan_by = PlanBy::rule;
+    if (rank_of(MPI_COMM_WORLD) == 1) options.planning.plan_by = PlanBy::fixed_rule;
     const Fft<double> fft(options);
   });
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"all_ranks"}, [] {

@@ -99,7 +99,7 @@ std::vector<std::byte> result_elsewhere(const KPassProblem& problem, const Owner
 
 KPassPlan planned_in_place(KPassProblem problem, const OwnershipPtr& ownership, bool keeps) {
   problem.in_place = true;
-  problem.keep_sources = keeps;
+  problem.preserve_inputs = keeps;
   return distribute_plan(plan_passes(problem), world().size(), ownership);
 }
 

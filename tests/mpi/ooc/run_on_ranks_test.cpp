@@ -44,7 +44,7 @@ double relative_error(const KPassPlan& plan, const std::vector<std::byte>& outpu
 }
 
 void expect_result(const KPassPlan& plan, const OwnershipPtr& input, const OwnershipPtr& output,
-                   unsigned seed, const PassesOptions& options) {
+                   unsigned seed, const PassOptions& options) {
   const KPassProblem& p = plan.problem;
   const bool single = p.precision == Precision::f32;
   const Exact x = test_support::random_exact(volume(p.shape), seed, p.real_input);
@@ -182,7 +182,7 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
   const OwnershipPtr input = owned_by_parts(0, plan.input_bytes(), comm.size());
   const bool unlucky = comm.rank() == comm.size() / 2;
   const auto expect_failure = [&](ErrorCode code, const char* word, auto&& spoil,
-                                  const PassesOptions& options = {}) {
+                                  const PassOptions& options = {}) {
     Disks disks(plan, input, input, comm.rank());
     disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
     if (unlucky) spoil(disks);

@@ -139,7 +139,7 @@ void expect_transform(const SharedDirectory& directory, const KPassPlan& plan, c
                       const Exact& x, int input_disks) {
   const comm::Communicator comm = world();
   const Share own = disks_of_rank(input_disks, comm.size(), comm.rank());
-  PassesFiles files = {.input = arrays.input, .output = arrays.output};
+  PassFiles files = {.input = arrays.input, .output = arrays.output};
   files.scratch_directories = directory.disks(2);
   const SharedOutcome done =
       run_on_shared_files(plan, files, comm, {.on_panel = [&](const PassProgress&) {
@@ -214,7 +214,7 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 8192, .disks = ranks + 2};
   const Arrays arrays = {new_set(directory, "in.json", striping, doubles_of(x)),
                          new_set(directory, "out.json", striping, doubles_of(x))};
-  PassesFiles files = {.input = arrays.input, .output = arrays.output};
+  PassFiles files = {.input = arrays.input, .output = arrays.output};
   files.scratch_directories = directory.disks(1);
   run_on_shared_files(plan, files, world());
   if (world().rank() == 0) {
@@ -232,7 +232,7 @@ TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
   const SharedDirectory directory;
   const KPassPlan plan = plan_of({1 << 15}, 12, 6);
   const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = ranks};
-  PassesFiles files = {
+  PassFiles files = {
       .input = new_set(directory, "in.json", striping,
                        std::vector<double>(static_cast<std::size_t>(plan.input_bytes()) / 8)),
       .output = new_set(directory, "out.json", striping, {})};

@@ -49,28 +49,28 @@ void read(StripedSet& set) {
 TEST(HalfDoneSet, the_first_write_says_so) {
   const Made made;
   const std::string whole = made.text();
-  const auto set = open_set(made.path, Mode::write, {.half_done = remedy});
+  const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
   read(*set);
   EXPECT_EQ(made.text(), whole);
   write(*set);
-  EXPECT_EQ(read_index(made.path).half_done, remedy);
+  EXPECT_EQ(read_index(made.path).incomplete_remedy, remedy);
   set->flush();
-  EXPECT_EQ(read_index(made.path).half_done, remedy);
-  mark_half_done(made.path, "");
+  EXPECT_EQ(read_index(made.path).incomplete_remedy, remedy);
+  mark_incomplete(made.path, "");
   EXPECT_EQ(made.text(), whole);
 }
 
 TEST(HalfDoneSet, nobody_else_opens_it) {
   const Made made;
-  mark_half_done(made.path, remedy);
+  mark_incomplete(made.path, remedy);
   for (const Mode mode : {Mode::read, Mode::write})
     expect_error(ErrorCode::invalid_argument,
                  {"must be whole to be used", made.path, "half way", remedy},
                  [&] { open_set(made.path, mode); });
   expect_error(ErrorCode::invalid_argument, {"half way", remedy},
                [&] { open_disks_of_set(made.path, Mode::read, 0, 1); });
-  EXPECT_NO_THROW(open_set(made.path, Mode::write, {.half_done = remedy}));
-  mark_half_done(made.path, "");
+  EXPECT_NO_THROW(open_set(made.path, Mode::write, {.incomplete_remedy = remedy}));
+  mark_incomplete(made.path, "");
   EXPECT_NO_THROW(open_set(made.path, Mode::read));
 }
 
@@ -81,7 +81,7 @@ TEST(HalfDoneSet, checksums_are_there_until_the_index_says_so) {
     write(*set);
     set->flush();
   }
-  const auto set = open_set(made.path, Mode::write, {.half_done = remedy});
+  const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
   bool had_sums = false;
   set->before_first_change([&] { had_sums = std::ifstream(made.path + ".sums").good(); });
   write(*set);
@@ -91,7 +91,7 @@ TEST(HalfDoneSet, checksums_are_there_until_the_index_says_so) {
 
 TEST(HalfDoneSet, what_cannot_be_said_is_not_written) {
   const Made made;
-  const auto set = open_set(made.path, Mode::write, {.half_done = remedy});
+  const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
   set->before_first_change([] { throw Error(ErrorCode::io_failure, "no room to say so"); });
   for (int k = 0; k < 2; ++k)
     expect_error(ErrorCode::io_failure, {"no room to say so"}, [&] { write(*set); });

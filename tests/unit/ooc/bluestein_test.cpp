@@ -106,7 +106,7 @@ Numbers taken(FakeVolume& volume, bool reals) {
 
 /// Runs a plan; what was moved and held is what the plan says.
 template <class Real>
-Numbers transformed(const KPassPlan& plan, const Numbers& array, const PassesOptions& options) {
+Numbers transformed(const KPassPlan& plan, const Numbers& array, const PassOptions& options) {
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -155,7 +155,7 @@ void expect_transform(const KPassPlan& plan, unsigned seed, int sign) {
   if (p.has_reals()) spectrum = half_of(spectrum, p);
   const auto size = static_cast<double>(points + plan.convolution_points);
   long double scale = 0.75L;
-  const PassesOptions options{.sign = sign, .scale = scale};
+  const PassOptions options{.sign = sign, .scale = scale};
   if (p.real_output) {
     std::swap(array, spectrum);
     scale *= static_cast<long double>(points);
@@ -229,7 +229,7 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
                                       draw(random, 0, 1) == 1 ? Precision::f32 : Precision::f64);
     problem.block_bytes *= draw(random, 1, 3);
     problem.buffers = static_cast<int>(draw(random, 2, 4));
-    problem.keep_sources = draw(random, 0, 2) == 0;
+    problem.preserve_inputs = draw(random, 0, 2) == 0;
     const KPassPlan plan = plan_with_passes(problem, static_cast<std::size_t>(draw(random, 1, 5)));
     if (plan.passes.empty()) continue;
     SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
@@ -237,7 +237,7 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
       split_pairs += pass.mirrors() ? 1 : 0;
       split_reals += pass.scale == 2 || pass.reads_reals ? 1 : 0;
       halved += pass.halves() ? 1 : 0;
-      EXPECT_TRUE(!problem.keep_sources || pass.source != pass.target ||
+      EXPECT_TRUE(!problem.preserve_inputs || pass.source != pass.target ||
                   pass.source_first != pass.target_first);
     }
     expect_transform(plan, seed, draw(random, 0, 1) == 1 ? 1 : -1);
@@ -273,7 +273,7 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
       KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
       problem.block_bytes = 4 * 16;
       problem.memory_bytes = k == 2 ? 64 << 10 : 24 << 10;
-      problem.keep_sources = keep;
+      problem.preserve_inputs = keep;
       const KPassPlan plan = plan_passes(problem);
       SCOPED_TRACE(std::to_string(k) + " radices, seed 54");
       ASSERT_EQ(plan.convolution_points, points);

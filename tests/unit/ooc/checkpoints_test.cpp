@@ -33,7 +33,7 @@ struct Disks {
     if (plan.problem.in_place) output.begin_with(input.content());
   }
 
-  std::int64_t run(const KPassPlan& plan, const PassesOptions& options, std::int64_t operations) {
+  std::int64_t run(const KPassPlan& plan, const PassOptions& options, std::int64_t operations) {
     Power power(operations);
     for (UnsafeVolume* volume : {&input, &output, &scratch}) volume->use(&power);
     run_passes(plan, plan.problem.in_place ? output : input, output,
@@ -52,7 +52,7 @@ KPassProblem problem_of(const Shape& shape, std::vector<int> axes, std::int64_t 
           .precision = Precision::f32,
           .memory_bytes = memory_bytes,
           .block_bytes = 64,
-          .keep_sources = true};
+          .preserve_inputs = true};
 }
 
 std::vector<KPassProblem> problems() {
@@ -80,7 +80,7 @@ std::vector<KPassProblem> problems() {
 int run_through_failures(const KPassPlan& plan, Disks& disks, std::int64_t operations,
                          Random& random) {
   PassProgress kept;
-  PassesOptions options;
+  PassOptions options;
   options.checkpoints = {.is_due = [&] { return draw(random, 0, 2) == 0; },
                          .keep = [&](const PassProgress& at) { kept = at; }};
   for (int failures = 0;; ++failures) {
@@ -123,7 +123,7 @@ TEST(Checkpoints, in_place_has_the_bits_of_another_target) {
     ++in_place;
     const KPassPlan plan = plan_passes(problem);
     Disks disks(plan);
-    PassesOptions options;
+    PassOptions options;
     options.checkpoints = {.is_due = [] { return true; }, .keep = [](const PassProgress&) {}};
     disks.run(plan, options, INT64_MAX);
     problem.in_place = false;
@@ -139,7 +139,7 @@ TEST(Checkpoints, are_kept_after_each_pass_and_where_they_are_due) {
   const KPassPlan plan = plan_passes(problems()[0]);
   Disks disks(plan);
   std::vector<std::pair<std::int64_t, std::int64_t>> kept;
-  PassesOptions options;
+  PassOptions options;
   options.checkpoints = {
       .is_due = [] { return false; },
       .keep = [&](const PassProgress& at) { kept.emplace_back(at.pass, at.panels_done); }};
@@ -157,7 +157,7 @@ TEST(Checkpoints, what_cannot_be_gone_on_from_is_refused) {
   KPassProblem problem = problems()[0];
   KPassPlan plan = plan_passes(problem);
   Disks disks(plan);
-  PassesOptions options;
+  PassOptions options;
   options.start = {.pass = 0, .panels_done = panel_count(plan.passes[0]) + 1};
   expect_error(ErrorCode::invalid_argument, {"panel of one of its passes", "checkpoint"},
                [&] { disks.run(plan, options, INT64_MAX); });
@@ -167,10 +167,10 @@ TEST(Checkpoints, what_cannot_be_gone_on_from_is_refused) {
   options.start = {.has_journal = true};
   expect_error(ErrorCode::invalid_argument, {"journal of a journaled pass"},
                [&] { disks.run(plan, options, INT64_MAX); });
-  problem.keep_sources = false;
+  problem.preserve_inputs = false;
   plan = plan_passes(problem);
   options.start = {.pass = 1};
-  expect_error(ErrorCode::invalid_argument, {"keep their input", "keep_sources"},
+  expect_error(ErrorCode::invalid_argument, {"keep their input", "preserve_inputs"},
                [&] { disks.run(plan, options, INT64_MAX); });
 }
 

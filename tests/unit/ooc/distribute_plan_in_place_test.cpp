@@ -11,12 +11,12 @@ namespace {
 
 using test_support::expect_error;
 
-KPassPlan planned(const Shape& shape, bool keep_sources) {
+KPassPlan planned(const Shape& shape, bool preserve_inputs) {
   KPassProblem problem = {.shape = shape,
                           .axes = {},
                           .memory_bytes = 16 << 10,
                           .block_bytes = 64,
-                          .keep_sources = keep_sources,
+                          .preserve_inputs = preserve_inputs,
                           .in_place = true};
   for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
   return plan_passes(problem);
@@ -78,7 +78,7 @@ TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
     ASSERT_GE(plan.passes.size(), 2u);
     const OwnershipPtr array = on_disks(plan, 3, 3);
     const KPassPlan dealt = distribute_plan(plan, 3, array);
-    EXPECT_TRUE(dealt.problem.keep_sources);
+    EXPECT_TRUE(dealt.problem.preserve_inputs);
     EXPECT_EQ(dealt.journal_slot_bytes, 0);
     EXPECT_EQ(dealt.passes.front().source, model::VolumeRole::output);
     EXPECT_EQ(dealt.passes.front().target, model::VolumeRole::scratch);

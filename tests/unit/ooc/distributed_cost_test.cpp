@@ -154,10 +154,10 @@ TEST(PriceOnRanks, journals_are_waited_for) {
                        .axes = {0},
                        .memory_bytes = 80 << 10,
                        .block_bytes = 256,
-                       .keep_sources = true,
+                       .preserve_inputs = true,
                        .in_place = true};
   const KPassPlan kept = distribute_plan(plan_passes(problem), 2, owned_by_parts(0, 65536, 2));
-  problem.keep_sources = false;
+  problem.preserve_inputs = false;
   const KPassPlan plain = distribute_plan(plan_passes(problem), 2, owned_by_parts(0, 65536, 2));
   ASSERT_TRUE(kept.passes[0].journaled);
   const KPassCost with = only(kept, 2, round_links());

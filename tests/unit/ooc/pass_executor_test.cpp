@@ -64,7 +64,7 @@ struct Done {
 };
 
 template <class Real>
-Done transformed(const KPassPlan& plan, const Exact& array, const PassesOptions& options) {
+Done transformed(const KPassPlan& plan, const Exact& array, const PassOptions& options) {
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -103,7 +103,7 @@ std::int64_t place_of(const KPassPlan& plan, std::int64_t k) {
   return k % rows * (volume(plan.problem.shape) / rows) + k / rows;
 }
 
-void expect_result(const KPassPlan& plan, unsigned seed, const PassesOptions& options) {
+void expect_result(const KPassPlan& plan, unsigned seed, const PassOptions& options) {
   const KPassProblem& p = plan.problem;
   const std::int64_t size = volume(p.shape);
   Exact reference = random_exact(size, seed, false);
@@ -275,7 +275,7 @@ KPassProblem random_problem(Random& random) {
   problem.buffers = static_cast<int>(draw(random, 2, 5));
   problem.threads = static_cast<int>(draw(random, 1, 3));
   problem.memory_bytes = power(static_cast<int>(draw(random, 13, 20)));
-  problem.keep_sources = draw(random, 0, 1) == 1;
+  problem.preserve_inputs = draw(random, 0, 1) == 1;
   return problem;
 }
 
@@ -317,7 +317,7 @@ TEST(ArraysOnDisks, a_cube_takes_two_passes) {
   problem.block_bytes = 16 * 8;
   problem.memory_bytes = 4 * 32 * 27 * 16 * 3 / 2;
   for (const bool keep : {false, true}) {
-    problem.keep_sources = keep;
+    problem.preserve_inputs = keep;
     const KPassPlan plan = plan_passes(problem);
     ASSERT_EQ(plan.passes.size(), 2u);
     EXPECT_EQ(plan.scratch_bytes > 0, keep);
@@ -449,7 +449,7 @@ TEST(RunPasses, wrong_volumes_are_refused) {
   refused({"output"}, one, small, &other);
   refused({"different"}, one, one, &other);
   refused({"different"}, one, other, &other);
-  refused({"sign", "0"}, one, other, nullptr, PassesOptions{.sign = 0});
+  refused({"sign", "0"}, one, other, nullptr, PassOptions{.sign = 0});
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ KPassProblem random_problem(Random& random) {
   problem.buffers = static_cast<int>(draw(random, 2, 5));
   problem.threads = static_cast<int>(draw(random, 1, 3));
   problem.memory_bytes = power(static_cast<int>(draw(random, 12, 19)));
-  problem.keep_sources = draw(random, 0, 1) == 1;
+  problem.preserve_inputs = draw(random, 0, 1) == 1;
   return problem;
 }
 
@@ -314,7 +314,7 @@ TEST(Passes, scratch_is_taken_only_where_digits_move) {
   EXPECT_EQ(three.passes[0].target, model::VolumeRole::scratch);
   EXPECT_EQ(three.passes[1].target, model::VolumeRole::output);
   KPassProblem problem = line_of(16, 12, 4);
-  problem.keep_sources = true;
+  problem.preserve_inputs = true;
   const KPassPlan kept = plan_passes(problem);
   EXPECT_EQ(kept.scratch_bytes, power(20));
   for (const KPass& pass : kept.passes) EXPECT_NE(pass.source, pass.target);
@@ -326,7 +326,7 @@ TEST(Passes, in_place_takes_scratch_only_where_the_first_pass_moves_digits) {
   problem.memory_bytes = 4 * 64 * 64 * 16 * 3 / 2;
   problem.in_place = true;
   EXPECT_EQ(plan_passes(problem).scratch_bytes, 0);
-  problem.keep_sources = true;
+  problem.preserve_inputs = true;
   const KPassPlan planes = plan_passes(problem);
   EXPECT_EQ(planes.scratch_bytes, 2 * planes.journal_slot_bytes);
   EXPECT_GE(planes.journal_slot_bytes, 64 * 64 * 16);
@@ -351,14 +351,14 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
   for (int trial = 0; trial < 300; ++trial) {
     KPassProblem problem = random_problem(random);
     problem.in_place = true;
-    problem.keep_sources = trial % 2 == 0;
+    problem.preserve_inputs = trial % 2 == 0;
     const KPassPlan plan = plan_with_enough(problem);
     EXPECT_EQ(plan.passes[plan.kernel_passes].source, model::VolumeRole::output);
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
       const KPass& pass = plan.passes[i];
       const bool stays = pass.source == pass.target && pass.source_first == pass.target_first;
       EXPECT_TRUE(pass.keeps_order() || !stays) << to_string(problem.shape) << ", pass " << i;
-      EXPECT_EQ(pass.journaled, stays && problem.keep_sources);
+      EXPECT_EQ(pass.journaled, stays && problem.preserve_inputs);
       const std::int64_t slot_bytes = pass.journaled ? memory_of(plan, pass).panel_bytes : 0;
       EXPECT_GE(plan.journal_slot_bytes, slot_bytes);
     }

@@ -54,7 +54,7 @@ TEST(RunOnFiles, MovesWhatThePlanSays) {
   const KPassPlan plan = small_plan();
   ASSERT_GT(plan.scratch_bytes, 0);
   const StoredArray output = new_set(directory, folders);
-  const PassesOutcome outcome =
+  const PassOutcome outcome =
       run_on_files(plan, {impulse(directory), output, folders}, {.scale = 2});
   EXPECT_EQ(outcome.bytes_read, counts_of(plan).read_bytes);
   EXPECT_EQ(outcome.bytes_written, counts_of(plan).written_bytes);

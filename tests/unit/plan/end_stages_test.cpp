@@ -44,10 +44,11 @@ TEST(EndStages, OneExchangeAlone) {
   problem.output = Layout::slab(problem.shape, 4, 1);
   const Plan plan = make_plan(problem);
   EXPECT_EQ(always_copied(plan, 1), "forward; forward in place; backward in place; ");
-  EXPECT_NE(explain(plan).find("costs nothing where the output comes from output.empty(), else one "
-                               "copy; always one copy: forward, forward in place, backward in "
-                               "place\n"),
-            std::string::npos)
+  EXPECT_NE(
+      explain(plan).find("costs nothing if the output comes from output.empty(), otherwise one "
+                         "copy; always one copy: forward, forward in place, backward in "
+                         "place\n"),
+      std::string::npos)
       << explain(plan);
   problem.exchange.method = Method::collective;
   const Plan collective = make_plan(problem);

@@ -327,7 +327,7 @@ TEST(Explain, NamesTheCopyOfNaturalOrder) {
   problem.output_choice = OutputChoice::same;
   const std::string shared = explain(make_plan(problem));
   EXPECT_NE(shared.find("stage 2: transforms no axis of 8x8x8 as slab, grid 2x1x1; costs nothing "
-                        "where the output comes from output.empty(), else one copy\n"),
+                        "if the output comes from output.empty(), otherwise one copy\n"),
             std::string::npos)
       << shared;
   problem.ranks_per_node = 1;

@@ -9,9 +9,9 @@
 
 #include "model/cost.hpp"
 #include "plan/check_plan.hpp"
+#include "planner/alternatives.hpp"
 #include "planner/decision.hpp"
 #include "planner/search.hpp"
-#include "planner/ways.hpp"
 #include "unit/support/expect_error.hpp"
 
 namespace weft {
@@ -68,7 +68,7 @@ TEST(Planner, lines_lie_in_memory_between_exchanges_where_that_is_faster) {
 }
 
 TEST(Planner, tries_every_grid_that_fits) {
-  const std::set<Shape> grids = input_grids(planner::ways(cube(64, 12)));
+  const std::set<Shape> grids = input_grids(planner::alternatives(cube(64, 12)));
   for (const Shape& grid : std::vector<Shape>{{12, 1, 1},
                                               {1, 12, 1},
                                               {1, 1, 12},
@@ -82,7 +82,7 @@ TEST(Planner, tries_every_grid_that_fits) {
                                               {5, 2, 1},
                                               {1, 1, 1}})
     EXPECT_TRUE(grids.count(grid)) << to_string(grid);
-  const std::set<Shape> halved = input_grids(planner::ways(cube(64, 12, Kind::r2c)));
+  const std::set<Shape> halved = input_grids(planner::alternatives(cube(64, 12, Kind::r2c)));
   for (const Shape& grid : halved) EXPECT_EQ(grid[2], 1) << "r2c finds its last axis whole";
   EXPECT_TRUE(halved.count({3, 4, 1}));
 }
@@ -90,7 +90,8 @@ TEST(Planner, tries_every_grid_that_fits) {
 TEST(Planner, rows_that_are_too_few_for_a_grid_leave_it_out) {
   Problem problem{.shape = {4, 32, 32}};
   problem.ranks = 16;
-  for (const Shape& grid : input_grids(planner::ways(checked(problem)))) EXPECT_LE(grid[0], 4);
+  for (const Shape& grid : input_grids(planner::alternatives(checked(problem))))
+    EXPECT_LE(grid[0], 4);
 }
 
 TEST(Planner, every_way_is_a_plan) {
@@ -100,7 +101,7 @@ TEST(Planner, every_way_is_a_plan) {
         Problem problem{.shape = shape, .kind = kind};
         problem.ranks = 6;
         problem.output_choice = output;
-        const std::vector<Plan> found = planner::ways(checked(problem));
+        const std::vector<Plan> found = planner::alternatives(checked(problem));
         EXPECT_FALSE(found.empty());
         for (const Plan& plan : found) EXPECT_NO_THROW(check_plan(plan)) << explain(plan);
       }
@@ -380,11 +381,11 @@ TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
   const Machine machine = shipped_machine("ethernet-10g");
   planner::SearchResult found;
   for (const auto& [seconds, order] : {std::pair(1.0, ""), {0.99, "nt"}, {1.5, "nt"}}) {
-    planner::Priced way{make_plan(cube(16, 4)), {}, seconds, order};
-    StepCost& step = way.cost.steps.emplace_back();
+    planner::Priced priced{make_plan(cube(16, 4)), {}, seconds, order};
+    StepCost& step = priced.cost.steps.emplace_back();
     step.name = "stage 0";
     step.arithmetic_s = seconds;
-    found.ways.push_back(way);
+    found.plans.push_back(priced);
   }
   const Plan plan = planner::decision(found, 0, machine);
   ASSERT_EQ(plan.prediction->alternatives.size(), 2U);

@@ -48,7 +48,7 @@ const Problem problem{.shape = {128, 128, 128}, .ranks = 16};
 
 Machine machine() { return shipped_machine("ethernet-10g"); }
 
-bool same_way(const Plan& one, const Plan& other) {
+bool same_choice(const Plan& one, const Plan& other) {
   return one.stages == other.stages && one.exchanges == other.exchanges;
 }
 
@@ -56,7 +56,7 @@ bool same_way(const Plan& one, const Plan& other) {
 Pretended as_predicted_but(const Plan& other, double factor) {
   Pretended trials;
   trials.seconds_of = [other, factor](const Plan& plan) {
-    return predict(plan, machine()).cost.seconds() * (same_way(plan, other) ? factor : 1);
+    return predict(plan, machine()).cost.seconds() * (same_choice(plan, other) ? factor : 1);
   };
   return trials;
 }
@@ -82,14 +82,14 @@ TEST(Trials, BudgetsThatCannotBeAreRefused) {
 }
 
 TEST(Trials, TheFastestThatWasTriedIsTaken) {
-  const std::vector<Plan> ways = candidates(problem, machine());
-  ASSERT_GE(ways.size(), 4u);
+  const std::vector<Plan> plans = candidates(problem, machine());
+  ASSERT_GE(plans.size(), 4u);
   for (std::size_t fast = 0; fast < 4; ++fast) {
-    Pretended trials = as_predicted_but(ways[fast], 0.4);
+    Pretended trials = as_predicted_but(plans[fast], 0.4);
     const Plan plan = plan_by_trials(problem, machine(), trials, 100);
-    EXPECT_TRUE(same_way(plan, ways[fast])) << fast;
+    EXPECT_TRUE(same_choice(plan, plans[fast])) << fast;
     EXPECT_EQ(plan.chosen_by, "trials");
-    EXPECT_DOUBLE_EQ(plan.prediction->measured_s, trials.seconds_of(ways[fast]));
+    EXPECT_DOUBLE_EQ(plan.prediction->measured_s, trials.seconds_of(plans[fast]));
     EXPECT_NEAR(plan.prediction->cost.seconds(), 2.5 * plan.prediction->measured_s, 1e-9);
     ASSERT_FALSE(plan.prediction->alternatives.empty());
     EXPECT_GT(plan.prediction->alternatives.front().measured_s, plan.prediction->measured_s);
@@ -100,13 +100,13 @@ TEST(Trials, ADrawStaysWithTheModel) {
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
   EXPECT_TRUE(
-      same_way(plan_by_trials(problem, machine(), trials, 100), make_plan(problem, machine())));
+      same_choice(plan_by_trials(problem, machine(), trials, 100), make_plan(problem, machine())));
 }
 
 TEST(Trials, WhatIsSlowIsDroppedAfterTwoRounds) {
   const Plan best = make_plan(problem, machine());
   Pretended trials;
-  trials.seconds_of = [&](const Plan& plan) { return same_way(plan, best) ? 0.01 : 0.02; };
+  trials.seconds_of = [&](const Plan& plan) { return same_choice(plan, best) ? 0.01 : 0.02; };
   plan_by_trials(problem, machine(), trials, 100);
   const auto challengers = static_cast<int>(trials.prepared.size()) - 1;
   ASSERT_GT(challengers, 0);
@@ -227,12 +227,14 @@ TEST(Trials, LinesArePricedByTheirEffort) {
 }
 
 TEST(Trials, WhatHasNoRoomIsLeftOut) {
-  const std::vector<Plan> ways = candidates(problem, machine());
+  const std::vector<Plan> plans = candidates(problem, machine());
   for (std::size_t large = 0; large < 2; ++large) {
     Pretended trials;
-    trials.seconds_of = [&](const Plan& plan) { return same_way(plan, ways[large]) ? 0.01 : 0.02; };
-    trials.fits = [&](const Plan& plan) { return !same_way(plan, ways[large]); };
-    EXPECT_TRUE(same_way(plan_by_trials(problem, machine(), trials, 100), ways[1 - large]));
+    trials.seconds_of = [&](const Plan& plan) {
+      return same_choice(plan, plans[large]) ? 0.01 : 0.02;
+    };
+    trials.fits = [&](const Plan& plan) { return !same_choice(plan, plans[large]); };
+    EXPECT_TRUE(same_choice(plan_by_trials(problem, machine(), trials, 100), plans[1 - large]));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "planner/ways.hpp"
+#include "planner/alternatives.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -150,7 +150,7 @@ bool agrees(E forced, E has) {
 
 }  // namespace
 
-std::vector<Plan> ways(const Problem& problem) {
+std::vector<Plan> alternatives(const Problem& problem) {
   std::vector<Plan> found = ways_of_views(problem);
   std::set<std::vector<std::int64_t>> seen;
   Starts starts;

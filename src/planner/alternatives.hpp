@@ -7,12 +7,13 @@
 
 namespace weft::planner {
 
-/// Returns plans for a problem. They differ in the order of the axes and in the layout of the
-/// input. Layouts are slabs and process grids over all axes that may be split, on all ranks and on
-/// fewer. Exchanges are those of the rule. An input that the caller gave is kept.
+/// Returns the plans that the planner compares for a problem. They differ in the order of the axes
+/// and in the layout of the input. Layouts are slabs and process grids over all axes that may be
+/// split, on all ranks and on fewer. Exchanges are those of the rule. An input that the caller gave
+/// is kept.
 ///
 /// `problem` is as checked() returns it.
-std::vector<Plan> ways(const Problem& problem);
+std::vector<Plan> alternatives(const Problem& problem);
 
 /// Returns the plan with a stage's first axis fastest in memory. Returns nothing for a preset, if
 /// that is so already, and for the first and the last stage, because the caller sees their layouts.
