@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "kernel/block_shape.hpp"
 #include "kernel/cache.hpp"
@@ -105,14 +106,16 @@ MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const
       total += execute_block(block, buffers, scratch.of_thread(0));
     return total;
   }
-  std::int64_t read = 0;
-  std::int64_t written = 0;
-#pragma omp parallel for schedule(dynamic) num_threads(options_.threads) reduction(+ : read, written)
+  // A reduction of two variables takes a lock of the whole process. In a child that was forked while
+  // another thread held this lock, every transform would wait for ever.
+  std::atomic<std::int64_t> read = 0;
+  std::atomic<std::int64_t> written = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(options_.threads)
   for (std::int64_t block = 0; block < blocks_; ++block) {
     const MemoryTraffic traffic =
         execute_block(block, buffers, scratch.of_thread(omp_get_thread_num()));
-    read += traffic.read_bytes;
-    written += traffic.written_bytes;
+    read.fetch_add(traffic.read_bytes, std::memory_order_relaxed);
+    written.fetch_add(traffic.written_bytes, std::memory_order_relaxed);
   }
   return {read, written};
 }

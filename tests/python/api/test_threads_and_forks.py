@@ -168,6 +168,15 @@ def test_multiprocessing_by_fork() -> None:
         assert workers.map(transformed, [(8, 9), (32, 24, 20), (16, 16), (101,)]) == [True] * 4
 
 
+def test_no_lock_of_the_openmp_library_is_taken() -> None:
+    """A child that is forked while another thread holds such a lock waits for it for ever."""
+    from weft import _running
+
+    content = Path(_running.__file__).read_bytes()
+    assert b"GOMP_parallel" in content
+    assert not [name for name in (b"GOMP_atomic_start", b"GOMP_critical_start") if name in content]
+
+
 def test_a_child_of_a_process_whose_other_thread_transforms() -> None:
     """The busy transform is refused, not waited for; others work, whatever the other thread was planning."""
     fft = weft.FFT((128, 64, 32), threads=2)
@@ -182,7 +191,7 @@ def test_a_child_of_a_process_whose_other_thread_transforms() -> None:
         for n in range(2, 1000):
             if ended.is_set():
                 return
-            weft.FFT((n % 50 + 2, 4), effort="measure", budget_s=0.001)
+            weft.FFT((n % 50 + 2, 4), planning=weft.Planning(effort="measure", budget_s=0.001))
 
     def fork() -> None:
         def child() -> list[str]:
