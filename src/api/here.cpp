@@ -62,7 +62,7 @@ std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& plac
 /// Returns the text of the file if this version of weft can read the machine; otherwise "".
 std::string readable_text(const std::filesystem::path& file) {
   try {
-    const std::string text = read_text(file.string(), file_bytes_max).value_or("");
+    std::string text = read_text(file.string(), file_bytes_max).value_or("");
     machine_from_json(text);
     return text;
   } catch (const Error&) {

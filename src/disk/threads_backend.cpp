@@ -42,7 +42,8 @@ class ThreadsBackend final : public Backend {
   ~ThreadsBackend() override {
     if (!is_of_parent()) return;
     for (std::jthread& thread : threads_) thread.detach();
-    queues_.release();  // destroying a condition would wait for the threads that wait on it
+    // Destroying a condition would wait for the threads that wait on it.
+    static_cast<void>(queues_.release());
   }
 
   BackendKind kind() const override { return BackendKind::threads; }

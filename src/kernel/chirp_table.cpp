@@ -49,7 +49,7 @@ std::shared_ptr<const ChirpTable> chirp_table(std::int64_t n, Range part, Precis
   const auto there = known.find(key);
   if (there != known.end())
     if (auto table = there->second.lock()) return table;
-  const auto made = std::make_shared<const ChirpTable>(n, part, precision);
+  auto made = std::make_shared<const ChirpTable>(n, part, precision);
   known[key] = made;
   return made;
 }

@@ -29,7 +29,7 @@ constexpr bool has_fields = !std::is_same_v<decltype(fields<T>), const std::null
 template <class T>
 constexpr bool is_list = false;
 template <class T>
-constexpr bool is_list<std::vector<T>> = true;
+inline constexpr bool is_list<std::vector<T>> = true;
 
 /// Writes a number, boolean or text; a word of an enumeration; a struct that has fields; a list of
 /// these.

@@ -84,7 +84,7 @@ double measure_request(Timing& timing, const comm::Communicator& comm,
   if (comm.is_solo()) return 0;
   constexpr int many = 32;
   const int peer = partner(comm, placement, placement.nodes < 2);
-  std::vector<double> data(2 * many, 0.0);
+  std::vector<double> data(2 * std::size_t{many}, 0.0);
   timing.share_among(2);
   std::vector<double> seconds;
   for (const int messages : {1, many}) {

@@ -59,7 +59,7 @@ ooc::Checkpoints checkpoints_of(const nb::object& kept) {
               [&kept](const ooc::PassProgress& at) {
                 const nb::gil_scoped_acquire held;
                 const nb::object error = kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
-                if (const auto failed = to_error(nb::cast<GivenError>(error))) throw *failed;
+                if (const auto failed = to_error(nb::cast<GivenError>(error))) throw Error(*failed);
               }};
 }
 

@@ -104,6 +104,7 @@ void convert_to(const ElementType& type, std::int64_t stride, std::int64_t count
     Conversion<Real, decltype(raw)>(type, stride, threads, memory).run(count);
   };
   const std::int64_t bytes = type.number_bytes();
+  // NOLINTBEGIN(bugprone-branch-clone): the branches differ in the type of their argument.
   switch (type.kind) {
     case NumberKind::boolean:
       return of(std::uint8_t());
@@ -121,6 +122,7 @@ void convert_to(const ElementType& type, std::int64_t stride, std::int64_t count
     case NumberKind::complex:
       return bytes == 2 ? of(Half()) : bytes == 4 ? of(float()) : of(double());
   }
+  // NOLINTEND(bugprone-branch-clone)
 }
 
 }  // namespace
