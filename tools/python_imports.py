@@ -14,9 +14,9 @@ BASE = {"errors", "options", "runtime", "_support"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "spectra": set(),
-    "options": {"errors"},
+    "_support": {"errors"},
+    "options": {"errors", "_support"},
     "runtime": {"errors"},
-    "_support": {"errors", "options"},
     "arrays": BASE,
     "files": {"errors"},
     "planning": BASE | {"files"},

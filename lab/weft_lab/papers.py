@@ -15,7 +15,7 @@ from weft.planning import projection
 Row = dict[str, Any]
 
 NAME = "papers"
-DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk", "ranks_per_node": 1}
+DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "exchange": "dmitruk", "ranks_per_node": 1}
 # From 000, for 16 nodes: seconds of computing and sending by its Eqs. 4 and 5, and its efficiencies.
 DMITRUK_TIMES = {128: (0.072, 0.088), 256: (0.626, 0.677)}
 DMITRUK_EFFICIENCIES = {64: 0.32, 128: 0.40, 256: 0.43}
@@ -127,7 +127,7 @@ def links_alone(name: str, order: str = ORDER) -> weft.Machine:
 def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:
     """Returns P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
     rows, columns = grid
-    how: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "p3dfft", "machine": "rule"}
+    how: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "exchange": "p3dfft", "machine": "rule"}
     return weft.plan(mesh[::-1], ranks=rows * columns, input=(columns, rows, 1), **how)
 
 

@@ -30,7 +30,7 @@ FORCED: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Problem:
-    """A transform; `in_meshes` compares meshes and orders of axes, not the knobs of the exchange."""
+    """A transform; `in_meshes` compares meshes and orders of axes, not the choices of the exchange."""
 
     shape: tuple[int, ...]
     kind: str = "r2c"
@@ -61,7 +61,7 @@ def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     for name in PRESETS:
         if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
             # By the rule, so that the layout is also that of the paper and not a choice of the planner.
-            found[name] = weft.plan(problem.shape, preset=name, machine="rule", **how)
+            found[name] = weft.plan(problem.shape, exchange=name, machine="rule", **how)
     others = _meshes if problem.in_meshes else _forced
     return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 
@@ -76,8 +76,8 @@ def _grids_of(problem: Problem, ranks: int) -> list[tuple[int, ...]]:
 def _forced(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
     import weft
 
-    for name, knobs in FORCED.items():
-        yield name, weft.plan(problem.shape, machine=machine, input=spread, **how, **knobs)
+    for name, choices in FORCED.items():
+        yield name, weft.plan(problem.shape, machine=machine, input=spread, exchange=weft.Exchange(**choices), **how)
     for name, count in (("half the ranks", how["ranks"] // 2), ("1 rank", 1)):
         # Slabs, because the input grid of all ranks does not fit another number of ranks.
         grid = (count, *[1] * (len(problem.shape) - 1))
@@ -124,7 +124,7 @@ def way(plan: weft.Plan) -> str:
     """Returns mesh, axes and exchanges in short. Plans with the same text take the same time.
 
     >>> import weft
-    >>> way(weft.plan((8, 8), ranks=2, method="messages"))
+    >>> way(weft.plan((8, 8), ranks=2, exchange=weft.Exchange(method="messages")))
     '2x1: 1, messages pairwise packed, 0'
     """
     parts = [" ".join(map(str, plan.stages[0].axes))]
@@ -137,7 +137,7 @@ def decisions(plan: weft.Plan) -> dict[str, Any]:
     """Returns the planner's decisions for a row: working ranks, order of the messages, chunks.
 
     >>> import weft
-    >>> decisions(weft.plan((8, 8), ranks=2, preset="fftw"))
+    >>> decisions(weft.plan((8, 8), ranks=2, exchange="fftw"))
     {'ranks': 2, 'schedule': 'alltoall', 'chunks': 1}
     """
     exchanges = plan.exchanges

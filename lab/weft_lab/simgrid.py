@@ -82,11 +82,12 @@ class Case:
     schedule: str
 
     def plan(self) -> weft.Plan:
-        knobs = {"wire_form": "packed", "nodes": "unaware", **SCHEDULES[self.schedule]}
-        if knobs["method"] == "collective":
-            del knobs["nodes"]
+        choices: dict[str, Any] = {"wire_form": "packed", "nodes": "unaware", **SCHEDULES[self.schedule]}
+        if choices["method"] == "collective":
+            del choices["nodes"]
         shape = (self.extent,) * 3
-        return weft.plan(shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="rule", **knobs)
+        exchange = weft.Exchange(**choices)
+        return weft.plan(shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="rule", exchange=exchange)
 
 
 def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:

@@ -37,6 +37,7 @@ from weft.errors import (
     Unsupported,
     WeftError,
 )
+from weft.options import Exchange, Planning
 from weft.planning import division, mapping
 from weft.planning.machine_choice import machine_here
 from weft.planning.plans import candidates, plan, predict
@@ -51,6 +52,7 @@ refuse_in_one_line(Layout, Machine, MachineIdentity, Plan, PlannedExchange, Pred
 __all__ = [
     "FFT",
     "Disagreement",
+    "Exchange",
     "FftFailure",
     "InvalidArgument",
     "IoFailure",
@@ -62,6 +64,7 @@ __all__ = [
     "OutOfMemory",
     "Plan",
     "PlannedExchange",
+    "Planning",
     "Prediction",
     "Problem",
     "Side",

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from weft import arrays, errors, options, runtime
+from weft import arrays, errors, runtime
 from weft._planning import Layout
-from weft._support import array_checks
+from weft._support import array_checks, checks, dtypes, layouts
 from weft._support.array_checks import Role
 from weft.arrays import Array
 
@@ -97,7 +97,7 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
     def given() -> Array:
         found = arrays.as_array(a, "array")
         _plain(found.dtype)
-        return arrays.converted(found, found.dtype if dtype is None else _plain(options.dtype_of(dtype)), "elements")
+        return arrays.converted(found, found.dtype if dtype is None else _plain(dtypes.dtype_of(dtype)), "elements")
 
     source: Any = runtime.agreed(comm, given if at_root else lambda: None)
     word = module.broadcast_text(handle, source.dtype.str if at_root else "", owner)
@@ -118,9 +118,9 @@ def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequenc
     handle = runtime.handle_of(comm)
     extents, bounds, memory_order, error = [1], [(0, 0)], [], None
     try:
-        extents = options.integers(shape, "a shape")
-        bounds = options._box(box, runtime.running().rank_of(handle), "local")
-        memory_order = options.integers(order, "a memory order", options.INT_MAX)
+        extents = checks.integers(shape, "a shape")
+        bounds = layouts._box(box, runtime.running().rank_of(handle), "local")
+        memory_order = checks.integers(order, "a memory order", checks.INT_MAX)
     except Exception as reason:
         error = errors.error_pair(reason)
     return runtime.running().layout_of_local_boxes(extents, bounds, memory_order, handle, error)
@@ -138,7 +138,7 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
                 f"a layout must be one for the ranks of the communicator; given one for {layout.ranks}, and there are "
                 f"{ranks}; make it for {ranks}"
             )
-        owner = options.integer(root, "root", 0, ranks - 1)
+        owner = checks.integer(root, "root", 0, ranks - 1)
         return Layout.on_one(layout.shape, layout.ranks, owner), owner
 
     whole, owner = runtime.agreed(comm, checked)

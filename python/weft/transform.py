@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from weft import _planning, arrays, errors, options, runtime
+from weft import _planning, arrays, errors, runtime
 from weft._planning import start_of
-from weft._support import array_checks, pickles
+from weft._support import array_checks, checks, dtypes, pickles
+from weft._support.option_types import checked
 from weft.arrays import Array, Side
+from weft.options import Exchange, Planning, TransformOptions, make_problem
 from weft.planning.machine_choice import machine_or_word, wants_all_ranks
 from weft.planning.plans import machine_of
 
@@ -33,55 +35,22 @@ class FFT:
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
         The output may also be "any", the cheapest layout (default), or "same", the layout of the input.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
-    sign : of the exponent of forward.
-    threads : OpenMP threads of each rank.
-    effort : "estimate", "measure" or "exhaustive": how thoroughly the local FFTs are planned. Beyond "estimate" whole
-        plans are tried, too.
+    sign : of the exponent of forward. threads : OpenMP threads of each rank.
     overwrite_input : allow forward and backward to destroy their input.
-    method, wire_form, schedule, requests, chunks : fixed choices of the exchange; weft chooses each one that is None.
-        method: "shared" (node memory, all ranks on one node; the usual choice there), "collective" or "messages".
-        wire_form: "packed" or "datatype".
-        schedule: for messages, "pairwise", "cyclic" or "scattered".
-        requests: for messages, "ordinary" or "persistent".
-        chunks: the number of parts of an exchange, or "slices". Each part is sent as soon as it is transformed.
-    piece_bytes : the largest piece of a packed message, in bytes. A rank sends its next piece when the last has left
-        and the partner's has arrived. For switches that drop packets under load. None sends whole blocks.
-    nodes : how packed messages leave a node. "separate": ranks use node memory within their node and each sends its own
-        messages to other nodes. "combined": one message for each pair of nodes. "unaware": messages to all ranks.
-    wire : "f32" sends doubles as floats: half the bytes, and an error of about 3e-8 in each exchange; see
-        docs/exchanges.md. None sends them unchanged.
-    preset : a named set of these options: "fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p" or "p3dfft". An option
-        that is given as well takes precedence.
     engine : the local FFT library, "fftw" or "ducc0"; None is the default library.
     workspace : the caller's memory, of workspace_bytes bytes. False: it follows with use_workspace(), once
-        workspace_bytes is known. None: weft allocates it. Node memory is always weft's own, so method "shared" needs
-        None.
-
-    machine : the machine to plan for: a :class:`weft.Machine`, the name of a profile that ships with weft, or a JSON
-        file. "here" is the machine of the ranks, see :func:`weft.machine_here`. "rule" is a fixed rule without a model.
-        None takes the environment variable WEFT_MACHINE of rank 0, and "here" without it. A single rank has no
-        choice of plans and uses the rule. The same on all ranks.
-    all_ranks : True gives every rank a part of an input that weft chooses, if there are enough parts. False lets fewer
-        ranks share the array where that is faster. None is False if `machine` is a named machine, otherwise True.
-    budget_s : the time for trials in seconds, with an effort beyond "estimate". Trials plan the local FFTs and run the
-        best few plans of the model, on arrays of weft's own (input, output and two workspaces). A trial that has begun
-        is completed. 0 is "estimate".
-    wisdom : the path of a file with the results of earlier trials, the same on all ranks. An entry for this problem on
-        this machine is used; without one the result of the trials is added. A file that cannot be used stays unchanged
-        and causes a warning on rank 0, never an error. See :class:`weft.Wisdom`.
+        workspace_bytes is known. None: weft allocates it. Node memory is always weft's own.
+    exchange : the choices of the exchanges, a :class:`weft.Exchange` or the name of a preset. None: weft chooses.
+    planning : the machine, effort, budget and wisdom of planning, a :class:`weft.Planning`.
 
     Attributes
     ----------
     input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array. empty() and zeros()
         make such an array in node memory; indices() gives its global indices. If one axis is divided among ranks, an
-        output "any" has two axes, n1 x n2 = n, with element (k1, k2) = X[k1 + n1*k2]. A length without such factors
-        keeps one axis.
-    plan : the Plan, as plain data.
-    comm : the given communicator.
+        output "any" may have two axes: see docs/conventions.md.
+    plan : the Plan, as plain data. comm : the given communicator.
 
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
-    The release of a transform is local.
-
     Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options), OutOfMemory, Unsupported,
     FftFailure, MpiFailure.
 
@@ -90,10 +59,8 @@ class FFT:
     >>> x = fft.input.empty()
     >>> x[...] = np.arange(24).reshape(4, 6)
     >>> X = fft.forward(x)
-    >>> bool(np.allclose(X, np.fft.rfftn(x)))
-    True
-    >>> bool(np.allclose(fft.backward(X), x))
-    True
+    >>> bool(np.allclose(X, np.fft.rfftn(x))), bool(np.allclose(fft.backward(X), x))
+    (True, True)
     """
 
     def __init__(
@@ -109,65 +76,32 @@ class FFT:
         norm: str = "backward",
         sign: int = -1,
         threads: int = 1,
-        effort: str = "estimate",
         overwrite_input: bool = False,
-        method: str | None = None,
-        wire_form: str | None = None,
-        schedule: str | None = None,
-        requests: str | None = None,
-        chunks: int | str | None = None,
-        preset: str | None = None,
-        nodes: str | None = None,
-        wire: str | None = None,
-        piece_bytes: int | None = None,
         engine: str | None = None,
         workspace: Any = None,
-        machine: _planning.Machine | str | os.PathLike[str] | None = None,
-        all_ranks: bool | None = None,
-        budget_s: float = 10.0,
-        wisdom: str | os.PathLike[str] | None = None,
+        exchange: Exchange | str | None = None,
+        planning: Planning | None = None,
     ) -> None:
+        transform = TransformOptions(kind, axes, dtype, input, output, norm, sign, threads, overwrite_input, engine)
         handle = runtime.handle_of(comm)
-        module = runtime.running()
-        problem, planned_by, plan_by, seconds, file, error = None, None, "standard", 0.0, "", None
-        library, memory = "", None
+        wanted, memory, error = _Wanted(), None, None
         try:
-            library = options.word(engine, "engine", "")
             memory = _workspace_of(workspace)
-            seconds = options.seconds(budget_s, "budget_s")
-            given, plan_by = machine_or_word(machine)
-            planned_by = None if given is None else machine_of(given)
-            file = "" if wisdom is None else options.file_path(wisdom, "wisdom")
-            problem = options.make_problem(
-                shape,
-                kind=kind,
-                axes=axes,
-                dtype=dtype,
-                ranks=module.size_of(handle),
-                input=input,
-                all_ranks=wants_all_ranks(all_ranks, machine),
-                output=output,
-                norm=norm,
-                sign=sign,
-                threads=threads,
-                effort=effort,
-                overwrite_input=overwrite_input,
-                method=method,
-                wire_form=wire_form,
-                schedule=schedule,
-                requests=requests,
-                chunks=chunks,
-                preset=preset,
-                nodes=nodes,
-                wire=wire,
-                piece_bytes=piece_bytes,
-            )
+            wanted = _wanted(shape, transform, Exchange.of(exchange), Planning.of(planning), handle)
         except Exception as reason:
             error = errors.error_pair(reason)
         own_workspace = workspace is None
         with runtime.turn(comm):
-            self._transform = module.Transform(
-                problem, library, own_workspace, planned_by, plan_by, seconds, file, handle, error
+            self._transform = runtime.running().Transform(
+                wanted.problem,
+                wanted.engine,
+                own_workspace,
+                wanted.machine,
+                wanted.plan_by,
+                wanted.budget_s,
+                wanted.wisdom,
+                handle,
+                error,
             )
             self._bind(comm, handle)
             if not own_workspace:  # ranks agree on it; its length is known only now
@@ -190,8 +124,8 @@ class FFT:
         module = runtime.running()
         library, error = "", None
         try:
-            library = options.word(engine, "engine", "")
-            options.instance(plan, _planning.Plan, "a plan")
+            library = checks.word(engine, "engine", "")
+            checks.instance(plan, _planning.Plan, "a plan")
         except Exception as reason:
             error = errors.error_pair(reason)
         fft = cls.__new__(cls)
@@ -207,7 +141,7 @@ class FFT:
 
     def _make_sides(self, module: Any, handle: int | None) -> None:
         precision = self.plan.problem.precision
-        complex_type = options.complex_dtype(precision)
+        complex_type = dtypes.complex_dtype(precision)
         real = self.plan.problem.kind == "r2c"
         self._pool = module.MemoryPool()
         self._memory_kind = module.node_memory_kind(handle)
@@ -215,7 +149,7 @@ class FFT:
         self.input = Side(
             self.plan.input,
             self.rank,
-            options.real_dtype(precision) if real else complex_type,
+            dtypes.real_dtype(precision) if real else complex_type,
             self._pool,
             self._memory_kind,
             shape,
@@ -285,8 +219,8 @@ class FFT:
         results: list[Array] = []
         error = None
         try:
-            inputs = options.items(given, "inputs")
-            wanted = [None] * len(inputs) if outs is None else options.items(outs, "outputs")
+            inputs = checks.items(given, "inputs")
+            wanted = [None] * len(inputs) if outs is None else checks.items(outs, "outputs")
             if len(wanted) != len(inputs):
                 raise errors.InvalidArgument(
                     f"there must be as many outputs as inputs; given {len(inputs)} inputs and {len(wanted)} outputs; "
@@ -371,7 +305,7 @@ class FFT:
         return self._local(values, self.input)
 
     def _local(self, values: Sequence[Array], side: Side) -> tuple[Array, ...]:
-        dtype = options.real_dtype(self.plan.problem.precision)
+        dtype = dtypes.real_dtype(self.plan.problem.precision)
         return tuple(value[index].astype(dtype) for value, index in zip(values, side.indices(), strict=True))
 
     @property
@@ -417,6 +351,35 @@ class FFT:
             f"<weft.FFT {problem.kind} {'x'.join(map(str, problem.shape))} {problem.precision} "
             f"on {problem.ranks} ranks>"
         )
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The options of a transform for the core. The defaults accompany an error of this rank."""
+
+    problem: _planning.Problem | None = None
+    engine: str = ""
+    machine: _planning.Machine | None = None
+    plan_by: str = "standard"
+    budget_s: float = 0.0
+    wisdom: str = ""
+
+
+def _wanted(
+    shape: Any, transform: TransformOptions, exchange: Exchange, planning: Planning, handle: int | None
+) -> _Wanted:
+    how, named = checked(planning), planning.machine
+    given, plan_by = machine_or_word(named)
+    problem = make_problem(
+        shape,
+        transform,
+        exchange,
+        planning,
+        ranks=runtime.running().size_of(handle),
+        all_ranks=wants_all_ranks(how["all_ranks"], named),
+    )
+    machine = None if given is None else machine_of(given)
+    return _Wanted(problem, checked(transform)["engine"], machine, plan_by, how["budget_s"], how["wisdom"])
 
 
 def _workspace_of(given: Any) -> Array | None:

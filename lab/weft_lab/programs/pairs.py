@@ -21,7 +21,8 @@ def main() -> None:
     given = parser.parse_args()
     comm = MPI.COMM_WORLD
     size = given.extent
-    fft = weft.FFT((size, size), comm=comm, preset=given.preset, machine="rule", effort="measure")
+    planning = weft.Planning(machine="rule", effort="measure")
+    fft = weft.FFT((size, size), comm=comm, exchange=given.preset, planning=planning)
     field, spectrum = fft.input.empty(), fft.output.empty()
     rows, columns = (np.arange(*part.indices(size)[:2]) for part in fft.input.slices)
     wave = np.exp(2j * np.pi * ((3 * rows[:, None] + 5 * columns[None, :]) % size) / size)

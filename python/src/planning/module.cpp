@@ -16,6 +16,7 @@
 #include "planning/ranks.hpp"
 #include "planning/superlevels.hpp"
 #include "planning/wisdom.hpp"
+#include "planning/words.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -362,6 +363,7 @@ NB_MODULE(_planning, m) {
   weft::python::bind_rank_passes(m);
   weft::python::bind_ways(m);
   weft::python::bind_disks(m);
+  weft::python::bind_words(m);
   m.def("all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,
         "Returns every exchange that can run a problem, in one chunk and in `chunks`, whole and in "
         "pieces.");

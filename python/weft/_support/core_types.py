@@ -8,7 +8,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from weft import errors, options
+from weft import errors
+from weft._support import checks
 
 # The binding's message for a call that fits no signature.
 _REFUSED = "incompatible function arguments"
@@ -48,7 +49,7 @@ def _checked(method: Any, name: str) -> Callable[..., Any]:
 def _is_endless(value: Any) -> bool:
     """Returns whether the binding would read the value for minutes: range(10**9) is a sequence of numbers."""
     try:
-        return not isinstance(value, str) and len(value) > options.ITEMS_MAX
+        return not isinstance(value, str) and len(value) > checks.ITEMS_MAX
     except Exception:  # most values have no length
         return False
 
@@ -58,7 +59,7 @@ def _refusal(name: str, signature: inspect.Signature, given: dict[str, Any]) -> 
     values = [f"{word} = {errors.shown(value)}" for word, value in given.items() if word != "self"]
     return (
         f"{name} takes {', '.join(map(_in_words, wanted))}; given {', '.join(values)}; "
-        f"give values of these types, whole numbers of at most 64 bits, lists of at most {options.ITEMS_MAX}"
+        f"give values of these types, whole numbers of at most 64 bits, lists of at most {checks.ITEMS_MAX}"
     )
 
 

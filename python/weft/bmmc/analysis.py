@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft import _planning, errors, options
+from weft import _planning, errors
 from weft._planning import OutOfCoreAnalysis
+from weft._support import checks
 
 #: The four variants of paper 003, section 6, by their names there.
 METHODS: tuple[str, ...] = _planning.OUT_OF_CORE_METHODS
@@ -52,11 +53,11 @@ def analyze(
     (8, 262144)
     """
     parts = (_ASYNCHRONOUS if asynchronous else _SYNCHRONOUS) if buffers is None else buffers
-    n, memory, block, record = options.integers((points, memory_bytes, block_bytes, record_bytes), "sizes")
-    disk_count, processor_count = options.integers((disks, processors), "disks and processors", options.INT_MAX)
-    counts = options.integers(parts, "buffers", options.INT_MAX)
-    variants = [options.text(method, "a method") for method in options.items(methods, "methods")]
-    factors = options.text(factoring, "factoring")
+    n, memory, block, record = checks.integers((points, memory_bytes, block_bytes, record_bytes), "sizes")
+    disk_count, processor_count = checks.integers((disks, processors), "disks and processors", checks.INT_MAX)
+    counts = checks.integers(parts, "buffers", checks.INT_MAX)
+    variants = [checks.text(method, "a method") for method in checks.items(methods, "methods")]
+    factors = checks.text(factoring, "factoring")
     if len(counts) != 2:
         raise errors.InvalidArgument(
             f"buffers must be two numbers, such as (2, 4); given {errors.shown(parts)}; give both"
@@ -80,7 +81,7 @@ def superlevel_range(span: int, superlevels: int) -> tuple[int, int]:
     >>> [tuple(n.bit_length() - 1 for n in superlevel_range(2**lg, 2)) for lg in (28, 20)]
     [(29, 56), (21, 40)]
     """
-    records = options.integer(span, "span", 2)
-    count = options.integer(superlevels, "superlevels", 1, 64)
+    records = checks.integer(span, "span", 2)
+    count = checks.integer(superlevels, "superlevels", 1, 64)
     lg_first, lg_last = _planning.superlevel_range(records.bit_length() - 1, count)
     return 1 << lg_first, 1 << lg_last

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 from weft.files.small_files import read_bounded
 
 # Longest file: 64 lines of 64 digits, and room for spaces.
@@ -27,8 +28,8 @@ class BitPermutation:
 
     def __post_init__(self) -> None:
         """Checks that all are whole numbers with at most as many bits as there are rows."""
-        rows = tuple(options.integers(self.rows, "the rows of a permutation"))
-        complement = options.integer(self.complement, "a complement")
+        rows = tuple(checks.integers(self.rows, "the rows of a permutation"))
+        complement = checks.integer(self.complement, "a complement")
         for number in (*rows, complement):
             if not 0 <= number < 1 << len(rows):
                 raise errors.InvalidArgument(
@@ -49,7 +50,7 @@ class BitPermutation:
         >>> [named("gray-code", (8,)).target(x) for x in range(8)]
         [0, 1, 3, 2, 6, 7, 5, 4]
         """
-        place = options.integer(index, "an index", 0, (1 << self.bits) - 1)
+        place = checks.integer(index, "an index", 0, (1 << self.bits) - 1)
         image = sum(((row & place).bit_count() & 1) << i for i, row in enumerate(self.rows))
         return image ^ self.complement
 
@@ -85,7 +86,7 @@ def of(given: Any, shape: Sequence[int]) -> BitPermutation:
     elif isinstance(given, str) and given.split(":")[0] in {name.split(":")[0] for name in NAMES}:
         return named(given, shape)
     else:
-        found = parsed(_text_of(options.file_path(given, "a permutation")))
+        found = parsed(_text_of(checks.file_path(given, "a permutation")))
     count = 1
     for extent in shape:
         count *= extent

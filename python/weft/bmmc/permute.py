@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks, dtypes
 from weft.bmmc import permutations as bit_permutations
 from weft.bmmc.permutations import BitPermutation
 from weft.bmmc.records import (
@@ -113,7 +114,7 @@ def prepare_permutation(
     if found.bits < 1:
         raise errors.InvalidArgument(f"a permutation needs two elements at least; {stored.name} has 1; copy it")
     record = stored.dtype.itemsize
-    (memory,) = options.integers(memory_bytes, "memory_bytes")
+    (memory,) = checks.integers(memory_bytes, "memory_bytes")
     load = max(1, min(floor_power(memory // (BUFFERS * record)) * ranks, 1 << found.bits))
     names = names_of(disks)
     count = disk_count(stored, names, target, ranks)
@@ -146,9 +147,9 @@ def detect(
     number of parallel reads. A permutation takes N/BD + ceil((lg(N/B) + 1) / D) reads, any other vector at most that
     many. Errors: InvalidArgument for other elements or lengths; IoFailure.
     """
-    path = options.file_path(targets, "targets")
-    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
-    kind = None if dtype is None else options.dtype_of(dtype)
+    path = checks.file_path(targets, "targets")
+    extents = None if shape is None else tuple(checks.integers(shape, "a shape"))
+    kind = None if dtype is None else dtypes.dtype_of(dtype)
     stored = opened_source(path, extents, kind, os.path.dirname(path) or ".")
     if stored.dtype not in (np.dtype(np.int64), np.dtype(np.uint64)) or stored.unpacking is not None:
         raise errors.InvalidArgument(

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
 from weft._planning import OutOfCoreAnalysis, OutOfCorePermutation
+from weft._support import checks, dtypes
 from weft.disk import unpack
 from weft.disk.arrays import (
     ALIGNMENT_BYTES,
@@ -138,11 +139,11 @@ def run(
 
 
 def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> FileArray:
-    given = options.file_path(source, "source")
-    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
-    beside = names_of(disks) or (_folder(options.file_path(target, "target")),)
+    given = checks.file_path(source, "source")
+    extents = None if shape is None else tuple(checks.integers(shape, "a shape"))
+    beside = names_of(disks) or (_folder(checks.file_path(target, "target")),)
     temporary = beside if scratch is None else directories_of(scratch)
-    stored = opened_source(given, extents, None if dtype is None else options.dtype_of(dtype), temporary[0])
+    stored = opened_source(given, extents, None if dtype is None else dtypes.dtype_of(dtype), temporary[0])
     if stored.fortran:
         raise errors.InvalidArgument(
             f"records are numbered in C order; {given} is in Fortran order; weft ooc copy makes one that is not"
@@ -159,12 +160,12 @@ def _folder(path: str) -> str:
 
 
 def names_of(disks: Any) -> tuple[str, ...]:
-    return options.folders(disks, "disks")
+    return checks.folders(disks, "disks")
 
 
 def disk_count(stored: FileArray, names: tuple[str, ...], target: Any, ranks: int) -> int:
     """Returns D: the number of disks of the output; on several ranks, of input and output."""
-    count = len(names) if is_set(options.file_path(target, "target")) and names else 1
+    count = len(names) if is_set(checks.file_path(target, "target")) and names else 1
     if count & (count - 1):
         raise errors.InvalidArgument(
             f"the number of disks must be a power of two; given {count}; name one of them twice or leave some out"
@@ -189,7 +190,7 @@ def job_of(
     backend: str,
     how: Callable[[int], dict[str, Any]],
 ) -> RecordJob:
-    path = options.file_path(target, "target")
+    path = checks.file_path(target, "target")
     block = _block_of(stored, path, block_bytes, how)
     checked_output(path, stored.name, names, block)
     output = Output(path, shape, dtype, names or (_folder(path),), block, skewed=False)
@@ -208,7 +209,7 @@ def job_of(
 def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[int], dict[str, Any]]) -> int:
     """Returns the given block length, otherwise the longest of those with the fewest passes."""
     if given is not None:
-        (block,) = options.integers(given, "block_bytes")
+        (block,) = checks.integers(given, "block_bytes")
         _plan_of(how(block))
         return block
     if how(ALIGNMENT_BYTES)["ranks"] > 1 and stored.is_set:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 from weft.bmmc.records import (
     LoadProgress,
     RecordJob,
@@ -22,6 +23,7 @@ from weft.bmmc.records import (
     run,
 )
 from weft.disk.arrays import FileArray
+from weft.options import EFFORTS, NORMS
 
 
 def superlevel_fft(
@@ -83,11 +85,11 @@ def prepare_fft(
         )
     stored = opened(source, target, shape, dtype, disks, scratch)
     numbers = _require_line(stored, kind, axes, order, precision, last, checkpoint, restart, machine)
-    memory, threads_count = options.integers((memory_bytes, threads), "memory_bytes and threads")
+    memory, threads_count = checks.integers((memory_bytes, threads), "memory_bytes and threads")
     if not 1 <= threads_count <= 4096:
         raise errors.InvalidArgument(f"threads must be 1 to 4096; given {threads_count}; give as many as cores")
-    options.require_word("norm", norm, options.NORMS)
-    options.require_word("effort", effort, options.EFFORTS)
+    checks.require_word("norm", norm, NORMS)
+    checks.require_word("effort", effort, EFFORTS)
     points = stored.shape[0]
     names = names_of(disks)
     count = disk_count(stored, names, target, ranks)
@@ -129,7 +131,7 @@ def _require_line(
         f"{stored.name} of {stored.dtype}": numbers is None,
         f"an array of {len(stored.shape)} axes": len(stored.shape) != 1,
         f"kind {kind}": kind not in (None, "c2c"),
-        f"axes {axes}": axes is not None and list(options.integers(axes, "axes")) not in ([0], [-1]),
+        f"axes {axes}": axes is not None and list(checks.integers(axes, "axes")) not in ([0], [-1]),
         f"order {order}": order != "natural",
         f"precision {precision}": precision not in (None, numbers),
         f"last {last}": last is not None,

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from weft import _planning, errors, options
+from weft import _planning, errors
 from weft._planning import OutOfCoreAnalysis
+from weft._support import checks
 from weft.planning.machine_choice import ASSUMED_MACHINE
 from weft.planning.plans import machine_of
 
@@ -29,7 +30,7 @@ def message_seconds(
     >>> message_seconds(stripe, message_s=1.0, byte_s=0.0), message_seconds(memoryload, message_s=1.0, byte_s=0.0)
     (544.0, 480.0)
     """
-    options.instance(found, OutOfCoreAnalysis, "an analysis", "weft.ooc")
+    checks.instance(found, OutOfCoreAnalysis, "an analysis", "weft.ooc")
     if (message_s is None) != (byte_s is None):
         raise errors.InvalidArgument(
             "weights are the seconds of a message and those of a byte; given one of them; give both, or a machine"
@@ -37,7 +38,7 @@ def message_seconds(
     if message_s is None or byte_s is None:
         network = machine_of(ASSUMED_MACHINE if machine is None else machine)
         return _planning.message_seconds(network, False, found.messages, found.bytes)
-    weights = options.seconds(message_s, "message_s"), options.seconds(byte_s, "byte_s")
+    weights = checks.seconds(message_s, "message_s"), checks.seconds(byte_s, "byte_s")
     for weight in weights:
         if not (math.isfinite(weight) and weight >= 0):
             raise errors.InvalidArgument(f"a weight must be 0 seconds or more; given {weight}; give such as 1e-5")
@@ -55,7 +56,7 @@ def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCore
     >>> cheapest(found, message_s=0.0, byte_s=1e-8).method
     'processor-major/no-communication'
     """
-    several = options.items(analyses, "analyses")
+    several = checks.items(analyses, "analyses")
     if not several:
         raise errors.InvalidArgument("there must be at least one method; given none; name methods")
     return min(several, key=lambda one: (message_seconds(one, **weights), one.parallel_ios))

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 from weft.disk.striped import create_unnamed, give_name, made, open_set, require_new, unnamed
 from weft.files import NPY_ENDINGS, RAW_ENDINGS, FlatSource, Target, check_target, open_source
 from weft.files.chunked import container_of
@@ -117,7 +118,7 @@ class FileArray:
 
     def to_core(self) -> CoreArray:
         """Returns the form for the core."""
-        return CoreArray(options.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes)
+        return CoreArray(checks.file_path(self.path, "a file"), self.is_set, self.offset, self.nbytes)
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ class Output:
         """Returns the directory on each of its disks."""
         if is_set(self.path):
             return self.disks
-        return (options.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
+        return (checks.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
 
     def layout(self, nbytes: int) -> FileLayout:
         """Returns the storage of elements of `nbytes` bytes together."""
@@ -373,9 +374,9 @@ def check_room(needs: Sequence[SpaceNeed]) -> None:
 def directories_of(scratch: Any) -> tuple[str, ...]:
     """Returns the directories of temporary files, given as one or as several."""
     is_one = isinstance(scratch, (str, bytes, os.PathLike))
-    several = [scratch] if is_one else options.items(scratch, "scratch, or one directory,")
+    several = [scratch] if is_one else checks.items(scratch, "scratch, or one directory,")
     if not several:
         raise errors.InvalidArgument(
             "scratch must be at least one directory; given none; name one, or leave scratch out for that of the target"
         )
-    return tuple(options.file_path(each, "scratch") for each in several)
+    return tuple(checks.file_path(each, "scratch") for each in several)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning, errors, options
-from weft._support import pickles
+from weft import _planning, errors
+from weft._support import checks, dtypes, pickles
 from weft.arrays import converted
 from weft.files.replacement import check_length, flush_folder
 
@@ -54,8 +54,8 @@ class StripedArray:
 
         Errors: InvalidArgument for a range beyond the array; IoFailure that names file and offset.
         """
-        first = options.integer(first, "the first element")
-        elements = max(0, self.size - first) if count is None else options.integer(count, "a count of elements")
+        first = checks.integer(first, "the first element")
+        elements = max(0, self.size - first) if count is None else checks.integer(count, "a count of elements")
         self._require_range(first, elements)
         out = np.empty(elements, self.dtype)
         self._open().read(first * self.dtype.itemsize, out.ctypes.data, out.nbytes)
@@ -70,7 +70,7 @@ class StripedArray:
 
         Errors: those of `read`; InvalidArgument for a set that was opened for reading.
         """
-        first = options.integer(first, "the first element")
+        first = checks.integer(first, "the first element")
         array = converted(values, self.dtype, "values")
         self._require_range(first, array.size)
         self._open().write(first * self.dtype.itemsize, array.ctypes.data, array.nbytes)
@@ -145,14 +145,14 @@ def create_set(
     Errors: InvalidArgument for impossible arguments; IoFailure for a set that exists already or a disk without room;
     Unsupported for a backend that does not work on this machine. After an error nothing is left behind.
     """
-    extents = tuple(options.integers(shape, "shape"))
+    extents = tuple(checks.integers(shape, "shape"))
     kind = _checked_dtype(dtype, "a set")
-    names = list(options.folders(directories, "directories"))
+    names = list(checks.folders(directories, "directories"))
     if not names:
         raise errors.InvalidArgument("a set needs at least one directory; given none; name one for each disk")
-    path = str(Path(names[0]) / INDEX_NAME) if index is None else options.file_path(index, "the index of a set")
+    path = str(Path(names[0]) / INDEX_NAME) if index is None else checks.file_path(index, "the index of a set")
     nbytes = prod(extents) * kind.itemsize
-    block = options.integer(block_bytes, "block_bytes", 1)
+    block = checks.integer(block_bytes, "block_bytes", 1)
     opened = _planning.create_striped_set(
         path,
         names,
@@ -160,12 +160,12 @@ def create_set(
         kind.name,
         _checked_bytes(nbytes, extents, kind),
         block,
-        options.integer(processors, "processors", 1, options.INT_MAX),
-        options.integer(band_bytes, "band_bytes", 0),
+        checks.integer(processors, "processors", 1, checks.INT_MAX),
+        checks.integer(band_bytes, "band_bytes", 0),
         _skew_rows(skew_rows, nbytes, block, len(names)),
-        options.flag(checksums, "checksums"),
-        options.text(backend, "backend"),
-        options.integer(depth, "depth", 1, options.INT_MAX),
+        checks.flag(checksums, "checksums"),
+        checks.text(backend, "backend"),
+        checks.integer(depth, "depth", 1, checks.INT_MAX),
     )
     return StripedArray(path, extents, kind, opened)
 
@@ -185,12 +185,12 @@ def open_set(
     Errors: InvalidArgument for an index that is damaged or of another version, and for a set that a transform in place
     has left incomplete; IoFailure for a file that is missing or has another length than in the index.
     """
-    path = options.file_path(index, "the index of a set")
+    path = checks.file_path(index, "the index of a set")
     how = (
-        options.flag(writable, "writable"),
-        options.flag(verify, "verify"),
-        options.text(backend, "backend"),
-        options.integer(depth, "depth", 1, options.INT_MAX),
+        checks.flag(writable, "writable"),
+        checks.flag(verify, "verify"),
+        checks.text(backend, "backend"),
+        checks.integer(depth, "depth", 1, checks.INT_MAX),
     )
     facts = _planning.striped_set_index(path)
     kind = _checked_dtype(facts["dtype"], path)
@@ -208,7 +208,7 @@ def remove_set(index: str | os.PathLike[str]) -> None:
 
     Errors: those of `open_set` for a damaged index; InvalidArgument for an index with file names that no set has.
     """
-    path = Path(options.file_path(index, "the index of a set"))
+    path = Path(checks.file_path(index, "the index of a set"))
     files = [Path(name) for name in _planning.striped_set_index(str(path))["files"]]
     stem = _stem(path)
     for number, file in enumerate(files):
@@ -345,7 +345,7 @@ def _beside(index: Path) -> tuple[Path, Path, Path]:
 def _skew_rows(given: int | None, nbytes: int, block_bytes: int, disks: int) -> int:
     if given is None:
         return _planning.usual_skew_rows(nbytes, block_bytes, disks)
-    return options.integer(given, "skew_rows", 0)
+    return checks.integer(given, "skew_rows", 0)
 
 
 def _checked_bytes(nbytes: int, shape: tuple[int, ...], kind: np.dtype) -> int:
@@ -358,7 +358,7 @@ def _checked_bytes(nbytes: int, shape: tuple[int, ...], kind: np.dtype) -> int:
 
 
 def _checked_dtype(dtype: Any, where: str) -> np.dtype:
-    kind = options.dtype_of(dtype, f"the dtype of {where}")
+    kind = dtypes.dtype_of(dtype, f"the dtype of {where}")
     if kind.kind not in "biufc" or not kind.isnative:
         raise errors.InvalidArgument(
             f"elements must be numbers in the machine's byte order; {where} has {errors.shown(dtype)}; give such as "

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from weft import _planning, options
+from weft import _planning
 from weft._planning import OutOfCorePlan
+from weft._support import checks
 from weft.disk.arrays import FileLayout
 from weft.planning.machine_choice import ASSUMED_MACHINE
 from weft.planning.plans import machine_of
@@ -125,7 +126,7 @@ class Placement:
 
 def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
     """Puts all volumes on the same disks: the named ones, otherwise all of the machine's profile, or an assumed one."""
-    named = options.folders(disks, "disks")
+    named = checks.folders(disks, "disks")
     profile = _Profile(machine)
     for name in named or profile.directories or ("assumed",):
         profile.number(name)

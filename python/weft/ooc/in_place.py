@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 from weft.disk.arrays import SET_ENDINGS, FileArray, SpaceNeed, is_set
 from weft.files import NPY_ENDINGS, RAW_ENDINGS
 from weft.files.replacement import leftovers_of_text
@@ -59,7 +60,7 @@ class InPlace:
         # The checksums are next to the index itself, which is replaced. A link would be replaced by a file.
         if not stored.is_set:
             return cls(stored)
-        return cls(replace(stored, path=options.file_path(os.path.realpath(stored.path), "a set")))
+        return cls(replace(stored, path=checks.file_path(os.path.realpath(stored.path), "a set")))
 
     @property
     def path(self) -> str:

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
 from weft._planning import OutOfCorePlan
+from weft._support import checks, dtypes
 from weft.disk.arrays import ALIGNMENT_BYTES
 from weft.ooc import cost
 from weft.ooc.cost import Placement, Ways
-
-KINDS = ("c2c", "r2c", "c2r")
-_METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.OUT_OF_CORE_METHODS))
+from weft.ooc.options import KINDS, METHODS
 
 
 def plan(shape: Any, **given: Any) -> OutOfCorePlan:
@@ -80,7 +79,7 @@ def ways(
     if block_bytes is None:
         # The shortest block needs the least memory.
         return placement.ways(planned(ALIGNMENT_BYTES), blocks_are_free=True)
-    (block,) = options.integers(block_bytes, "block_bytes")
+    (block,) = checks.integers(block_bytes, "block_bytes")
     return placement.ways(planned(block), blocks_are_free=False)
 
 
@@ -116,17 +115,17 @@ def _planner(
     in_place: bool = False,
 ) -> Callable[[int], OutOfCorePlan]:
     """Checks arguments and returns the function that plans for a block length."""
-    extents = options.integers(shape, "a shape")
+    extents = checks.integers(shape, "a shape")
     chosen = chosen_axes(axes, len(extents))
-    options.require_word("kind", kind, KINDS)
-    memory, count = options.integers((memory_bytes, threads), "memory_bytes and threads")
+    checks.require_word("kind", kind, KINDS)
+    memory, count = checks.integers((memory_bytes, threads), "memory_bytes and threads")
     if not -(2**31) <= count < 2**31:
         raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the number of cores")
-    precision = options.precision_of(dtype)
-    given = None if input_dtype is None else options.dtype_of(input_dtype, "input_dtype")
+    precision = dtypes.precision_of(dtype)
+    given = None if input_dtype is None else dtypes.dtype_of(input_dtype, "input_dtype")
     input_type = "" if given is None else _converted_type(given, kind, precision)
-    keeps, takes_place = options.flag(keep_sources, "keep_sources"), options.flag(in_place, "in_place")
-    word = options.text(order, "order")
+    keeps, takes_place = checks.flag(keep_sources, "keep_sources"), checks.flag(in_place, "in_place")
+    word = checks.text(order, "order")
 
     def planned(block: int) -> OutOfCorePlan:
         return _planning.plan_out_of_core(
@@ -138,12 +137,12 @@ def _planner(
 
 def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
     """Returns the core's name of the input's type; empty if the input needs no conversion."""
-    own = options.real_dtype(precision) if kind == "r2c" else options.complex_dtype(precision)
+    own = dtypes.real_dtype(precision) if kind == "r2c" else dtypes.complex_dtype(precision)
     return "" if given == own else given.str
 
 
 def _require_method(method: str) -> None:
-    options.require_word("a method", method, _METHODS)
+    checks.require_word("a method", method, METHODS)
     if method.startswith("bmmc:"):
         raise errors.Unsupported(
             f"transforms by superlevels have counts, by weft.ooc.analyze, and no table of passes; given {method}; give "
@@ -153,7 +152,7 @@ def _require_method(method: str) -> None:
 
 def chosen_axes(axes: Any, dims: int) -> list[int]:
     """Returns the transformed axes of an array, counted from the first."""
-    chosen = list(range(dims)) if axes is None else _counted(options.integers(axes, "axes"), dims)
+    chosen = list(range(dims)) if axes is None else _counted(checks.integers(axes, "axes"), dims)
     if not chosen:
         raise errors.InvalidArgument("axes must name at least one axis; given none; leave axes out for all of them")
     return chosen

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weft import _planning, errors, options
+from weft import _planning, errors
 from weft._planning import OutOfCorePlan
+from weft._support import checks, dtypes, layouts
+from weft._support.option_types import record_of, with_signature
 from weft.bmmc.records import RecordRunReport
 from weft.bmmc.superlevels import superlevel_fft
 from weft.disk import unpack
@@ -29,10 +31,11 @@ from weft.ooc import ranks as on_ranks
 from weft.ooc.checkpoint import resume
 from weft.ooc.in_place import InPlace
 from weft.ooc.job import Progress, RunReport, TransformJob
+from weft.ooc.options import PRECISIONS, OocOptions
 from weft.ooc.run import PassClock, run_prepared
+from weft.options import EFFORTS, NORMS
 from weft.runtime import agreed, collective, handle_of, running
 
-PRECISIONS = ("f32", "f64")
 #: A transform with a longer predicted time has checkpoints by default.
 LONG_S = 60.0
 
@@ -73,34 +76,15 @@ def run_on_ranks(
     return transform, RunReport(plan=plan, seconds=seconds, price=price, pass_seconds=tuple(clock.pass_seconds), **done)
 
 
+@with_signature(OocOptions)
 @collective("ooc.fft")
 def fft(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str] | None = None,
     *,
-    shape: Any = None,
-    dtype: Any = None,
-    precision: str | None = None,
-    axes: Any = None,
-    kind: str | None = None,
-    last: int | None = None,
-    memory_bytes: int,
-    block_bytes: int | None = None,
-    order: str = "natural",
-    inverse: bool = False,
-    norm: str = "backward",
-    disks: Sequence[str | os.PathLike[str]] = (),
-    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
-    threads: int = 1,
-    effort: str = "estimate",
-    backend: str = "automatic",
-    method: str = "auto",
-    machine: Any = None,
-    checkpoint: float | None = None,
-    restart: bool = False,
-    in_place: bool = False,
     progress: Callable[[Any], object] | None = None,
     comm: Any = None,
+    **given: Any,
 ) -> RunReport | RecordRunReport:
     """Transforms an array that is larger than memory, from a file or striped set into another.
 
@@ -154,36 +138,14 @@ def fft(
     ...     moved.plan.pass_count, moved.read_bytes == 3 * x.nbytes, np.allclose(np.load(found), np.fft.fft(x))
     (3, True, True)
     """
-    given = {
-        "shape": shape,
-        "dtype": dtype,
-        "precision": precision,
-        "axes": axes,
-        "kind": kind,
-        "last": last,
-        "memory_bytes": memory_bytes,
-        "block_bytes": block_bytes,
-        "order": order,
-        "inverse": inverse,
-        "norm": norm,
-        "disks": disks,
-        "scratch": scratch,
-        "threads": threads,
-        "effort": effort,
-        "backend": backend,
-        "method": method,
-        "machine": machine,
-        "checkpoint": checkpoint,
-        "restart": restart,
-        "in_place": in_place,
-    }
+    options = record_of(OocOptions, given, "weft.ooc.fft")
 
-    def checked() -> tuple[str, str, bool]:
-        written = target_of(source, target, in_place)
-        paths = options.file_path(source, "source"), options.file_path(written, "target")
-        return *paths, options.text(method, "method").startswith("bmmc:")
+    def agreed_on() -> tuple[str, str, bool]:
+        written = target_of(source, target, options.in_place)
+        paths = checks.file_path(source, "source"), checks.file_path(written, "target")
+        return *paths, options.by_superlevels
 
-    source, target, by_superlevels = agreed(comm, checked)  # before the ranks' code paths differ
+    source, target, by_superlevels = agreed(comm, agreed_on)  # before the ranks' code paths differ
     if by_superlevels:
         return superlevel_fft(source, target, **given, progress=progress, comm=comm)
     if comm is not None and running().size_of(handle_of(comm)) > 1:
@@ -201,103 +163,96 @@ def target_of(source: Any, target: Any, in_place: bool) -> Any:
     return source if in_place else target
 
 
+@with_signature(OocOptions)
 def prepare(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
-    shape: Any = None,
-    dtype: Any = None,
-    precision: str | None = None,
-    axes: Any = None,
-    kind: str | None = None,
-    last: int | None = None,
-    memory_bytes: int,
-    block_bytes: int | None = None,
-    order: str = "natural",
-    inverse: bool = False,
-    norm: str = "backward",
-    disks: Sequence[str | os.PathLike[str]] = (),
-    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
-    threads: int = 1,
-    effort: str = "estimate",
-    backend: str = "automatic",
-    method: str = "auto",
-    machine: Any = None,
-    checkpoint: float | None = None,
-    restart: bool = False,
-    in_place: bool = False,
     ranks: int = 1,
     ranks_per_node: int | None = None,
+    **given: Any,
 ) -> TransformJob:
     """Checks the arguments of :func:`fft`, its files and the room on disks, and plans. Needs no MPI, writes nothing.
 
     target : the source, in place.
     ranks : the number of ranks of the transform. ranks_per_node : None: all are on this node.
     """
-    options.require_word("norm", norm, options.NORMS)
-    options.require_word("effort", effort, options.EFFORTS)
-    inverse = inverse or kind == "c2r"
-    kind = "c2r" if inverse and kind == "r2c" else kind
-    given, path = options.file_path(source, "source"), options.file_path(target, "target")
+    asked = record_of(OocOptions, given, "prepare")
+    checks.require_word("norm", asked.norm, NORMS)
+    checks.require_word("effort", asked.effort, EFFORTS)
+    inverse = asked.inverse or asked.kind == "c2r"
+    kind = "c2r" if inverse and asked.kind == "r2c" else asked.kind
+    name, path = checks.file_path(source, "source"), checks.file_path(target, "target")
     is_unfinished = resume.is_unfinished(path)
-    goes_on = is_unfinished and not restart
-    interval_s = resume.interval_of(path, checkpoint, goes_on, in_place)
-    extents = None if shape is None else tuple(options.integers(shape, "a shape"))
+    goes_on = is_unfinished and not asked.restart
+    interval_s = resume.interval_of(path, asked.checkpoint, goes_on, asked.in_place)
+    extents = None if asked.shape is None else tuple(checks.integers(asked.shape, "a asked.shape"))
     on_node = ranks_per_node or ranks
-    names = list(options.folders(disks, "disks"))
-    temporary = (*names, os.path.dirname(path) or ".") if scratch is None else directories_of(scratch)
-    number = None if dtype is None else options.dtype_of(dtype)
-    stored = opened_source(given, extents, number, temporary[0], goes_on=in_place and is_unfinished)
+    names = list(checks.folders(asked.disks, "disks"))
+    temporary = (*names, os.path.dirname(path) or ".") if asked.scratch is None else directories_of(asked.scratch)
+    number = None if asked.dtype is None else dtypes.dtype_of(asked.dtype)
+    stored = opened_source(name, extents, number, temporary[0], goes_on=asked.in_place and is_unfinished)
     kind = kind or ("c2c" if inverse or stored.dtype.kind == "c" else "r2c")
-    numbers = _precision_of(stored, kind, precision)
-    axes = fortran_order.axes_as_they_lie(stored, axes, order, path)
-    backend, _ = _planning.disk_backend(backend)
+    numbers = _precision_of(stored, kind, asked.precision)
+    axes = fortran_order.axes_as_they_lie(stored, asked.axes, asked.order, path)
+    backend, _ = _planning.disk_backend(asked.backend)
     planning = {
         "kind": kind,
         "axes": axes,
-        "dtype": options.complex_dtype(numbers),
+        "dtype": dtypes.complex_dtype(numbers),
         "input_dtype": stored.dtype,
-        "memory_bytes": memory_bytes,
-        "order": order,
-        "threads": threads,
+        "memory_bytes": asked.memory_bytes,
+        "order": asked.order,
+        "threads": asked.threads,
     }
-    replaced = InPlace.of(stored, kind, planning["dtype"], order, names) if in_place else None
-    logical = _planned_shape(stored.shape, kind, axes, last)
+    replaced = InPlace.of(stored, kind, planning["dtype"], asked.order, names) if asked.in_place else None
+    logical = _planned_shape(stored.shape, kind, axes, asked.last)
     written = replaced.directories() if replaced else tuple(names) or (os.path.dirname(path) or ".",)
-    placement = _placement(machine, stored, written, scratch, backend)
+    placement = _placement(asked.machine, stored, written, asked.scratch, backend)
 
     def prepared(every_s: float) -> TransformJob:
         found = plans.ways(
             logical,
             **planning,
-            block_bytes=block_bytes,
-            method=method,
+            block_bytes=asked.block_bytes,
+            method=asked.method,
             disks=placement,
-            keep_sources=every_s > 0 and (in_place or ranks == 1),  # always on ranks, except some passes in place
-            in_place=in_place,
+            keep_sources=every_s > 0 and (asked.in_place or ranks == 1),  # always on ranks, except some passes in place
+            in_place=asked.in_place,
         )
-        if ranks > 1:  # every rank makes the same plan, whichever disks it sees
+        if ranks > 1:  # every rank makes the same plan, whichever asked.disks it sees
             found = distribute.ways(
                 found.plan,
-                {**planning, "keep_sources": every_s > 0, "in_place": in_place},
+                {**planning, "keep_sources": every_s > 0, "in_place": asked.in_place},
                 stored,
                 lambda made: replaced or _output(made, path, names, stored.fortran),
                 placement,
                 (ranks, on_node),
-                blocks_are_free=block_bytes is None,
+                blocks_are_free=asked.block_bytes is None,
             )
         made = found.plan
         output = replaced or _output(made, path, names, stored.fortran)
         if replaced is None:
-            checked_output(path, given, names, made.block_bytes, goes_on=is_unfinished)
-        folders = output.directories() if scratch is None else directories_of(scratch)
-        unpack.require_memory(stored, memory_bytes)
+            checked_output(path, name, names, made.block_bytes, goes_on=is_unfinished)
+        folders = output.directories() if asked.scratch is None else directories_of(asked.scratch)
+        unpack.require_memory(stored, asked.memory_bytes)
         if made.scratch_bytes > 0 or stored.unpacking is not None:
             for folder in folders:
                 require_directory(folder, "temporary files")
-        scale = _scale(norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
+        scale = _scale(asked.norm, inverse, math.prod(made.shape[axis] for axis in made.axes))
         transform = TransformJob(
-            stored, output, found, folders, inverse, scale, effort, backend, memory_bytes, order, every_s, restart
+            stored,
+            output,
+            found,
+            folders,
+            inverse,
+            scale,
+            asked.effort,
+            backend,
+            asked.memory_bytes,
+            asked.order,
+            every_s,
+            asked.restart,
         )
         if not is_unfinished:  # an unfinished one already has its space
             check_room(transform.needs())
@@ -309,7 +264,7 @@ def prepare(
             return replace(
                 transform,
                 no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; if "
-                f"it does, give --checkpoint {resume.INTERVAL_S:g}",
+                f"it does, give --asked.checkpoint {resume.INTERVAL_S:g}",
             )
         try:
             transform = prepared(resume.INTERVAL_S)
@@ -322,7 +277,7 @@ def _output(plan: OutOfCorePlan, path: str, disks: Sequence[str], fortran: bool)
     return Output(
         path,
         tuple(plan.result_shape),
-        options.real_dtype(plan.precision) if plan.kind == "c2r" else options.complex_dtype(plan.precision),
+        dtypes.real_dtype(plan.precision) if plan.kind == "c2r" else dtypes.complex_dtype(plan.precision),
         tuple(disks) or (os.path.dirname(path) or ".",),
         plan.block_bytes,
         fortran,
@@ -343,8 +298,8 @@ def _placement(machine: Any, stored: FileArray, output: tuple[str, ...], scratch
 def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
     """Returns the shape of the reals, or of the complex array of c2c."""
     if kind == "c2r":
-        (length,) = (None,) if last is None else options.integers(last, "last")
-        return options.real_shape(stored, plans.chosen_axes(axes, len(stored))[-1], length)
+        (length,) = (None,) if last is None else checks.integers(last, "last")
+        return layouts.real_shape(stored, plans.chosen_axes(axes, len(stored))[-1], length)
     if last is not None:
         raise errors.InvalidArgument(
             f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
@@ -356,7 +311,7 @@ def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | No
 def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
     """Returns the precision of the transform. Default: single for half and single numbers, double for all others."""
     if precision is not None:
-        options.require_word("precision", precision, PRECISIONS)
+        checks.require_word("precision", precision, PRECISIONS)
     dtype = stored.dtype
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
         raise errors.InvalidArgument(
@@ -366,7 +321,7 @@ def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
     rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
     if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
         raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.name} holds {dtype}")
-    return precision or options.precision_of(working_dtype(dtype))
+    return precision or dtypes.precision_of(working_dtype(dtype))
 
 
 def _scale(norm: str, inverse: bool, points: int) -> float:

@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 from weft.planning.plans import machine_of, plan
 
 # Least relative gain of another division that is worth the restart of a job.
@@ -31,13 +32,13 @@ def of_cores(
     >>> plans[0].prediction.seconds == min(plan.prediction.seconds for plan in plans)
     True
     """
-    cores = options.integer(cores, "cores", 1, options.INT_MAX)
+    cores = checks.integer(cores, "cores", 1, checks.INT_MAX)
     given = machine_of(machine)
-    threads = [count for count in _divisors(cores) if count <= min(given.cores_per_node, options.THREADS_MAX)]
-    threads = [count for count in threads if cores // count <= options.RANKS_MAX]
+    threads = [count for count in _divisors(cores) if count <= min(given.cores_per_node, checks.THREADS_MAX)]
+    threads = [count for count in threads if cores // count <= checks.RANKS_MAX]
     if not threads:
         raise errors.InvalidArgument(
-            f"cores must be at most {options.RANKS_MAX} ranks of as many threads as a node of the machine has cores, "
+            f"cores must be at most {checks.RANKS_MAX} ranks of as many threads as a node of the machine has cores, "
             f"{given.cores_per_node}; given {cores}; give fewer, or a machine with more cores in a node"
         )
     return _planned(shape, [(cores // count, count) for count in threads], given, given.cores_per_node, planning)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from weft import _planning, errors, options, runtime
+from weft import _planning, errors, runtime
+from weft._support import checks
 
 # Words instead of a machine: the machine of the ranks; a fixed rule without a machine.
 HERE = "here"
@@ -38,7 +39,7 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
 def measured_before(ranks: int, threads: int) -> _planning.Machine:
     """Returns an earlier measurement of this node by the same number of ranks. Local, without MPI."""
-    ranks, threads = options.integer(ranks, "ranks", 1), _count(threads)
+    ranks, threads = checks.integer(ranks, "ranks", 1), _count(threads)
     found = runtime.running().known_here(ranks, threads) if runtime.running_available() else None
     if found is None:
         raise errors.InvalidArgument(
@@ -85,4 +86,4 @@ def wants_all_ranks(all_ranks: bool | None, machine: Any) -> bool:
 
 
 def _count(threads: Any) -> int:
-    return options.integer(threads, "threads", 1, options.THREADS_MAX)
+    return checks.integer(threads, "threads", 1, checks.THREADS_MAX)

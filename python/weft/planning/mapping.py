@@ -18,7 +18,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from weft import _planning, errors, options, runtime
+from weft import _planning, errors, runtime
+from weft._support import checks
 from weft.planning.plans import machine_of, ranks_on_node
 
 Places = Sequence[tuple[int, int]]
@@ -41,10 +42,10 @@ def places(
     """
     found = machine_of(machine)
     if order is not None:
-        found = found.with_order(options.text(order, "order"))
-    count = options.integer(ranks, "ranks")
+        found = found.with_order(checks.text(order, "order"))
+    count = checks.integer(ranks, "ranks")
     usual = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
-    on_node = options.integer(usual, "ranks_per_node")
+    on_node = checks.integer(usual, "ranks_per_node")
     return tuple(found.rank_places(count, on_node))
 
 
@@ -163,17 +164,17 @@ def _require_same(comm: Any, wanted: tuple[tuple[int, int], ...]) -> None:
 
 def _checked_places(given: Any) -> list[tuple[int, int]]:
     """Checks places as :func:`places` returns them, of at least one rank."""
-    found = [_place(each) for each in options.items(given, "places", options.RANKS_MAX)]
+    found = [_place(each) for each in checks.items(given, "places", checks.RANKS_MAX)]
     if not found:
         raise errors.InvalidArgument("places must be those of one rank or more; given none; give what places() returns")
     return found
 
 
 def _place(given: Any) -> tuple[int, int]:
-    pair = options.integers(given, "the place of a rank")
-    if len(pair) != 2 or not all(0 <= number < options.RANKS_MAX for number in pair):
+    pair = checks.integers(given, "the place of a rank")
+    if len(pair) != 2 or not all(0 <= number < checks.RANKS_MAX for number in pair):
         raise errors.InvalidArgument(
-            f"the place of a rank is its node and its slot there, each from 0 to {options.RANKS_MAX - 1}; given "
+            f"the place of a rank is its node and its slot there, each from 0 to {checks.RANKS_MAX - 1}; given "
             f"{errors.shown(given)}; give what places() returns"
         )
     return pair[0], pair[1]
@@ -187,7 +188,7 @@ def _checked(places: Any, hosts: Any) -> tuple[list[tuple[int, int]], list[str]]
     """Checks places, and names for all their nodes."""
     found = _checked_places(places)
     nodes = _nodes(found)
-    names = options.items(hosts, "hosts", options.RANKS_MAX)
+    names = checks.items(hosts, "hosts", checks.RANKS_MAX)
     if len(names) < nodes:
         raise errors.InvalidArgument(
             f"each node needs a host; the ranks are on {nodes} nodes, and {len(names)} hosts were given; name more, or "

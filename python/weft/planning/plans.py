@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 from weft.files.small_files import read_bounded
+from weft.options import Exchange, Planning, TransformOptions, make_problem
 from weft.planning.machine_choice import HERE, RULE, default_machine, is_word, measured_before, wants_all_ranks
 
 MACHINE_BYTES_MAX = 16 << 20
@@ -25,24 +27,16 @@ def plan(
     norm: str = "backward",
     sign: int = -1,
     threads: int = 1,
-    effort: str = "estimate",
     overwrite_input: bool = False,
-    method: str | None = None,
-    wire_form: str | None = None,
-    schedule: str | None = None,
-    requests: str | None = None,
-    chunks: int | str | None = None,
-    preset: str | None = None,
-    nodes: str | None = None,
-    wire: str | None = None,
-    piece_bytes: int | None = None,
+    exchange: Exchange | str | None = None,
+    effort: str = "estimate",
     machine: _planning.Machine | str | os.PathLike[str] | None = None,
     all_ranks: bool | None = None,
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
     The options are those of :class:`weft.FFT`, with `ranks` instead of `comm`. `ranks_per_node` ranks can use each
-    other's memory. Default: 1, or with a machine one per core.
+    other's memory. Default: 1, or with a machine one per core. effort and all_ranks are as for :class:`weft.Planning`.
 
     machine : the machine to plan for: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file.
         "here" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
@@ -64,37 +58,21 @@ def plan(
     >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
     shared
     """
-    rank_count = options.integer(ranks, "ranks", 1)
-    threads = options.integer(threads, "threads", 1, options.THREADS_MAX)
+    rank_count = checks.integer(ranks, "ranks", 1)
+    threads = checks.integer(threads, "threads", 1, checks.THREADS_MAX)
     word, note = (machine, "") if machine is not None else default_machine()
     chosen_by = None if is_word(word, RULE) else _machine_for(word, rank_count, threads)
     if ranks_per_node is None:
         ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
-    node_count = options.integer(ranks_per_node, "ranks_per_node", 1)
-    problem = options.make_problem(
+    node_count = checks.integer(ranks_per_node, "ranks_per_node", 1)
+    problem = make_problem(
         shape,
-        kind=kind,
-        axes=axes,
-        dtype=dtype,
+        TransformOptions(kind, axes, dtype, input, output, norm, sign, threads, overwrite_input),
+        Exchange.of(exchange),
+        Planning(effort),
         ranks=rank_count,
         ranks_per_node=node_count,
-        input=input,
         all_ranks=wants_all_ranks(all_ranks, machine),
-        output=output,
-        norm=norm,
-        sign=sign,
-        threads=threads,
-        effort=effort,
-        overwrite_input=overwrite_input,
-        method=method,
-        wire_form=wire_form,
-        schedule=schedule,
-        requests=requests,
-        chunks=chunks,
-        preset=preset,
-        nodes=nodes,
-        wire=wire,
-        piece_bytes=piece_bytes,
     )
     return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by, note)
 
@@ -137,12 +115,12 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
     `machine` is as for :func:`weft.plan`. If it has too few nodes, ranks share nodes. Errors: InvalidArgument.
 
     >>> import weft
-    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, preset="dmitruk", machine="rule")
+    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, exchange="dmitruk", machine="rule")
     >>> found = weft.predict(slabs, "celerons")
     >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
     0.160 s, bandwidth
     """
-    return _planning.predict(options.instance(plan, _planning.Plan, "a plan"), machine_of(machine))
+    return _planning.predict(checks.instance(plan, _planning.Plan, "a plan"), machine_of(machine))
 
 
 def _name_of(given: Any) -> str:

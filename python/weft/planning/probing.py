@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weft import _planning, errors, options, runtime
+from weft import _planning, errors, runtime
+from weft._support import checks, dtypes
 
 DEFAULT_SECONDS = 30.0
 YARDSTICK_SECONDS = 0.1
@@ -44,8 +45,8 @@ def probe(
     title, source, limit, count, error = "", "", 1.0, 1, None
     directories: list[str] = []
     try:
-        title = options.word(name, "name", "") or errors.in_utf8(processor())
-        limit, count = options.seconds(seconds, "seconds"), options.integer(threads, "threads", 1, options.THREADS_MAX)
+        title = checks.word(name, "name", "") or errors.in_utf8(processor())
+        limit, count = checks.seconds(seconds, "seconds"), checks.integer(threads, "threads", 1, checks.THREADS_MAX)
         directories = _directories(disks)
         source = errors.in_utf8(_source(module, module.size_of(handle), count))
     except Exception as reason:
@@ -70,7 +71,7 @@ def _directories(disks: Sequence[str | os.PathLike[str]]) -> list[str]:
         paths = [os.fspath(each) for each in disks]
     except TypeError as reason:
         raise errors.InvalidArgument(f"{rule}{errors.shown(disks)}") from reason
-    return [options.text(path, "a directory of disks") for path in paths]
+    return [checks.text(path, "a directory of disks") for path in paths]
 
 
 def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
@@ -79,7 +80,7 @@ def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
     Lines and stages of one precision, in about 0.1 s; neither links nor memory.
     """
     module, handle = runtime.running(), runtime.handle_of(comm)
-    found: _planning.Machine = module.yardstick(options.precision_of(dtype), YARDSTICK_SECONDS, threads, handle)
+    found: _planning.Machine = module.yardstick(dtypes.precision_of(dtype), YARDSTICK_SECONDS, threads, handle)
     return found
 
 
@@ -89,7 +90,7 @@ def with_handing_over_now(profile: _planning.Machine, comm: Any, *, dtype: str, 
     Measured in one precision; about 0.1 s. Without ranks that share memory the machine is unchanged.
     """
     module, handle = runtime.running(), runtime.handle_of(comm)
-    precision = options.precision_of(dtype)
+    precision = dtypes.precision_of(dtype)
     found: _planning.Machine = module.with_handing_over_now(profile, precision, YARDSTICK_SECONDS, threads, handle)
     return found
 

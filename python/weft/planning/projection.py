@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft import _planning, errors
-from weft.options import integer
+from weft._support.checks import integer
 from weft.planning.plans import machine_of, plan, ranks_on_node
 
 # Keys of a machine's JSON; see docs/model.md.

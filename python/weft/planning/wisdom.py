@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from weft import _planning, errors, options
+from weft import _planning, errors
+from weft._support import checks
 
 
 class Wisdom:
@@ -33,7 +34,7 @@ class Wisdom:
         Errors: IoFailure if the file does not exist or cannot be read; InvalidArgument if it is no wisdom, is damaged
         or has another version.
         """
-        name = options.file_path(path, "a file of wisdom")
+        name = checks.file_path(path, "a file of wisdom")
         if not os.path.lexists(name):
             raise errors.IoFailure(f"{name} must be a file of wisdom; there is none; name another file")
         return cls._of(_planning.WisdomData.read(name))
@@ -41,7 +42,7 @@ class Wisdom:
     @classmethod
     def from_json(cls, text: str) -> Wisdom:
         """Makes wisdom from to_json's text. Raises InvalidArgument for text that is damaged or of another version."""
-        return cls._of(_planning.WisdomData.from_json(options.text(text, "the text of wisdom")))
+        return cls._of(_planning.WisdomData.from_json(checks.text(text, "the text of wisdom")))
 
     def to_json(self) -> str:
         """Returns the JSON text of a file: one line for each entry."""
@@ -53,15 +54,15 @@ class Wisdom:
         Errors: IoFailure if the file cannot be written; InvalidArgument if it holds anything but wisdom of this
         version. The file is then unchanged.
         """
-        self._data.write(options.file_path(path, "a file of wisdom"))
+        self._data.write(checks.file_path(path, "a file of wisdom"))
 
     def merge_into(self, path: str | os.PathLike[str]) -> None:
         """Adds this wisdom to that in a file. Other processes may do so at the same time. Errors: as for save."""
-        self._data.merge_into(options.file_path(path, "a file of wisdom"))
+        self._data.merge_into(checks.file_path(path, "a file of wisdom"))
 
     def merge(self, *others: Wisdom) -> None:
         """Adds all entries of others. For the same problem and machine the last entry stays."""
-        for other in [options.instance(each, Wisdom, "what is merged") for each in others]:
+        for other in [checks.instance(each, Wisdom, "what is merged") for each in others]:
             self._data.merge(other._data)
 
     def __iter__(self) -> Iterator[_planning.WisdomEntry]:

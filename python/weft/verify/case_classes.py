@@ -38,8 +38,8 @@ def yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def method_words(knobs: tuple[str | None, ...]) -> str:
-    return "-".join(filter(None, knobs)) or "default"
+def method_words(choices: tuple[str | None, ...]) -> str:
+    return "-".join(filter(None, choices)) or "default"
 
 
 def classes(case: Case) -> dict[str, str]:
@@ -108,7 +108,7 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "norm": NORMS,
         "sign": ("-1", "+1"),
         "threads": ("1", "2"),
-        "method": tuple(method_words(knobs) for knobs in METHODS),
+        "method": tuple(method_words(choices) for choices in METHODS),
         "chunks": ("one", "some", "slices"),
         "pieces": both,
     }

@@ -155,15 +155,15 @@ class Case:
     seed: int = 0
 
     @property
-    def knobs(self) -> dict[str, Any]:
-        """Returns the options that force the exchange; none if weft chooses the method."""
+    def choices(self) -> dict[str, Any]:
+        """Returns the arguments of weft.Exchange; none if weft chooses the method."""
         names = ("method", "wire_form", "schedule", "requests")
-        knobs: dict[str, Any] = {name: getattr(self, name) for name in names}
+        choices: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.chunks > 1:
-            knobs["chunks"] = self.chunks
+            choices["chunks"] = self.chunks
         if self.piece_bytes:
-            knobs["piece_bytes"] = self.piece_bytes
-        return knobs
+            choices["piece_bytes"] = self.piece_bytes
+        return choices
 
     @property
     def all_axes(self) -> tuple[int, ...]:

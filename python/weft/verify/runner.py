@@ -17,7 +17,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from weft import errors
+from weft._support import option_types
 from weft._support.memory import check_memory
+from weft.options import Exchange
 from weft.planning.plans import plan
 from weft.transform import FFT
 from weft.verify import plane_waves, reference
@@ -39,9 +41,7 @@ ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
 # Options of a problem that go to weft.FFT unchanged: a case lacks them, or has them in another form.
-KNOBS_BEYOND_CASES = ("chunks", "preset", "nodes", "piece_bytes", "wire")
-BEYOND_CASES = ("input", "output", *KNOBS_BEYOND_CASES)
-KNOBS_OF_CASES = ("method", "wire_form", "schedule", "requests")
+BEYOND_CASES = ("input", "output", "exchange")
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def require_possible(case: Case, comm: Any) -> None:
         norm=case.norm,
         sign=case.sign,
         threads=case.threads,
-        **case.knobs,
+        exchange=Exchange(**case.choices),
         **layouts_of(case),
     )
     require_memory(case, ARRAYS_OF_GATHERED, comm)
@@ -245,8 +245,7 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
     json    print data, not text
     case    JSON of one case
     random  number of cases; with seed
-    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, method, wire_form, schedule,
-            requests, chunks, piece_bytes, preset, nodes, wire, engine, inverse, seed
+    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, exchange, engine, inverse, seed
 
     Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
@@ -262,10 +261,10 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
         )
     if int(given.get("seed", 0)) < 0:
         raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; give such as --seed 0")
-    knob = next((name for name in (*KNOBS_OF_CASES, *KNOBS_BEYOND_CASES) if name in given), None)
-    if "shape" not in given and knob:
+    choice = next(iter(option_types.given(given.get("exchange", Exchange()))), None)
+    if "shape" not in given and choice:
         raise errors.InvalidArgument(
-            f"an option of the exchange needs a shape; given --{knob.replace('_', '-')} with --{ways[0]}, whose "
+            f"an option of the exchange needs a shape; given --{choice.replace('_', '-')} with --{ways[0]}, whose "
             "problems have their own; leave one of the two out"
         )
     say = _voice_of(comm)
@@ -381,7 +380,7 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
     with time_limit(_name_of(case), limit_s(case), comm, hooks.end_job):
         measured = _measure(case, comm, fft_options, gathered)
     checked_by = f"serial FFT ({reference.serial_library()[1]})" if gathered else "plane waves"
-    tolerance = reference.tolerance("f32" if fft_options.get("wire") == "f32" else case.precision, case.points)
+    tolerance = reference.tolerance("f32" if fft_options["exchange"].wire == "f32" else case.precision, case.points)
     ok = all(error <= tolerance for error in measured.values())
     if as_json:
         say(json.dumps({**_described(case), "checked_by": checked_by, "errors": measured,
@@ -423,9 +422,9 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
     First weft.plan checks every option, so that an error has the text of weft.
     """
     of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads")
-    names = (*of_cases, *KNOBS_OF_CASES, *BEYOND_CASES)
-    options = {name: given[name] for name in names if name in given}
-    sharing = sharing_ranks(options.get("method"), ranks, options.get("nodes"))
+    exchange = given.get("exchange", Exchange())
+    options = {name: given[name] for name in (*of_cases, *BEYOND_CASES) if name in given} | {"exchange": exchange}
+    sharing = sharing_ranks(exchange.method, ranks, exchange.nodes)
     problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem
     fft_options: dict[str, Any] = {name: options[name] for name in BEYOND_CASES if name in options}
     case = Case(
@@ -439,10 +438,10 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
         norm=problem.norm,
         sign=problem.sign,
         threads=problem.threads,
-        method=options.get("method"),
-        wire_form=options.get("wire_form"),
-        schedule=options.get("schedule"),
-        requests=options.get("requests"),
+        method=exchange.method,
+        wire_form=exchange.wire_form,
+        schedule=exchange.schedule,
+        requests=exchange.requests,
         engine=given.get("engine"),
         seed=int(given.get("seed", 0)),
     )

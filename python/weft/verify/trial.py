@@ -14,6 +14,7 @@ import numpy as np
 
 from weft import errors
 from weft._planning import Layout
+from weft.options import Exchange
 from weft.transform import FFT
 from weft.verify import reference
 from weft.verify.cases import Bounds, Case, LayoutSpec, is_empty, product
@@ -165,7 +166,7 @@ def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> An
         threads=case.threads,
         overwrite_input=case.overwrite_input,
         engine=case.engine,
-        **(case.knobs | layouts_of(case) | (options or {})),
+        **({"exchange": Exchange(**case.choices)} | layouts_of(case) | (options or {})),
     )
 
 

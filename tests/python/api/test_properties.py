@@ -154,8 +154,8 @@ def test_plans_in_use_alternately(pool: Pool, ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8])
 @pytest.mark.parametrize("method", [pair for pair in cases.METHODS if pair[1]], ids=case_classes.method_words)
 def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[str | None, ...], ranks: int) -> None:
-    knobs = dict(zip(("method", "wire_form", "schedule", "requests"), method, strict=True))
-    case = Case(S3, kind="r2c", output="same", ranks=ranks, chunks=2, **knobs)
+    choices = dict(zip(("method", "wire_form", "schedule", "requests"), method, strict=True))
+    case = Case(S3, kind="r2c", output="same", ranks=ranks, chunks=2, **choices)
     assert pool.values("errors_with_count_limit", ranks, case=case.to_json(), limit=7) == [True] * ranks
 
 

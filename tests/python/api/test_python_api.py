@@ -63,9 +63,9 @@ def test_a_workspace_of_the_caller(pool: Pool, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 4])
-@pytest.mark.parametrize("knobs", [{}, {"method": "messages", "chunks": 2}, {"preset": "duke"}], ids=str)
-def test_several_arrays_in_one_call(pool: Pool, ranks: int, knobs: dict[str, Any]) -> None:
-    assert all(pool.values("many_arrays", ranks, knobs=knobs))
+@pytest.mark.parametrize("choices", [{}, {"method": "messages", "chunks": 2}, {"preset": "duke"}], ids=str)
+def test_several_arrays_in_one_call(pool: Pool, ranks: int, choices: dict[str, Any]) -> None:
+    assert all(pool.values("many_arrays", ranks, choices=choices))
 
 
 def test_several_arrays_that_do_not_fit_are_refused() -> None:
@@ -345,7 +345,9 @@ def test_help_on_public_names(name: str) -> None:
     assert name in text
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         for member, value in vars(thing).items():
-            if not member.startswith("_"):
+            if member in getattr(thing, "__dataclass_fields__", {}):
+                assert f"\n{member} : " in text.replace(" |  ", ""), f"{name}.{member} is not in the docstring"
+            elif not member.startswith("_"):
                 assert inspect.getdoc(value), f"{name}.{member} has no docstring"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import weft
+from grouping import for_plan
 
 if TYPE_CHECKING:
     from pool import Outcome, Pool
@@ -167,7 +168,7 @@ def test_what_names_no_machine_is_refused(given: Any) -> None:
         lambda: weft.plan((8, 8), machine=given),
         lambda: weft.candidates((8, 8), machine=given),
         lambda: weft.predict(planned, given),
-        lambda: weft.FFT((8, 8), machine=given),
+        lambda: weft.FFT((8, 8), planning=weft.Planning(machine=given)),
     ):
         with pytest.raises(weft.InvalidArgument, match=r"machine must be a weft\.Machine"):
             call()
@@ -188,7 +189,7 @@ def test_what_names_no_machine_is_refused(given: Any) -> None:
 )
 def test_plans_of_wrong_types_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=words):
-        weft.plan((8, 8), **options)
+        weft.plan((8, 8), **for_plan(options))
 
 
 def test_a_shape_without_an_end_is_not_read_to_it() -> None:

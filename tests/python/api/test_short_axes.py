@@ -10,7 +10,7 @@ import weft
 from cli_helpers import here as cli
 from ooc_arrays import values
 from weft import ooc
-from weft.options import real_shape
+from weft._support.layouts import real_shape
 
 MEMORY = ("--memory", "1MiB")
 SHAPES = [(1,), (2,), (3,), (1, 1), (1, 2), (2, 1), (3, 1), (3, 2), (1, 3), (4, 1, 2), (2, 2, 1)]

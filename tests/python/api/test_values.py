@@ -86,7 +86,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "stage": lambda: plan().stages[0],
     "stage with twiddles": lambda: weft.plan((4096,), ranks=4, machine="rule").stages[1],
     "exchange": lambda: plan().exchanges[0],
-    "exchange by slices": lambda: weft.plan((8, 8), ranks=2, preset="fft2d-p", machine="rule").exchanges[0],
+    "exchange by slices": lambda: weft.plan((8, 8), ranks=2, exchange="fft2d-p", machine="rule").exchanges[0],
     "plan": plan,
     "plan by the rule": lambda: weft.plan((1009,), ranks=3, machine="rule"),
     "plan in an order": named_order,
@@ -306,6 +306,7 @@ def test_every_public_class_is_covered() -> None:
     """A class that joins the public interface joins these tests."""
     covered = {type(make()) for make in VALUES.values()} | {weft.Wisdom, ooc.StripedArray, weft.FFT, weft.Side}
     covered |= {ooc.PassPrice, ooc.Way}  # parts of Price and Ways
+    covered |= {weft.Exchange, weft.Planning}  # dataclasses
     for module in (weft, ooc):
         public = {getattr(module, name) for name in module.__all__}
         classes = {kind for kind in public if isinstance(kind, type) and not issubclass(kind, BaseException)}

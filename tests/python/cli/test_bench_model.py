@@ -100,7 +100,8 @@ def test_a_slower_minute_is_a_slower_prediction() -> None:
 
 
 def test_messages_within_a_node_are_copied_at_the_speed_of_the_minute() -> None:
-    plan = weft_package.plan((128, 128, 128), machine=MACHINE, method="messages", **PROBLEM)
+    exchange = weft_package.Exchange(method="messages")
+    plan = weft_package.plan((128, 128, 128), machine=MACHINE, exchange=exchange, **PROBLEM)
     then, now = (weft_package.predict(plan, machine).steps[1] for machine in (MACHINE, scaled(MACHINE, Speed(1, 3))))
     assert now.start_s + now.wire_s == pytest.approx(3 * (then.start_s + then.wire_s))
 

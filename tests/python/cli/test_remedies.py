@@ -172,7 +172,7 @@ def test_mpi4py_is_installed_by_its_own_name(monkeypatch: pytest.MonkeyPatch) ->
         (lambda: ooc.plan((64,), memory_bytes=4096, kind="x"), "give such as 'c2c'"),
         (lambda: ooc.plan((64,), memory_bytes=4096, axes=[]), "leave axes out for all of them"),
         (lambda: weft.plan((4, 4), ranks="x"), "give such as 1"),
-        (lambda: weft.plan((4, 4), wire="f32", dtype="float32"), "leave wire out"),
+        (lambda: weft.plan((4, 4), exchange=weft.Exchange(wire="f32"), dtype="float32"), "leave wire out"),
         (lambda: ooc.analyze(2**25, memory_bytes=2**24, block_bytes=8200), "give such as 8192"),
     ],
 )

@@ -1,16 +1,20 @@
-"""What the documents say, beside what weft does."""
+"""The documents against weft itself."""
 
 from __future__ import annotations
 
+import inspect
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import weft
 from weft import ooc
+from weft._support.option_types import options_of
 from weft.cli.app import main
 from weft.cli.support.values import size_value
+from weft.options import TransformOptions
 
 DOCS = Path(__file__).parents[3] / "docs"
 SIZES = {"4096 x 4096 x 4096": (4096, 4096, 4096), "2^36": (2**36,)}
@@ -64,3 +68,21 @@ def test_the_table_of_a_file_of_1_tb() -> None:
         options = {"order": "transposed"} if "transposed" in order else {}
         plan = ooc.plan(SIZES[name], memory_bytes=size_value(memory.replace(" ", ""), "memory"), **options)
         assert (plan.pass_count, plan.block_bytes) == (int(passes), size_value(block.replace(" ", ""), "block"))
+
+
+def test_the_page_of_options_is_that_of_the_tables() -> None:
+    sys.path.insert(0, str(DOCS.parent / "tools"))
+    import options_table
+
+    assert document("options.md") == options_table.document(), "run tools/options_table.py"
+
+
+def test_every_option_of_a_transform_is_an_argument() -> None:
+    """weft.FFT and weft.plan list their arguments for editors; the table is the source."""
+    table = {each.name: each for each in options_of(TransformOptions)}
+    for call, place in ((weft.FFT, "run"), (weft.plan, "plan")):
+        found = inspect.signature(call).parameters
+        wanted = {name: each.default for name, each in table.items() if place in each.places}
+        assert {name: found[name].default for name in wanted} == wanted
+    others = {"shape", "comm", "workspace", "exchange", "planning"}
+    assert set(inspect.signature(weft.FFT).parameters) - set(table) == others

@@ -12,6 +12,8 @@ import pytest
 import weft as weft_package
 from cli_helpers import assert_done, run, weft
 
+HERE = weft_package.Planning(machine="here")
+
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -56,7 +58,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_transform_plans_by_it(cache: Path) -> None:
-    fft = weft_package.FFT((12, 10), kind="r2c", machine="here")
+    fft = weft_package.FFT((12, 10), kind="r2c", planning=HERE)
     assert fft.plan.chosen_by == "model"
     assert fft.plan.prediction is not None
     assert fft.plan.prediction.machine == "here"
@@ -89,9 +91,9 @@ def test_it_needs_ranks(tmp_path: Path) -> None:
 def test_threads_that_cannot_be_are_refused() -> None:
     for threads in (0, "two", True):
         with pytest.raises(weft_package.InvalidArgument, match="threads"):
-            weft_package.FFT((4, 4), machine="here", threads=threads)  # type: ignore[arg-type]
+            weft_package.FFT((4, 4), planning=HERE, threads=threads)  # type: ignore[arg-type]
 
 
 def test_threads_may_be_a_number_of_numpys(cache: Path) -> None:
     one: Any = np.int64(1)
-    assert weft_package.FFT((4, 4), machine="here", threads=one).plan.chosen_by == "model"
+    assert weft_package.FFT((4, 4), planning=HERE, threads=one).plan.chosen_by == "model"

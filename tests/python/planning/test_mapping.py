@@ -88,7 +88,8 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_a_plan_names_its_order() -> None:
     """Rows of 64 ranks lie in four lines of a torus, or nearer in a cube."""
     torus = torus_of(16, 16, 16)
-    given: dict[str, Any] = {"ranks": 4096, "input": (64, 64, 1), "dtype": "float32", "chunks": 1}
+    given: dict[str, Any] = {"ranks": 4096, "input": (64, 64, 1), "dtype": "float32"}
+    given["exchange"] = weft_package.Exchange(chunks=1)
     plan = weft_package.plan((512,) * 3, machine=torus, **given)
     found = plan.prediction
     assert found is not None

@@ -17,7 +17,7 @@ from weft.planning.plans import machine_of
 if TYPE_CHECKING:
     from pool import Pool
 
-DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "preset": "dmitruk"}
+DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "exchange": "dmitruk"}
 
 
 def test_the_plan_of_a_machine_is_its_fastest() -> None:
@@ -123,18 +123,18 @@ def test_plan_prints_what_each_step_takes(tmp_path: Path) -> None:
 
 
 def test_transforms_may_be_planned_by_a_machine() -> None:
-    fft = weft_package.FFT((6, 8), machine="celerons")
+    fft = weft_package.FFT((6, 8), planning=weft_package.Planning(machine="celerons"))
     x = fft.input.empty()
     x[...] = np.arange(48).reshape(6, 8)
     np.testing.assert_allclose(fft.forward(x), np.fft.fft2(x), rtol=1e-13, atol=1e-12)
     assert fft.plan.chosen_by == "model"
     assert 'on the machine "celerons"' in fft.explain()
     with pytest.raises(weft_package.InvalidArgument, match="nowhere"):
-        weft_package.FFT((6, 8), machine="nowhere")
+        weft_package.FFT((6, 8), planning=weft_package.Planning(machine="nowhere"))
 
 
 def test_a_recorded_run_stands_beside_its_prediction() -> None:
-    fft = weft_package.FFT((8, 6, 5), machine="celerons")
+    fft = weft_package.FFT((8, 6, 5), planning=weft_package.Planning(machine="celerons"))
     assert "the last run took" not in fft.explain()
     fft.recording = True
     array = fft.input.zeros()
@@ -322,7 +322,8 @@ def test_what_is_no_plan_for_these_ranks_is_refused() -> None:
 @pytest.mark.parametrize("budget_s", [-1, float("nan"), "soon", None])
 def test_a_budget_that_cannot_be_is_refused(budget_s: Any) -> None:
     with pytest.raises(weft_package.InvalidArgument, match=r"seconds.*given"):
-        weft_package.FFT((8, 8), machine="vm-2-cores", effort="measure", budget_s=budget_s)
+        planning = weft_package.Planning(machine="vm-2-cores", effort="measure", budget_s=budget_s)
+        weft_package.FFT((8, 8), planning=planning)
 
 
 def test_bench_tries_plans_within_its_budget(tmp_path: Path) -> None:

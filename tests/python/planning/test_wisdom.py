@@ -1,4 +1,4 @@
-"""Wisdom: weft.Wisdom, weft.FFT(wisdom=...), `weft wisdom`, `--wisdom`."""
+"""Wisdom: weft.Wisdom, weft.Planning(wisdom=...), `weft wisdom`, `--wisdom`."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_folder_is_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["", 7, "a\0b", "\udcff"], ids=["empty", "number", "zero byte", "no UTF-8"])
 def test_what_is_no_path_is_refused(path: Any) -> None:
     with pytest.raises(weft_package.InvalidArgument, match="path"):
-        weft_package.FFT((4, 4), wisdom=path)
+        weft_package.FFT((4, 4), planning=weft_package.Planning(wisdom=path))
     with pytest.raises(weft_package.InvalidArgument, match="path"):
         weft_package.Wisdom.load(path)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import weft
 from drawn_on_ranks import drawn_call  # noqa: F401
+from grouping import for_fft, for_plan
 from ooc_on_ranks import changed_while_read, out_of_core, records  # noqa: F401
 from threads_on_ranks import (  # noqa: F401
     different_calls,
@@ -195,7 +196,7 @@ def overlapping(fft: weft.FFT, yes: bool) -> Any:
 def bad_plan(comm: Any, options: dict[str, Any], only: int | None = None) -> str:
     good: dict[str, Any] = {"shape": [8, 6, 10], "kind": "r2c"}
     given = good | options if only is None or comm.rank == only else good
-    weft.FFT(given.pop("shape"), comm=comm, **given)
+    weft.FFT(given.pop("shape"), comm=comm, **for_fft(given))
     return "not refused"
 
 
@@ -348,7 +349,7 @@ def coordinates(comm: Any) -> bool:
 def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, method: str) -> float:
     """The largest error, of the maximum, forward and back, with arrays in every memory order between exchanges."""
     options = {"ranks_per_node": comm.size, "kind": kind, "output": output, "method": method}
-    plan = weft.plan(shape, ranks=comm.size, machine="rule", **options)
+    plan = weft.plan(shape, ranks=comm.size, machine="rule", **for_plan(options))
     data = json.loads(plan.to_json())
     if len(data["stages"]) < 3:
         return math.nan
@@ -434,9 +435,9 @@ def verdict_of(comm: Any, case: str) -> dict[str, Any]:
 # ---- several arrays in one call ----
 
 
-def many_arrays(comm: Any, knobs: dict[str, Any]) -> bool:
+def many_arrays(comm: Any, choices: dict[str, Any]) -> bool:
     """forward_many and backward_many give what one call after the other gives, and draw what is not given."""
-    fft = weft.FFT((12, 9, 10), kind="r2c", comm=comm, **knobs)
+    fft = weft.FFT((12, 9, 10), kind="r2c", comm=comm, exchange=weft.Exchange(**choices))
     xs = [fft.input.empty() for _ in range(4)]
     for number, x in enumerate(xs):
         x[...] = np.random.default_rng([comm.rank, number]).standard_normal(x.shape)

@@ -78,7 +78,10 @@ def threads_on_one_communicator(comm: Any, rounds: int) -> dict[str, int]:
             except Exception:
                 found["other"] += 1
 
-    transforms = [weft.FFT((6, 8, 10), comm=comm), weft.FFT((5, 7), comm=comm, method="messages")]
+    transforms = [
+        weft.FFT((6, 8, 10), comm=comm),
+        weft.FFT((5, 7), comm=comm, exchange=weft.Exchange(method="messages")),
+    ]
     threads = [threading.Thread(target=work, args=(fft,)) for fft in transforms]
     for thread in threads:
         thread.start()

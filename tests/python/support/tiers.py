@@ -34,7 +34,7 @@ NIGHTLY: dict[str, str] = {
     "test_readme::test_commands[weft bench 256x256x256 -n 2 --peers*": _LARGE,
     "test_cli_launch::test_a_verification_that_hangs_is_one_failure": "waits for a limit; the gate has one",
     "test_cli_launch::test_ranks_given_different_arguments[3-*": _RANKS,
-    "test_cli_bench::test_bytes_exchanged_count_whatever_way_they_go": "the same with other knobs; the gate has one",
+    "test_cli_bench::test_bytes_exchanged_count_whatever_way_they_go": "the same with other choices; the gate has one",
     "test_ooc_records::test_ranks_that_are_stopped_leave_no_part_of_a_set": _KILLS,
     "test_probe::test_disks_are_measured[3]": _RANKS,
     "test_here::test_ranks_measure_together[3]": _RANKS,

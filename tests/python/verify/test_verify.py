@@ -297,13 +297,13 @@ def test_floats_on_the_wire_are_allowed_their_error(tmp_path: Path) -> None:
     assert all(1e-9 < error < 1e-7 for error in narrow["errors"].values())
 
 
-def test_knobs_of_the_exchange_reach_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choices_of_the_exchange_reach_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, Any]] = []
     make = weft.FFT
     monkeypatch.setattr(trial, "FFT", lambda *given, **options: seen.append(options) or make(*given, **options))
-    options = {"method": "messages", "wire_form": "packed", "schedule": "pairwise"}
-    assert runner.run({"shape": (4, 6), **options}) == 0
-    assert [{name: given[name] for name in options} for given in seen] == [options]
+    exchange = weft.Exchange(method="messages", wire_form="packed", schedule="pairwise")
+    assert runner.run({"shape": (4, 6), "exchange": exchange}) == 0
+    assert [given["exchange"] for given in seen] == [exchange]
 
 
 def test_what_weft_refuses_is_the_callers_error(pool: Pool) -> None:

@@ -13,7 +13,7 @@ from weft.cli.bench import methods as bench_methods
 from weft.cli.bench.contest import Contract, MemoryPasses, measure
 from weft.cli.bench.peers import PEERS, NotRun, make_peer
 from weft.cli.bench.traffic import exchanged_bytes
-from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, problem_data
+from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, output_data, problem_data
 from weft.cli.commands.plan import explained
 from weft.cli.support import plots
 from weft.cli.support.session import Session
@@ -25,10 +25,6 @@ from weft.verify import reference
 from weft.verify.cases import Case
 
 REPETITIONS_MIN = 10
-
-
-# Options of planning that the result has elsewhere, and does not repeat with the problem.
-APART = ("threads", "machine", "all_ranks", "budget_s", "wisdom")
 
 
 @dataclass
@@ -78,10 +74,10 @@ def run(options: Options, session: Session) -> int:
     check_memory(session.comm, case.output_shape, complex_dtype(options.dtype).itemsize, arrays)
     contract = Contract(
         case=case,
-        threads=options.planning["threads"],
+        threads=options.transform.threads,
         in_place=options.in_place,
-        overwrite_input=options.overwrite_input or options.in_place,
-        natural_output=options.output == "same",
+        overwrite_input=options.transform.overwrite_input or options.in_place,
+        natural_output=options.transform.output == "same",
     )
     if options.methods is not None:
         return bench_methods.run(options, contract, session, options.methods)
@@ -101,7 +97,7 @@ def run(options: Options, session: Session) -> int:
         session.print_json(result)
     elif session.is_root:
         _print(session, result, explained(ours.fft.explain(), ours.fft.plan))
-    allowed = reference.tolerance("f32" if options.planning.get("wire") else case.precision, case.points)
+    allowed = reference.tolerance("f32" if options.exchange.wire else case.precision, case.points)
     if not error <= allowed:
         raise weft.WeftError(
             f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"
@@ -139,7 +135,7 @@ def _draw(result: dict[str, Any], plan: weft.Plan, target: str) -> None:
 
 def _case(options: Options, session: Session) -> Case:
     precision = {4: "f32", 8: "f64"}.get(options.dtype.itemsize, "f80")
-    axes = checked_axes(options.axes, len(options.shape))
+    axes = checked_axes(options.transform.axes, len(options.shape))
     return Case(
         shape=options.shape, axes=axes, kind=options.kind, precision=precision, ranks=session.ranks, norm="none"
     )
@@ -221,7 +217,6 @@ def _result(
     problem = {
         **problem_data(options, contract),
         "error_against": checked_by,
-        **{name: value for name, value in options.planning.items() if name not in APART},
     }
     prediction = plan.prediction
     return {
@@ -229,7 +224,7 @@ def _result(
         "problem": problem,
         "ranks": session.ranks,
         "threads": contract.threads,
-        "output": options.output if isinstance(options.output, str) else list(options.output),
+        "output": output_data(options),
         "plan": json.loads(plan.to_json()),
         "predicted_s": None if prediction is None else prediction.seconds,
         "median_s": ours.median_s,

@@ -1,16 +1,18 @@
 """`weft bench --methods`: all applicable exchanges in one table."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import weft
 from weft import _planning
+from weft._support.option_types import checked, given
 from weft.cli.bench.contest import Contract, measure
-from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, problem_data
+from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, output_data, problem_data
 from weft.cli.support.session import Session
+from weft.options import Exchange
 from weft.planning.machine_choice import RULE
 from weft.verify import reference
 
@@ -55,41 +57,40 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
 
 
 def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
-    forced = [name for name in FORCED if options.planning.get(name)]
+    forced = [name for name in FORCED if getattr(options.exchange, name)]
     if forced:
         raise weft.InvalidArgument(
-            "--methods tries every value of the knobs, so none can be forced; got "
+            "--methods tries every choice, so none can be forced; got "
             f"--{forced[0].replace('_', '-')} too; leave one of the two out"
         )
     others = {
         "--peers": options.peers,
         "--trace": options.trace,
         "--plot": options.plot,
-        "--machine": options.planning.get("machine"),
-        "--wisdom": options.planning.get("wisdom"),
+        "--machine": options.planning.machine,
+        "--wisdom": options.planning.wisdom,
     }
-    given = next((name for name, value in others.items() if value), None)
-    if given:
+    other = next((name for name, value in others.items() if value), None)
+    if other:
         raise weft.InvalidArgument(
-            f"--methods compares weft's own exchanges in one table; got {given} too; leave one of the two out"
+            f"--methods compares weft's own exchanges in one table; got {other} too; leave one of the two out"
         )
-    chunks = options.planning.get("chunks") or CHUNKS
     # Only exchanges are compared, so all have the same layout: that of the rule.
-    options.planning.update(machine=RULE, all_ranks=True)
+    options = replace(options, planning=replace(options.planning, machine=RULE, all_ranks=True))
     session.progress("planning")
-    first = WeftRun(options, contract, session, {"chunks": None, "piece_bytes": None})
+    first = WeftRun(options, contract, session, Exchange())
     if not first.fft.plan.exchanges:
         raise weft.InvalidArgument("--methods compares exchanges, but this plan has none; give more ranks by -n")
-    count = _planning.EVERY_SLICE if chunks == "slices" else chunks
-    pieces = options.planning.get("piece_bytes") or 0
-    knobs = [_knobs(exchange) for exchange in _planning.all_exchanges(first.fft.plan.problem, count, pieces)]
-    knobs = [values for values in knobs if values["method"] in names]
-    if not knobs:
+    asked = checked(replace(options.exchange, chunks=options.exchange.chunks or CHUNKS))
+    planned = _planning.all_exchanges(first.fft.plan.problem, asked["chunks"], asked["piece_bytes"])
+    exchanges = [Exchange.of_planned(exchange) for exchange in planned if exchange.method in names]
+    if not exchanges:
         raise weft.Unsupported(f"no exchange of --methods {','.join(names)} applies here; give --methods all")
-    runs = [WeftRun(options, contract, session, values, first) for values in knobs]
+    runs = [WeftRun(options, contract, session, exchange, first) for exchange in exchanges]
     _share_workspace(runs)
     seconds = measure(session, runs, options.repeat, "timing")
-    rows = [_row(session, run_, values, times) for run_, values, times in zip(runs, knobs, seconds, strict=True)]
+    timed = zip(runs, exchanges, seconds, strict=True)
+    rows = [_row(session, run_, exchange, times) for run_, exchange, times in timed]
     flop = flop_count(contract.case)
     for row in rows:
         row.gflops = flop / row.median_s / 1e9
@@ -107,20 +108,6 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     return 0
 
 
-def _knobs(exchange: Any) -> dict[str, Any]:
-    """Returns the options that force an exchange; None for an option that it does not have.
-
-    >>> _knobs(weft.plan((8, 8), ranks=2, method="messages").exchanges[0])["schedule"]
-    'pairwise'
-    """
-    names = ("method", "wire_form", "schedule", "requests", "nodes")
-    values = {name: getattr(exchange, name) for name in names}
-    knobs: dict[str, Any] = {name: None if value == "automatic" else value for name, value in values.items()}
-    knobs["chunks"] = "slices" if exchange.chunks == _planning.EVERY_SLICE else exchange.chunks
-    knobs["piece_bytes"] = exchange.piece_bytes or None
-    return knobs
-
-
 def _share_workspace(runs: list[WeftRun]) -> None:
     """Gives all runs one workspace, because only one of them runs at a time."""
     waiting = [run_ for run_ in runs if not run_.owns_workspace]
@@ -131,7 +118,7 @@ def _share_workspace(runs: list[WeftRun]) -> None:
         run_.fft.use_workspace(memory[start : start + bytes_])
 
 
-def _row(session: Session, run_: WeftRun, knobs: dict[str, Any], seconds: np.ndarray) -> MethodRow:
+def _row(session: Session, run_: WeftRun, forced: Exchange, seconds: np.ndarray) -> MethodRow:
     run_.fft.recording = True
     run_.prepare()
     run_.forward()
@@ -144,18 +131,24 @@ def _row(session: Session, run_: WeftRun, knobs: dict[str, Any], seconds: np.nda
     exchange = run_.fft.plan.exchanges[0]
     hidden = None if exchange.method == "shared" else hidden_share(steps)
     return MethodRow(
-        exchange.describe(), knobs, float(np.median(seconds)), float(seconds.min()), math.nan, waited_s, hidden, error
+        exchange.describe(),
+        given(forced),
+        float(np.median(seconds)),
+        float(seconds.min()),
+        math.nan,
+        waited_s,
+        hidden,
+        error,
     )
 
 
 def _as_data(options: Options, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
-    planning = {name: options.planning[name] for name in ("effort", "engine")}
     return {
         "command": command_line(),
-        "problem": problem_data(options, contract) | planning,
+        "problem": problem_data(options, contract),
         "ranks": session.ranks,
         "threads": contract.threads,
-        "output": options.output if isinstance(options.output, str) else list(options.output),
+        "output": output_data(options),
         "methods": [asdict(row) for row in rows],
     }
 

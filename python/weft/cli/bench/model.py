@@ -93,7 +93,7 @@ class Row:
         return asdict(self) | {"error": self.error, "error_by_profile": self.error_by_profile, "loss": losses}
 
 
-def machine_value(machine: str | None, shape: str | None) -> str:
+def machine_value(machine: Any, shape: str | None) -> str:
     """Returns the machine for the predictions. Raises InvalidArgument without a machine, or with a shape."""
     if shape is not None:
         raise weft.InvalidArgument(f"--model draws its problems; got the shape {shape} too; leave one of the two out")
@@ -102,7 +102,7 @@ def machine_value(machine: str | None, shape: str | None) -> str:
             "--model compares predictions with measurements, so it needs --machine; none was given; measure one by "
             "`weft probe -n R -o FILE`"
         )
-    return machine
+    return str(machine)
 
 
 def is_smooth(n: int) -> bool:
@@ -220,13 +220,14 @@ def crowding(ranks: int, threads: int, machine: Any) -> list[str]:
 
 def _row(options: Options, session: Session, profile: Any, drawn: Drawn) -> Row:
     machine = scaled(profile, _speed(options, session, profile, drawn))
-    how: dict[str, Any] = {"kind": drawn.kind, "dtype": drawn.dtype, "threads": options.threads, "effort": "measure"}
+    how: dict[str, Any] = {"kind": drawn.kind, "dtype": drawn.dtype, "threads": options.threads}
     found = weft.candidates(
         drawn.shape,
         machine=machine,
         ranks=session.ranks,
         ranks_per_node=ranks_on_node(session.ranks, machine),
         norm="none",
+        effort="measure",
         **how,
     )
     predicted = [_predicted_s(plan) for plan in found]
@@ -270,14 +271,15 @@ def _predicted_s(plan: weft.Plan) -> float:
 
 
 def _tried(options: Options, session: Session, machine: Any, drawn: Drawn, how: dict[str, Any]) -> Any:
-    fft = weft.FFT(drawn.shape, comm=session.comm, machine=machine, budget_s=options.budget_s, norm="none", **how)
+    planning = weft.Planning(effort="measure", machine=machine, budget_s=options.budget_s)
+    fft = weft.FFT(drawn.shape, comm=session.comm, norm="none", planning=planning, **how)
     return fft.plan
 
 
 def _way(plan: Any) -> str:
     """Returns the layouts and exchanges of a plan in short.
 
-    >>> _way(weft.plan((8, 8), ranks=2, method="messages"))
+    >>> _way(weft.plan((8, 8), ranks=2, exchange=weft.Exchange(method="messages")))
     '2x1 (1) messages pairwise packed (0)'
     """
     grid = "x".join(str(part) for part in plan.input.process_grid) or "boxes"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import weft
-from weft.options import precision_of
+from weft._support.dtypes import precision_of
 from weft.planning.probing import with_handing_over_now, yardstick
 
 

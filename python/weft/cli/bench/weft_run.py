@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft._support import option_types
 from weft.cli.bench.contest import Contract, timed, waves_error
 from weft.cli.support.session import Session
+from weft.options import Exchange, Planning, TransformOptions
 from weft.verify import reference
 from weft.verify.cases import Case
 from weft.verify.plane_waves import Waves
@@ -29,16 +31,14 @@ class Options:
     shape: tuple[int, ...]
     kind: str
     dtype: np.dtype
-    axes: tuple[int, ...] | None
-    output: str | tuple[int, ...]
-    grid: tuple[int, ...] | None
     in_place: bool
-    overwrite_input: bool
     repeat: int
     peers: tuple[str, ...]
     trace: str | None
     plot: str | None
-    planning: dict[str, Any]
+    transform: TransformOptions
+    exchange: Exchange
+    planning: Planning
     methods: tuple[str, ...] | None
     json: bool
 
@@ -56,18 +56,18 @@ class WeftRun:
         options: Options,
         contract: Contract,
         session: Session,
-        knobs: dict[str, Any] | None = None,
+        exchange: Exchange | None = None,
         like: "WeftRun | None" = None,
     ):
-        """Collective. `knobs` override those of the options.
+        """Collective. `exchange` replaces that of the options.
 
         `like` shares its arrays, which must have the same layout. Then the caller must also provide the workspace by
         fft.use_workspace, unless owns_workspace.
         """
         self._case = contract.case
         self._session = session
-        planning = {**options.planning, **(knobs or {})}
-        in_node_memory = planning["method"] == "shared" or planning["nodes"] in ("separate", "combined")
+        forced = exchange or options.exchange
+        in_node_memory = forced.method == "shared" or forced.nodes in ("separate", "combined")
         self.owns_workspace = like is None or in_node_memory  # node memory is weft's own
         self.fft = weft.FFT(
             options.shape,
@@ -75,12 +75,15 @@ class WeftRun:
             axes=contract.case.axes,
             dtype=options.dtype,
             comm=session.comm,
-            input=options.grid,
-            output=options.output,
+            input=options.transform.input,
+            output=options.transform.output,
             norm="none",
             overwrite_input=contract.overwrite_input,
             workspace=None if self.owns_workspace else False,
-            **planning,
+            threads=options.transform.threads,
+            engine=options.transform.engine,
+            exchange=forced,
+            planning=options.planning,
         )
         if like is not None:
             self.x, self.X, self._kept = like.x, like.X, like._kept
@@ -174,7 +177,16 @@ def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
         "overwrite_input": contract.overwrite_input,
         "repeat": options.repeat,
         "flop": flop_count(case),
+        "effort": options.planning.effort,
+        "engine": options.transform.engine,
+        "exchange": option_types.given(options.exchange),
     }
+
+
+def output_data(options: Options) -> str | list[int]:
+    """Returns the wanted output for --json."""
+    output = options.transform.output
+    return output if isinstance(output, str) else list(output)
 
 
 def flop_count(case: Case) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft._support.layouts import real_shape
 from weft._support.memory import check_memory
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import read_array, warn_not_finite, write_array
@@ -25,7 +26,7 @@ from weft.files import (
     working_dtype,
     write_file,
 )
-from weft.options import real_shape
+from weft.options import Exchange, Planning, TransformOptions
 
 
 @dataclass
@@ -35,14 +36,13 @@ class Options:
     source: str
     target: str
     kind: str | None
-    axes: tuple[int, ...] | None
     inverse: bool
     last: int | None
     dtype: np.dtype | None
     shape: tuple[int, ...] | None
-    grid: tuple[int, ...] | None
-    norm: str
-    planning: dict[str, Any]  # threads, effort, method, wire_form, engine as weft.FFT takes them
+    transform: TransformOptions
+    exchange: Exchange
+    planning: Planning
     trace: str | None
     explain: bool
     json: bool
@@ -91,11 +91,14 @@ def run(options: Options, session: Session) -> int:
         axes=problem.axes,
         dtype=problem.real,
         comm=session.comm,
-        input=options.grid,
+        input=options.transform.input,
         output="same" if len(problem.shape) == 1 else "any",  # one axis in its natural order
-        norm=options.norm,
+        norm=options.transform.norm,
+        threads=options.transform.threads,
         overwrite_input=True,
-        **options.planning,
+        engine=options.transform.engine,
+        exchange=options.exchange,
+        planning=options.planning,
     )
     if options.explain and not options.json:
         session.print(explained(fft.explain(), fft.plan))
@@ -133,7 +136,7 @@ def _transform(options: Options, session: Session, source: Source, problem: Prob
 
 def described(source: Source, options: Options) -> Problem:
     """Returns the problem that a file and the options define. Raises InvalidArgument if they do not fit."""
-    axes = checked_axes(options.axes, len(source.shape))
+    axes = checked_axes(options.transform.axes, len(source.shape))
     is_complex = source.dtype.kind == "c"
     kind = options.kind or ("c2c" if is_complex or options.inverse else "r2c")
     if kind == "r2c" and is_complex and not options.inverse:
@@ -188,9 +191,9 @@ def _report(options: Options, session: Session, source: Source, problem: Problem
                 "kind": problem.kind,
                 "axes": list(problem.axes),
                 "inverse": problem.inverse,
-                "norm": options.norm,
+                "norm": options.transform.norm,
                 "ranks": session.ranks,
-                "threads": options.planning["threads"],
+                "threads": options.transform.threads,
                 **clock.laps,
                 **({"plan": fft.explain()} if options.explain else {}),
             }

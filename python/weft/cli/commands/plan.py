@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import weft
+from weft._support.checks import text
 from weft.cli.support.session import Session, in_one_line
 from weft.cli.support.text import counted
 from weft.files import check_target, write_file
-from weft.options import text
 from weft.planning import division
 from weft.planning.machine_choice import HERE, RULE, default_machine, wants_all_ranks
 from weft.planning.plans import machine_of

@@ -4,43 +4,17 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.support.choices import (
-    AllRanks,
-    AnyKind,
-    Axes,
-    Chunks,
-    Dtype,
-    Effort,
-    EffortOption,
-    Grid,
-    Json,
-    MachineOption,
-    MapForm,
-    MethodOption,
-    NodesOption,
-    Output,
-    Oversubscribe,
-    PieceBytes,
-    PlannedKind,
-    PresetOption,
-    Ranks,
-    RequestsOption,
-    ScheduleOption,
-    Threads,
-    WireFormOption,
-    WireOption,
-)
-from weft.cli.support.command import app, forward_kind, knobs_of, on_one_rank, planning_of, precision_of, start
+from weft.cli.support.choices import AnyKind, Dtype, Json, MapForm, Oversubscribe, PlannedKind, Ranks, Threads
+from weft.cli.support.command import app, forward_kind, on_one_rank, precision_of, start
+from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.values import (
-    axes_value,
     count_value,
     folders_value,
-    grid_value,
-    output_value,
     rank_counts_value,
     shape_value,
     shapes_value,
 )
+from weft.options import Exchange, Planning, TransformOptions
 
 RanksPerNode = Annotated[
     int | None,
@@ -96,8 +70,9 @@ def probe_command(
 
 
 @app.command("plan")
+@with_options
 def plan_command(
-    context: typer.Context,
+    *,
     shape: Annotated[str, typer.Argument(metavar="SHAPE", help="Such as 4096x4096x4096; of the real array for r2c.")],
     ranks: Annotated[str, typer.Option("--ranks", metavar="R", help="Number of ranks to plan for.")] = "1",
     ranks_per_node: RanksPerNode = None,
@@ -107,22 +82,9 @@ def plan_command(
     ] = None,
     kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
-    axes: Axes = None,
-    output: Output = "any",
-    grid: Grid = None,
-    threads: Threads = 1,
-    effort: EffortOption = Effort.estimate,
-    method: MethodOption = None,
-    wire_form: WireFormOption = None,
-    schedule: ScheduleOption = None,
-    requests: RequestsOption = None,
-    chunks: Chunks = None,
-    preset: PresetOption = None,
-    nodes: NodesOption = None,
-    piece_bytes: PieceBytes = None,
-    wire: WireOption = None,
-    machine: MachineOption = None,
-    all_ranks: AllRanks = None,
+    transform: Annotated[TransformOptions, Part("axes", "output", "input", "threads")],
+    exchange: Exchange,
+    planning: Annotated[Planning, Part(place="plan")],
     order: OrderOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the predicted time of each step (.png, .pdf, .svg).")
@@ -143,20 +105,16 @@ def plan_command(
         "kind": forward_kind(kind),
         "ranks": count_value(ranks, "--ranks"),
         "ranks_per_node": ranks_per_node,
-        "axes": axes_value(axes),
+        "axes": transform.axes,
         "dtype": precision_of(dtype),
-        "input": grid_value(grid),
-        "output": output_value(output),
-        **planning_of(
-            threads,
-            effort,
-            None,
-            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        ),
-        "machine": machine,
-        "all_ranks": all_ranks,
+        "input": transform.input,
+        "output": transform.output,
+        "threads": transform.threads,
+        "exchange": exchange,
+        "effort": planning.effort,
+        "machine": planning.machine,
+        "all_ranks": planning.all_ranks,
     }
-    del options["engine"]
     extents = shape_value(shape, "SHAPE")
     return on_one_rank(lambda here: plan.run(extents, options, order, plot, as_json, here, cores))
 
@@ -194,7 +152,9 @@ def map_command(
 
 
 @app.command("project")
+@with_options
 def project_command(
+    *,
     shapes: Annotated[
         str,
         typer.Argument(metavar="SHAPE[,SHAPE]", help="Such as 64x64x64,128x128x128; of the real array for r2c."),
@@ -213,9 +173,8 @@ def project_command(
     ranks_per_node: RanksPerNode = None,
     kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
-    output: Output = "any",
-    threads: Threads = 1,
-    preset: PresetOption = None,
+    transform: Annotated[TransformOptions, Part("output", "threads")],
+    exchange: Annotated[Exchange, Part("preset")],
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw a curve for each size (.png, .pdf, .svg).")
     ] = None,
@@ -236,10 +195,10 @@ def project_command(
         planning={
             "kind": forward_kind(kind),
             "dtype": precision_of(dtype),
-            "output": output_value(output),
-            "threads": threads,
+            "output": transform.output,
+            "threads": transform.threads,
             "ranks_per_node": ranks_per_node,
-            "preset": None if preset is None else preset.value,
+            "exchange": exchange,
         },
         plot=plot,
         json=as_json,

@@ -11,6 +11,7 @@ from weft.cli.support import plots
 from weft.cli.support.arrays import read_array, warn_not_finite
 from weft.cli.support.session import Session
 from weft.files import check_target, complex_dtype, open_source, working_dtype, write_file
+from weft.options import Exchange, Planning, TransformOptions
 from weft.spectra import Spectrum, shell_count, shell_spectrum
 
 # Every rank keeps the sums of all shells in memory. Lengths such as 1 and 1e12 must not need a terabyte.
@@ -27,7 +28,9 @@ class Options:
     lengths: tuple[float, ...] | None
     dtype: np.dtype | None
     shape: tuple[int, ...] | None
-    planning: dict[str, Any]
+    transform: TransformOptions
+    exchange: Exchange
+    planning: Planning
     json: bool
 
 
@@ -52,7 +55,10 @@ def run(options: Options, session: Session) -> int:
         output="same" if len(source.shape) == 1 else "any",  # one axis in its natural order
         overwrite_input=True,
         norm="none",
-        **options.planning,
+        threads=options.transform.threads,
+        engine=options.transform.engine,
+        exchange=options.exchange,
+        planning=options.planning,
     )
     session.progress(f"reading {source.name}")
     field = read_array(session, source, fft.input)

@@ -4,54 +4,26 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.support.choices import (
-    AllRanks,
-    AnyKind,
-    Axes,
-    BudgetOption,
-    Chunks,
-    Dtype,
-    Effort,
-    EffortOption,
-    Engine,
-    Grid,
-    Json,
-    MachineOption,
-    MethodOption,
-    NodesOption,
-    Norm,
-    NormOption,
-    Output,
-    Oversubscribe,
-    PieceBytes,
-    PlannedKind,
-    PresetOption,
-    Ranks,
-    RawShape,
-    RequestsOption,
-    ScheduleOption,
-    Threads,
-    Trace,
-    WireFormOption,
-    WireOption,
-    WisdomOption,
-)
-from weft.cli.support.command import app, forward_kind, knobs_of, planning_of, precision_of, start
+from weft.cli.support.choices import AnyKind, Dtype, Json, Oversubscribe, PlannedKind, Ranks, RawShape, Trace
+from weft.cli.support.command import app, forward_kind, precision_of, start
+from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session, end_all_ranks
-from weft.cli.support.values import axes_value, grid_value, lengths_value, output_value, shape_value
+from weft.cli.support.values import lengths_value, shape_value
 from weft.files import named_dtype
+from weft.options import Exchange, Planning, TransformOptions
 
 
 @app.command("fft")
+@with_options
 def fft_command(
     context: typer.Context,
+    *,
     source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz or raw file.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
     kind: Annotated[
         AnyKind | None,
         typer.Option(help="Default: r2c for real data; c2c for complex data or --inverse. c2r: the inverse of r2c."),
     ] = None,
-    axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
     last: Annotated[
         int | None, typer.Option(metavar="N", help="Real length of the halved axis, for an inverse r2c.")
@@ -61,24 +33,9 @@ def fft_command(
         typer.Option(metavar="T", help="Element type of a raw file; for other files, the precision of the transform."),
     ] = None,
     shape: RawShape = None,
-    grid: Grid = None,
-    norm: NormOption = Norm.backward,
-    threads: Threads = 1,
-    effort: EffortOption = Effort.estimate,
-    method: MethodOption = None,
-    wire_form: WireFormOption = None,
-    schedule: ScheduleOption = None,
-    requests: RequestsOption = None,
-    chunks: Chunks = None,
-    preset: PresetOption = None,
-    nodes: NodesOption = None,
-    piece_bytes: PieceBytes = None,
-    wire: WireOption = None,
-    engine: Engine = None,
-    machine: MachineOption = None,
-    all_ranks: AllRanks = None,
-    budget: BudgetOption = 10.0,
-    wisdom: WisdomOption = None,
+    transform: Annotated[TransformOptions, Part("axes", "input", "norm", "threads", "engine")],
+    exchange: Exchange,
+    planning: Planning,
     trace: Trace = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
     as_json: Json = False,
@@ -97,30 +54,25 @@ def fft_command(
         source=source,
         target=target,
         kind=None if kind is None else forward_kind(kind),
-        axes=axes_value(axes),
         inverse=inverse or kind == AnyKind.c2r,
         last=last,
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
-        grid=grid_value(grid),
-        norm=norm.value,
-        planning=planning_of(
-            threads,
-            effort,
-            engine,
-            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        )
-        | {"machine": machine, "all_ranks": all_ranks, "budget_s": budget, "wisdom": wisdom},
+        transform=transform,
+        exchange=exchange,
+        planning=planning,
         trace=trace,
         explain=explain,
         json=as_json,
     )
-    return start(context, lambda here: fft.run(options, here), ranks, threads, oversubscribe)
+    return start(context, lambda here: fft.run(options, here), ranks, transform.threads, oversubscribe)
 
 
 @app.command("spectrum")
+@with_options
 def spectrum_command(
     context: typer.Context,
+    *,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file with a real array of 1 to 3 dimensions.")],
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a log-log plot (.png, .pdf, .svg).")] = None,
     csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table to FILE.")] = None,
@@ -129,18 +81,9 @@ def spectrum_command(
     ] = None,
     dtype: Annotated[str | None, typer.Option(metavar="T", help="Element type of a raw file (with --shape).")] = None,
     shape: RawShape = None,
-    threads: Threads = 1,
-    effort: EffortOption = Effort.estimate,
-    method: MethodOption = None,
-    wire_form: WireFormOption = None,
-    schedule: ScheduleOption = None,
-    requests: RequestsOption = None,
-    chunks: Chunks = None,
-    preset: PresetOption = None,
-    nodes: NodesOption = None,
-    piece_bytes: PieceBytes = None,
-    wire: WireOption = None,
-    engine: Engine = None,
+    transform: Annotated[TransformOptions, Part("threads", "engine")],
+    exchange: Exchange,
+    planning: Planning,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
@@ -159,42 +102,28 @@ def spectrum_command(
         lengths=lengths_value(length),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
-        planning=planning_of(
-            threads,
-            effort,
-            engine,
-            knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        ),
+        transform=transform,
+        exchange=exchange,
+        planning=planning,
         json=as_json,
     )
-    return start(context, lambda here: spectrum.run(options, here), ranks, threads, oversubscribe)
+    return start(context, lambda here: spectrum.run(options, here), ranks, transform.threads, oversubscribe)
 
 
 @app.command("verify")
+@with_options
 def verify_command(
     context: typer.Context,
+    *,
     shape: Annotated[str | None, typer.Argument(metavar="[SHAPE]", help="Check this problem.")] = None,
     random: Annotated[int | None, typer.Option(metavar="K", help="Check K random problems.")] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random problems.")] = 0,
     case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem that a failure printed.")] = None,
     kind: PlannedKind = AnyKind.c2c,
     dtype: Dtype = "float64",
-    axes: Axes = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="Check the backward transform first.")] = False,
-    output: Output = "any",
-    grid: Grid = None,
-    norm: NormOption = Norm.backward,
-    threads: Threads = 1,
-    method: MethodOption = None,
-    wire_form: WireFormOption = None,
-    schedule: ScheduleOption = None,
-    requests: RequestsOption = None,
-    chunks: Chunks = None,
-    preset: PresetOption = None,
-    nodes: NodesOption = None,
-    piece_bytes: PieceBytes = None,
-    wire: WireOption = None,
-    engine: Engine = None,
+    transform: Annotated[TransformOptions, Part("axes", "output", "input", "norm", "threads", "engine")],
+    exchange: Exchange,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
@@ -207,14 +136,14 @@ def verify_command(
         "case": case,
         "kind": forward_kind(kind),
         "dtype": precision_of(dtype),
-        "axes": axes_value(axes),
+        "axes": transform.axes,
         "inverse": inverse or kind == AnyKind.c2r,
-        "output": output_value(output),
-        "input": grid_value(grid),
-        "norm": norm.value,
-        "threads": threads,
-        **knobs_of(method, wire_form, schedule, requests, chunks, preset, nodes, piece_bytes, wire),
-        "engine": engine,
+        "output": transform.output,
+        "input": transform.input,
+        "norm": transform.norm,
+        "threads": transform.threads,
+        "exchange": exchange,
+        "engine": transform.engine,
         "json": as_json,
     }
 
@@ -224,4 +153,4 @@ def verify_command(
         hooks = runner.Hooks(lambda text: here.progress(text) if text else here.clear_progress(), end_all_ranks)
         return runner.run({**options, "comm": here.comm}, hooks)
 
-    return start(context, work, ranks, threads, oversubscribe)
+    return start(context, work, ranks, transform.threads, oversubscribe)

@@ -2,31 +2,20 @@
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import weft
-from weft.cli.support.choices import (
-    AnyKind,
-    Axes,
-    Dtype,
-    Effort,
-    EffortOption,
-    Json,
-    Norm,
-    NormOption,
-    Oversubscribe,
-    PlannedKind,
-    Ranks,
-    RawShape,
-)
-from weft.cli.support.command import app, on_one_rank, start, word_of
+from weft.cli.support.choices import AnyKind, Dtype, Json, Oversubscribe, PlannedKind, Ranks
+from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.environment import surrounding_ranks
+from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session
-from weft.cli.support.values import axes_value, folders_value, ranks_value, shape_value, size_value
+from weft.cli.support.values import folders_value, ranks_value, shape_value, size_value
 from weft.files import named_dtype
 from weft.ooc import METHODS
+from weft.ooc.options import OocOptions
 from weft.ooc.transform import target_of
 
 ooc_app = typer.Typer(help="Transform, copy and permute arrays on disks, and predict the cost.")
@@ -50,27 +39,8 @@ class Factoring(str, Enum):
     least_crossing = "least-crossing"
 
 
-class Order(str, Enum):
-    natural = "natural"
-    transposed = "transposed"
-
-
-class Precision(str, Enum):
-    f32 = "f32"
-    f64 = "f64"
-
-
-Memory = Annotated[
-    str, typer.Option("--memory", metavar="BYTES", help="Memory limit of each rank, such as 2GiB, 0.5GiB, 4GB or 2^31.")
-]
-Block = Annotated[
-    str | None,
-    typer.Option(
-        "--block",
-        metavar="BYTES",
-        help="Minimum transfer size. Default: the predicted fastest between 4KiB and 4MiB.",
-    ),
-]
+# The options of `ooc fft` that `ooc plan` has.
+PLANNED = ("memory_bytes", "axes", "order", "block_bytes", "threads", "method", "machine")
 OutDisks = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,39 +50,6 @@ OutDisks = Annotated[
         help="A directory on each disk of a striped OUT; comma-separated, or repeat the option. Default: that of OUT.",
     ),
 ]
-ScratchFolders = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--scratch",
-        metavar="D1,D2,...",
-        help="A directory on each disk for temporary files; comma-separated, or repeat the option. Default: that of "
-        "OUT.",
-    ),
-]
-RawDtype = Annotated[
-    str | None,
-    typer.Option("--dtype", metavar="T", help="Element type of a raw IN, such as complex128 (with --shape)."),
-]
-FileKind = Annotated[
-    AnyKind | None,
-    typer.Option("--kind", help="Default: r2c for real data; c2c for complex data or --inverse. c2r: inverse of r2c."),
-]
-OrderOption = Annotated[
-    Order, typer.Option("--order", help="Order of a result of one axis; transposed needs two passes for long lines.")
-]
-WayOption = Annotated[
-    str, typer.Option("--method", metavar="NAME", help="auto, k-pass, or bmmc:VARIANT with a variant of ooc analyze.")
-]
-OocMachine = Annotated[
-    str | None,
-    typer.Option(
-        "--machine",
-        metavar="NAME|FILE",
-        help="Machine for predictions: one shipped with weft, or a file of `weft probe --disk DIR -o FILE`. Default: "
-        "an assumed one.",
-    ),
-]
-OocThreads = Annotated[int, typer.Option("--threads", min=1, max=4096, metavar="T", help="Threads of each rank.")]
 
 
 @ooc_app.callback(invoke_without_command=True)
@@ -226,6 +163,7 @@ def copy_command(
 
 
 @ooc_app.command("fft")
+@with_options
 def fft_command(
     context: typer.Context,
     source: Annotated[
@@ -236,43 +174,7 @@ def fft_command(
         typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None with --in-place."),
     ] = None,
     *,
-    memory: Memory,
-    kind: FileKind = None,
-    axes: Axes = None,
-    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform; that of r2c is c2r.")] = False,
-    last: Annotated[
-        int | None, typer.Option(metavar="N", help="Real length of the halved axis of c2r. Default: the even length.")
-    ] = None,
-    norm: NormOption = Norm.backward,
-    order: OrderOption = Order.natural,
-    shape: RawShape = None,
-    dtype: RawDtype = None,
-    precision: Annotated[
-        Precision | None,
-        typer.Option(help="Precision. Default: f32 for IN of half or single precision, otherwise f64."),
-    ] = None,
-    block: Block = None,
-    disk: OutDisks = None,
-    scratch: ScratchFolders = None,
-    threads: OocThreads = 1,
-    effort: EffortOption = Effort.estimate,
-    method: WayOption = "auto",
-    machine: OocMachine = None,
-    checkpoint: Annotated[
-        float | None,
-        typer.Option(
-            "--checkpoint",
-            metavar="S",
-            min=0,
-            help="Seconds between checkpoints; 0: none. Default: 30 if more than a minute is predicted; none for ranks "
-            "on several nodes.",
-        ),
-    ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Start again; do not resume an unfinished OUT.")] = False,
-    in_place: Annotated[
-        bool,
-        typer.Option("--in-place", help="Replace IN by the result: c2c of a .npy file, a raw file or a striped set."),
-    ] = False,
+    options: OocOptions,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and its cost and check the files; write nothing.")
     ] = False,
@@ -297,25 +199,9 @@ def fft_command(
     from weft.cli.ooc import fft as ooc_fft_command
     from weft.cli.ooc import records as ooc_records_command
 
-    given = {
-        "shape": None if shape is None else shape_value(shape),
-        "dtype": None if dtype is None else named_dtype(dtype),
-        "precision": None if precision is None else precision.value,
-        "inverse": inverse,
-        "last": last,
-        "norm": norm.value,
-        "disks": folders_value(disk),
-        "scratch": folders_value(scratch) or None,
-        "effort": effort.value,
-        "method": method,
-        "machine": machine,
-        "checkpoint": checkpoint,
-        "restart": restart,
-        "in_place": in_place,
-        **_planning_of(kind, axes, memory, block, order, threads),
-    }
-    target = target_of(source, target, in_place)
-    if method.startswith("bmmc:"):
+    given = vars(options)
+    target = target_of(source, target, options.in_place)
+    if options.by_superlevels:
         records = ooc_records_command.fft_options(source, target, given, as_json)
         return run_or_tell(
             context,
@@ -324,17 +210,17 @@ def fft_command(
             ranks=ranks,
             oversubscribe=oversubscribe,
             dry_run=dry_run,
-            threads=threads,
+            threads=options.threads,
         )
-    options = ooc_fft_command.Options(source, target, given, as_json)
+    asked = ooc_fft_command.Options(source, target, given, as_json)
     return run_or_tell(
         context,
-        lambda here: ooc_fft_command.run(options, here),
-        lambda count, here: ooc_fft_command.run_dry(options, count, here),
+        lambda here: ooc_fft_command.run(asked, here),
+        lambda count, here: ooc_fft_command.run_dry(asked, count, here),
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
-        threads=threads,
+        threads=options.threads,
     )
 
 
@@ -349,19 +235,15 @@ def discard_command(
 
 
 @ooc_app.command("plan")
+@with_options
 def plan_command(
     shape: Annotated[
         str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
     ],
-    memory: Memory,
+    *,
     kind: PlannedKind = AnyKind.c2c,
-    axes: Axes = None,
     dtype: Dtype = "float64",
-    order: OrderOption = Order.natural,
-    block: Block = None,
-    threads: OocThreads = 1,
-    method: WayOption = "auto",
-    machine: OocMachine = None,
+    options: Annotated[OocOptions, Part(*PLANNED)],
     disk: Annotated[
         list[str] | None,
         typer.Option(
@@ -385,11 +267,10 @@ def plan_command(
 
     extents = shape_value(shape, "SHAPE")
     given = {
+        "kind": kind.value,
         "dtype": named_dtype(dtype),
-        "method": method,
-        "machine": machine,
         "disks": folders_value(disk),
-        **_planning_of(kind, axes, memory, block, order, threads),
+        **{name: getattr(options, name) for name in PLANNED},
     }
     return on_one_rank(lambda here: ooc_fft_command.run_plan(extents, given, plot, as_json, here))
 
@@ -412,16 +293,3 @@ def run_or_tell(
     if around is None and wanted in (None, 1):
         return run(Session())
     return start(context, run, ranks, threads, oversubscribe)
-
-
-def _planning_of(
-    kind: AnyKind | None, axes: str | None, memory: str, block: str | None, order: Order, threads: int
-) -> dict[str, Any]:
-    return {
-        "kind": word_of(kind),
-        "axes": axes_value(axes),
-        "memory_bytes": size_value(memory, "--memory"),
-        "block_bytes": None if block is None else size_value(block, "--block"),
-        "order": order.value,
-        "threads": threads,
-    }

@@ -4,14 +4,19 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.ooc.commands import Memory, OutDisks, RawDtype, ScratchFolders, ooc_app, run_or_tell
-from weft.cli.support.choices import Json, Oversubscribe, Ranks, RawShape
+from weft.cli.ooc.commands import ooc_app, run_or_tell
+from weft.cli.support.choices import Json, Oversubscribe, Ranks
 from weft.cli.support.command import on_one_rank
-from weft.cli.support.values import folders_value, shape_value, size_value
-from weft.files import named_dtype
+from weft.cli.support.option_tables import Part, with_options
+from weft.cli.support.values import size_value
+from weft.ooc.options import OocOptions
+
+# The options of `ooc fft` that `ooc permute` has.
+PERMUTED = ("memory_bytes", "inverse", "shape", "dtype", "disks", "scratch")
 
 
 @ooc_app.command("permute")
+@with_options
 def permute_command(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A .npy or raw file, or the .json of a striped set.")],
@@ -24,18 +29,14 @@ def permute_command(
             "with a matrix over GF(2).",
         ),
     ],
-    memory: Memory,
-    inverse: Annotated[bool, typer.Option("--inverse", help="The inverse permutation.")] = False,
-    shape: RawShape = None,
-    dtype: RawDtype = None,
+    *,
+    options: Annotated[OocOptions, Part(*PERMUTED, help={"inverse": "The inverse permutation."})],
     block: Annotated[
         str | None,
         typer.Option(
             metavar="BYTES", help="Size of one access to a disk. Default: the longest with the fewest passes."
         ),
     ] = None,
-    disk: OutDisks = None,
-    scratch: ScratchFolders = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the passes and their cost and check the files; write nothing.")
     ] = False,
@@ -52,19 +53,14 @@ def permute_command(
     from weft.cli.ooc import records as ooc_records_command
 
     given = {
-        "memory_bytes": size_value(memory, "--memory"),
-        "inverse": inverse,
-        "shape": None if shape is None else shape_value(shape),
-        "dtype": None if dtype is None else named_dtype(dtype),
+        **{name: getattr(options, name) for name in PERMUTED},
         "block_bytes": None if block is None else size_value(block, "--block"),
-        "disks": folders_value(disk),
-        "scratch": folders_value(scratch) or None,
     }
-    options = ooc_records_command.permute_options(source, target, permutation, given, as_json)
+    asked = ooc_records_command.permute_options(source, target, permutation, given, as_json)
     return run_or_tell(
         context,
-        lambda here: ooc_records_command.run(options, here),
-        lambda count, here: ooc_records_command.run_dry(options, count, here),
+        lambda here: ooc_records_command.run(asked, here),
+        lambda count, here: ooc_records_command.run_dry(asked, count, here),
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
@@ -72,12 +68,13 @@ def permute_command(
 
 
 @ooc_app.command("detect")
+@with_options
 def detect_command(
     targets: Annotated[
         str, typer.Argument(metavar="IN", help="Integers of 64 bits: element x is the target of the record at x.")
     ],
-    shape: RawShape = None,
-    dtype: RawDtype = None,
+    *,
+    options: Annotated[OocOptions, Part("shape", "dtype")],
     as_json: Json = False,
 ) -> int:
     """Test whether a vector of targets is a permutation linear over GF(2), and print its matrix.
@@ -86,10 +83,7 @@ def detect_command(
     """
     from weft.cli.ooc import records as ooc_records_command
 
-    given = {
-        "shape": None if shape is None else shape_value(shape),
-        "dtype": None if dtype is None else named_dtype(dtype),
-    }
+    given = {"shape": options.shape, "dtype": options.dtype}
     found = []
     on_one_rank(lambda here: found.append(ooc_records_command.run_detect(targets, given, as_json, here)))
     return 0 if found == [True] else 1

@@ -8,10 +8,10 @@ import typer
 
 import weft
 from weft.cli.support import launch, session
-from weft.cli.support.choices import AnyKind, Effort, Method, Nodes, Preset, Requests, Schedule, Wire, WireForm
+from weft.cli.support.choices import AnyKind
 from weft.cli.support.environment import DEBUG, surrounding_ranks
 from weft.cli.support.session import Session
-from weft.cli.support.values import chunks_value, ranks_value, size_value
+from weft.cli.support.values import ranks_value
 from weft.files import named_dtype, working_dtype
 
 app = typer.Typer(
@@ -24,34 +24,6 @@ app = typer.Typer(
     "-n R runs a command on R ranks. Under mpiexec a command runs on the ranks of mpiexec.",
     epilog=f"An error is one line on standard error, with status 2 (usage) or 1 (failure). {DEBUG}=1 shows tracebacks.",
 )
-
-
-def knobs_of(
-    method: Method | None,
-    wire_form: WireForm | None,
-    schedule: Schedule | None,
-    requests: Requests | None,
-    chunks: str | None,
-    preset: Preset | None,
-    nodes: Nodes | None,
-    piece_bytes: str | None,
-    wire: Wire | None,
-) -> dict[str, Any]:
-    return {
-        "method": word_of(method),
-        "wire_form": word_of(wire_form),
-        "schedule": word_of(schedule),
-        "requests": word_of(requests),
-        "chunks": chunks_value(chunks),
-        "preset": word_of(preset),
-        "nodes": word_of(nodes),
-        "piece_bytes": None if piece_bytes is None else size_value(piece_bytes, "--piece-bytes"),
-        "wire": word_of(wire),
-    }
-
-
-def planning_of(threads: int, effort: Effort, engine: str | None, knobs: dict[str, Any]) -> dict[str, Any]:
-    return {"threads": threads, "effort": effort.value, "engine": engine, **knobs}
 
 
 def forward_kind(kind: AnyKind) -> str:

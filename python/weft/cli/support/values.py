@@ -6,8 +6,8 @@ import re
 from fractions import Fraction
 
 import weft
+from weft._support.checks import RANKS_MAX
 from weft.cli.support.text import joined
-from weft.options import RANKS_MAX
 
 
 def ranks_value(text: str | None) -> int | None:

@@ -32,7 +32,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from weft import errors, options
+from weft import errors
+from weft._support import checks
 from weft.disk.arrays import aligned, is_set
 from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
 from weft.files.replacement import check_length, leftovers_of_text, replace_small, shortened
@@ -54,7 +55,7 @@ class Places:
 
     @classmethod
     def of(cls, target: str | os.PathLike[str]) -> Places:
-        path = options.file_path(target, "target")
+        path = checks.file_path(target, "target")
         check_length(path, _LONGEST_ENDING)
         return cls(Path(os.path.realpath(path)))
 

@@ -8,7 +8,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from weft import _planning, options
+from weft import _planning
+from weft._support import checks
 from weft.disk.arrays import FileArray
 from weft.ooc.job import TransformJob
 
@@ -47,7 +48,7 @@ def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
     path = os.path.realpath(stored.path)
     found = {"shape": list(stored.shape), "dtype": str(stored.dtype), "offset": stored.offset}
     if changes:
-        files = _planning.striped_set_index(options.file_path(path, "a set"))["files"] if stored.is_set else []
+        files = _planning.striped_set_index(checks.file_path(path, "a set"))["files"] if stored.is_set else []
         return {"name": path, **found, "files": [os.path.realpath(file) for file in files]}
     name = path if stored.unpacking is None else stored.name
     # No devices and inodes: their numbers may change when the file systems are mounted again.

@@ -17,8 +17,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft import _planning, errors, options, runtime
+from weft import _planning, errors, runtime
 from weft._planning import OutOfCorePlan
+from weft._support import checks
 from weft.disk import unpack
 from weft.disk.arrays import CoreArray
 from weft.files.seen import require_unchanged
@@ -150,7 +151,7 @@ def run(
             keeper = runtime.agreed(comm, lambda: _keeper(transform, note, plan, places, rank, told, own))
             if told.goes_on:  # all checks have passed
                 runtime.agreed(comm, keeper.restore)
-            names = ["" if path is None else options.file_path(path, "a temporary file") for path in own]
+            names = ["" if path is None else checks.file_path(path, "a temporary file") for path in own]
             done = execute(told.output, own_scratch=names, start=told.start, kept=_Told(keeper))
             seconds = keeper.seconds
         runtime.from_first(comm, lambda: _complete(transform, notes[0], places))

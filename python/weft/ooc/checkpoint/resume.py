@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning, errors, options
+from weft import _planning, errors
 from weft._planning import OutOfCorePlan
+from weft._support import checks
 from weft.disk.arrays import FileArray, is_set
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint import fingerprint
@@ -36,7 +37,7 @@ def interval_of(target: str, given: float | None, goes_on: bool, in_place: bool)
     Errors: InvalidArgument for an invalid number of seconds, and for none if an unfinished transform is to be resumed.
     """
     if given is not None:
-        given = options.seconds(given, "checkpoint")
+        given = checks.seconds(given, "checkpoint")
         if not 0 <= given < float("inf"):
             raise errors.InvalidArgument(
                 f"checkpoint must be seconds between checkpoints, or 0 for none; given {given}; give such as 30"

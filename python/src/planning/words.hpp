@@ -1,0 +1,10 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace weft::python {
+
+/// Adds WORDS: for each option of a transform that is a word, its values.
+void bind_words(nanobind::module_& m);
+
+}  // namespace weft::python

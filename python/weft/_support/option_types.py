@@ -1,0 +1,345 @@
+"""The mechanism of the option tables: an option is a field of a record, with its type, values, help and places.
+
+The records are in weft.options and weft.ooc.options. The command line, the checks of keywords and the table in
+docs/options.md come from them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from weft import _planning, errors
+from weft._support import checks
+
+Record = TypeVar("Record")
+Function = TypeVar("Function", bound=Callable[..., Any])
+#: The places of an option: transforms on ranks, plans without ranks, arrays on disks.
+PLACES = ("run", "plan", "ooc")
+#: The default of an option that must be given.
+REQUIRED = dataclasses.MISSING
+
+
+class OptionType:
+    """The values of an option."""
+
+    #: The values in words, for the docs.
+    values = ""
+    #: The value's name on the command line.
+    metavar = ""
+
+    def checked(self, given: Any, name: str) -> Any:
+        """Returns the value for the core. Raises InvalidArgument for other types, and for values out of range."""
+        return given
+
+
+class Word(OptionType):
+    """One of a few words. The core refuses others, with the list of its own."""
+
+    def __init__(self, words: Iterable[str], unset: str | None = None, *, hides_unset: bool = True):
+        """unset : the core's word for None. hides_unset : None is the way to give it."""
+        self.unset = unset
+        shown = [word for word in words if word != unset]
+        self.words = tuple(shown) if unset is None or hides_unset else (*shown, unset)
+        self.values = ", ".join(f"`{word}`" for word in self.words)
+
+    def checked(self, given: Any, name: str) -> str:
+        if given is None and self.unset is not None:
+            return self.unset
+        return checks.text(given, name) or self.unset or ""
+
+
+def word_of(name: str, unset: str | None = None, *, hides_unset: bool = True) -> Word:
+    """Returns the type of an option whose words are those of the core."""
+    return Word(_planning.WORDS[name], unset, hides_unset=hides_unset)
+
+
+class Chunks(OptionType):
+    """A number of chunks, or "slices" for one chunk for each slice."""
+
+    values = "1, 2, ..., `slices`"
+    metavar = "K|slices"
+
+    def checked(self, given: Any, name: str) -> int:
+        """Returns the number for the planner: 0 lets weft choose.
+
+        >>> Chunks().checked(None, "chunks"), Chunks().checked(8, "chunks")
+        (0, 8)
+        >>> Chunks().checked("slices", "chunks") == _planning.EVERY_SLICE
+        True
+        """
+        if given is None:
+            return 0
+        if isinstance(given, str) and given == "slices":
+            return int(_planning.EVERY_SLICE)
+        count = checks.integer(given, f'{name}, or "slices",')
+        if count < 1:
+            raise errors.InvalidArgument(f'{name} must be at least 1, or "slices"; given {count}')
+        return count
+
+
+class ByteCount(OptionType):
+    """A number of bytes; None for no limit."""
+
+    values = "1 or more bytes"
+    metavar = "B"
+
+    def checked(self, given: Any, name: str) -> int:
+        """
+        >>> ByteCount().checked(65536, "piece_bytes"), ByteCount().checked(None, "piece_bytes")
+        (65536, 0)
+        """
+        if given is None:
+            return 0
+        count = checks.integer(given, name)
+        if count < 1:
+            raise errors.InvalidArgument(f"{name} must be at least 1; given {count}; leave {name} out for whole blocks")
+        return count
+
+
+class Count(OptionType):
+    """A whole number in a range."""
+
+    def __init__(self, least: int, most: int, metavar: str = "N"):
+        self.least, self.most, self.metavar = least, most, metavar
+        self.values = f"{least} to {most}"
+
+    def checked(self, given: Any, name: str) -> int:
+        return checks.integer(given, name, self.least, self.most)
+
+
+class Sign(OptionType):
+    """The sign of an exponent."""
+
+    values = "-1, 1"
+
+    def checked(self, given: Any, name: str) -> int:
+        number = checks.integer(given, name)
+        if number not in (-1, 1):
+            raise errors.InvalidArgument(f"{name} must be -1 or 1, that of the exponent of forward; given {number}")
+        return number
+
+
+class Whole(OptionType):
+    """A whole number; None where weft chooses. The function that uses it checks its range."""
+
+    values = "a whole number"
+    metavar = "N"
+
+
+class ByteSize(OptionType):
+    """A size in bytes. The function that uses it checks its range."""
+
+    values = "bytes"
+    metavar = "BYTES"
+
+
+class Seconds(OptionType):
+    """A time. The function that uses it checks its range."""
+
+    metavar = "S"
+
+    def __init__(self, least: float | None = None):
+        """least : the least time on the command line; None: the function that uses it checks this."""
+        self.least = least
+        self.values = "0 or more seconds"
+
+    def checked(self, given: Any, name: str) -> float:
+        return checks.seconds(given, name)
+
+
+class Switch(OptionType):
+    """True or False; None where weft chooses."""
+
+    values = "True, False"
+
+    def checked(self, given: Any, name: str) -> bool | None:
+        return None if given is None else checks.flag(given, name)
+
+
+class Engine(OptionType):
+    """The name of a local FFT library; None for the default one."""
+
+    values = "`fftw`, `ducc0`"
+    metavar = "NAME"
+
+    def checked(self, given: Any, name: str) -> str:
+        return checks.word(given, name, "")
+
+
+class File(OptionType):
+    """The path of a file; None for no file."""
+
+    values = "a file"
+    metavar = "FILE"
+
+    def checked(self, given: Any, name: str) -> str:
+        return "" if given is None else checks.file_path(given, name)
+
+
+class Directories(OptionType):
+    """Directories, one on each disk."""
+
+    values = "a list of directories"
+    metavar = "D1,D2,..."
+
+
+class RawShape(OptionType):
+    """The shape of a raw file."""
+
+    values = "extents"
+    metavar = "AxB"
+
+
+class ElementType(OptionType):
+    """The numpy dtype of a raw file's elements."""
+
+    values = "a numpy dtype"
+    metavar = "T"
+
+
+class Text(OptionType):
+    """A text that the function that uses it checks."""
+
+    def __init__(self, values: str, metavar: str = "NAME"):
+        self.values, self.metavar = values, metavar
+
+
+class Axes(OptionType):
+    """Axes of an array; None for all."""
+
+    values = "a list of axes"
+    metavar = "A,B"
+
+
+class Dtype(OptionType):
+    """A numpy dtype, which names a precision."""
+
+    values = "a numpy dtype"
+    metavar = "T"
+
+
+class InputLayout(OptionType):
+    """The layout of an array over ranks; None where weft chooses."""
+
+    values = "a Layout, a process grid, a box for each rank"
+    metavar = "PxQ"
+
+
+class OutputLayout(OptionType):
+    """The wanted layout of a result."""
+
+    values = f"`any`, `same`, {InputLayout.values}"
+    metavar = "any|same|GRID"
+
+
+class MachineName(OptionType):
+    """A machine, or a word for one; None for the default."""
+
+    values = "a weft.Machine, a name, a file, `here`, `rule`"
+    metavar = "NAME|FILE"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a record."""
+
+    name: str
+    type: OptionType
+    default: Any
+    help: str
+    #: Its places, of PLACES.
+    places: tuple[str, ...]
+    #: Its names on the command line; none if only Python has it.
+    flags: tuple[str, ...]
+
+
+def option(
+    type: OptionType,
+    default: Any,
+    help: str,
+    *,
+    places: tuple[str, ...] = ("run", "plan"),
+    flags: tuple[str, ...] | None = None,
+) -> Any:
+    """Returns a field of an option record.
+
+    flags : its names on the command line; by default its own name with hyphens.
+    """
+    metadata = {"type": type, "help": help, "places": places, "flags": flags}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def options_of(record: Any) -> list[Option]:
+    """Returns the table of a record: its options in order."""
+    return [_option_of(field) for field in dataclasses.fields(record)]
+
+
+def _option_of(field: dataclasses.Field[Any]) -> Option:
+    made = Option(name=field.name, default=field.default, **field.metadata)
+    return made if made.flags is not None else dataclasses.replace(made, flags=(f"--{field.name.replace('_', '-')}",))
+
+
+def with_signature(record: type) -> Callable[[Function], Function]:
+    """Gives a function f(first, ..., **options) the signature with the options of a record by name.
+
+    The function's own keywords follow them. So help() and notebooks show every option.
+    """
+
+    def signed(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
+        taken = [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if each.default is REQUIRED else each.default,
+            )
+            for each in options_of(record)
+        ]
+        first = [each for each in own if each.kind != each.KEYWORD_ONLY]
+        last = [each for each in own if each.kind == each.KEYWORD_ONLY]
+        function.__signature__ = signature.replace(parameters=[*first, *taken, *last])  # type: ignore[attr-defined]
+        return function
+
+    return signed
+
+
+def record_of(record: type[Record], options: dict[str, Any], caller: str) -> Record:
+    """Makes a record from keywords. Errors: TypeError for an unknown or a missing one, as Python's own."""
+    names = [each.name for each in options_of(record)]
+    for name in options:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            remedy = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}{remedy}")
+    for each in options_of(record):
+        if each.default is REQUIRED and each.name not in options:
+            raise TypeError(f"{caller}() missing 1 required keyword-only argument: {each.name!r}")
+    return record(**options)
+
+
+def checked(record: Any) -> dict[str, Any]:
+    """Returns the values of a record for the core, by name. Raises InvalidArgument for the first unsuitable one."""
+    return {each.name: each.type.checked(getattr(record, each.name), each.name) for each in options_of(record)}
+
+
+def given(record: Any) -> dict[str, Any]:
+    """Returns the values that differ from the defaults, by name: JSON data for JSON values."""
+    return {
+        each.name: getattr(record, each.name)
+        for each in options_of(record)
+        if getattr(record, each.name) != each.default
+    }
+
+
+def documented(record: type[Record]) -> type[Record]:
+    """Adds the table of options to the docstring of a record."""
+    lines = [textwrap.fill(f"{each.name} : {each.help}", 110, subsequent_indent="    ") for each in options_of(record)]
+    record.__doc__ = "\n".join([inspect.cleandoc(record.__doc__ or ""), "", "Options", "-------", *lines])
+    return record
