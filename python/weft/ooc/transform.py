@@ -264,7 +264,7 @@ def prepare(
             return replace(
                 transform,
                 no_checkpoints_for=f"the first of {ranks} ranks on several nodes must reach all temporary files; if "
-                f"it does, give --asked.checkpoint {resume.INTERVAL_S:g}",
+                f"it does, give --checkpoint {resume.INTERVAL_S:g}",
             )
         try:
             transform = prepared(resume.INTERVAL_S)
