@@ -186,7 +186,7 @@ def prepare(
     is_unfinished = resume.is_unfinished(path)
     goes_on = is_unfinished and not asked.restart
     interval_s = resume.interval_of(path, asked.checkpoint, goes_on, asked.in_place)
-    extents = None if asked.shape is None else tuple(checks.integers(asked.shape, "a asked.shape"))
+    extents = None if asked.shape is None else tuple(checks.integers(asked.shape, "a shape"))
     on_node = ranks_per_node or ranks
     names = list(checks.folders(asked.disks, "disks"))
     temporary = (*names, os.path.dirname(path) or ".") if asked.scratch is None else directories_of(asked.scratch)
