@@ -83,7 +83,7 @@ def with_options(command: Command) -> Command:
     """
     parameters: list[inspect.Parameter] = []
     tables: dict[str, tuple[type, list[Option]]] = {}
-    for parameter in inspect.signature(command).parameters.values():
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
         record, part = _record_of(parameter.annotation)
         if record is None:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))

@@ -1,0 +1,92 @@
+"""The tables of options: records, their checks, and the commands made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+import typer
+import weft
+from typer.testing import CliRunner
+from weft._support.option_types import REQUIRED, ByteSize, Count, Switch, Word, checked, given, option, options_of
+from weft.cli.support.option_tables import Part, with_options
+from weft.options import Exchange, Planning
+
+
+@dataclass(frozen=True)
+class Cooking:
+    """A record of options, as a new one would be."""
+
+    memory: int = option(ByteSize(), REQUIRED, "Size of the pan.", flags=("--pan",))
+    heat: str = option(Word(("low", "high")), "low", "Strength of the flame.")
+    eggs: int = option(Count(1, 12), 2, "Number of eggs.", places=("run",))
+    salted: bool = option(Switch(), False, "With salt.")
+
+
+def output_of(command: Any, *words: str) -> str:
+    app = typer.Typer()
+    app.command()(command)
+    found = CliRunner().invoke(app, list(words))
+    return found.output
+
+
+def test_a_record_becomes_the_options_of_a_command() -> None:
+    seen: list[Cooking] = []
+
+    @with_options
+    def cook(cooking: Cooking) -> None:
+        seen.append(cooking)
+
+    assert output_of(cook, "--pan", "2KiB", "--heat", "high", "--salted") == ""
+    assert seen == [Cooking(2048, "high", 2, True)]
+    helped = output_of(cook, "--help")
+    assert all(word in helped for word in ("--pan", "BYTES", "Size of the pan.", "Number of eggs.", "--salted"))
+    for words in (("--heat", "low"), ("--pan", "1", "--heat", "hot"), ("--pan", "1", "--eggs", "13")):
+        assert "Error" in output_of(cook, *words) or "Usage" in output_of(cook, *words)
+    assert len(seen) == 1
+
+
+def test_a_command_may_have_a_part_of_a_record() -> None:
+    seen: list[Cooking] = []
+
+    @with_options
+    def fry(name: str, cooking: Annotated[Cooking, Part("heat", "eggs", defaults={"eggs": 4})]) -> None:
+        seen.append(cooking)
+
+    assert output_of(fry, "eggs") == ""
+    assert seen[0].eggs == 4 and seen[0].heat == "low"
+    assert "--pan" not in output_of(fry, "--help")
+
+
+def test_values_are_checked_by_the_table() -> None:
+    assert checked(Cooking(1, "high", 3)) == {"memory": 1, "heat": "high", "eggs": 3, "salted": False}
+    with pytest.raises(weft.InvalidArgument, match="eggs must be 1 to 12; given 13"):
+        checked(Cooking(1, eggs=13))
+    assert given(Cooking(1, eggs=3)) == {"memory": 1, "eggs": 3}
+
+
+def test_an_unknown_option_names_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'memory_byte'; did you mean 'memory_bytes'"):
+        weft.ooc.fft("a.npy", "b.npy", memory_byte=1)
+    with pytest.raises(TypeError, match=r"weft\.ooc\.fft\(\) missing 1 required keyword-only argument: 'memory_bytes'"):
+        weft.ooc.fft("a.npy", "b.npy")
+
+
+@pytest.mark.parametrize("wrong", [5, "fftw-mpi", weft.Planning()], ids=str)
+def test_an_exchange_is_a_record_or_a_preset(wrong: Any) -> None:
+    with pytest.raises(weft.InvalidArgument, match=r"exchange must be a weft\.Exchange|preset must be one of"):
+        weft.plan((4, 6), ranks=2, exchange=wrong)
+
+
+def test_a_planned_exchange_can_be_forced() -> None:
+    for preset in ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p"):
+        planned = weft.plan((8, 6), ranks=2, exchange=preset).exchanges
+        forced = weft.plan((8, 6), ranks=2, exchange=Exchange.of_planned(planned[0])).exchanges
+        assert forced == planned
+
+
+def test_every_option_has_help_a_type_and_a_place() -> None:
+    for record in (Exchange, Planning):
+        for each in options_of(record):
+            assert each.help.endswith(".") and each.type.values and each.places, each.name
