@@ -79,8 +79,6 @@ std::string mpi_standard_version() {
   return std::to_string(version) + "." + std::to_string(subversion);
 }
 
-bool has_large_count_calls() { return MPI_VERSION >= 4; }
-
 bool is_initialized() {
   int flag = 0;
   MPI_Initialized(&flag);

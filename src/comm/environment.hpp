@@ -12,9 +12,6 @@ std::string mpi_library_version();
 /// Returns the version of the MPI standard, as "3.1", at compile time and run time.
 std::string mpi_standard_version();
 
-/// Returns true when the calls of MPI 4 with 64-bit counts are compiled in.
-bool has_large_count_calls();
-
 bool is_initialized();
 bool is_finalized();
 /// Returns whether MPI calls are allowed: MPI is initialised and not finalised.

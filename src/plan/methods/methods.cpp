@@ -177,8 +177,6 @@ std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
 
 bool is_node_aware(const Exchange& exchange) { return is_aware(exchange.nodes); }
 
-std::span<const MethodDescriptor> exchange_methods() { return methods; }
-
 namespace {
 
 const MethodDescriptor* method_of(const Exchange& exchange) {

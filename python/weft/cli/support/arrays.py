@@ -1,6 +1,5 @@
 """Distributed arrays from files and into files."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,3 @@ def write_array(session: Session, target: Target, side: Any, local: np.ndarray) 
     finally:
         if session.is_root:
             target.discard()
-
-
-def array_bytes(shape: tuple[int, ...], dtype: np.dtype) -> int:
-    return math.prod(shape) * dtype.itemsize

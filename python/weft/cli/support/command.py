@@ -1,7 +1,6 @@
 """Parts that all commands share: the application, the options of planning, and the start on ranks."""
 
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
 import typer
@@ -29,10 +28,6 @@ app = typer.Typer(
 def forward_kind(kind: AnyKind) -> str:
     """Returns the kind to plan: r2c for c2r, because both have the same plan."""
     return "r2c" if kind == AnyKind.c2r else str(kind.value)
-
-
-def word_of(choice: Enum | None) -> str | None:
-    return None if choice is None else str(choice.value)
 
 
 def precision_of(name: str) -> Any:
