@@ -40,7 +40,7 @@ struct Output {
 
 /// The basis of planning where no machine is given.
 ///   by_default  the value of the environment variable WEFT_MACHINE: a machine that ships with
-///               weft, a JSON file, `here` (local) or `rule` (fixed_rule). Without it local, or
+///               weft, a JSON file, `local` or `fixed-rule`. Without it local, or
 ///               fixed_rule on one rank, which has only one plan
 ///   local       a profile of the ranks' machine, measured once in about 0.2 s and kept for the
 ///               user

@@ -87,7 +87,9 @@ class Case:
             del choices["nodes"]
         shape = (self.extent,) * 3
         exchange = weft.Exchange(**choices)
-        return weft.plan(shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="rule", exchange=exchange)
+        return weft.plan(
+            shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="fixed-rule", exchange=exchange
+        )
 
 
 def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:

@@ -29,8 +29,8 @@ std::string exactly(double value) {
 
 std::string machine_words(const Planning& planning) {
   if (planning.machine) return "\"" + planning.machine->name + "\"";
-  return planning.plan_by == PlanBy::local        ? "here"
-         : planning.plan_by == PlanBy::fixed_rule ? "rule"
+  return planning.plan_by == PlanBy::local        ? "local"
+         : planning.plan_by == PlanBy::fixed_rule ? "fixed-rule"
                                                   : "none";
 }
 

@@ -6,10 +6,10 @@
 
 #include "layout/check.hpp"
 #include "plan/chirp_view.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
-#include "plan/rule.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {

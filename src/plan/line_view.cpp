@@ -10,8 +10,8 @@
 
 #include "base/smooth.hpp"
 #include "layout/check.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
-#include "plan/rule.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {

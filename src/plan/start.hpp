@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// Returns the layout in which the rule begins to transform `axes` of an array of `shape`.
+/// Returns the layout in which the fixed rule begins to transform `axes` of an array of `shape`.
 ///
 /// The first possible of these: a split batch axis of which every rank gets a part (then nothing is
 /// exchanged); a slab in which every rank gets rows, in this stage and in the next; the most square

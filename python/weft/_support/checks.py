@@ -179,8 +179,8 @@ def as_integer(value: Any) -> int:
 def file_path(given: Any, what: str) -> str:
     """Returns the path of a file for the core, relative to the current folder if a folder's name cannot be decoded.
 
-    >>> file_path("here.wisdom", "wisdom")
-    'here.wisdom'
+    >>> file_path("choices.wisdom", "wisdom")
+    'choices.wisdom'
     """
     try:
         path = os.fsdecode(given)

@@ -44,8 +44,8 @@ def places(
     if order is not None:
         found = found.with_order(checks.text(order, "order"))
     count = checks.integer(ranks, "ranks")
-    usual = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
-    on_node = checks.integer(usual, "ranks_per_node")
+    default = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
+    on_node = checks.integer(default, "ranks_per_node")
     return tuple(found.rank_places(count, on_node))
 
 

@@ -23,7 +23,7 @@ struct MethodDescriptor {
   std::string (*refusal)(const Problem&);
 };
 
-/// All exchange methods; the first is the rule's default.
+/// All exchange methods; the first is the fixed rule's default.
 std::span<const MethodDescriptor> exchange_methods();
 
 /// Returns the method of a decided exchange. Throws unsupported with the available choices.

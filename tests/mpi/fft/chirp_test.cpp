@@ -4,21 +4,22 @@
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/slow_hand_over.hpp"
 #include "plan/chirp_view.hpp"
-#include "plan/rule.hpp"
+#include "plan/fixed_rule.hpp"
 
 namespace weft::test_support {
 namespace {
 
 const MPI_Comm world = MPI_COMM_WORLD;
 
-/// Checks a line in both directions, planned by the rule.
+/// Checks a line in both directions, planned by the fixed rule.
 void check_line(Problem problem, bool in_place = false, std::uint64_t seed = 1) {
   problem.ranks = size_of(world);
   check_case({.problem = problem, .in_place = in_place, .slack = in_place ? 0 : 1, .seed = seed},
              world);
 }
 
-/// The plan as a convolution on so many of the ranks, whatever the rule says; none where it is short.
+/// Returns the plan as a convolution on that many ranks, whatever the fixed rule chooses; none for a
+/// line too short for them.
 std::optional<Plan> convolution(Problem problem, std::int64_t busy) {
   problem.ranks = size_of(world);
   problem = checked(problem);

@@ -30,8 +30,8 @@ inline int size_of(MPI_Comm comm) {
 }
 
 /// The seed of a drawn test, the same on all ranks, printed by one. Collective.
-inline std::uint64_t seed_of_all_ranks(std::uint64_t usual) {
-  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(usual) : 0;
+inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
+  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   if (rank_of(MPI_COMM_WORLD) == 0)
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));

@@ -72,7 +72,7 @@ def test_fftw_of_one_axis_is_a_peer(tmp_path: Path, output: str, order: str) -> 
 
 
 def test_a_prime_is_a_convolution_on_all_ranks() -> None:
-    plan = library.plan((1009,), ranks=3, machine="rule", kind="r2c")
+    plan = library.plan((1009,), ranks=3, machine="fixed-rule", kind="r2c")
     assert [stage.axes for stage in plan.stages] == [(), (0,), (1,), (0,), ()]
     assert [stage.chirps for stage in plan.stages] == [True, False, False, False, True]
     assert [stage.convolves for stage in plan.stages] == [False, False, True, False, False]

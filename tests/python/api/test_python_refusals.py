@@ -124,7 +124,7 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("probe", {"seconds": 0.05}, {"threads": 2**40}, "threads must be 1 to 4096"),
     ("probe", {"seconds": 0.05}, {"seconds": "long"}, "seconds must be a number of seconds; given 'long'"),
     ("probe", {"seconds": 0.05}, {"disks": ["\udcff"]}, "a directory of disks must be text in UTF-8"),
-    ("machine_here", {}, {"threads": 2**40}, "threads must be 1 to 4096"),
+    ("local_machine", {}, {"threads": 2**40}, "threads must be 1 to 4096"),
     ("gather", {"a": [0.0], "layout": 1}, {"root": [0]}, "root must be a whole number; given [0]"),
     ("gather", {"a": [0.0], "layout": 1}, {"root": 2**40}, "root must be 0 to"),
     ("gather", {"a": [0.0], "layout": 1}, {"layout": "slab"}, "a layout must be a weft.Layout; given str"),

@@ -84,11 +84,11 @@ VALUES: dict[str, Callable[[], Any]] = {
     "problem": lambda: plan().problem,
     "problem with layouts": lambda: weft.plan((4, 6), ranks=3, input=boxes(), output=boxes()).problem,
     "stage": lambda: plan().stages[0],
-    "stage with twiddles": lambda: weft.plan((4096,), ranks=4, machine="rule").stages[1],
+    "stage with twiddles": lambda: weft.plan((4096,), ranks=4, machine="fixed-rule").stages[1],
     "exchange": lambda: plan().exchanges[0],
-    "exchange by slices": lambda: weft.plan((8, 8), ranks=2, exchange="fft2d-p", machine="rule").exchanges[0],
+    "exchange by slices": lambda: weft.plan((8, 8), ranks=2, exchange="fft2d-p", machine="fixed-rule").exchanges[0],
     "plan": plan,
-    "plan by the rule": lambda: weft.plan((1009,), ranks=3, machine="rule"),
+    "plan by the fixed rule": lambda: weft.plan((1009,), ranks=3, machine="fixed-rule"),
     "plan in an order": named_order,
     "prediction": lambda: plan().prediction,
     "prediction in an order": lambda: named_order().prediction,
@@ -188,8 +188,8 @@ def test_zeros_of_both_signs_hash_alike() -> None:
 
 
 def test_plans_are_keys() -> None:
-    seen = {weft.plan((64, 64), ranks=ranks, machine="rule"): ranks for ranks in (1, 2, 4)}
-    assert seen[weft.plan((64, 64), ranks=2, machine="rule")] == 2
+    seen = {weft.plan((64, 64), ranks=ranks, machine="fixed-rule"): ranks for ranks in (1, 2, 4)}
+    assert seen[weft.plan((64, 64), ranks=2, machine="fixed-rule")] == 2
 
 
 def test_wisdom_is_copied_and_is_no_key() -> None:
@@ -237,7 +237,7 @@ def test_damaged_pickles_are_refused() -> None:
 @needs_mpi
 def test_transforms_refuse_to_be_pickled() -> None:
     fft = weft.FFT((4, 6))
-    for given in (fft, fft._transform, [fft]):
+    for given in (fft, fft._handle, [fft]):
         for send in (pickle.dumps, copy.copy, copy.deepcopy):
             if send is copy.copy and given is not fft:
                 continue
@@ -285,7 +285,7 @@ def right_there(values: list[Any]) -> tuple[list[str], bool]:
 
 @needs_mpi
 def test_values_go_to_spawned_processes() -> None:
-    values = [weft.plan((6, 8), kind="r2c", machine="rule"), *(make() for make in OF_A_TRANSFORM.values())]
+    values = [weft.plan((6, 8), kind="r2c", machine="fixed-rule"), *(make() for make in OF_A_TRANSFORM.values())]
     with multiprocessing.get_context("spawn").Pool(1) as workers:
         told, right = workers.apply(right_there, (values,))
     assert told == [repr(value) for value in values]

@@ -132,7 +132,7 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
     profile = figures(weft_package.probe(seconds=3))
     assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out where time is short
     assert any(series.endswith("measure") for series, _ in figures(now) & profile)
-    quick = weft_package.machine_here()
+    quick = weft_package.local_machine()
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")
     assert speed(quick, now) != Speed(1.0, 1.0) or dtype == "float32"
 

@@ -178,8 +178,11 @@ def test_steps_are_drawn_as_predicted_and_as_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-n", "2", "--machine", "rule", "--plot", "p.png"], ["no prediction", "the rule", "--machine here"]),
-        (["--plot", "p.png"], ["no prediction", "on 1 rank;", "--machine here"]),
+        (
+            ["-n", "2", "--machine", "fixed-rule", "--plot", "p.png"],
+            ["no prediction", "the fixed rule", "--machine local"],
+        ),
+        (["--plot", "p.png"], ["no prediction", "on 1 rank;", "--machine local"]),
         (["-n", "2", "--machine", "vm-2-cores", "--plot", "p.gif"], [".png or .pdf or .svg", "p.gif"]),
         (["-n", "2", "--machine", "vm-2-cores", "--plot", "missing/p.png"], ["folder", "missing"]),
         (["-n", "2", "--methods", "all", "--plot", "p.png"], ["--methods", "--plot"]),

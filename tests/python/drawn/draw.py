@@ -134,7 +134,7 @@ def _call(number: int, text: str) -> Finding | None:
 
 
 def _on_ranks(task: Task) -> Iterator[Finding]:
-    os.environ.update(_place.environment() | {"WEFT_MACHINE": "rule", "OMP_WAIT_POLICY": "passive"})
+    os.environ.update(_place.environment() | {"WEFT_MACHINE": "fixed-rule", "OMP_WAIT_POLICY": "passive"})
     pool = Pool(CALL_RANKS)
     try:
         for number in task.numbers:

@@ -99,7 +99,7 @@ _SIDES = Texts(
      "[[(0, 4), (0, 'x')]]", *_LAYOUTS.bad),
 )  # fmt: skip
 _MACHINES = Texts(
-    ("'celerons'", "'infiniband-64'", "'rule'", "weft.Machine.shipped('bgl-512')", "'machine.json'"),
+    ("'celerons'", "'infiniband-64'", "'fixed-rule'", "weft.Machine.shipped('bgl-512')", "'machine.json'"),
     (*(f"'machine-{number}.json'" for number in range(MUTANTS)), "'nonsense'", "'fifo.json'", "'folder'",
      "'/dev/zero'",
      "'real.npy'", "'deep.json'", "''"),
@@ -179,8 +179,9 @@ TEXTS: dict[str, Texts] = {
         ("'x'", "5", "weft.Exchange(method=5)", "weft.Exchange(chunks=0)", "weft.Planning()", "weft.Exchange")),
     "planning": Texts(("None", "weft.Planning(effort='measure', budget_s=0.01)", "weft.Planning(machine='celerons')",
         "weft.Planning(wisdom='wisdom.json')", "weft.Planning(all_ranks=False)"),
-        ("'rule'", "5", "weft.Planning(machine='nonsense')", "weft.Planning(budget_s=-1)", "weft.Planning(effort=5)",
-         "weft.Planning(wisdom='fifo', effort='measure', budget_s=0.01)", "weft.Exchange()")),
+        ("'fixed-rule'", "5", "weft.Planning(machine='nonsense')", "weft.Planning(budget_s=-1)",
+         "weft.Planning(effort=5)", "weft.Planning(wisdom='fifo', effort='measure', budget_s=0.01)",
+         "weft.Exchange()")),
     "engine": _word("fftw"),
     "workspace": Texts(("None", "False"), ("np.zeros(1)", "np.zeros(10**6, 'u1')[::2]", "b'x'", "np.zeros((0,))")),
     "memory": Texts(("np.zeros(10**6, 'u1')",), ("np.zeros(1)", "b'x' * 10**6", "np.zeros(10**6, 'u1')[1:]")),
@@ -282,7 +283,7 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
         ("np.zeros(f.workspace_bytes + 1, 'u1')[1:]", "np.zeros(1)", "b'x' * 10**6"),
     ),
     ("weft.probe", "name"): Texts(("None", "'name'"), ("5", "''", "'\\ud800'")),
-    ("weft.machine_here", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
+    ("weft.local_machine", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
     ("weft.probe", "threads"): Texts(("1", "2"), ("0", "-1", "2**31", "'2'")),
 }
 # Passed where a function takes any options: those of another.

@@ -205,7 +205,7 @@ def _done_in_process(line: Line, place: Place) -> Done:
             name: settings[name] for name in settings if name.startswith("OMPI_") or name == "UCX_POSIX_DIR"
         }
     if line.launch in (RANKS, MPIEXEC):
-        environment["WEFT_MACHINE"] = "rule"  # nothing is measured
+        environment["WEFT_MACHINE"] = "fixed-rule"  # nothing is measured
     environment |= dict(line.environment)
     streams = dict(line.streams)
     out, err = place.root / "out", place.root / "err"

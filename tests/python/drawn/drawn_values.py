@@ -53,7 +53,7 @@ RAW_SHAPES = Values(words("4x6 24 16x16 8x8 2x3x4 6x4"), SHAPES.bad)
 SIZES = Values(words("64KiB 1MiB 4MiB 2^20 1048576 16MiB"), words("0 1 -1 4KB 2^63 2^-1 9999PiB 1e6 nan 0.5GiB 7 2^64"))
 FILES_OF_FORMATS = Values(words("out.png out.pdf out.svg old.png folder/out.png $a$b$.svg"), BAD_OUTPUTS)
 MACHINES = Values(
-    words("celerons infiniband-64 bgl-512 vm-2-cores ethernet-10g rule machine.json torus-6d"),
+    words("celerons infiniband-64 bgl-512 vm-2-cores ethernet-10g fixed-rule machine.json torus-6d"),
     (
         *(f"machine-{number}.json" for number in range(MUTANTS)),
         *words("nonsense wisdom.json set.json real.npy fifo fifo.json folder /dev/zero deep.json empty.npy loop.npy"),

@@ -99,7 +99,7 @@ class Transform:
         }
         return subprocess.Popen(
             [*command, sys.executable, str(WORKER), str(self.folder), json.dumps(words)],
-            env={**environment, "WEFT_MACHINE": "rule"},
+            env={**environment, "WEFT_MACHINE": "fixed-rule"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -349,7 +349,7 @@ def coordinates(comm: Any) -> bool:
 def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, method: str) -> float:
     """The largest error, of the maximum, forward and back, with arrays in every memory order between exchanges."""
     options = {"ranks_per_node": comm.size, "kind": kind, "output": output, "method": method}
-    plan = weft.plan(shape, ranks=comm.size, machine="rule", **for_plan(options))
+    plan = weft.plan(shape, ranks=comm.size, machine="fixed-rule", **for_plan(options))
     data = json.loads(plan.to_json())
     if len(data["stages"]) < 3:
         return math.nan

@@ -13,19 +13,19 @@ from typing import TypeVar
 
 import hypothesis
 
-USUAL = 20261127
+DEFAULT = 20261127
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
-def seed(usual: int = USUAL) -> int:
+def seed(default: int = DEFAULT) -> int:
     """Choose and print the seed of one drawn test. Where a test has ranks, one process chooses for all."""
-    chosen = _chosen(usual)
+    chosen = _chosen(default)
     print(_repeated_by(chosen), flush=True)
     return chosen
 
 
-def _chosen(usual: int) -> int:
-    fresh = secrets.randbelow(2**32) if _IS_FRESH else usual
+def _chosen(default: int) -> int:
+    fresh = secrets.randbelow(2**32) if _IS_FRESH else default
     return int(os.environ.get("WEFT_SEED") or fresh)
 
 
@@ -35,7 +35,7 @@ def _repeated_by(chosen: int) -> str:
 
 _IS_FRESH = os.environ.get("WEFT_FRESH_SEEDS") == "1"
 # By the profile of the gate hypothesis draws the same each time.
-_SEED = _chosen(USUAL) if _IS_FRESH or os.environ.get("WEFT_SEED") else None
+_SEED = _chosen(DEFAULT) if _IS_FRESH or os.environ.get("WEFT_SEED") else None
 hypothesis.settings.register_profile("gate", derandomize=True, database=None, print_blob=True)
 hypothesis.settings.register_profile("fresh", derandomize=False, database=None, print_blob=True)
 hypothesis.settings.load_profile("gate" if _SEED is None else "fresh")

@@ -37,7 +37,7 @@ def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
         "scatter": lambda: weft.scatter(whole, layout, comm),
         "layout_of_local_boxes": lambda: weft.layout_of_local_boxes((6, 8, 10), fft.input.box, comm),
         "node_memory": lambda: weft.node_memory(comm),
-        "machine_here": lambda: weft.machine_here(comm),
+        "local_machine": lambda: weft.local_machine(comm),
         "probe": lambda: weft.probe(comm, seconds=0.01),
         "agree": lambda: weft.agree(comm, None),
         "mapping.reordered": lambda: weft.mapping.reordered(comm, "bgl-512", "xyzt"),

@@ -37,7 +37,7 @@ NIGHTLY: dict[str, str] = {
     "test_cli_bench::test_bytes_exchanged_count_whatever_way_they_go": "the same with other choices; the gate has one",
     "test_ooc_records::test_ranks_that_are_stopped_leave_no_part_of_a_set": _KILLS,
     "test_probe::test_disks_are_measured[3]": _RANKS,
-    "test_here::test_ranks_measure_together[3]": _RANKS,
+    "test_local_machine::test_ranks_measure_together[3]": _RANKS,
     "test_line::test_files_are_in_natural_order[1155]": "another length; the gate has three",
     "test_cli_fft::test_brain_scan": _RANKS,
     "test_cli_fft::test_elevation_model": _RANKS,

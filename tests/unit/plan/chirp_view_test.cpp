@@ -9,8 +9,8 @@
 #include "base/smooth.hpp"
 #include "model/cost.hpp"
 #include "plan/check_plan.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/line_view.hpp"
-#include "plan/rule.hpp"
 #include "unit/support/expect_error.hpp"
 #include "unit/support/expect_view.hpp"
 

@@ -118,7 +118,7 @@ def _check_predicted(plan: weft.Plan) -> None:
         ranks = plan.problem.ranks
         raise weft.InvalidArgument(
             "--plot draws predicted and measured times of each step; this plan has no prediction: it was chosen by "
-            f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine here"
+            f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine local"
         )
 
 
