@@ -62,7 +62,7 @@ struct Planning {
   /// completed. 0: as estimate.
   double budget_s = 10;
   /// Path of a file of plans that trials chose before, the same on all ranks; empty: none. A plan
-  /// in the file for this problem and machine is used, whatever `machine` is. Otherwise the choice
+  /// in the file for this problem and machine is used, for any `machine`. Otherwise the choice
   /// of new trials is added. An unusable file is never an error: rank 0 prints a message on
   /// standard error, and the file is unchanged. See weft/wisdom.hpp.
   std::string wisdom = {};

@@ -16,7 +16,7 @@ namespace weft {
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
 }
 
 std::string name(std::size_t stage) { return "stage " + std::to_string(stage); }

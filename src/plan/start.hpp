@@ -17,7 +17,7 @@ Layout start_layout(const Shape& shape, const std::vector<int>& axes, int halved
                     std::int64_t ranks);
 
 /// As start_layout, but an array that only one rank can transform is spread along its longest axis:
-/// the caller's data need not fit on one rank before it is known that nothing else is possible.
+/// the caller's data may be too large for one rank, and a later stage may find another plan.
 Layout first_layout(const Shape& shape, const std::vector<int>& axes, int halved,
                     std::int64_t ranks);
 

@@ -164,7 +164,7 @@ def seconds(value: Any, what: str) -> float:
 
 def _index(value: Any) -> int:
     if isinstance(value, (bool, np.bool_)):
-        raise TypeError("a truth value is no number")
+        raise TypeError("a truth value is not a number")
     return int(operator.index(value))
 
 

@@ -45,8 +45,8 @@ def known_local_machine(ranks: int, threads: int) -> _planning.Machine:
     found = runtime.running().known_local_machine(ranks, threads) if runtime.running_available() else None
     if found is None:
         raise errors.InvalidArgument(
-            f"nothing is known yet of this machine with {ranks} ranks of {threads} threads; run a transform with "
-            f'machine="local" on as many, or `weft probe -n {ranks} -o FILE` and give the file'
+            f"this machine has not been measured with {ranks} ranks of {threads} threads; run such a transform with "
+            f'machine="local", or run `weft probe -n {ranks} -o FILE` and give the file'
         )
     machine: _planning.Machine = found
     return machine

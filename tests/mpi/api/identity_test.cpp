@@ -1,4 +1,4 @@
-// What wisdom is keyed by: the machine that the ranks are on.
+// The key of wisdom: the machine of the ranks.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -9,8 +9,8 @@
 namespace weft::test_support {
 namespace {
 
-/// Times from a thousandth to a thousand times those of a machine, so that every choice is somewhere
-/// the best: few ranks or many, pieces, chunks, any schedule.
+/// Times from a thousandth to a thousand times those of a machine, so that every choice is
+/// somewhere the best: few ranks or many, pieces, chunks, any schedule.
 Machine random_machine(Random& random) {
   const auto factor = [&] { return std::pow(10.0, static_cast<double>(draw(random, -3, 3))); };
   const auto blocking = [&] { return 1 + static_cast<double>(draw(random, 0, 10)) / 10; };
@@ -158,7 +158,7 @@ TEST(FftMachine, AllRanksPlanByTheSame) {
   });
 }
 
-/// Trials choose what is fastest here; whatever that is, the result is the same.
+/// Trials choose the fastest plan of this machine; the result is the same for any plan.
 TEST(FftMachine, WhateverTrialsChooseIsRight) {
   const std::uint64_t seed = seed_of_all_ranks(8);
   const int ranks = size_of(MPI_COMM_WORLD);

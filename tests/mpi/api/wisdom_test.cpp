@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
 
-/// What a process writes to standard error meanwhile.
+/// Captures the standard error of this process.
 class Overheard {
  public:
   Overheard() {

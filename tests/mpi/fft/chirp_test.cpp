@@ -1,4 +1,5 @@
-// One axis as a convolution with a chirp over the ranks, against the direct DFT of the gathered array.
+// One axis as a convolution with a chirp over the ranks, against the direct DFT of the gathered
+// array.
 #include <span>
 
 #include "mpi/support/fft_check.hpp"
@@ -18,8 +19,8 @@ void check_line(Problem problem, bool in_place = false, std::uint64_t seed = 1) 
              world);
 }
 
-/// Returns the plan as a convolution on that many ranks, whatever the fixed rule chooses; none for a
-/// line too short for them.
+/// Returns the plan as a convolution on that many ranks, whatever the fixed rule chooses; none for
+/// a line too short for them.
 std::optional<Plan> convolution(Problem problem, std::int64_t busy) {
   problem.ranks = size_of(world);
   problem = checked(problem);
@@ -145,7 +146,8 @@ TEST(FftChirp, EveryExchange) {
       }
 }
 
-/// f32 on the wire costs 3e-8 in each of four exchanges, and no more: the spectrum of the chirp has none.
+/// f32 on the wire costs 3e-8 in each of four exchanges, and no more: the spectrum of the chirp has
+/// none.
 TEST(FftChirp, FloatsOnTheWire) {
   Fft<double> narrow({.shape = {317},
                       .comm = world,
@@ -189,7 +191,7 @@ TEST(FftChirp, LayoutsOfTheCallers) {
     problem.output_choice = OutputChoice::given;
     problem.output = Layout::on_one(output, ranks, ranks - 1);
     check_line(problem);
-    // What cuts rows goes to one rank as before.
+    // A layout that cuts rows goes to one rank as before.
     problem.output_choice = OutputChoice::any;
     problem.input = Layout::slab({n}, ranks);
     check_line(problem);

@@ -1,4 +1,4 @@
-"""One axis divided among ranks: where its elements are, files, plane waves and FFTW as a peer."""
+"""One axis divided among ranks: the places of its elements, files, plane waves and FFTW as a peer."""
 
 from __future__ import annotations
 

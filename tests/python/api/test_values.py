@@ -1,4 +1,4 @@
-"""Values of the public interface: equality, hash, repr, copies and pickles; and what must refuse to be pickled."""
+"""Values of the public interface: equality, hash, repr, copies and pickles; and objects that refuse to be pickled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plan() -> weft.Plan:
 
 
 def named_order() -> weft.Plan:
-    """With an order of ranks over the nodes, which a prediction then has."""
+    """Returns a plan whose prediction has an order of ranks over the nodes."""
     machine = weft.Machine.shipped(MACHINE).with_order("xyzt")
     return weft.plan((64, 64, 64), ranks=64, machine=machine)
 
@@ -55,7 +55,7 @@ def on_disks(**options: Any) -> ooc.OutOfCorePlan:
 
 
 def dealt_in_place() -> ooc.OutOfCorePlan:
-    """Of three ranks in a plain file: what its passes hold follows from where the array lies."""
+    """Returns a plan of three ranks in a plain file: the contents of its passes follow from the array's place."""
     shape, limits = [96, 80, 50], (1 << 20, 4096, 1)
     whole = _planning.plan_out_of_core(shape, [0, 1, 2], "f64", "c2c", "natural", *limits, True, "", True)
     return _planning.deal_out_of_core(whole, 3, (96 * 80 * 50 * 16, 128, 0, 1, 1, 0, 0))
@@ -171,7 +171,7 @@ def test_repr_tells_what_a_value_is(make: Callable[[], Any]) -> None:
 
 
 def readable(value: Any) -> dict[str, Any]:
-    """All that a value of the core tells: equality alone would not show what a comparison forgets."""
+    """Returns all public data of a value of the core, because equality alone would not show a forgotten member."""
     if not type(value).__module__.startswith("weft._"):
         return {}
     names = [name for name in dir(value) if not name.startswith("_") and not callable(getattr(value, name))]
@@ -231,7 +231,7 @@ def test_damaged_pickles_are_refused() -> None:
             damaged()
 
 
-# ---- what is bound to its process ----
+# ---- objects that are bound to their process ----
 
 
 @needs_mpi
@@ -277,7 +277,7 @@ def test_plans_are_broadcast_and_bound(pool: Pool) -> None:
 
 
 def right_there(values: list[Any]) -> tuple[list[str], bool]:
-    """In a new process: what came, and whether a plan that came transforms."""
+    """Returns, from a new process, the received values, and whether a received plan transforms."""
     fft = weft.FFT.of_plan(next(value for value in values if isinstance(value, weft.Plan)))
     x = np.random.default_rng(1).standard_normal(fft.input.shape)
     return [repr(value) for value in values], bool(np.allclose(fft.forward(x), np.fft.rfftn(x)))
@@ -303,7 +303,7 @@ def test_a_side_that_came_in_a_pickle_makes_arrays() -> None:
 
 
 def test_every_public_class_is_covered() -> None:
-    """A class that joins the public interface joins these tests."""
+    """A new class of the public interface must be in these tests."""
     covered = {type(make()) for make in VALUES.values()} | {weft.Wisdom, ooc.StripedArray, weft.FFT, weft.Side}
     covered |= {ooc.PassPrice, ooc.Way}  # parts of Price and Ways
     covered |= {weft.Exchange, weft.Planning}  # dataclasses

@@ -1,4 +1,4 @@
-"""Sizes, shapes and kinds as commands take them: the same words everywhere."""
+"""Sizes, shapes and kinds in commands: the same words everywhere."""
 
 from __future__ import annotations
 

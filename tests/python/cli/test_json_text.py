@@ -1,4 +1,4 @@
-"""Documents are written one record a line, alike by the library and by Python."""
+"""Documents have one record a line, from the library and from Python."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Arguments of Python calls, as text: good, bad and odd ones, by the name of what takes them."""
+"""Arguments of Python calls, as text: good, bad and odd ones, by the name of the argument."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, JSON_KINDS, MUTANTS
 
-# What is made to call a method of: of each class that a caller has.
+# Expressions that make an object of each class with methods.
 OBJECTS: dict[str, tuple[str, ...]] = {
     "Layout": ("weft.Layout.slab((4, 6), {ranks})", "weft.Layout.on_one((4, 6), {ranks})",
         "weft.FFT((4, 6)).output.layout"),
@@ -25,10 +25,10 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "PlannedExchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
     "OutOfCorePlan": ("weft.ooc.plan((64, 64), memory_bytes=1 << 20)",),
 }  # fmt: skip
-# Not called: they take machines apart, or only hold values.
+# Not called: they pickle machines, or only hold values.
 NOT_CALLED = {"add_note", "with_traceback"}
 VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
-NOT_MADE = {"Side", "StripedArray"}  # but by weft
+NOT_MADE = {"Side", "StripedArray"}  # weft makes them
 
 ODD = (
     "None", "True", "-1", "0", "1.5", "float('nan')", "float('inf')", "'x'", "''", "b'x'", "[]", "{}", "()",
@@ -53,7 +53,7 @@ ODD = (
 
 @dataclass(frozen=True)
 class Texts:
-    """What an argument takes, and what it does not."""
+    """Good and bad texts for an argument."""
 
     good: tuple[str, ...]
     bad: tuple[str, ...] = ()

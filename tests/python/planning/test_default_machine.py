@@ -1,4 +1,4 @@
-"""By what transforms and plans are made where no machine is named."""
+"""The machine of transforms and plans if none is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cli_helpers import Outcome, assert_done, weft
 
 @pytest.fixture(autouse=True)
 def nothing_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """As a user begins: no word of a machine, and nothing kept."""
+    """Starts as a new user: no machine is named, and no measurement is kept."""
     monkeypatch.delenv("WEFT_MACHINE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "weft"
@@ -75,7 +75,7 @@ def test_a_variable_that_names_none_is_refused(tmp_path: Path, value: str) -> No
 
 @pytest.mark.parametrize("ranks", [3, 5])
 def test_every_rank_has_a_part_unless_a_machine_is_named(tmp_path: Path, ranks: int) -> None:
-    """An array that one rank transforms before the others would have heard of it."""
+    """An array so small that one rank transforms it faster than it could send parts to the others."""
     slow = json.loads(weft_package.Machine.shipped("ethernet-10g").to_json())
     slow["barrier_s"] = 1.0
     (tmp_path / "slow.json").write_text(json.dumps(slow))
@@ -110,7 +110,7 @@ def test_the_variable_is_for_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = weft_package.plan((64, 64, 64), ranks=4)
     assert plan.prediction is not None and plan.prediction.machine == "celerons"
     monkeypatch.setenv("WEFT_MACHINE", "local")
-    with pytest.raises(weft_package.InvalidArgument, match="nothing is known yet"):
+    with pytest.raises(weft_package.InvalidArgument, match="has not been measured"):
         weft_package.plan((64, 64, 64), ranks=4)
 
 

@@ -1,4 +1,4 @@
-"""The machine that ranks are on: measured in a moment and remembered for the user."""
+"""The local machine: measured in a moment and kept for the user."""
 
 from __future__ import annotations
 

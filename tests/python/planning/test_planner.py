@@ -214,7 +214,7 @@ def test_project_draws_a_curve_for_each_size(tmp_path: Path) -> None:
     assert_done(weft(*command, "--plot", "p.svg", cwd=tmp_path))
     drawn = (tmp_path / "p.svg").read_text()
     assert drawn.lstrip().startswith("<?xml")
-    # Text stands in a comment beside the paths that draw it.
+    # Each text is in a comment next to the paths that draw it.
     panels = (
         "predicted time, s",
         "speed-up over one rank, times",

@@ -82,11 +82,11 @@ def test_fft_takes_wisdom(tried: Path, tmp_path: Path) -> None:
 
 
 def one_rank_machine(folder: Path) -> dict[str, Any]:
-    """The identity of this machine with one rank, as weft has it: told by a run of two, whose ranks are on one node."""
+    """Returns weft's identity of this machine with one rank, derived from a run of two ranks on one node."""
     assert_done(weft(*TRIED, "--wisdom", "two.wisdom", cwd=folder))
     machine: dict[str, Any] = json.loads((folder / "two.wisdom").read_text())["entries"][0]["machine"]
     machine["ranks_per_node"] = 1
-    # What the launcher sets for several ranks is not there for one.
+    # The launcher's settings for several ranks are absent for one.
     machine["fabric"] = "one node"
     return machine
 
@@ -114,7 +114,7 @@ def test_what_is_damaged_is_a_warning_and_stays(tried: Path, tmp_path: Path, dam
     assert "chosen by: trials" in outcome.out
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["choices.wisdom"]
-    # Where a person asked for the file, it is an error.
+    # If the file is the subject of the command, it is an error.
     assert_refused(weft("wisdom", "show", file, cwd=tmp_path), 2, "choices.wisdom")
     assert_refused(weft("wisdom", "merge", file, tried, cwd=tmp_path), 2, "choices.wisdom")
     assert_refused(weft("wisdom", "merge", "new.wisdom", file, cwd=tmp_path), 2, "choices.wisdom")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session", autouse=True)
 def plans_by_fixed_rule() -> Iterator[None]:
-    """Tests ask for the plans that they are about: the model's fastest plan depends on the machine."""
+    """Sets the fixed rule for tests, because the model's fastest plan depends on the machine."""
     before = os.environ.get("WEFT_MACHINE")
     os.environ["WEFT_MACHINE"] = "fixed-rule"
     yield

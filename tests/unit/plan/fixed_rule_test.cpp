@@ -1,5 +1,5 @@
-// Plans of the fixed rule: every plan transforms every axis where it is whole and ends as asked;
-// the fixed rule chooses slabs, pencils and batches as it says; bad problems are refused by their words.
+// Plans of the fixed rule: every plan transforms each axis where it is whole and ends as requested;
+// the rule chooses slabs, pencils and batches; bad problems are refused with the right words.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using namespace test_support;
 constexpr auto invalid = ErrorCode::invalid_argument;
 constexpr auto mismatch = ErrorCode::layout_mismatch;
 
-// --- what makes a plan valid, written again from the contract: box by box on every rank ---
+// --- validity of a plan, written again from the contract: box by box on every rank ---
 
 void expect_same_boxes(const Layout& a, const Layout& b, int halved, std::int64_t extent) {
   ASSERT_EQ(a.ranks(), b.ranks());

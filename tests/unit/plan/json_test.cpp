@@ -1,5 +1,5 @@
-// JSON of layouts, problems and plans: what is written is read back equal; everything else is
-// refused with a reason.
+// JSON of layouts, problems and plans: written text is read back equal; any other text is refused
+// with a reason.
 
 #include <gtest/gtest.h>
 

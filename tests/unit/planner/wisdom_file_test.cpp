@@ -127,7 +127,7 @@ TEST_F(WisdomFile, PathsThatCannotBe) {
   expect_error(ErrorCode::io_failure, {through_file}, [&] { read_wisdom(through_file); });
 }
 
-/// The administrator, who may do everything, runs as user "nobody" meanwhile.
+/// Runs as the user "nobody" meanwhile, because root may write everywhere.
 class AsNobody {
  public:
   explicit AsNobody(const fs::path& folder) {

@@ -63,7 +63,7 @@ def peers_value(text: str | None) -> tuple[str, ...]:
 def run(options: Options, session: Session) -> int:
     if options.repeat < REPETITIONS_MIN:
         raise weft.InvalidArgument(
-            f"--repeat must be at least {REPETITIONS_MIN} for a median that means something; got {options.repeat}; "
+            f"--repeat must be at least {REPETITIONS_MIN} for a meaningful median; got {options.repeat}; "
             f"give such as --repeat {REPETITIONS_MIN}"
         )
     case = _case(options, session)

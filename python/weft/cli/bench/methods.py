@@ -85,7 +85,9 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     planned = _planning.all_exchanges(first.fft.plan.problem, asked["chunks"], asked["piece_bytes"])
     exchanges = [Exchange.of_planned(exchange) for exchange in planned if exchange.method in names]
     if not exchanges:
-        raise weft.Unsupported(f"no exchange of --methods {','.join(names)} applies here; give --methods all")
+        raise weft.Unsupported(
+            f"no exchange of --methods {','.join(names)} applies to this problem; give --methods all"
+        )
     runs = [WeftRun(options, contract, session, exchange, first) for exchange in exchanges]
     _share_workspace(runs)
     seconds = measure(session, runs, options.repeat, "timing")
