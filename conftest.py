@@ -2,9 +2,9 @@
 
 import pytest
 import tiers
-from fixtures import plans_by_rule, pool
+from fixtures import plans_by_fixed_rule, pool
 
-__all__ = ["plans_by_rule", "pool"]
+__all__ = ["plans_by_fixed_rule", "pool"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

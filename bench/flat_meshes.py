@@ -9,7 +9,7 @@ is that of a forward transform on the slowest rank.
 
 The least of many medians is low by chance. So the planner's choice and the fastest of the others are timed again, in
 turn, and only these times are compared. This is repeated three times with new arrays, because the place of an array in
-memory matters too. FOLDER gets times.json and table.md. Run nothing else at the same time.
+memory matters too. FOLDER gets times.json and table.md. Run no other program at the same time.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from weft.planning.probing import processor
 
 SHAPES = ((512, 512, 64), (512, 64, 512), (64, 512, 512))
 KINDS = ("c2c", "r2c")
-# The number of plans, besides the planner's choice, that are timed again, and of repetitions with new arrays.
+# The number of plans that are timed again, without the planner's choice, and of repetitions with new arrays.
 FASTEST = 4
 DRAWS = 3
 

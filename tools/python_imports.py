@@ -10,7 +10,7 @@ PACKAGE = "python/weft/"
 # The extension modules, which any module may import.
 CORE = {"_planning", "_running"}
 BASE = {"errors", "options", "runtime", "_support"}
-# For each package and module of python/weft, its allowed imports besides itself and the core.
+# For each package and module of python/weft, its allowed imports in addition to itself and the core.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "spectra": set(),

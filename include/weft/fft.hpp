@@ -40,7 +40,7 @@ struct Output {
 
 /// The basis of planning where no machine is given.
 ///   by_default  the value of the environment variable WEFT_MACHINE: a machine that ships with
-///               weft, a JSON file, `here` (local) or `rule` (fixed_rule). Without it local, or
+///               weft, a JSON file, `local` or `fixed-rule`. Without it local, or
 ///               fixed_rule on one rank, which has only one plan
 ///   local       a profile of the ranks' machine, measured once in about 0.2 s and kept for the
 ///               user
@@ -62,7 +62,7 @@ struct Planning {
   /// completed. 0: as estimate.
   double budget_s = 10;
   /// Path of a file of plans that trials chose before, the same on all ranks; empty: none. A plan
-  /// in the file for this problem and machine is used, whatever `machine` is. Otherwise the choice
+  /// in the file for this problem and machine is used, for any `machine`. Otherwise the choice
   /// of new trials is added. An unusable file is never an error: rank 0 prints a message on
   /// standard error, and the file is unchanged. See weft/wisdom.hpp.
   std::string wisdom = {};

@@ -119,7 +119,7 @@ class Layout {
   /// Returns the same ownership in another memory order.
   Layout with_order(const std::vector<int>& order) const;
 
-  /// Returns true when every rank has the same box in both, whatever the form and the memory order.
+  /// Returns true when every rank has the same box in both, for any form and memory order.
   bool same_boxes(const Layout& other) const;
 
   /// Returns the ranks with a box that overlaps `box`, in rank order.

@@ -190,7 +190,7 @@ struct Plan {
   std::vector<Exchange> exchanges;
   /// Effort for the local FFTs: that of the problem, or less where the budget is too short.
   Effort line_effort = Effort::estimate;
-  std::string chosen_by;                      ///< "rule", "model", "trials" or "wisdom"
+  std::string chosen_by;                      ///< "fixed rule", "model", "trials" or "wisdom"
   std::vector<std::string> notes;             ///< remarks on the choice, for users
   std::optional<Prediction> prediction = {};  ///< where a machine was given
   friend bool operator==(const Plan&, const Plan&) = default;

@@ -64,7 +64,7 @@ struct Prediction {
   /// Order of ranks over the nodes, in the notation of default_order(); empty: the default.
   std::string order = {};
   double default_order_s =
-      0;  ///< what the same plan would take in the default order; 0: this is it
+      0;  ///< the time that the same plan takes in the default order; 0: this is it
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
 

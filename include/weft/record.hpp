@@ -18,7 +18,7 @@ struct StepRecord {
   std::int64_t messages = 0;       ///< to other ranks
   double waited_s = 0;             ///< of an exchange: this rank only waited
   double under_way_s =
-      0;  ///< of an exchange: messages were under way; what is not waited is hidden
+      0;  ///< of an exchange: messages were under way; the part without waiting is hidden
 };
 
 }  // namespace weft

@@ -188,9 +188,9 @@ typedef struct weft_exchange {
 /// 0 means the default.
 typedef struct weft_planning {
   const char* machine;  ///< the machine for planning: the name of one that ships with weft, JSON,
-                        ///< "here" (the ranks' machine, measured once in 0.2 s and kept for the
-                        ///< user), or "rule" (a fixed rule, no model). NULL: the variable
-                        ///< WEFT_MACHINE, by default "here"; weft_plan_json and _explain: "rule"
+                        ///< "local" (the ranks' machine, measured once in 0.2 s and kept for the
+                        ///< user), or "fixed-rule" (no model). NULL: the variable WEFT_MACHINE,
+                        ///< by default "local"; weft_plan_json and _explain: "fixed-rule"
   const char* wisdom;   ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
                         ///< looks there first, and adds the choice of new trials
   double budget_s;      ///< with more effort than estimate: seconds for trials of local FFTs and of

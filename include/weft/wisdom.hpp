@@ -78,7 +78,7 @@ Wisdom read_wisdom(const std::string& path);
 /// Errors  as read_wisdom; io_failure where the file cannot be written. The file is then unchanged.
 void merge_into_file(const std::string& path, const Wisdom& more);
 
-/// Replaces the wisdom in a file atomically. A file of anything else is refused.
+/// Replaces the wisdom in a file atomically. Any other file is refused.
 void write_wisdom(const std::string& path, const Wisdom& wisdom);
 
 }  // namespace weft

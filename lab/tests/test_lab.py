@@ -1,4 +1,4 @@
-"""lab/: what a cluster consists of, and a small real cluster where one can be made."""
+"""lab/: the parts of a cluster, and a small real cluster if one can be made."""
 
 import csv
 import doctest
@@ -121,11 +121,11 @@ def test_what_is_no_cluster_is_refused(wrong: dict[str, Any], rule: str) -> None
         Spec(**wrong)
 
 
-# ---- what the machine lacks ----
+# ---- missing parts of the machine ----
 
 
 class FakeKernel:
-    """Answers every command, with failure where it holds one of the words that it has no support for."""
+    """Answers every command; it fails if the command has one of the unsupported words."""
 
     def __init__(self, *unsupported: str) -> None:
         self.unsupported = unsupported
@@ -238,7 +238,7 @@ def links() -> list[str]:
 
 @pytest.fixture
 def machine_for_clusters() -> Iterator[str]:
-    """The MPI of this Python, on a machine where a cluster can be made; nothing is left of it afterwards."""
+    """The MPI of this Python, on a machine that can have a cluster; the cluster is removed afterwards."""
     lack = system.missing(shared_media=True)
     if lack:
         pytest.skip(lack)
@@ -332,13 +332,13 @@ def test_down_takes_what_another_down_removed_as_gone(
 
 
 def check_opposite_flows_share_a_hub(mpi: str) -> None:
-    """Both ways of a pair together get the rate of the hub that they meet on: half of it each."""
+    """Both directions of a pair share the rate of their hub: each gets half."""
     point = measure.pair(Settings(mpi=mpi), cluster.current(), (1 << 15,), 1 << 20)[0]
     assert 10 < 8e-6 * point["bytes"] / point["seconds"] < 65
 
 
 def stopped(mpi: tuple[str, ...], number: int) -> int:
-    """The status of a run that was sent a signal; none of its processes may stay."""
+    """Returns the status of a run after a signal; none of its processes may remain."""
     command = [str(ROOT / "lab" / "weft-lab"), "run", "-n", "4", *mpi, "sleep", "100"]
     process = subprocess.Popen(command, env={**os.environ, "WEFT_PYTHON": sys.executable}, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(running()) >= 4)

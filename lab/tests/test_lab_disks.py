@@ -1,4 +1,4 @@
-"""lab/: disks of a chosen speed on loop devices, and what the experiment on them concludes."""
+"""lab/: disks of a chosen speed on loop devices, and the conclusions of their experiment."""
 
 import os
 import shutil

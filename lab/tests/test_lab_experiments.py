@@ -1,4 +1,4 @@
-"""What the experiments of lab/ conclude from their rows, and the files that they write."""
+"""The conclusions of the experiments of lab/ from their rows, and the files that they write."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -171,7 +171,7 @@ def test_message_lengths_are_judged_by_their_line() -> None:
     assert "(the paper: 100 us, alike)" in module.verdict(rows)
     quick = [{**row, "seconds": row["seconds"] - 9e-5} for row in rows]
     assert "(the paper: 100 us, not reproduced)" in module.verdict(quick)
-    assert "every point from 1024 bytes on lies" in module.verdict(rows)
+    assert "every point from 1024 bytes on is" in module.verdict(rows)
     rows[-1]["seconds"] *= 2
     assert "from 1048576 bytes on" in module.verdict(rows)
     rows[3]["seconds"] *= 3
@@ -179,7 +179,7 @@ def test_message_lengths_are_judged_by_their_line() -> None:
 
 
 def planner_rows(**times: tuple[float, float]) -> list[dict[str, Any]]:
-    """Of one problem: predicted and measured seconds by the plans' names."""
+    """Returns the rows of one problem, from predicted and measured seconds by the plans' names."""
     common = {"switch": "small", "rate": "100mbit", "nodes": 4, "problem": "64x64x64 r2c float64", "ranks": 4}
     common |= {"schedule": "pairwise", "chunks": 1, "way": "a", "runs": 3}
     common["by_profile_s"] = 1e-9  # off by all but all
@@ -261,7 +261,7 @@ def test_the_planner_has_rivals_of_every_kind() -> None:
     assert [found[name]["ranks"] for name in (rivals.SPREAD, "half the ranks", "1 rank")] == [4, 2, 1]
     assert "pieces of" in rivals.way(plans["in pieces"])
     predicted = {name: weft.predict(plan, machine).seconds for name, plan in plans.items()}
-    # The search drops layouts before it tries their exchanges, so that a forced one may look better by a little.
+    # The search drops layouts before it tries their exchanges, so a forced one may be slightly better.
     assert predicted[rivals.CHOICE] < 1.05 * min(predicted.values())
     on_all = [seconds for name, seconds in predicted.items() if found[name]["ranks"] == 4]
     assert min(on_all) == predicted[rivals.SPREAD]

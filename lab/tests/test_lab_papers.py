@@ -75,4 +75,4 @@ def test_the_papers_plans_do_not_ask_a_machine(monkeypatch: pytest.MonkeyPatch) 
         rivals(Problem((64, 64, 64)), Machine.shipped("ethernet-10g"), 4)["duke"],
     ]
     plans += [simgrid.Case(simgrid.NETWORKS[0], 64, (16, 1), "scattered").plan()]
-    assert [(plan.chosen_by, plan.problem.ranks_per_node) for plan in plans] == 3 * [("rule", 1)]
+    assert [(plan.chosen_by, plan.problem.ranks_per_node) for plan in plans] == 3 * [("fixed rule", 1)]

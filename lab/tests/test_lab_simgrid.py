@@ -1,4 +1,4 @@
-"""Simulated networks: `lab/weft-lab simgrid`. What runs SimGrid is skipped where there is none."""
+"""Simulated networks: `lab/weft-lab simgrid`. Tests that run SimGrid are skipped without it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft_lab.networks import BYTES_PER_S, HOP_S, NETWORKS, Network, switch, tor
 
 lacking = simgrid.missing()
 if lacking is None and weft.build_info()["mpi_library"].startswith("MPICH"):
-    lacking = "they have an MPI of their own, and are tested once, beside Open MPI"
+    lacking = "they have an MPI of their own, and are tested once, with Open MPI"
 needs_simgrid = pytest.mark.skipif(lacking is not None, reason=f"simulated networks: {lacking}")
 
 

@@ -33,7 +33,7 @@ class Disks:
 
 
 def missing(machine: Machine | None = None) -> str | None:
-    """Returns in one line what this machine lacks for slow disks; None if nothing."""
+    """Returns in one line the missing requirements of slow disks; None if this machine has all."""
     machine = machine or Machine()
     remedy = "the kernel must limit disks by cgroups (blkio, or io in cgroup.subtree_control); enable one of them"
     if words := cgroups.missing(machine, "a disk of a chosen speed", _PACKAGES, controller, remedy):

@@ -169,8 +169,8 @@ def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str])
 def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[str, str]:
     """Returns the environment of mpiexec and, through the agent, of all ranks: the caller's and settings for nodes."""
     environment = dict(outer)
-    # Experiments without a machine of their own compare exchanges of one layout, that of the rule.
-    environment.setdefault("WEFT_MACHINE", "rule")
+    # Experiments without a machine of their own compare exchanges of one layout, that of the fixed rule.
+    environment.setdefault("WEFT_MACHINE", "fixed-rule")
     environment["WEFT_LAB_HOSTS"] = str(cluster.hosts_path())
     # `down` removes this folder, also the files of a killed run.
     environment["TMPDIR"] = str(folder)

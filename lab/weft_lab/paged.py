@@ -29,7 +29,7 @@ class Little:
 
 
 def missing(machine: Machine | None = None) -> str | None:
-    """Returns in one line what this machine lacks for a limit of memory; None if nothing."""
+    """Returns in one line the missing requirements of a limit of memory; None if this machine has all."""
     remedy = "the kernel must limit memory by cgroups (memory, in cgroup.subtree_control); enable it"
     return cgroups.missing(machine or Machine(), "a limit of memory with a swap file", _PACKAGES, controller, remedy)
 

@@ -99,7 +99,7 @@ def dmitruk_rows() -> Iterator[Row]:
 def slabs_s(extent: int, nodes: int) -> float:
     """Returns the predicted seconds of the paper's transform on a number of Celerons."""
     machine = projection.with_nodes(weft.Machine.shipped("celerons"), nodes)
-    slabs = weft.plan((extent,) * 3, ranks=nodes, input=(nodes, 1, 1), machine="rule", **DMITRUK)
+    slabs = weft.plan((extent,) * 3, ranks=nodes, input=(nodes, 1, 1), machine="fixed-rule", **DMITRUK)
     return weft.predict(slabs, machine).seconds
 
 
@@ -127,7 +127,7 @@ def links_alone(name: str, order: str = ORDER) -> weft.Machine:
 def pencils(mesh: tuple[int, int, int], grid: tuple[int, int]) -> weft.Plan:
     """Returns P3DFFT's plan for a mesh (nx, ny, nz) on Prow x Pcol ranks; weft's last axis is the paper's x."""
     rows, columns = grid
-    how: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "exchange": "p3dfft", "machine": "rule"}
+    how: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "exchange": "p3dfft", "machine": "fixed-rule"}
     return weft.plan(mesh[::-1], ranks=rows * columns, input=(columns, rows, 1), **how)
 
 

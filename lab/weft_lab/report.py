@@ -140,16 +140,16 @@ def command(name: str, settings: Settings) -> str:
     >>> command("hubs", Settings(nodes=(2, 4), mpi="openmpi"))
     'lab/weft-lab experiment hubs --nodes 2,4 --mpi openmpi'
     """
-    usual = Settings()
+    defaults = Settings()
     words = ["lab/weft-lab", "experiment", name]
     if settings.quick:
         words.append("--quick")
     else:
-        if settings.nodes != usual.nodes:
+        if settings.nodes != defaults.nodes:
             words += ["--nodes", ",".join(map(str, settings.nodes))]
-        if settings.repeat != usual.repeat:
+        if settings.repeat != defaults.repeat:
             words += ["--repeat", str(settings.repeat)]
-    if settings.rate_bits_per_s != usual.rate_bits_per_s:
+    if settings.rate_bits_per_s != defaults.rate_bits_per_s:
         words += ["--rate", format_rate(settings.rate_bits_per_s)]
     if settings.tcp:
         words += ["--tcp", settings.tcp]

@@ -60,8 +60,8 @@ def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     found = {CHOICE: weft.plan(problem.shape, machine=machine, **how), SPREAD: min(spread, key=_predicted_s)}
     for name in PRESETS:
         if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
-            # By the rule, so that the layout is also that of the paper and not a choice of the planner.
-            found[name] = weft.plan(problem.shape, exchange=name, machine="rule", **how)
+            # By the fixed rule, so that the layout is also that of the paper and not a choice of the planner.
+            found[name] = weft.plan(problem.shape, exchange=name, machine="fixed-rule", **how)
     others = _meshes if problem.in_meshes else _forced
     return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 

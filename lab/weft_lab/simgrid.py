@@ -87,11 +87,13 @@ class Case:
             del choices["nodes"]
         shape = (self.extent,) * 3
         exchange = weft.Exchange(**choices)
-        return weft.plan(shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="rule", exchange=exchange)
+        return weft.plan(
+            shape, ranks=self.network.nodes, input=(*self.grid, 1), machine="fixed-rule", exchange=exchange
+        )
 
 
 def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:
-    """Returns in one line what this machine lacks for simulations; None if nothing."""
+    """Returns in one line the missing requirements of simulations; None if this machine has all."""
     for tool in TOOLS:
         if which(tool) is None:
             return f"there is no `{tool}`; install {PACKAGE if tool.startswith('smpi') else tool}"
@@ -258,7 +260,7 @@ def verdict(rows: Sequence[Row]) -> str:
 def _errors(rows: Sequence[Row]) -> str:
     at_once = [row for row in rows if row["schedule"] in AT_ONCE]
     others = [row for row in rows if row["schedule"] not in AT_ONCE]
-    told = (
+    parts = (
         ("By the figures, one message after the other (pairwise, in pieces, cyclic)", others, "error"),
         ("By the figures, all at once (scattered, collective)", at_once, "error"),
         ("With the factors of the slabs, pencils", [r for r in rows if not is_slab(r)], "with_blocking_error"),
@@ -266,7 +268,7 @@ def _errors(rows: Sequence[Row]) -> str:
     lines = [f"Cases within {CLOSE:.0%}, with the largest error of all:", ""]
     networks = list(dict.fromkeys(row["network"] for row in rows))
     lines += [f"| | {' | '.join(networks)} |", "|---" * (len(networks) + 1) + "|"]
-    for words, judged, column in told:
+    for words, judged, column in parts:
         cells = [_within([r[column] for r in judged if r["network"] == network]) for network in networks]
         lines.append(f"| {words} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -91,7 +91,7 @@ _SHARED = (
 
 
 def missing(shared_media: bool = False, machine: Machine | None = None) -> str | None:
-    """Returns in one line what this machine lacks for a cluster; None if nothing.
+    """Returns in one line the missing requirements of a cluster; None if this machine has all.
 
     Makes and removes a namespace. `shared_media`: hubs or a backplane are wanted.
     """

@@ -39,7 +39,7 @@ from weft.errors import (
 )
 from weft.options import Exchange, Planning
 from weft.planning import division, mapping
-from weft.planning.machine_choice import machine_here
+from weft.planning.machine_choice import local_machine
 from weft.planning.plans import candidates, plan, predict
 from weft.planning.probing import probe
 from weft.planning.wisdom import Wisdom
@@ -80,7 +80,7 @@ __all__ = [
     "division",
     "gather",
     "layout_of_local_boxes",
-    "machine_here",
+    "local_machine",
     "mapping",
     "node_memory",
     "ooc",

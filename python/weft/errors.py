@@ -12,7 +12,7 @@ _LINE_ENDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class WeftError(RuntimeError):
-    """Base of all errors of weft. The message states the rule, what was given and the remedy."""
+    """Base of all errors of weft. The message states the rule, the given value and the remedy."""
 
     code = "internal"
 

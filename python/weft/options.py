@@ -121,8 +121,8 @@ class Planning:
     machine: _planning.Machine | str | os.PathLike[str] | None = option(
         MachineName(),
         None,
-        "Plan by the model of a machine: a shipped one, a JSON file, or here: the local machine, measured. rule: by a "
-        "fixed rule. Default: WEFT_MACHINE, otherwise here; without ranks infiniband-64.",
+        "Plan by the model of a machine: a shipped one, a JSON file, or local: this machine, measured. fixed-rule: by "
+        "a fixed rule. Default: WEFT_MACHINE, otherwise local; without ranks infiniband-64.",
     )
     all_ranks: bool | None = option(
         Switch(),

@@ -82,7 +82,7 @@ def handle_of(comm: Any) -> int | None:
         raise errors.InvalidArgument("comm must not be MPI.COMM_NULL; a rank outside a communicator does not take part")
     if _forked_under_mpi and comm.size > 1:
         raise errors.Unsupported(
-            "ranks must not work in a process that was forked from one where MPI runs; here MPI was running before the "
+            "ranks must not work in a process that was forked from one where MPI runs; MPI was running before the "
             'fork; start processes with the method "spawn", or transform in this process alone, without comm'
         )
     return int(comm.py2f())
@@ -170,11 +170,11 @@ def from_first(comm: Any, make: Callable[[], Any]) -> Any:
             text = json.dumps({"value": make()})
         except Exception as error:
             text = json.dumps({"error": errors.error_pair(error)})
-    told: dict[str, Any] = json.loads(module.broadcast_text(handle, text, 0))
-    if "error" in told:
-        code, message = told["error"]
+    answer: dict[str, Any] = json.loads(module.broadcast_text(handle, text, 0))
+    if "error" in answer:
+        code, message = answer["error"]
         raise errors.class_of(code)(message)
-    return told["value"]
+    return answer["value"]
 
 
 @collective("node_memory")

@@ -15,7 +15,7 @@ from weft._support import array_checks, checks, dtypes, pickles
 from weft._support.option_types import checked
 from weft.arrays import Array, Side
 from weft.options import Exchange, Planning, TransformOptions, make_problem
-from weft.planning.machine_choice import machine_or_word, wants_all_ranks
+from weft.planning.machine_choice import DEFAULT, machine_or_word, wants_all_ranks
 from weft.planning.plans import machine_of
 
 
@@ -92,7 +92,7 @@ class FFT:
             error = errors.error_pair(reason)
         own_workspace = workspace is None
         with runtime.turn(comm):
-            self._transform = runtime.running().Transform(
+            self._handle = runtime.running().Handle(
                 wanted.problem,
                 wanted.engine,
                 own_workspace,
@@ -130,13 +130,13 @@ class FFT:
             error = errors.error_pair(reason)
         fft = cls.__new__(cls)
         with runtime.turn(comm):
-            fft._transform = module.Transform(None if error else plan, library, True, handle, error)
+            fft._handle = module.Handle(None if error else plan, library, True, handle, error)
             fft._bind(comm, handle)
         return fft
 
     def _bind(self, comm: Any, handle: int | None) -> None:
         self.comm = comm
-        self.plan: _planning.Plan = self._transform.plan
+        self.plan: _planning.Plan = self._handle.plan
         self._make_sides(runtime.running(), handle)
 
     def _make_sides(self, module: Any, handle: int | None) -> None:
@@ -155,17 +155,17 @@ class FFT:
             shape,
         )
         self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind, shape)
-        self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._transform.inplace_strides)
+        self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._handle.inplace_strides)
 
     @property
     def rank(self) -> int:
         """This rank of the communicator."""
-        return int(self._transform.rank)
+        return int(self._handle.rank)
 
     @property
     def workspace_bytes(self) -> int:
         """Memory that this rank needs in addition to the caller's arrays."""
-        return int(self._transform.workspace_bytes)
+        return int(self._handle.workspace_bytes)
 
     def use_workspace(self, memory: Any) -> None:
         """Uses the caller's memory from now on: workspace_bytes bytes, aligned to 64. Local.
@@ -173,7 +173,7 @@ class FFT:
         The transform keeps a reference to it.
         """
         buffer = _contiguous(memory)
-        self._transform.use_workspace(start_of(buffer), buffer.nbytes)
+        self._handle.use_workspace(start_of(buffer), buffer.nbytes)
         self._workspace = buffer
 
     def forward(self, x: Any, out: Any = None) -> Array:
@@ -233,7 +233,7 @@ class FFT:
                 targets.append(target)
         except Exception as reason:
             error = errors.error_pair(reason)
-        self._transform.execute_many(forward, sources, targets, error)
+        self._handle.execute_many(forward, sources, targets, error)
         return results
 
     def _bound(self, forward: bool, given: Any, out: Any) -> tuple[Array, int, int]:
@@ -255,7 +255,7 @@ class FFT:
             result, source, target = self._bound(forward, given, out)
         except Exception as reason:
             error = errors.error_pair(reason)
-        self._transform.execute(forward, source, target, error)
+        self._handle.execute(forward, source, target, error)
         return result if out is None else out
 
     def _check(self, array: Array, result: Array, source: Side, target: Side, in_place: bool) -> None:
@@ -275,7 +275,7 @@ class FFT:
 
         Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split.
         """
-        memory = self._pool.take(self._transform.inplace_bytes, self._memory_kind)
+        memory = self._pool.take(self._handle.inplace_bytes, self._memory_kind)
         x = arrays.view(memory, self.input.shape, self.input.dtype, self._inplace_strides)
         X = arrays.view(memory, self.output.shape, self.output.dtype, self.output.strides)
         return x, X
@@ -311,11 +311,11 @@ class FFT:
     @property
     def recording(self) -> bool:
         """Whether each run records its steps."""
-        return bool(self._transform.recording)
+        return bool(self._handle.recording)
 
     @recording.setter
     def recording(self, on: bool) -> None:
-        self._transform.recording = on
+        self._handle.recording = on
 
     @property
     def record(self) -> list[dict[str, Any]]:
@@ -332,7 +332,7 @@ class FFT:
         waited_s       exchange only: time in which this rank only waited for messages
         under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
         """
-        return list(self._transform.record())
+        return list(self._handle.record())
 
     def explain(self) -> str:
         """Describes the chosen plan and the reasons for it in a few lines; after a recorded run also the times of its
@@ -340,7 +340,7 @@ class FFT:
 
         Each step has its predicted time next to it if a machine was given and the run was forward.
         """
-        return str(self._transform.explain())
+        return str(self._handle.explain())
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         pickles.refuse("a transform", "send fft.plan, and bind it there with weft.FFT.of_plan")
@@ -360,7 +360,7 @@ class _Wanted:
     problem: _planning.Problem | None = None
     engine: str = ""
     machine: _planning.Machine | None = None
-    plan_by: str = "standard"
+    plan_by: str = DEFAULT
     budget_s: float = 0.0
     wisdom: str = ""
 

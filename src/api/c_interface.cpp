@@ -156,9 +156,9 @@ Exchange exchange_of(const weft_exchange& given) {
 void choose_machine(Planning& planning, const char* machine) {
   if (machine == nullptr) return;
   const std::string text = machine;
-  if (text == "rule")
+  if (text == "fixed-rule")
     planning.plan_by = PlanBy::fixed_rule;
-  else if (text == "here")
+  else if (text == "local")
     planning.plan_by = PlanBy::local;
   else
     planning.machine = text.starts_with("{") ? machine_from_json(text) : shipped_machine(text);
@@ -230,7 +230,7 @@ Plan plan_of(const weft_options* options, std::int64_t ranks) {
   if (planning.plan_by == PlanBy::local)
     throw Error(ErrorCode::unsupported,
                 "planning without ranks cannot measure a machine; give the name of one that ships "
-                "with weft, or JSON, as machine; given \"here\"");
+                "with weft, or JSON, as machine; given \"local\"");
   return planning.machine ? make_plan(problem, *planning.machine) : make_plan(problem);
 }
 

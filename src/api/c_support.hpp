@@ -36,7 +36,7 @@ int guarded(F&& body) noexcept {
   } catch (const std::exception& error) {
     return remember(ErrorCode::internal, error.what());
   } catch (...) {
-    return remember(ErrorCode::internal, "an exception that is no std::exception");
+    return remember(ErrorCode::internal, "an exception that is not a std::exception");
   }
 }
 

@@ -16,7 +16,7 @@ bool has_trials(const Problem& problem, const Handle::Options& options) {
          options.planning.budget_s > 0;
 }
 
-Plan plan_by_rule(const Problem& problem, double budget_s) {
+Plan plan_by_fixed_rule(const Problem& problem, double budget_s) {
   Plan plan = make_plan(problem);
   constexpr double not_measured = 0;
   plan.line_effort = planner::affordable_effort(plan.problem, not_measured, budget_s);
@@ -44,9 +44,9 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
   const PlannedBy by = planned_by(options.planning, problem.threads, comm);
   Plan plan =
-      by.machine
-          ? plan_by_machine(problem, *by.machine, options, comm)
-          : comm::together(comm, [&] { return plan_by_rule(problem, options.planning.budget_s); });
+      by.machine ? plan_by_machine(problem, *by.machine, options, comm) : comm::together(comm, [&] {
+        return plan_by_fixed_rule(problem, options.planning.budget_s);
+      });
   if (!by.note.empty()) plan.notes.push_back(by.note);
   plan.problem.threads = given.threads;
   return plan;
@@ -90,7 +90,7 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
     return *known;
   }
   Plan plan = newly_chosen(problem, options, comm);
-  // A rule or a model gives the same plan again at no cost.
+  // The fixed rule or a model gives the same plan again at no cost.
   if (plan.chosen_by == "trials") remember(options.planning.wisdom, plan, machine, comm);
   return plan;
 }

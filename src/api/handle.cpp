@@ -29,8 +29,8 @@ std::string exactly(double value) {
 
 std::string machine_words(const Planning& planning) {
   if (planning.machine) return "\"" + planning.machine->name + "\"";
-  return planning.plan_by == PlanBy::local        ? "here"
-         : planning.plan_by == PlanBy::fixed_rule ? "rule"
+  return planning.plan_by == PlanBy::local        ? "local"
+         : planning.plan_by == PlanBy::fixed_rule ? "fixed-rule"
                                                   : "none";
 }
 
@@ -203,7 +203,7 @@ std::optional<Error> Handle::call_error(Direction direction, const void* in,
                  "output starts " +
                      std::to_string(bytes_between(in, out)) + " bytes from an input of " +
                      std::to_string(in_bytes) +
-                     " bytes; give arrays of their own, or one of inplace_bytes() for both");
+                     " bytes; give two separate arrays, or one of inplace_bytes() for both");
   return {};
 }
 

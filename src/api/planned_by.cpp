@@ -6,7 +6,7 @@
 
 #include <weft/error.hpp>
 
-#include "api/here.hpp"
+#include "api/local_machine.hpp"
 #include "base/text_file.hpp"
 #include "comm/agreement.hpp"
 
@@ -32,8 +32,8 @@ Machine shipped_or_read(const std::string& name) {
   if (text) return machine_from_json(*text);
   throw Error(
       ErrorCode::invalid_argument,
-      "it must name a machine that ships with weft, a JSON file, here, or rule; there is no "
-      "such file");
+      "it must name a machine that ships with weft, a JSON file, local, or fixed-rule; there "
+      "is no such file");
 }
 
 /// Returns the machine that rank 0 reads, because the other ranks may not see the file.
@@ -54,13 +54,13 @@ Machine machine_named(const std::string& name, const comm::Communicator& comm) {
 PlannedBy by_default(int threads, const comm::Communicator& comm) {
   const std::string name = named(comm);
   // One rank has only one plan: there is nothing to choose.
-  if (name == "rule" || (name.empty() && comm.is_solo())) return {};
+  if (name == "fixed-rule" || (name.empty() && comm.is_solo())) return {};
   if (name.empty())
     return {
-        machine_here(comm, threads),
+        local_machine(comm, threads),
         "no machine was named: planned from a measurement of 0.2 s; `weft probe` measures more"};
   const std::string note = std::string("planned by the machine that ") + variable + " names";
-  if (name == "here") return {machine_here(comm, threads), note};
+  if (name == "local") return {local_machine(comm, threads), note};
   return {machine_named(name, comm), note};
 }
 
@@ -77,7 +77,7 @@ PlannedBy planned_by(const Planning& planning, int threads, const comm::Communic
     case PlanBy::fixed_rule:
       return {};
     case PlanBy::local:
-      return {machine_here(comm, threads)};
+      return {local_machine(comm, threads)};
     case PlanBy::by_default:
       break;
   }

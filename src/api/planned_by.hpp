@@ -12,7 +12,7 @@ namespace weft::api {
 
 /// The basis of planning that was decided.
 struct PlannedBy {
-  std::optional<Machine> machine = {};  ///< absent: the rule
+  std::optional<Machine> machine = {};  ///< absent: the fixed rule
   std::string note = {};                ///< for the plan, if weft made the decision
 };
 
@@ -21,7 +21,7 @@ bool wants_all_ranks(const Planning& planning);
 
 /// Returns the given machine, otherwise that of `plan_by`. Collective, the same on all ranks.
 ///
-/// Errors  invalid_argument if WEFT_MACHINE names no machine; those of machine_here().
+/// Errors  invalid_argument if WEFT_MACHINE names no machine; those of local_machine().
 PlannedBy planned_by(const Planning& planning, int threads, const comm::Communicator& comm);
 
 }  // namespace weft::api

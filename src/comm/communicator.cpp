@@ -100,7 +100,7 @@ Communicator communicator_of(MPI_Comm user) {
   if (is_finalized())
     refuse("a communicator cannot be used after MPI_Finalize; make transforms before it");
   if (user == MPI_COMM_NULL)
-    refuse("the communicator is MPI_COMM_NULL; pass one that this rank is a member of");
+    refuse("the communicator is MPI_COMM_NULL; pass one that contains this rank");
   int is_inter = 0;
   check_mpi(MPI_Comm_test_inter(user, &is_inter), "MPI_Comm_test_inter");
   if (is_inter != 0)

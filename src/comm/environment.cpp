@@ -17,9 +17,8 @@ namespace {
 
 std::int64_t checked_limit(std::int64_t elements, const std::string& source) {
   if (elements < 1 || elements > INT_MAX) {
-    throw Error(ErrorCode::invalid_argument, source + " must lie in [1, " +
-                                                 std::to_string(INT_MAX) + "]; got " +
-                                                 std::to_string(elements));
+    throw Error(ErrorCode::invalid_argument, source + " must be in [1, " + std::to_string(INT_MAX) +
+                                                 "]; got " + std::to_string(elements));
   }
   return elements;
 }
@@ -98,7 +97,7 @@ bool threads_may_call_at_once() { return thread_level() == MPI_THREAD_MULTIPLE; 
 void require_may_call_mpi() {
   if (forked_under_mpi)
     throw Error(ErrorCode::unsupported,
-                "ranks must not work in a process that was forked from one where MPI runs; here "
+                "ranks must not work in a process that was forked from one where MPI runs; "
                 "MPI was running before the fork; start processes with the method \"spawn\", or "
                 "transform in this process alone, without a communicator");
   const int level = thread_level();

@@ -46,7 +46,7 @@ BackendChoice asked_for(BackendKind kind, const std::string& by) {
   if (kind == BackendKind::io_uring) {
     const std::string hindrance = uring_hindrance();
     if (!hindrance.empty())
-      throw Error(ErrorCode::unsupported, "the backend of disks must work here; " + by +
+      throw Error(ErrorCode::unsupported, "the backend of disks must work on this machine; " + by +
                                               " asks for io_uring, and " + hindrance +
                                               "; ask for threads or automatic");
   }
@@ -85,9 +85,10 @@ bool Backend::is_of_parent() const { return process_ != getpid(); }
 
 void Backend::require_own_process() const {
   if (is_of_parent())
-    throw Error(ErrorCode::unsupported,
-                "files on disks must be read and written by the process that opened them; this "
-                "process was forked later and lacks the threads that do it; open them again here");
+    throw Error(
+        ErrorCode::unsupported,
+        "files on disks must be read and written by the process that opened them; this "
+        "process was forked later and lacks the threads that do it; open them again in this one");
 }
 
 void Backend::start(Batch& batch) {

@@ -36,8 +36,8 @@ struct Header {
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::io_failure, "the checksums of a striped set must be sound; " + path +
                                          ": " + what +
-                                         "; remove it, and blocks go unchecked until they are "
-                                         "written again");
+                                         "; remove it: its blocks are then unchecked until they "
+                                         "are written again");
 }
 
 }  // namespace

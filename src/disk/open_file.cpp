@@ -81,7 +81,7 @@ std::string remedy(int reason) {
     case EIO:
       return "check the disk: the system's log says more";
     default:
-      return "name a directory that you may write in, or a file that is there";
+      return "name a directory that you may write in, or an existing file";
   }
 }
 
@@ -124,15 +124,15 @@ void OpenFile::open_direct() {
 
 void OpenFile::ask_alignment() {
 #ifdef STATX_DIOALIGN
-  struct statx told {};
-  if (statx(direct_, "", AT_EMPTY_PATH, STATX_DIOALIGN, &told) != 0) return;
-  if ((told.stx_mask & STATX_DIOALIGN) == 0) return;
-  if (told.stx_dio_offset_align == 0) {
+  struct statx reported {};
+  if (statx(direct_, "", AT_EMPTY_PATH, STATX_DIOALIGN, &reported) != 0) return;
+  if ((reported.stx_mask & STATX_DIOALIGN) == 0) return;
+  if (reported.stx_dio_offset_align == 0) {
     close_direct();
     return;
   }
-  granule_bytes_ = std::max<std::int64_t>(granule_bytes_, told.stx_dio_offset_align);
-  alignment_bytes_ = told.stx_dio_mem_align;
+  granule_bytes_ = std::max<std::int64_t>(granule_bytes_, reported.stx_dio_offset_align);
+  alignment_bytes_ = reported.stx_dio_mem_align;
 #endif
 }
 

@@ -61,7 +61,7 @@ class Members {
   }
   void finish() const {
     for (const auto& [key, value] : object_.items())
-      if (asked_.count(key) == 0) refuse(path_, "\"" + key + "\" is no key of an index");
+      if (asked_.count(key) == 0) refuse(path_, "\"" + key + "\" is not a key of an index");
   }
 
  private:
@@ -93,7 +93,7 @@ class Members {
 
 Json parsed(const std::string& path, const std::string& text) {
   Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded()) refuse(path, "it is no JSON, so it is damaged or another file");
+  if (document.is_discarded()) refuse(path, "it is not JSON, so it is damaged or another file");
   if (!document.is_object() || !document.contains(version_key))
     refuse(path, std::string("it has no \"") + version_key + "\", so it is another file");
   return document;
@@ -161,14 +161,14 @@ void check(const SetIndex& index) {
   const std::int64_t bytes = index.striping.bytes;
   if (elements == 0 ? bytes != 0 : bytes % elements != 0 || bytes == 0)
     invalid("the bytes of a set must be those of its elements; " + std::to_string(bytes) +
-            " bytes are no multiple of " + std::to_string(elements) + " elements; correct one");
+            " bytes are not a multiple of " + std::to_string(elements) + " elements; correct one");
 }
 
 SetIndex read_index(const std::string& path) {
   const std::optional<std::string> text = read_text(path, text_bytes_max);
   if (!text)
-    throw Error(ErrorCode::io_failure, "the index of a striped set must be there; there is no " +
-                                           path + "; check the name");
+    throw Error(ErrorCode::io_failure,
+                "the index of a striped set must exist; there is no " + path + "; check the name");
   SetIndex index = from_json(path, parsed(path, *text));
   try {
     check(index);
@@ -199,7 +199,7 @@ void mark_incomplete(const std::string& path, const std::string& remedy) {
 void require_whole(const std::string& path, const SetIndex& index) {
   if (index.incomplete_remedy.empty()) return;
   invalid("a striped set must be whole to be used; " + path +
-          " is half way through a transform in place, no more its input and not yet its output; " +
+          " is half way through a transform in place, so it is neither input nor output; " +
           index.incomplete_remedy);
 }
 

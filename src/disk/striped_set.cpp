@@ -88,14 +88,14 @@ Volume::Ticket StripedSet::start(std::span<const Run> runs, AccessDirection dire
 
 void StripedSet::require_runs(std::span<const Run> runs, AccessDirection direction) const {
   if (direction == AccessDirection::write && mode_ == Mode::read)
-    throw Error(ErrorCode::invalid_argument, "a set that is written must be opened for it; " +
+    throw Error(ErrorCode::invalid_argument, "a set must be opened for writing to be written; " +
                                                  files_.front().name() +
-                                                 " was opened for reading; open it for writing");
+                                                 " was opened for reading; open it again");
   for (const Run& run : runs)
     if (run.offset < 0 || run.bytes < 0 || run.bytes > striping_.bytes ||
         run.offset > striping_.bytes - run.bytes)
       throw Error(ErrorCode::invalid_argument,
-                  "a run must lie within the " + std::to_string(striping_.bytes) +
+                  "a run must be within the " + std::to_string(striping_.bytes) +
                       " bytes of its volume; given " + std::to_string(run.bytes) + " bytes from " +
                       std::to_string(run.offset) + "; correct the run");
 }

@@ -27,7 +27,7 @@ struct BufferNeeds {
 ///
 /// One execution is collective over its group. start() is called for each chunk in order, as soon
 /// as the earlier stage has written it; progress() at any time; wait() before a chunk is read, if
-/// chunks are read one by one; finish() before anything else is read. Allocates nothing.
+/// chunks are read one by one; finish() before other data is read. Allocates nothing.
 class Executor {
  public:
   virtual ~Executor() = default;

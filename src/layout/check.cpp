@@ -65,7 +65,7 @@ void check_box(const Box& box, const Shape& shape) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     if (box.lower[axis] < 0 || box.lower[axis] > box.upper[axis] || box.upper[axis] > shape[axis])
       throw Error(ErrorCode::invalid_argument,
-                  "a box must lie inside the array with lower <= upper; given " + to_string(box) +
+                  "a box must be inside the array, with lower <= upper; given " + to_string(box) +
                       " for the shape " + to_string(shape));
 }
 

@@ -88,7 +88,7 @@ BlockPlace place_of(const Striping& striping, std::int64_t block) {
   return {static_cast<int>(processor * own_disks + own), row};
 }
 
-std::int64_t usual_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks) {
+std::int64_t default_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks) {
   if (disks < 2) return 0;
   const std::int64_t stripe = checked_mul(block_bytes, disks, "the bytes of a stripe");
   if (bytes == 0 || bytes % stripe != 0) return 1;

@@ -42,7 +42,7 @@ std::int64_t row_count(const Striping& striping);
 BlockPlace place_of(const Striping& striping, std::int64_t block);
 /// Returns the skew for an array of unknown shape: the odd part of its number of whole rows, 1 if
 /// the array does not end with a whole row, 0 on one disk.
-std::int64_t usual_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks);
+std::int64_t default_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks);
 /// Returns the smallest band that holds the whole array: processor-major.
 std::int64_t whole_band_bytes(const Striping& striping);
 

@@ -69,7 +69,7 @@ using json::written;
 
 /// Raised when a reader of another version would misread a machine.
 constexpr std::int64_t machine_version = 3;
-/// A machine is small: a larger text is something else, or an attack.
+/// A machine is small: a larger text is another file, or an attack.
 constexpr std::size_t text_bytes_max = 16 << 20;
 
 // --- writing ---

@@ -55,9 +55,9 @@ double blocking_of(const Machine& machine, const Exchange& exchange, double mess
 
 FittedCall fitted_call(const Machine& machine, double ranks, double bytes) {
   const std::vector<AllToAll> fits = fits_at(machine.all_to_all, bytes);
-  const auto beside = between(fits, ranks, [](const AllToAll& fit) { return fit.ranks; });
-  return {beside.mean([](const AllToAll& fit) { return fit.start_s; }),
-          beside.mean([](const AllToAll& fit) { return fit.s_per_byte; })};
+  const auto mixed = between(fits, ranks, [](const AllToAll& fit) { return fit.ranks; });
+  return {mixed.mean([](const AllToAll& fit) { return fit.start_s; }),
+          mixed.mean([](const AllToAll& fit) { return fit.s_per_byte; })};
 }
 
 }  // namespace weft::model

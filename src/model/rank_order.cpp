@@ -82,8 +82,8 @@ void check_axis(const Topology& topology, const std::vector<Digit>& digits, char
   }
   if (!found) refuse(topology, "an order must cover every axis; " + name + " is missing");
   if (open && extent > 1)
-    refuse(topology, "an order goes through all of an axis; of " + name + " " +
-                         std::to_string(extent) + " times as much is left");
+    refuse(topology, "an order must cover all of each axis; of " + name + " a factor of " +
+                         std::to_string(extent) + " is left");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace {
 bool copies(const Plan& plan, std::size_t number) {
   const std::size_t exchanges = plan.exchanges.size();
   if (exchanges == 0 || unfolds(plan, number) || plan.stages[number].chirps) return true;
-  const Exchange& beside = plan.exchanges[number == exchanges ? number - 1 : number];
-  return beside.wire_form != WireForm::datatype && copies_always(plan, number, {});
+  const Exchange& next = plan.exchanges[number == exchanges ? number - 1 : number];
+  return next.wire_form != WireForm::datatype && copies_always(plan, number, {});
 }
 
 /// Adds the passes: each reads and writes the local array once.

@@ -191,8 +191,8 @@ Traffic counted(const Layout& from, const Layout& to, std::int64_t rank, double 
 }
 
 /// Returns the traffic of that rank of a node that sends most to other nodes.
-Traffic of_busiest_rank_beside(const Layout& from, const Layout& to, std::int64_t rank,
-                               double element_bytes, const Placement& placement) {
+Traffic of_busiest_rank_among(const Layout& from, const Layout& to, std::int64_t rank,
+                              double element_bytes, const Placement& placement) {
   constexpr std::size_t looked_at = 8;
   const std::vector<std::int64_t>& ranks = placement.sharing_with(rank);
   const std::size_t step = std::max<std::size_t>(1, ranks.size() / looked_at);
@@ -225,7 +225,7 @@ Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
   const double share = element_bytes / static_cast<double>(placement.on_node());
   const double far_bytes = static_cast<double>(node.far) * share;
   if (far_bytes <= of_last.far_bytes * ragged) return of_last;
-  Traffic found = of_busiest_rank_beside(from, to, node.rank, element_bytes, placement);
+  Traffic found = of_busiest_rank_among(from, to, node.rank, element_bytes, placement);
   // A node that only receives.
   if (found.far_messages == 0) found = of_last;
   found.far_messages = std::max(1.0, found.far_messages);

@@ -6,17 +6,17 @@
 
 #include "layout/check.hpp"
 #include "plan/chirp_view.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
-#include "plan/rule.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
 }
 
 std::string name(std::size_t stage) { return "stage " + std::to_string(stage); }

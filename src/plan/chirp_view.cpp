@@ -11,8 +11,8 @@
 
 #include "base/smooth.hpp"
 #include "layout/check.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
-#include "plan/rule.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
@@ -121,7 +121,7 @@ Layout in_rows(const Layout& flat, std::int64_t row) {
 }
 
 [[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
 }
 
 /// The work of the stages of a convolution, in order.
@@ -148,7 +148,7 @@ void check_duties(const Plan& plan) {
         stage.chirps != duty.chirps || stage.convolves != duty.convolves)
       refuse(
           "a convolution must multiply by the chirp in stages 0 and 4, transform axis 0 with "
-          "twiddles in stages 1 and 3, convolve axis 1 in stage 2 and do nothing else; stage " +
+          "twiddles in stages 1 and 3, convolve axis 1 in stage 2 and do no more; stage " +
           std::to_string(i) + " does not");
   }
 }

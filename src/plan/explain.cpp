@@ -47,7 +47,7 @@ std::string chooser_line(const Plan& plan) {
   if (plan.chosen_by == "wisdom")
     return "chosen by: wisdom: the fastest in earlier trials on this machine";
   return "chosen by: " +
-         (plan.chosen_by == "rule" ? "a fixed rule (no machine was given)" : plan.chosen_by);
+         (plan.chosen_by == "fixed rule" ? "a fixed rule (no machine was given)" : plan.chosen_by);
 }
 
 std::string ends_lines(const Plan& plan) {

@@ -15,7 +15,7 @@ using json::JsonPlace;
 using json::Object;
 
 /// Raised when a reader of another version would misread a plan.
-constexpr std::int64_t plan_version = 11;
+constexpr std::int64_t plan_version = 12;
 
 /// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };

@@ -10,8 +10,8 @@
 
 #include "base/smooth.hpp"
 #include "layout/check.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
-#include "plan/rule.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
@@ -140,7 +140,7 @@ std::vector<int> order_along(int axis) {
 }
 
 [[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan that does not fit itself: " + message);
+  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
 }
 
 void check_folds(const Plan& plan, bool is_half_in_order) {
@@ -148,7 +148,7 @@ void check_folds(const Plan& plan, bool is_half_in_order) {
     if (plan.stages[i].folds != (is_half_in_order && i == 2))
       refuse(
           "the columns of a view must be folded in stage 2 of half a spectrum in natural order, " +
-          std::string("and nowhere else; stage ") + std::to_string(i) +
+          std::string("and in no other; stage ") + std::to_string(i) +
           (plan.stages[i].folds ? " folds them" : " does not"));
 }
 

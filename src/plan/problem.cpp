@@ -5,8 +5,8 @@
 
 #include "base/checked.hpp"
 #include "layout/check.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/methods/methods.hpp"
-#include "plan/rule.hpp"
 
 namespace weft {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "plan/rule.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/start.hpp"
 
 namespace weft {
@@ -27,7 +27,7 @@ class Route {
 
   void extend(const Layout& next) { add_stage(next); }
 
-  /// Returns the next layouts, the rule's choice first. The goal, if all remaining axes can be
+  /// Returns the next layouts, the fixed rule's choice first. The goal, if all remaining axes can be
   /// transformed there. The split of one axis passed to another, so that ranks exchange within rows
   /// or columns only. Another split, which comes before these if some ranks own nothing yet.
   std::vector<Layout> next_layouts() const {

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// Returns the layout in which the rule begins to transform `axes` of an array of `shape`.
+/// Returns the layout in which the fixed rule begins to transform `axes` of an array of `shape`.
 ///
 /// The first possible of these: a split batch axis of which every rank gets a part (then nothing is
 /// exchanged); a slab in which every rank gets rows, in this stage and in the next; the most square
@@ -17,7 +17,7 @@ Layout start_layout(const Shape& shape, const std::vector<int>& axes, int halved
                     std::int64_t ranks);
 
 /// As start_layout, but an array that only one rank can transform is spread along its longest axis:
-/// the caller's data need not fit on one rank before it is known that nothing else is possible.
+/// the caller's data may be too large for one rank, and a later stage may find another plan.
 Layout first_layout(const Shape& shape, const std::vector<int>& axes, int halved,
                     std::int64_t ranks);
 

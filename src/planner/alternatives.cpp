@@ -9,10 +9,10 @@
 
 #include "plan/chirp_view.hpp"
 #include "plan/chunks.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/route.hpp"
-#include "plan/rule.hpp"
 #include "planner/numbers_of_ranks.hpp"
 
 namespace weft::planner {
@@ -80,11 +80,11 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
   }
 }
 
-/// Returns the input layouts to try, the rule's own first: it exists for every problem. Grids over
+/// Returns the input layouts to try, the fixed rule's own first: it exists for every problem. Grids over
 /// two axes are tried in all forms. Grids over three axes cost one more exchange, so each is tried
 /// once, on all ranks.
 std::vector<Layout> inputs(const Problem& problem) {
-  std::vector<Layout> found{rule_input(problem)};
+  std::vector<Layout> found{fixed_rule_input(problem)};
   if (problem.has_input || problem.exchange.preset == Preset::p3dfft || problem.ranks == 1)
     return found;
   const std::vector<int> axes = splittable(problem);

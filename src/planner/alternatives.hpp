@@ -9,7 +9,7 @@ namespace weft::planner {
 
 /// Returns the plans that the planner compares for a problem. They differ in the order of the axes
 /// and in the layout of the input. Layouts are slabs and process grids over all axes that may be
-/// split, on all ranks and on fewer. Exchanges are those of the rule. An input that the caller gave
+/// split, on all ranks and on fewer. Exchanges are those of the fixed rule. An input that the caller gave
 /// is kept.
 ///
 /// `problem` is as checked() returns it.

@@ -46,7 +46,7 @@ void check(const ProbeOptions& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
     throw Error(ErrorCode::invalid_argument,
                 "the seconds of a probe must be a finite number above 0; given " +
-                    readable_number(options.seconds) + "; 30 is usual");
+                    readable_number(options.seconds) + "; 30 is the default");
   if (options.threads < 1)
     throw Error(ErrorCode::invalid_argument,
                 "a rank must have at least 1 thread; given " + std::to_string(options.threads));

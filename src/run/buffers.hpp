@@ -20,7 +20,7 @@ enum Buffer : int {
   work_buffer,  ///< private to this process, up to spare_buffer
   second_buffer,
   third_buffer,
-  own_buffer,  ///< this rank's own block where it fits nowhere else; blocks from other nodes
+  own_buffer,  ///< this rank's own block if no other buffer is free; blocks from other nodes
   spare_buffer,
   even_buffer,
   odd_buffer,      ///< for an array that cannot stay in the even buffer

@@ -1,5 +1,5 @@
 # Installs the build tree BUILD to a folder of its own, builds the project SOURCE against it in one language at a time,
-# runs what came out. What cannot be built must say why.
+# and runs the programs. A build that fails must say why.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -20,7 +20,7 @@ function(configure folder)
     OUTPUT_VARIABLE said
     ERROR_VARIABLE said)
   set(status ${status} PARENT_SCOPE)
-  # One line: CMake wraps what it prints.
+  # One line, because CMake wraps its output.
   string(REGEX REPLACE "[ \n]+" " " said "${said}")
   set(said "${said}" PARENT_SCOPE)
 endfunction()

@@ -1,8 +1,8 @@
-// What happens when things go wrong while ranks work together: a call of MPI that fails, memory that
-// is not there, an FFT that cannot be planned, a rank that dies or stands still. Each fault is its
-// own run, named by the argument; tests/CMakeLists.txt says what the run must print.
+// Faults while ranks work together: a failing call of MPI, missing memory, an FFT that cannot be
+// planned, a rank that dies or pauses. Each fault is a run of its own, named by the argument;
+// tests/CMakeLists.txt has the expected output.
 //
-// The faults are injected by functions of this program that stand before the library's own.
+// The faults are injected by functions of this program that replace those of libraries.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fftw3.h>
@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 std::string fault;
 std::string way;     ///< to exchange: a method, or other choices of an exchange
-bool armed = false;  ///< on the rank that the fault is for, once everything else stands
+bool armed = false;  ///< on the rank with the fault, when the rest is ready
 
 int world_rank() {
   int rank = 0;
@@ -41,7 +41,7 @@ int world_rank() {
 
 bool fails(const char* name) { return armed && fault == name; }
 
-/// The function that one of this program's own stands before.
+/// Returns the function that one of this program replaces.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -121,7 +121,7 @@ int madvise(void* address, size_t bytes, int advice) noexcept {
   return real(address, bytes, advice);
 }
 
-/// Fails for what is as large as a workspace.
+/// Fails for memory as large as a workspace.
 void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   if (bytes >= 32768 && fails("workspace")) return nullptr;
   static const auto real = next<void*(size_t, size_t)>("aligned_alloc");
@@ -233,7 +233,7 @@ void break_a_call() {
   std::puts("the fault was not noticed");
 }
 
-/// Something that one rank cannot do, while all can still be told: prints the error of all.
+/// One rank fails while all can still learn of it: prints the error of all ranks.
 void attempt_armed(const std::function<void()>& attempt) {
   armed = world_rank() == 1;
   std::string got = "no error";
@@ -275,7 +275,7 @@ void break_second_workspace() {
   say_whether_correct(fft);
 }
 
-/// Transforms for as long as it takes a rank to stand still for 10 s and go on.
+/// Transforms until a rank has paused for 10 s and resumed.
 void stand_still() {
   const auto start = Clock::now();
   weft::Fft<double> fft(options());
@@ -298,7 +298,7 @@ void stand_still() {
     std::printf("a rank stood still: %s\n", worst < 1e-13 ? "correct" : "wrong");
 }
 
-/// A rank that is gone: the launcher ends the others, nobody reports a result.
+/// A rank has died: the launcher ends the others, and none reports a result.
 void die() {
   weft::Fft<double> fft(options());
   round_trip(fft);

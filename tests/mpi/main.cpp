@@ -1,6 +1,5 @@
-// The main function of the MPI tests: every rank runs every test, rank 0 alone reports what is
-// ordinary, each rank reports its own failures, all ranks end with the same status, and a hang ends
-// by an alarm.
+// The main function of the MPI tests: every rank runs every test, rank 0 alone reports results, and
+// each rank reports its own failures. All ranks end with the same status, and an alarm ends a hang.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -25,7 +25,7 @@ class Directory {
   const std::string& path() const { return path_; }
   bool is_empty() const { return std::filesystem::is_empty(path_); }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// So many new directories in this one.
+  /// Makes `count` new directories in this one.
   std::vector<std::string> folders(int count) const {
     std::vector<std::string> made;
     for (int k = 0; k < count; ++k) {
@@ -39,7 +39,7 @@ class Directory {
   std::string path_;
 };
 
-/// What a full disk is like: files may not be larger than this.
+/// Imitates a full disk: files may not be larger than this.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

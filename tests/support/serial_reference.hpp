@@ -144,7 +144,8 @@ inline long double reference_scale(const Problem& problem, bool forward) {
   return 1;
 }
 
-/// What forward or backward makes of the whole array. Imaginary parts of the real side are zero.
+/// Returns the result of forward or backward for the whole array. Imaginary parts of the real side
+/// are zero.
 template <class W>
 WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArray<W> x) {
   const int sign = forward ? problem.sign : -problem.sign;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What happens to disks where the power fails: processes end, and writes that nobody flushed may be lost.
+// Disks during a power failure: processes end, and writes without a flush may be lost.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace weft::test_support {
 
-/// What ends a process, after so many operations of all its volumes.
+/// Ends a process after a number of operations of all its volumes.
 class Power {
  public:
   explicit Power(std::int64_t operations) : left_(operations) {}

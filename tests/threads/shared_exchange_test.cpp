@@ -1,10 +1,10 @@
-// Threads stand in for the ranks of a node: whole transforms by shared exchanges, with the programs,
-// executors, workspace and hand-overs of real ones. `make test-tsan` runs them under ThreadSanitizer,
-// which sees every tile that is read or overwritten too early.
+// Threads replace the ranks of a node: whole transforms by shared exchanges, with the programs,
+// executors, workspace and hand-overs of real ones. `make test-tsan` runs them under
+// ThreadSanitizer, which sees every tile that is read or overwritten too early.
 //
-// Not what only processes have: the callers' arrays are not shown to others, since a thread that
-// maps its peer's memory has it at a second address, which the sanitizer takes for other memory;
-// and no message is sent, so no exchange between nodes.
+// Two parts need processes and are not tested. The callers' arrays are not shown to others: a
+// thread would map its peer's memory at a second address, which the sanitizer takes for other
+// memory. No message is sent, so there is no exchange between nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr Variant variants[] = {{Direction::forward, false},
                                 {Direction::backward, false},
                                 {Direction::backward, true}};
 
-/// One rank of a transform: what run::Execution makes with MPI.
+/// One rank of a transform, as run::Execution makes it with MPI.
 class ThreadRank {
  public:
   ThreadRank(const Plan& plan, int rank) : plan_(plan), rank_(rank) {

@@ -86,7 +86,7 @@ def verdict(rows: list[Row]) -> str:
         cells += [f"{times[name]:.3f}" for name in PRESETS] + [fastest]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     between = sum(row["per_node"] == 1 for row in places) // len(wins)
-    told = "; ".join(f"{count} of {between} cases at {rate}" for rate, count in wins.items())
+    listed = "; ".join(f"{count} of {between} cases at {rate}" for rate, count in wins.items())
     large, small = max(row["extent"] for row in rows), min(row["extent"] for row in rows)
     alike_at = ", ".join(
         f"{_ratio(rows, place):.2f}" for place in places if (place["extent"], place["per_node"]) == (large, 1)
@@ -94,7 +94,7 @@ def verdict(rows: list[Row]) -> str:
     return (
         f"Seconds for as many pairs as in the paper, {rows[0]['mpi']}:\n\n"
         + "\n".join(lines)
-        + f"\n\nBetween nodes fft2d-p is the fastest in {told}. fft2d-i over fftw at {large}^2 between nodes: "
+        + f"\n\nBetween nodes fft2d-p is the fastest in {listed}. fft2d-i over fftw at {large}^2 between nodes: "
         f"{alike_at} (the paper: alike). At {small}^2 fft2d-p is the slowest in {_slowest(rows, places, small)} of the "
         f"cases between nodes (the paper: with two of its three MPI libraries). {_changes(rows, places)}"
         "\n\nAll three are weft's presets: fftw is one collective call of packed blocks, not the library."

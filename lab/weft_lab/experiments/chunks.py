@@ -83,7 +83,7 @@ def _best(rows: list[Row], extent: int, nodes: int) -> str:
     mine = [row for row in rows if (row["extent"], row["nodes"]) == (extent, nodes)]
     best = min(mine, key=lambda row: row["transform_s"])
     return (
-        f"* {extent}^3, {nodes} nodes: the optimum lies at {best['chunks']} of up to {max(r['chunks'] for r in mine)} "
+        f"* {extent}^3, {nodes} nodes: the optimum is at {best['chunks']} of up to {max(r['chunks'] for r in mine)} "
         f"chunks, {best['transform_s'] / mine[0]['transform_s']:.2f} of the time with 1 and "
         f"{best['transform_s'] / best['fftw_s']:.2f} of FFTW's."
     )

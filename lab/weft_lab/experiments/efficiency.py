@@ -87,11 +87,11 @@ def _scales(alone: list[Row], last_rows: list[Row]) -> str:
     """Says whether the time of the whole transform falls as 1/P, as in the paper on separate nodes."""
     pairs = zip(alone, last_rows, strict=True)
     speed_ups = {row["extent"]: one["transform_s"] / row["transform_s"] for one, row in pairs}
-    told = ", ".join(f"{speed_up:.2f} at {extent}^3" for extent, speed_up in speed_ups.items())
+    listed = ", ".join(f"{speed_up:.2f} at {extent}^3" for extent, speed_up in speed_ups.items())
     best = max(row["mflop_per_s"] for row in last_rows)
     word = "reproduced" if min(speed_ups.values()) > 1 else "contradicted"
     return (
-        f"Speed-up of whole transforms on {last_rows[0]['nodes']} nodes: {told} (the paper: as 1/P but for latency, "
+        f"Speed-up of whole transforms on {last_rows[0]['nodes']} nodes: {listed} (the paper: as 1/P but for latency, "
         f"{word} on nodes that share one machine's cores); up to {best:.0f} Mflop/s (the paper: 800). A single call "
         "lowers the paper's efficiency by about 15%."
     )

@@ -77,7 +77,7 @@ def _verdict(switch: str, rows: list[Row]) -> str:
     )
     part = f"{LINEAR_TOLERANCE:.0%}"
     if not off:
-        return f"{text}Reproduced: every point from {LINEAR_FROM_BYTES} bytes on lies within {part} of the line."
+        return f"{text}Reproduced: every point from {LINEAR_FROM_BYTES} bytes on is within {part} of the line."
     if shorter:
         return f"{text}Not linear: {len(off)} of {len(judged)} points are off the line by more than {part}."
     return (

@@ -164,9 +164,9 @@ def _errors(rows: list[Row]) -> str:
     word = "reached" if found <= ERROR_MAX else "missed"
     return (
         f"Predicted and measured time of the planner's choices, free and on all ranks, differ by {found:.0%} in the "
-        f"median (wanted: at most {ERROR_MAX:.0%}; {word}). What processors do is predicted at the speed that a "
-        "yardstick before and after each contest shows, for they are up to twice as fast in one minute as in the next; "
-        "the error of the profile as it is stands beside it:\n\n" + "\n".join(lines)
+        f"median (wanted: at most {ERROR_MAX:.0%}; {word}). A yardstick before and after each contest measures "
+        "the speed of the processors, which changes by up to a factor of two in a minute. Predictions use that speed; "
+        '"by the profile as it is" is the error without it:\n\n' + "\n".join(lines)
     )
 
 
@@ -253,18 +253,18 @@ def _decided(rows: list[Row]) -> Iterator[str]:
 
 def _flat(rows: list[Row]) -> str:
     """Reports the loss of the chosen grid and order of axes against the best timed mesh."""
-    told, losses = [], []
+    listed, losses = [], []
     for mine in _cases(rows):
         meshes = [row for row in mine if row["plan"].startswith("mesh")]
         for choice in (row for row in mine if meshes and row["plan"] == SPREAD):
             best = min([choice, *meshes], key=_measured_s)
             losses.append(choice["measured_s"] / best["measured_s"] - 1)
-            told.append(f"* {_case(choice)}: {choice['way']} loses {losses[-1]:.0%} against {best['way']}.")
-    if not told:
+            listed.append(f"* {_case(choice)}: {choice['way']} loses {losses[-1]:.0%} against {best['way']}.")
+    if not listed:
         return ""
     word = "reached" if max(losses) <= LOSS_MAX else "missed"
     about = f"Flat meshes, the chosen one against the best of all that were timed (wanted: at most {LOSS_MAX:.0%}"
-    return "\n".join([f"{about}; {word}):", "", *told])
+    return "\n".join([f"{about}; {word}):", "", *listed])
 
 
 def _measured_s(row: Row) -> float:

@@ -96,8 +96,8 @@ def _fastest(switch: str, rows: list[Row]) -> str:
     text = f"{switch} switch, {extent}^3, {nodes} nodes: "
     if extent < EXTENT_OF_STATEMENT:
         text += f"not decided, for the statement is about {EXTENT_OF_STATEMENT}^3; "
-    told = [f"{PAIRS[name]} take {_judged(times[name] / best_other)}" for name in PAIRS if name in times]
-    return f"{text}{'; '.join(told)}."
+    listed = [f"{PAIRS[name]} take {_judged(times[name] / best_other)}" for name in PAIRS if name in times]
+    return f"{text}{'; '.join(listed)}."
 
 
 def _judged(ratio: float) -> str:

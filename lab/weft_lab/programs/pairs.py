@@ -21,7 +21,7 @@ def main() -> None:
     given = parser.parse_args()
     comm = MPI.COMM_WORLD
     size = given.extent
-    planning = weft.Planning(machine="rule", effort="measure")
+    planning = weft.Planning(machine="fixed-rule", effort="measure")
     fft = weft.FFT((size, size), comm=comm, exchange=given.preset, planning=planning)
     field, spectrum = fft.input.empty(), fft.output.empty()
     rows, columns = (np.arange(*part.indices(size)[:2]) for part in fft.input.slices)

@@ -141,7 +141,7 @@ OpenSet* created(const std::string& path, const std::vector<std::string>& direct
 void bind_disks(nb::module_& m) {
   bind_set(m);
   m.attr("direct_io_alignment_bytes") = direct_io_alignment_bytes;
-  m.def("usual_skew_rows", &usual_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
+  m.def("default_skew_rows", &default_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
         "Returns the skew of a set of which only the bytes are known.");
   m.def("create_striped_set", &created, "path"_a, "directories"_a, "shape"_a, "dtype"_a, "bytes"_a,
         "block_bytes"_a, "processors"_a, "band_bytes"_a, "skew_rows"_a, "checksums"_a, "backend"_a,

@@ -306,7 +306,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "line_effort", [](const Plan& p) { return std::string(to_string(p.line_effort)); },
           "Effort for the local FFTs: that of the problem, or less if the budget is too short.")
-      .def_ro("chosen_by", &Plan::chosen_by, "rule, model, trials or wisdom.")
+      .def_ro("chosen_by", &Plan::chosen_by, "fixed rule, model, trials or wisdom.")
       .def_prop_ro(
           "notes", [](const Plan& p) { return as_tuple(p.notes); }, "Remarks on the choice.")
       .def_ro("prediction", &Plan::prediction, "The prediction; None without a machine.")

@@ -3,7 +3,7 @@
 
 #include "api/call_time.hpp"
 #include "api/handle.hpp"
-#include "api/here.hpp"
+#include "api/local_machine.hpp"
 #include "api/redistribute.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
@@ -46,8 +46,8 @@ void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address)
 constexpr bool outputs_in_node_memory = true;
 
 weft::PlanBy plan_by_of(const std::string& word) {
-  if (word == "here") return weft::PlanBy::local;
-  return word == "rule" ? weft::PlanBy::fixed_rule : weft::PlanBy::by_default;
+  if (word == "local") return weft::PlanBy::local;
+  return word == "fixed-rule" ? weft::PlanBy::fixed_rule : weft::PlanBy::by_default;
 }
 
 nb::list records_of(const weft::api::Handle& handle) {
@@ -76,7 +76,7 @@ nb::list records_of(const weft::api::Handle& handle) {
 
 void bind_fft(nb::module_& m) {
   using weft::api::Handle;
-  nb::class_<Handle> bound(m, "Transform",
+  nb::class_<Handle> bound(m, "Handle",
                            "A plan bound to a communicator; weft.FFT is its interface.");
   weft::python::refuse_pickles(bound, "a transform",
                                "send its plan, and bind it there with weft.FFT.of_plan");
@@ -261,16 +261,16 @@ void bind_environment(nb::module_& m) {
       "name"_a, "source"_a, "seconds"_a, "threads"_a, "directories"_a, "comm"_a.none(),
       "error"_a.none(), "Collective: measures the machine of the ranks.");
   m.def(
-      "machine_here",
+      "local_machine",
       [](int threads, std::optional<int> comm, const GivenError& error) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
-        const weft::comm::CollectiveCall call(group, "machine_here", to_error(error));
-        return weft::api::machine_here(group, threads);
+        const weft::comm::CollectiveCall call(group, "local_machine", to_error(error));
+        return weft::api::local_machine(group, threads);
       },
       "threads"_a, "comm"_a.none(), "error"_a.none(),
       "Collective: returns the machine of the ranks, from the cache or from a short measurement.");
-  m.def("known_here", &weft::api::known_here, "ranks"_a, "threads"_a,
+  m.def("known_local_machine", &weft::api::known_local_machine, "ranks"_a, "threads"_a,
         "Returns the machine in the cache for this number of ranks; None if there is none.");
   m.def(
       "yardstick",

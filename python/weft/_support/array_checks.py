@@ -39,7 +39,7 @@ def _of_call(forward: bool, in_place: bool) -> tuple[Role, Role]:
             both if in_place else f"copy it into {read}.empty()",
             f"give this rank's part of the whole, whole[{read}.slices]",
             "" if in_place else f"plan with {option}={read}.layout.with_order",
-            'plan with kind="r2c"' if forward else "give what forward has returned",
+            'plan with kind="r2c"' if forward else "give the array that forward returned",
             'plan with kind="c2c"' if forward else "",
         ),
         Role(f"output of {call} ({written})", both if in_place else f"give such as {written}.empty()"),

@@ -164,7 +164,7 @@ def seconds(value: Any, what: str) -> float:
 
 def _index(value: Any) -> int:
     if isinstance(value, (bool, np.bool_)):
-        raise TypeError("a truth value is no number")
+        raise TypeError("a truth value is not a number")
     return int(operator.index(value))
 
 
@@ -179,8 +179,8 @@ def as_integer(value: Any) -> int:
 def file_path(given: Any, what: str) -> str:
     """Returns the path of a file for the core, relative to the current folder if a folder's name cannot be decoded.
 
-    >>> file_path("here.wisdom", "wisdom")
-    'here.wisdom'
+    >>> file_path("choices.wisdom", "wisdom")
+    'choices.wisdom'
     """
     try:
         path = os.fsdecode(given)

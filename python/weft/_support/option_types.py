@@ -241,7 +241,7 @@ class OutputLayout(OptionType):
 class MachineName(OptionType):
     """A machine, or a word for one; None for the default."""
 
-    values = "a weft.Machine, a name, a file, `here`, `rule`"
+    values = "a weft.Machine, a name, a file, `local`, `fixed-rule`"
     metavar = "NAME|FILE"
 
 

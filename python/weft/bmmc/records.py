@@ -217,12 +217,12 @@ def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[
         _plan_of(how(block))
         return block
     record = stored.dtype.itemsize
-    usual = [block for block in _lengths(record) if block >= ALIGNMENT_BYTES and block % ALIGNMENT_BYTES == 0]
+    aligned = [block for block in _lengths(record) if block >= ALIGNMENT_BYTES and block % ALIGNMENT_BYTES == 0]
     # Arrays or memory of a few KiB need shorter blocks, which only plain files can have.
     shorter = [] if is_set(target) else [block for block in _lengths(record) if block < ALIGNMENT_BYTES]
-    found = _best(usual, how) or _best(shorter, how)
+    found = _best(aligned, how) or _best(shorter, how)
     if found is None:
-        _plan_of(how((shorter or usual or [ALIGNMENT_BYTES])[0]))  # raises the error
+        _plan_of(how((shorter or aligned or [ALIGNMENT_BYTES])[0]))  # raises the error
     return found or record
 
 

@@ -106,5 +106,5 @@ def _refused(message: str, status: int, error: BaseException | None) -> int:
     return session.leave_status(status, rank)
 
 
-def _fail(refusal: weft.WeftError, reason: BaseException | None, here: Session) -> int:
+def _fail(refusal: weft.WeftError, reason: BaseException | None, session: Session) -> int:
     raise refusal from reason

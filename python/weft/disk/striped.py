@@ -344,7 +344,7 @@ def _beside(index: Path) -> tuple[Path, Path, Path]:
 
 def _skew_rows(given: int | None, nbytes: int, block_bytes: int, disks: int) -> int:
     if given is None:
-        return _planning.usual_skew_rows(nbytes, block_bytes, disks)
+        return _planning.default_skew_rows(nbytes, block_bytes, disks)
     return checks.integer(given, "skew_rows", 0)
 
 

@@ -87,10 +87,10 @@ def shortened(name: str) -> str:
     return os.fsdecode(os.fsencode(name)[:200])
 
 
-def check_length(path: str, beside: str = "") -> None:
-    """Raises InvalidArgument for a name that is too long for a file, alone or with the ending `beside`."""
+def check_length(path: str, ending: str = "") -> None:
+    """Raises InvalidArgument for a name that is too long for a file, alone or with the ending `ending`."""
     final = os.path.realpath(path)
-    most = NAME_BYTES_MAX - len(beside)
+    most = NAME_BYTES_MAX - len(ending)
     length = len(os.fsencode(os.path.basename(final)))
     if length > most:
         raise errors.InvalidArgument(

@@ -37,8 +37,8 @@ def require_unchanged(seen: Seen, name: str) -> None:
         if not same:
             which = "it" if path == name else path
             raise errors.IoFailure(
-                f"an input must stay the same file, unchanged, until all is read; {name}: {which} is not what it was "
-                "when the transform was planned; give the command again when nothing writes there"
+                f"an input must stay the same file, unchanged, until all is read; {name}: {which} has changed since "
+                "the transform was planned; repeat the command when no process writes there"
             )
 
 

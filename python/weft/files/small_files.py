@@ -17,7 +17,7 @@ def read_bounded(path: str, bytes_max: int) -> bytes:
     with open(descriptor, "rb") as file:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            raise ValueError(f"it is no regular file but {_kind(mode)}; copy its content to a file")
+            raise ValueError(f"it is {_kind(mode)}, not a regular file; copy its content to a file")
         content = file.read(bytes_max + 1)
     if len(content) > bytes_max:
         raise ValueError(f"it is longer than {bytes_max} bytes")

@@ -9,8 +9,10 @@ from weft import _planning, errors, runtime
 from weft._support import checks
 
 # Words instead of a machine: the machine of the ranks; a fixed rule without a machine.
-HERE = "here"
-RULE = "rule"
+LOCAL = "local"
+FIXED_RULE = "fixed-rule"
+#: The word for a transform that is planned by the default.
+DEFAULT = "default"
 # Defaults of a plan: the machine that this variable names, otherwise a common machine.
 VARIABLE = "WEFT_MACHINE"
 DEFAULT_MACHINE = "infiniband-64"
@@ -18,7 +20,7 @@ DEFAULT_MACHINE = "infiniband-64"
 ASSUMED_MACHINE = "ethernet-10g"
 
 
-def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
+def local_machine(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
     """Returns the machine of the ranks, from the user's cache or measured in about 0.2 s. Collective.
 
     ``weft probe`` measures more precisely, in 30 s; this is enough to choose between plans. The cache is in
@@ -33,18 +35,18 @@ def machine_here(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
         count = _count(threads)
     except Exception as reason:
         error = errors.error_pair(reason)
-    found: _planning.Machine = runtime.running().machine_here(count, runtime.handle_of(comm), error)
+    found: _planning.Machine = runtime.running().local_machine(count, runtime.handle_of(comm), error)
     return found
 
 
-def measured_before(ranks: int, threads: int) -> _planning.Machine:
+def known_local_machine(ranks: int, threads: int) -> _planning.Machine:
     """Returns an earlier measurement of this node by the same number of ranks. Local, without MPI."""
     ranks, threads = checks.integer(ranks, "ranks", 1), _count(threads)
-    found = runtime.running().known_here(ranks, threads) if runtime.running_available() else None
+    found = runtime.running().known_local_machine(ranks, threads) if runtime.running_available() else None
     if found is None:
         raise errors.InvalidArgument(
-            f"nothing is known yet of this machine with {ranks} ranks of {threads} threads; run a transform with "
-            f'machine="here" on as many, or `weft probe -n {ranks} -o FILE` and give the file'
+            f"this machine has not been measured with {ranks} ranks of {threads} threads; run such a transform with "
+            f'machine="local", or run `weft probe -n {ranks} -o FILE` and give the file'
         )
     machine: _planning.Machine = found
     return machine
@@ -53,12 +55,12 @@ def measured_before(ranks: int, threads: int) -> _planning.Machine:
 def machine_or_word(machine: Any) -> tuple[Any, str]:
     """Returns the caller's machine, or None, and the word by which a transform on ranks is planned without one.
 
-    >>> machine_or_word("celerons"), machine_or_word("rule"), machine_or_word(None)
-    (('celerons', 'standard'), (None, 'rule'), (None, 'standard'))
+    >>> machine_or_word("celerons"), machine_or_word("fixed-rule"), machine_or_word(None)
+    (('celerons', 'default'), (None, 'fixed-rule'), (None, 'default'))
     """
-    if is_word(machine, HERE) or is_word(machine, RULE):
+    if is_word(machine, LOCAL) or is_word(machine, FIXED_RULE):
         return None, machine
-    return machine, "standard"
+    return machine, DEFAULT
 
 
 def is_word(machine: Any, word: str) -> bool:
@@ -81,7 +83,7 @@ def wants_all_ranks(all_ranks: bool | None, machine: Any) -> bool:
     (True, False, True)
     """
     if all_ranks is None:
-        return machine is None or is_word(machine, RULE)
+        return machine is None or is_word(machine, FIXED_RULE)
     return bool(all_ranks)
 
 

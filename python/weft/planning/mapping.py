@@ -44,8 +44,8 @@ def places(
     if order is not None:
         found = found.with_order(checks.text(order, "order"))
     count = checks.integer(ranks, "ranks")
-    usual = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
-    on_node = checks.integer(usual, "ranks_per_node")
+    default = ranks_on_node(max(1, count), found) if ranks_per_node is None else ranks_per_node
+    on_node = checks.integer(default, "ranks_per_node")
     return tuple(found.rank_places(count, on_node))
 
 
@@ -166,7 +166,7 @@ def _checked_places(given: Any) -> list[tuple[int, int]]:
     """Checks places as :func:`places` returns them, of at least one rank."""
     found = [_place(each) for each in checks.items(given, "places", checks.RANKS_MAX)]
     if not found:
-        raise errors.InvalidArgument("places must be those of one rank or more; given none; give what places() returns")
+        raise errors.InvalidArgument("places must have at least one rank; given none; give the result of places()")
     return found
 
 
@@ -175,7 +175,7 @@ def _place(given: Any) -> tuple[int, int]:
     if len(pair) != 2 or not all(0 <= number < checks.RANKS_MAX for number in pair):
         raise errors.InvalidArgument(
             f"the place of a rank is its node and its slot there, each from 0 to {checks.RANKS_MAX - 1}; given "
-            f"{errors.shown(given)}; give what places() returns"
+            f"{errors.shown(given)}; give the result of places()"
         )
     return pair[0], pair[1]
 
@@ -201,6 +201,6 @@ def _checked(places: Any, hosts: Any) -> tuple[list[tuple[int, int]], list[str]]
                 f"a host must be a name without spaces; given {errors.shown(host)}; give the name of a node"
             )
         if host in seen:
-            raise errors.InvalidArgument(f"each host stands for one node; given {host!r} twice; name each node once")
+            raise errors.InvalidArgument(f"each host is one node; given {host!r} twice; name each node once")
         seen.add(host)
     return found, names

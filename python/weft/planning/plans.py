@@ -9,7 +9,14 @@ from weft import _planning, errors
 from weft._support import checks
 from weft.files.small_files import read_bounded
 from weft.options import Exchange, Planning, TransformOptions, make_problem
-from weft.planning.machine_choice import HERE, RULE, default_machine, is_word, measured_before, wants_all_ranks
+from weft.planning.machine_choice import (
+    FIXED_RULE,
+    LOCAL,
+    default_machine,
+    is_word,
+    known_local_machine,
+    wants_all_ranks,
+)
 
 MACHINE_BYTES_MAX = 16 << 20
 
@@ -39,10 +46,10 @@ def plan(
     other's memory. Default: 1, or with a machine one per core. effort and all_ranks are as for :class:`weft.Planning`.
 
     machine : the machine to plan for: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file.
-        "here" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
+        "local" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
         predicted time over the layouts, process grids, orders of axes and exchanges that fit the problem. Without
         `all_ranks` it may also use fewer ranks. Its `prediction` has the times of the plan and of the next best.
-        "rule" uses no model: slabs if every rank gets rows, otherwise pencils. None takes the environment variable
+        "fixed-rule" uses no model: slabs if every rank gets rows, otherwise pencils. None takes the variable
         WEFT_MACHINE, and without it "infiniband-64", which ships with weft; the plan's notes say so.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
@@ -55,13 +62,13 @@ def plan(
     (16384, 1)
     >>> weft.Plan.from_json(p.to_json()) == p
     True
-    >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="rule").exchanges[0].method)
+    >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="fixed-rule").exchanges[0].method)
     shared
     """
     rank_count = checks.integer(ranks, "ranks", 1)
     threads = checks.integer(threads, "threads", 1, checks.THREADS_MAX)
     word, note = (machine, "") if machine is not None else default_machine()
-    chosen_by = None if is_word(word, RULE) else _machine_for(word, rank_count, threads)
+    chosen_by = None if is_word(word, FIXED_RULE) else _machine_for(word, rank_count, threads)
     if ranks_per_node is None:
         ranks_per_node = 1 if chosen_by is None else ranks_on_node(rank_count, chosen_by)
     node_count = checks.integer(ranks_per_node, "ranks_per_node", 1)
@@ -96,7 +103,7 @@ def candidates(
 
 
 def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
-    return measured_before(ranks, threads) if is_word(machine, HERE) else machine_of(machine)
+    return known_local_machine(ranks, threads) if is_word(machine, LOCAL) else machine_of(machine)
 
 
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
@@ -115,7 +122,8 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
     `machine` is as for :func:`weft.plan`. If it has too few nodes, ranks share nodes. Errors: InvalidArgument.
 
     >>> import weft
-    >>> slabs = weft.plan((128, 128, 128), kind="r2c", dtype="float32", ranks=16, exchange="dmitruk", machine="rule")
+    >>> options = {"kind": "r2c", "dtype": "float32", "exchange": "dmitruk", "machine": "fixed-rule"}
+    >>> slabs = weft.plan((128, 128, 128), ranks=16, **options)
     >>> found = weft.predict(slabs, "celerons")
     >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
     0.160 s, bandwidth
@@ -146,9 +154,9 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     if isinstance(given, _planning.Machine):
         return given
     text = _name_of(given)
-    if text == HERE:
+    if text == LOCAL:
         raise errors.InvalidArgument(
-            'the machine "here" is that of the ranks of a transform, and this call makes no transform; give '
+            'the machine "local" is that of the ranks of a transform, and this call makes no transform; give '
             "one that ships with weft, or a file of `weft probe -o FILE`"
         )
     if text in _planning.Machine.names():

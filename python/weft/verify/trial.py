@@ -51,9 +51,9 @@ def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T
         problem = TrialFailed(text, error if isinstance(error, errors.WeftError) else None)
     words = None if problem is None else (str(problem), errors.error_pair(problem.error))
     mine = (words, results if of_first and (comm is None or comm.rank == 0) else [])
-    told: list[tuple[Words | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
-    _raise_first([words for words, _ in told])
-    return (told[0][1] if of_first else results)[0]
+    collected: list[tuple[Words | None, list[T]]] = [mine] if comm is None else comm.allgather(mine)
+    _raise_first([words for words, _ in collected])
+    return (collected[0][1] if of_first else results)[0]
 
 
 def _raise_first(everyone: list[Words | None]) -> None:

@@ -78,7 +78,7 @@ struct FftAnalysis {
 
   std::int64_t messages() const { return butterfly_messages + permutation_messages; }
   std::int64_t bytes() const { return butterfly_bytes + permutation_bytes; }
-  /// Everything else follows from these two.
+  /// The rest follows from these two.
   friend bool operator==(const FftAnalysis& a, const FftAnalysis& b) {
     return a.method == b.method && a.fft == b.fft;
   }

@@ -8,8 +8,8 @@
 
 namespace weft::bmmc {
 
-/// Predicted cost of an FFT by superlevels. Seconds, each except `seconds` as if nothing else ran
-/// at the same time.
+/// Predicted cost of an FFT by superlevels. In seconds. Each part except `seconds` is the time of
+/// this part alone.
 struct SuperlevelsCost {
   double disk_s = 0;
   double compute_s = 0;

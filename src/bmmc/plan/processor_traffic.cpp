@@ -41,7 +41,7 @@ ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel&
   const Subspace own = Subspace::spanned(kernel(owner));  // indices of processor 0
   const Subspace own_in_load = intersection(own, pass.group);
   if (pass.group.dimension() - own_in_load.dimension() != disks.p)
-    throw Error(ErrorCode::internal, "a load of memory does not lie on all processors alike");
+    throw Error(ErrorCode::internal, "a load of memory is not spread evenly over the processors");
   const Subspace to_in_load = own_in_load.image(moved);
   const Subspace to = own.image(moved);
   const Subspace all = Subspace::of_bits(0, disks.n).image(moved);

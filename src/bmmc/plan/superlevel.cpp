@@ -65,7 +65,7 @@ Superlevel superlevel(int depth, int stages_done, int lg_load, const BitMatrix& 
     frequencies[static_cast<std::size_t>(at.bit)] = frequency_of(bit, level, disks.n);
     if (bit >= depth) continue;
     if (at.home == Home::load)
-      throw Error(ErrorCode::internal, "a superlevel's butterflies lie within a load");
+      throw Error(ErrorCode::internal, "a superlevel's butterflies are within a load");
     if (!level.steps.empty() && goes_on(level.steps.back(), at))
       ++level.steps.back().stages;
     else if (at.home == Home::slot)

@@ -83,12 +83,11 @@ struct RecordFileSizes {
 
 void require_round_robin(const char* what, const ooc::StoredArray& array, int disks,
                          std::int64_t block_bytes) {
-  const std::string rule =
-      std::string("on several ranks the ") + what +
-      " is a striped set whose blocks go round its disks one by one: " + std::to_string(disks) +
-      " disks, blocks of " + std::to_string(block_bytes) + " bytes, no skew; ";
+  const std::string rule = std::string("on several ranks the ") + what +
+                           " must be a striped set without skew, with " + std::to_string(disks) +
+                           " disks and blocks of " + std::to_string(block_bytes) + " bytes; ";
   const std::string remedy =
-      "; copy it with weft ooc copy --no-skew and that --block and that many --disk";
+      "; copy it with weft ooc copy --no-skew, this --block and this number of --disk";
   if (!array.is_set)
     throw Error(ErrorCode::invalid_argument, rule + "given the file " + array.path + remedy);
   const Striping striping = disk::read_index(array.path).striping;

@@ -37,7 +37,7 @@ std::unique_ptr<disk::StripedSet> scratch_of(const KPassPlan& plan, const PassFi
   return disk::scratch_set(files.scratch_directories,
                            {.bytes = plan.scratch_bytes,
                             .block_bytes = block,
-                            .skew_rows = usual_skew_rows(plan.scratch_bytes, block, disks)},
+                            .skew_rows = default_skew_rows(plan.scratch_bytes, block, disks)},
                            {.backend = files.backend});
 }
 

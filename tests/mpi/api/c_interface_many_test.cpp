@@ -24,7 +24,7 @@ TEST(CInterface, PlansWithoutRanks) {
   ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
   EXPECT_EQ(plan_from_json(taken(text)).exchanges[0].method, Method::shared);
   c.ranks_per_node = 0;
-  c.planning.machine = "rule";
+  c.planning.machine = "fixed-rule";
   ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK);
   EXPECT_EQ(plan_from_json(taken(text)), plan);
   c.planning.machine = "bgl-512";
@@ -36,8 +36,8 @@ TEST(CInterface, PlansWithoutRanks) {
   c.planning.all_ranks = 2;
   expect_failure(weft_plan_json(&c, 16384, &text), WEFT_INVALID_ARGUMENT, {"all_ranks", "2"});
   c.planning.all_ranks = 0;
-  c.planning.machine = "here";
-  expect_failure(weft_plan_json(&c, 16384, &text), WEFT_UNSUPPORTED, {"here", "machine"});
+  c.planning.machine = "local";
+  expect_failure(weft_plan_json(&c, 16384, &text), WEFT_UNSUPPORTED, {"local", "machine"});
   c.planning.machine = nullptr;
   expect_failure(weft_plan_json(&c, 0, &text), WEFT_INVALID_ARGUMENT, {"rank"});
   expect_failure(weft_plan_json(nullptr, 4, &text), WEFT_INVALID_ARGUMENT, {"options"});

@@ -181,7 +181,7 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   ASSERT_EQ(weft_fft_forward(fft, x.data(), x.data()), WEFT_OK) << weft_last_error();
   weft_layout* output = nullptr;
   ASSERT_EQ(weft_fft_output_layout(fft, &output), WEFT_OK);
-  // Of ones only the mean is left, in the box that has the origin.
+  // A constant array of ones has only its mean, in the box with the origin.
   int64_t lower[2];
   int64_t upper[2];
   int rank = 0;
@@ -202,7 +202,8 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   weft_free(text);
 }
 
-/// A caller compiled with an older header gives a shorter struct: what it lacks has its default.
+/// A caller compiled with an older header gives a shorter struct: missing members have their
+/// defaults.
 TEST(CInterface, OptionsOfOtherVersions) {
   const int64_t shape[] = {6, 4};
   weft_options full = default_options();

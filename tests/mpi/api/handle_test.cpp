@@ -1,4 +1,4 @@
-// What weft promises besides the right numbers: nothing is allocated, the same plan gives the same
+// Further promises of weft: nothing is allocated, the same plan gives the same
 // bits, and packed exchanges cost no pass over memory of their own.
 #include <atomic>
 #include <cstdio>
@@ -100,7 +100,7 @@ TEST(FftContract, NothingIsAllocatedWhileRunning) {
           fft.forward(reals, x.data());
         }
       };
-      both_ways();  // what a library keeps after its first call is not weft's
+      both_ways();  // memory that a library keeps after its first call is not weft's
       const auto by_new = allocations_here;
       const auto by_buffers = memory_counters().allocations;
       both_ways();
@@ -175,8 +175,8 @@ void check_traffic(const Problem& problem) {
         EXPECT_EQ(r.bytes_written, expected[i / 2].out);
         continue;
       }
-      // What leaves this rank and what it keeps is its array.
-      // By messages not even what it keeps is copied, where the first stage leaves room for it.
+      // The sent and the kept elements are this rank's array.
+      // With messages the kept part is not copied either, if the first stage leaves room for it.
       EXPECT_LE(r.bytes_sent + r.bytes_read, expected[i / 2].out);
       if (i == 1 && problem.exchange.method == Method::messages) {
         EXPECT_EQ(r.bytes_read, 0);

@@ -1,4 +1,4 @@
-// What wisdom is keyed by: the machine that the ranks are on.
+// The key of wisdom: the machine of the ranks.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -29,12 +29,12 @@ TEST(Identity, SettingsThatChooseATransportArePartOfIt) {
   const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const char* before = std::getenv("UCX_TLS");
   const std::string kept = before == nullptr ? "" : before;
-  const MachineIdentity usual = api::identity_of(comm, kernel::default_engine());
+  const MachineIdentity of_default = api::identity_of(comm, kernel::default_engine());
   // Where one rank has another, all ranks know of both.
   setenv("UCX_TLS", comm.rank() == 0 ? "tcp,\t\xff" : "rc", 1);
   const MachineIdentity other = api::identity_of(comm, kernel::default_engine());
   before == nullptr ? unsetenv("UCX_TLS") : setenv("UCX_TLS", kept.c_str(), 1);
-  EXPECT_NE(other, usual);
+  EXPECT_NE(other, of_default);
   EXPECT_NE(other.fabric.find("UCX_TLS=tcp,??"), std::string::npos) << other.fabric;
   EXPECT_EQ(other.fabric.find("UCX_TLS=rc") != std::string::npos, comm.size() > 1) << other.fabric;
 }

@@ -9,8 +9,8 @@
 namespace weft::test_support {
 namespace {
 
-/// Times from a thousandth to a thousand times those of a machine, so that every choice is somewhere
-/// the best: few ranks or many, pieces, chunks, any schedule.
+/// Times from a thousandth to a thousand times those of a machine, so that every choice is
+/// somewhere the best: few ranks or many, pieces, chunks, any schedule.
 Machine random_machine(Random& random) {
   const auto factor = [&] { return std::pow(10.0, static_cast<double>(draw(random, -3, 3))); };
   const auto blocking = [&] { return 1 + static_cast<double>(draw(random, 0, 10)) / 10; };
@@ -52,7 +52,7 @@ FftOptions options_with(const Machine& machine) {
   return options;
 }
 
-/// Some choices differ from the rule's, or the test above tested nothing new.
+/// Some choices differ from the fixed rule's, or the test above tested nothing new.
 TEST(FftMachine, ChoosesOtherWays) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
   std::set<std::string> ways;
@@ -127,25 +127,25 @@ TEST(FftMachine, NoneIsTheOneThatTheRanksAreOn) {
   options.planning.machine.reset();
   const Plan plan = Fft<double>(options).plan();
   options.planning.plan_by = PlanBy::fixed_rule;
-  const Plan by_rule = Fft<double>(options).plan();
+  const Plan by_fixed_rule = Fft<double>(options).plan();
   options.planning.plan_by = PlanBy::local;
-  const Plan here = Fft<double>(options).plan();
+  const Plan local = Fft<double>(options).plan();
   if (!before.empty()) setenv("WEFT_MACHINE", before.c_str(), 1);
-  EXPECT_EQ(by_rule.chosen_by, "rule");
-  ASSERT_EQ(here.chosen_by, "model");
-  EXPECT_EQ(here.prediction->machine, "here");
-  EXPECT_FALSE(here.problem.all_ranks);
+  EXPECT_EQ(by_fixed_rule.chosen_by, "fixed rule");
+  ASSERT_EQ(local.chosen_by, "model");
+  EXPECT_EQ(local.prediction->machine, "local");
+  EXPECT_FALSE(local.problem.all_ranks);
   const bool has_choice = size_of(MPI_COMM_WORLD) > 1;
-  ASSERT_EQ(plan.chosen_by, has_choice ? "model" : "rule");
+  ASSERT_EQ(plan.chosen_by, has_choice ? "model" : "fixed rule");
   if (!has_choice) return;
-  EXPECT_EQ(plan.prediction->machine, "here");
+  EXPECT_EQ(plan.prediction->machine, "local");
   EXPECT_TRUE(plan.problem.all_ranks);
   EXPECT_EQ(plan.input().empty_ranks(), 0);
 }
 
 TEST(FftMachine, AllRanksPlanByTheSame) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
-  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "rule"}, [] {
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "fixed-rule"}, [] {
     FftOptions options = options_with({});
     options.planning.machine.reset();
     if (rank_of(MPI_COMM_WORLD) == 1) options.planning.plan_by = PlanBy::fixed_rule;
@@ -158,7 +158,7 @@ TEST(FftMachine, AllRanksPlanByTheSame) {
   });
 }
 
-/// Trials choose what is fastest here; whatever that is, the result is the same.
+/// Trials choose the fastest plan of this machine; the result is the same for any plan.
 TEST(FftMachine, WhateverTrialsChooseIsRight) {
   const std::uint64_t seed = seed_of_all_ranks(8);
   const int ranks = size_of(MPI_COMM_WORLD);

@@ -111,7 +111,8 @@ TEST(Redistribute, LayoutOfLocalBoxes) {
   });
 }
 
-/// No gathering to a root: what is needed besides source and target stays below one local array.
+/// No root gathers the array: the memory in addition to source and target is less than one local
+/// array.
 TEST(Redistribute, PeakMemory) {
   const std::int64_t ranks = size_of(world);
   const Shape shape{96, 96, 96};

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
 
-/// What a process writes to standard error meanwhile.
+/// Captures the standard error of this process.
 class Overheard {
  public:
   Overheard() {
@@ -67,7 +67,7 @@ class FftWisdom : public testing::Test {
     }
     MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
     folder_ = name.data();
-    path_ = (folder_ / "here.wisdom").string();
+    path_ = (folder_ / "choices.wisdom").string();
   }
   void TearDown() override {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -75,7 +75,7 @@ class FftWisdom : public testing::Test {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  FftOptions by_rule() const {
+  FftOptions by_fixed_rule() const {
     FftOptions options;
     options.shape = {12, 10, 8};
     options.comm = MPI_COMM_WORLD;
@@ -83,7 +83,7 @@ class FftWisdom : public testing::Test {
     return options;
   }
   FftOptions by_trials() const {
-    FftOptions options = by_rule();
+    FftOptions options = by_fixed_rule();
     options.planning.effort = Effort::measure;
     options.planning.machine = shipped_machine("ethernet-10g");
     options.planning.budget_s = 5;
@@ -151,29 +151,29 @@ TEST_F(FftWisdom, WhatTrialsDecidedIsTakenTheNextTime) {
 }
 
 TEST_F(FftWisdom, EveryExchangeThatIsRememberedRuns) {
-  const Plan usual = Fft<double>(by_rule()).plan();
-  EXPECT_EQ(usual.chosen_by, "rule");
-  const std::vector<Exchange> all = all_exchanges(usual.problem, 3);
+  const Plan by_default = Fft<double>(by_fixed_rule()).plan();
+  EXPECT_EQ(by_default.chosen_by, "fixed rule");
+  const std::vector<Exchange> all = all_exchanges(by_default.problem, 3);
   int shared = 0;
-  for (std::size_t i = 0; i < all.size() && !usual.exchanges.empty(); ++i) {
-    const Plan plan = with_exchanges(by_rule(), all[i]);
+  for (std::size_t i = 0; i < all.size() && !by_default.exchanges.empty(); ++i) {
+    const Plan plan = with_exchanges(by_fixed_rule(), all[i]);
     put(wisdom_text({{here(), plan}}));
-    Fft<double> fft(by_rule());
+    Fft<double> fft(by_fixed_rule());
     EXPECT_EQ(fft.plan().chosen_by, "wisdom");
     EXPECT_EQ(fft.plan().exchanges, plan.exchanges);
     CaseCheck<double>(fft, {}, MPI_COMM_WORLD).run();
     shared += all[i].method == Method::shared ? 1 : 0;
   }
-  const bool on_one_node = usual.problem.ranks_per_node == usual.problem.ranks;
-  EXPECT_EQ(shared > 0, on_one_node && usual.problem.ranks > 1);
+  const bool on_one_node = by_default.problem.ranks_per_node == by_default.problem.ranks;
+  EXPECT_EQ(shared > 0, on_one_node && by_default.problem.ranks > 1);
 }
 
 TEST_F(FftWisdom, OneRankAloneTakesItToo) {
-  FftOptions options = by_rule();
+  FftOptions options = by_fixed_rule();
   options.comm = MPI_COMM_NULL;
   options.planning.wisdom = path_ + std::to_string(rank_of(MPI_COMM_WORLD));
   Plan plan = Fft<double>(options).plan();
-  EXPECT_EQ(plan.chosen_by, "rule");
+  EXPECT_EQ(plan.chosen_by, "fixed rule");
   Wisdom wisdom;
   wisdom.add({api::identity_of(comm::Communicator::solo(), kernel::default_engine()), plan});
   write_wisdom(options.planning.wisdom, wisdom);
@@ -181,7 +181,8 @@ TEST_F(FftWisdom, OneRankAloneTakesItToo) {
 }
 
 TEST_F(FftWisdom, FromC) {
-  const Plan plan = with_exchanges(by_rule(), all_exchanges({.shape = {9}, .ranks = 2}, 1).back());
+  const Plan plan =
+      with_exchanges(by_fixed_rule(), all_exchanges({.shape = {9}, .ranks = 2}, 1).back());
   put(wisdom_text({{here(), plan}}));
   for (const char* path : {path_.c_str(), static_cast<const char*>(nullptr)}) {
     weft_options options;
@@ -206,29 +207,29 @@ TEST_F(FftWisdom, OfAnotherMachineIsIgnored) {
   std::vector<WisdomEntry> entries;
   for (const auto text : {&MachineIdentity::processor, &MachineIdentity::mpi,
                           &MachineIdentity::engine, &MachineIdentity::fabric}) {
-    entries.push_back({here(), with_exchanges(by_rule(), exchange)});
+    entries.push_back({here(), with_exchanges(by_fixed_rule(), exchange)});
     entries.back().machine.*text += " of another kind";
   }
   entries.push_back(entries.front());
   entries.back().machine = here();
   entries.back().machine.nodes += 1;
   put(wisdom_text(entries));
-  EXPECT_EQ(Fft<double>(by_rule()).plan().chosen_by, "rule");
+  EXPECT_EQ(Fft<double>(by_fixed_rule()).plan().chosen_by, "fixed rule");
 }
 
 TEST_F(FftWisdom, ForAnotherProblemIsIgnored) {
-  FftOptions other = by_rule();
+  FftOptions other = by_fixed_rule();
   other.shape = {12, 10, 9};
   const Exchange exchange = all_exchanges({.shape = {12, 10, 9}, .ranks = 2}, 1).back();
   put(wisdom_text({{here(), with_exchanges(other, exchange)}}));
   EXPECT_EQ(Fft<double>(other).plan().chosen_by, "wisdom");
-  EXPECT_EQ(Fft<double>(by_rule()).plan().chosen_by, "rule");
+  EXPECT_EQ(Fft<double>(by_fixed_rule()).plan().chosen_by, "fixed rule");
   other.norm = Norm::ortho;
-  EXPECT_EQ(Fft<double>(other).plan().chosen_by, "rule");
+  EXPECT_EQ(Fft<double>(other).plan().chosen_by, "fixed rule");
 }
 
 TEST_F(FftWisdom, ForAnotherEngineIsIgnored) {
-  FftOptions named = by_rule();
+  FftOptions named = by_fixed_rule();
   const std::vector<std::string> engines = kernel::engine_names();
   if (engines.size() < 2) GTEST_SKIP() << "this build has one engine";
   const Exchange exchange = all_exchanges({.shape = {12, 10, 8}, .ranks = 2}, 1).back();
@@ -236,12 +237,12 @@ TEST_F(FftWisdom, ForAnotherEngineIsIgnored) {
   for (const std::string& engine : engines) {
     named.engine = engine;
     EXPECT_EQ(Fft<double>(named).plan().chosen_by,
-              engine == kernel::default_engine().name() ? "wisdom" : "rule");
+              engine == kernel::default_engine().name() ? "wisdom" : "fixed rule");
   }
 }
 
 TEST_F(FftWisdom, WhatARuleOrAModelSaysIsNotKept) {
-  EXPECT_EQ(Fft<double>(by_rule()).plan().chosen_by, "rule");
+  EXPECT_EQ(Fft<double>(by_fixed_rule()).plan().chosen_by, "fixed rule");
   FftOptions by_model = by_trials();
   by_model.planning.budget_s = 0;
   EXPECT_EQ(Fft<double>(by_model).plan().chosen_by, "model");
@@ -249,7 +250,7 @@ TEST_F(FftWisdom, WhatARuleOrAModelSaysIsNotKept) {
 }
 
 TEST_F(FftWisdom, DamagedOnesAreSaidOnceAndStayAsTheyAre) {
-  const Plan plan = Fft<double>(by_rule()).plan();
+  const Plan plan = Fft<double>(by_fixed_rule()).plan();
   const std::string whole = wisdom_text({{here(), plan}});
   const std::string future = "{\"weft_wisdom\":3,\"entries\":[]}";
   const std::vector<std::string> damaged{whole.substr(0, whole.size() / 2), future, "", "null",
@@ -259,10 +260,10 @@ TEST_F(FftWisdom, DamagedOnesAreSaidOnceAndStayAsTheyAre) {
     put(damaged[i]);
     Overheard overheard;
     const std::string chosen_by = Fft<double>(by_trials()).plan().chosen_by;
-    const std::string again = Fft<double>(by_rule()).plan().chosen_by;
+    const std::string again = Fft<double>(by_fixed_rule()).plan().chosen_by;
     const std::string said = overheard.stop();
     EXPECT_NE(chosen_by, "wisdom");
-    EXPECT_EQ(again, "rule");
+    EXPECT_EQ(again, "fixed rule");
     EXPECT_EQ(content(), damaged[i]);
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), is_first() ? 1 : 0) << said;
     if (is_first()) {
@@ -297,7 +298,7 @@ TEST_F(FftWisdom, FilesThatCannotBeUsedAreSaidAndNeverFatal) {
 TEST_F(FftWisdom, TheSameFileOnAllRanks) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"wisdom", "another"}, [&] {
-    FftOptions options = by_rule();
+    FftOptions options = by_fixed_rule();
     if (rank_of(MPI_COMM_WORLD) == 1) options.planning.wisdom = "another";
     const Fft<double> fft(options);
   });
@@ -306,7 +307,7 @@ TEST_F(FftWisdom, TheSameFileOnAllRanks) {
 
 TEST_F(FftWisdom, AWrongProblemIsTheSameErrorOnAllRanks) {
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"axes"}, [&] {
-    FftOptions options = by_rule();
+    FftOptions options = by_fixed_rule();
     options.axes = {0, 7};
     const Fft<double> fft(options);
   });

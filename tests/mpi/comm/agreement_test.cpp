@@ -15,7 +15,7 @@ namespace {
 
 Communicator world() { return communicator_of(MPI_COMM_WORLD); }
 
-/// Code and message of what `f` throws.
+/// Returns code and message of the error that `f` throws.
 template <class F>
 std::string outcome(F f) {
   try {

@@ -34,7 +34,7 @@ std::int64_t count_between(int from, int to) {
   return (from * 5 + to * 3) % 4 == 0 ? 0 : 1 + (from * 7 + to * 11) % 23;
 }
 
-/// Blocks that lie with gaps, in an order that is not the ranks'.
+/// Returns blocks with gaps, in another order than the ranks.
 std::vector<Block> blocks_of(int rank, int ranks, bool sending, std::int64_t& end) {
   std::vector<Block> blocks;
   end = 2;
@@ -109,8 +109,7 @@ TEST_P(CommExchanges, packed_all_to_all) {
   EXPECT_STREQ(exchange.form(), comm.is_solo() ? "copy" : lowered() ? "split" : "alltoallv");
 }
 
-/// Equal blocks, one behind the other, are what MPI_Alltoall takes; a gap on one rank makes all ranks
-/// use the other call.
+/// MPI_Alltoall needs equal adjacent blocks; a gap on one rank makes all ranks use the other call.
 TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
   const Communicator comm = world();
   for (const std::int64_t gap : {0, 3}) {
@@ -257,8 +256,8 @@ TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
   one_way(1, 0);
 }
 
-/// A block that does not lie in a row is sent by a datatype: every second element of the source
-/// arrives as a row and the other way round.
+/// A block with gaps is sent by a datatype: every second element of the source arrives as a row,
+/// and the reverse.
 TEST_P(CommExchanges, messages_of_strided_boxes) {
   const Communicator comm = world();
   if (comm.size() % 2 == 1) GTEST_SKIP() << "ranks meet two by two";

@@ -1,6 +1,6 @@
-// What is dropped after MPI_Finalize. The test below fills an object of static storage; main calls
-// MPI_Finalize; then the object's destructor looks around and ends the process with status 1 where
-// something is wrong.
+// Objects that are dropped after MPI_Finalize. The test below fills an object of static storage,
+// and main calls MPI_Finalize. Then the object's destructor checks the state, and ends the process
+// with status 1 after a failure.
 
 #include <gtest/gtest.h>
 

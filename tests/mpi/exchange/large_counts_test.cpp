@@ -18,7 +18,7 @@ comm::StridedBlock row(int peer, std::int64_t offset, std::int64_t count) {
   return {peer, offset, {count}, {1}};
 }
 
-/// MPI is handed no more than 1 GiB at once, whatever lies in a row.
+/// MPI gets at most 1 GiB in a call, even of longer adjacent data.
 TEST(LargeCounts, MessagesAreCut) {
   const auto comm = comm::communicator_of(world);
   if (comm.size() == 1) GTEST_SKIP() << "one rank sends nothing";

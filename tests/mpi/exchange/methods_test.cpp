@@ -77,8 +77,8 @@ TEST(FftMethods, FloatsOnTheWire) {
   EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
-/// Floats in the memory of the doubles that become of them: a row a rank, so that blocks arrive as
-/// the array lies; and c2r in two sweeps, which has something else to keep meanwhile.
+/// Floats in the memory of the doubles that they become: a row a rank, so that blocks arrive in the
+/// order of the array; and c2r in two sweeps, which needs that memory for other data.
 TEST(FftMethods, FloatsThatArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -95,8 +95,8 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
     }
 }
 
-/// Rows of reals that are parts of a neighbour's rows are not padded, and those of a chunk lie where
-/// the whole array has them; two threads, so that the first stage takes two sweeps.
+/// Rows of reals that are parts of a neighbour's rows are not padded, and those of a chunk are at
+/// their places in the whole array; two threads, so that the first stage takes two sweeps.
 TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -162,7 +162,7 @@ TEST(FftMethods, Pieces) {
   }
 }
 
-/// Each preset is its choices, in the plan and in what the run reports.
+/// Each preset gives its choices, in the plan and in the report of the run.
 TEST(FftMethods, PresetsAreTheirChoices) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";

@@ -1,5 +1,5 @@
-// Exchanges that know of nodes. All ranks of this machine are one node, unless WEFT_RANKS_PER_NODE
-// pretends that nodes have so many.
+// Exchanges that use nodes. All ranks of this machine are one node, unless WEFT_RANKS_PER_NODE sets
+// another number of ranks on a node.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 
@@ -55,7 +55,8 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
   EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
 }
 
-/// Calls follow each other without a pause: nobody may write what a neighbour still reads.
+/// Calls follow each other without a pause: no rank may overwrite data that a neighbour still
+/// reads.
 TEST_F(FftNodes, ManyCallsInARow) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     Problem problem{.shape = {12, 10, 8}, .output_choice = OutputChoice::same};
@@ -73,7 +74,7 @@ TEST_F(FftNodes, ManyCallsInARow) {
   }
 }
 
-/// What crosses the border of a node is sent, nothing else; combined, in one message a pair.
+/// Only elements for other nodes are sent; combined, in one message for each pair of nodes.
 TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";

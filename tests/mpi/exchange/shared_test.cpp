@@ -113,7 +113,7 @@ TEST_F(FftShared, RanksMayDifferInWhereTheirArraysLie) {
   EXPECT_EQ(all.backward, some.backward);
 }
 
-/// Arrays come and go; a new one may lie where an old one was.
+/// Arrays are made and dropped; a new one may have the address of an old one.
 TEST_F(FftShared, ManyArraysTakeTurns) {
   const Problem problem{.shape = {12, 8, 6}, .output_choice = OutputChoice::same};
   Problem forced = problem;

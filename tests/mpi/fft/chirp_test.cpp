@@ -1,24 +1,26 @@
-// One axis as a convolution with a chirp over the ranks, against the direct DFT of the gathered array.
+// One axis as a convolution with a chirp over the ranks, against the direct DFT of the gathered
+// array.
 #include <span>
 
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/slow_hand_over.hpp"
 #include "plan/chirp_view.hpp"
-#include "plan/rule.hpp"
+#include "plan/fixed_rule.hpp"
 
 namespace weft::test_support {
 namespace {
 
 const MPI_Comm world = MPI_COMM_WORLD;
 
-/// Checks a line in both directions, planned by the rule.
+/// Checks a line in both directions, planned by the fixed rule.
 void check_line(Problem problem, bool in_place = false, std::uint64_t seed = 1) {
   problem.ranks = size_of(world);
   check_case({.problem = problem, .in_place = in_place, .slack = in_place ? 0 : 1, .seed = seed},
              world);
 }
 
-/// The plan as a convolution on so many of the ranks, whatever the rule says; none where it is short.
+/// Returns the plan as a convolution on that many ranks, whatever the fixed rule chooses; none for
+/// a line too short for them.
 std::optional<Plan> convolution(Problem problem, std::int64_t busy) {
   problem.ranks = size_of(world);
   problem = checked(problem);
@@ -144,7 +146,8 @@ TEST(FftChirp, EveryExchange) {
       }
 }
 
-/// f32 on the wire costs 3e-8 in each of four exchanges, and no more: the spectrum of the chirp has none.
+/// f32 on the wire costs 3e-8 in each of four exchanges, and no more: the spectrum of the chirp has
+/// none.
 TEST(FftChirp, FloatsOnTheWire) {
   Fft<double> narrow({.shape = {317},
                       .comm = world,
@@ -188,7 +191,7 @@ TEST(FftChirp, LayoutsOfTheCallers) {
     problem.output_choice = OutputChoice::given;
     problem.output = Layout::on_one(output, ranks, ranks - 1);
     check_line(problem);
-    // What cuts rows goes to one rank as before.
+    // A layout that cuts rows goes to one rank as before.
     problem.output_choice = OutputChoice::any;
     problem.input = Layout::slab({n}, ranks);
     check_line(problem);

@@ -1,4 +1,4 @@
-// Wrong and differing arguments: the same error on every rank, and nobody waits for ever.
+// Wrong and differing arguments: the same error on every rank, and no rank waits for ever.
 #include <algorithm>
 #include <functional>
 
@@ -168,7 +168,7 @@ std::vector<FftOptions> with_messages() {
   return all;
 }
 
-/// Calls that only rank 0 gets wrong: nobody's input is touched, and the next call is right.
+/// Only rank 0 has wrong arguments: no input is changed, and the next call is right.
 void expect_called_off(const FftOptions& options, const std::vector<std::string>& words,
                        bool in_place_on_rank_0) {
   Fft<double> fft(options);

@@ -70,7 +70,7 @@ TEST(FftLayouts, FourAxes) { check_input_and_output({6, 4, 5, 7}, Kind::c2c, {},
 TEST(FftLayouts, FourAxesWithBatch) { check_input_and_output({5, 8, 3, 6}, Kind::r2c, {1, 3}, 16); }
 TEST(FftLayouts, OneAxis) { check_input_and_output({37}, Kind::c2c, {}, 17); }
 
-/// Counts beyond what MPI can count are split in any method; here those above 5 elements are.
+/// Counts above MPI's limit are split in any method; this test sets the limit to 5 elements.
 TEST(FftLayouts, CountsBeyondTheLimit) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {

@@ -1,4 +1,4 @@
-// Transforms made and dropped, and executed, so often that what each one lost would be seen.
+// Transforms are made, executed and dropped so often that a leak of each one would be seen.
 #include <fstream>
 #include <functional>
 
@@ -24,9 +24,10 @@ std::int64_t resident_bytes() {
 }
 
 #ifdef MPICH_VERSION
-/// MPICH 4.0.2 over UCX keeps memory of its own, which a program of MPI calls alone shows on 3 ranks:
-/// some 80 KiB for an MPI_Alltoallw of nested vectors whose message came before the receive, and
-/// some 2 KiB where one rank runs ahead of the others. The first is left out, the second allowed.
+/// MPICH 4.0.2 over UCX keeps memory of its own, which a program of MPI calls alone shows on 3
+/// ranks: some 80 KiB for an MPI_Alltoallw of nested vectors whose message came before the receive,
+/// and some 2 KiB where one rank runs ahead of the others. The first is left out, the second
+/// allowed.
 constexpr bool runs_datatypes = false;
 constexpr std::int64_t allowed_growth = 32 << 20;
 #else
@@ -65,7 +66,7 @@ TEST(FftLeaks, FiveThousandTransforms) {
   EXPECT_EQ(comm::communicator_counts().duplicates, communicators.duplicates);
   EXPECT_EQ(comm::communicator_counts().subsets, communicators.subsets);
   EXPECT_EQ(memory_counters().live_bytes, live);
-#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed for a while
+#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory for a while
   EXPECT_LT(resident_bytes() - resident, allowed_growth);
 #endif
   MPI_Comm_free(&part);
@@ -77,7 +78,7 @@ void expect_no_leak(const std::function<void()>& execute) {
   const auto repeat = [&](int times) {
     for (int i = 0; i < times; ++i) {
       execute();
-      if (i % 16 == 0) MPI_Barrier(world);  // MPI keeps what comes from ranks that run ahead
+      if (i % 16 == 0) MPI_Barrier(world);  // MPI keeps messages from ranks that are ahead
     }
   };
   repeat(500);
@@ -85,7 +86,7 @@ void expect_no_leak(const std::function<void()>& execute) {
   [[maybe_unused]] const auto resident = resident_bytes();
   repeat(executions);
   EXPECT_EQ(memory_counters().live_bytes, live);
-#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed for a while
+#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory for a while
   EXPECT_LT(resident_bytes() - resident, 1 << 20);
 #endif
 }

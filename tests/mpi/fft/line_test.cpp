@@ -138,7 +138,7 @@ TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
     }
     problem.output = Layout::on_one({half}, ranks, ranks - 1);
     check_line(problem);
-    // What cuts rows goes to one rank as before.
+    // A layout that cuts rows goes to one rank as before.
     problem.output = Layout::slab({half}, ranks);
     check_line(problem);
   }
@@ -198,7 +198,7 @@ TEST(FftLine, LayoutsOfTheCallers) {
   problem.output_choice = OutputChoice::given;
   problem.output = Layout::on_one({768}, ranks, 0);
   check_line(problem);
-  // What cuts rows goes to one rank as before.
+  // A layout that cuts rows goes to one rank as before.
   problem.output_choice = OutputChoice::same;
   problem.shape = {770};
   problem.input = Layout::slab({770}, ranks);

@@ -1,4 +1,4 @@
-// Several arrays in one call, and what overlaps with what.
+// Several arrays in one call, and the overlap of their steps.
 #include <span>
 
 #include "comm/from_mpi.hpp"
@@ -115,7 +115,7 @@ TEST(FftMany, RefusesWhatDoesNotFitOnAllRanks) {
   });
 }
 
-/// Whether some exchange of some run was under way for longer than this rank waited for it.
+/// Returns whether any exchange was under way for longer than this rank waited for it.
 bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
   const std::vector<const void*> in(arrays.begin(), arrays.end());
   for (int number = 0; number < 20; ++number) {
@@ -126,7 +126,8 @@ bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
   return false;
 }
 
-/// The first exchange goes on while the second array is transformed, by every method with messages.
+/// The first exchange continues while the second array is transformed, with every method with
+/// messages.
 TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
   for (const Exchange& choices :

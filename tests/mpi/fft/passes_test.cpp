@@ -1,5 +1,5 @@
-// Shared exchanges cost no pass over memory, or one copy, as the plan says: the record of each stage's
-// bytes is compared with the plan, in every variant of its execution.
+// Shared exchanges cost no pass over memory, or one copy, as the plan says: the record of each
+// stage's bytes is compared with the plan, in every variant of its execution.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "mpi/support/stage_bytes.hpp"
@@ -25,7 +25,8 @@ class FftPasses : public testing::Test {
   }
 };
 
-/// The plan's word on a stage without axes; explain() prints it (tests/unit/plan/end_stages_test.cpp).
+/// The plan's word on a stage without axes; explain() prints it
+/// (tests/unit/plan/end_stages_test.cpp).
 bool costs_copy(const Plan& plan, std::size_t stage, Variant variant, bool in_node_memory) {
   return !in_node_memory || copies_always(plan, stage, variant);
 }
@@ -121,8 +122,8 @@ TEST_F(FftPasses, C2cThatBeginsWithAnExchangeDoesNot) {
   EXPECT_EQ(check_all_ways(problem), std::pair(4, 0));
 }
 
-/// One exchange: who begins with it reads the others' inputs; who ends with it copies, for nobody
-/// knows the others' outputs before.
+/// One exchange: a transform that begins with it reads the others' inputs; one that ends with it
+/// copies, because no rank knows the others' outputs before.
 TEST_F(FftPasses, OneExchangeBesideAStageThatTransformsNothing) {
   const Shape shape{24, 20};
   Problem before =

@@ -12,10 +12,10 @@ std::uint64_t environment_number(const char* name, std::uint64_t otherwise) {
 }
 
 /// WEFT_TEST_CASES asks for more of them, WEFT_TEST_FIRST for those from one number on.
-void check_random_cases(std::uint64_t usual_seed, std::uint64_t usual_cases,
+void check_random_cases(std::uint64_t default_seed, std::uint64_t default_cases,
                         std::int64_t volume_max) {
-  const std::uint64_t seed = seed_of_all_ranks(usual_seed);
-  const std::uint64_t cases = environment_number("WEFT_TEST_CASES", usual_cases);
+  const std::uint64_t seed = seed_of_all_ranks(default_seed);
+  const std::uint64_t cases = environment_number("WEFT_TEST_CASES", default_cases);
   const std::uint64_t first = environment_number("WEFT_TEST_FIRST", 0);
   const int ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t run = 0;

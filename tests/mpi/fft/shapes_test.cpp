@@ -6,7 +6,8 @@ namespace {
 
 const MPI_Comm world = MPI_COMM_WORLD;
 
-/// Counts a test's cases, so that a loop over nothing fails, and varies what it does not fix.
+/// Counts a test's cases, so that an empty loop fails, and varies the options that the test leaves
+/// open.
 class Cases {
  public:
   ~Cases() { EXPECT_GT(number_, 0) << "no case ran"; }

@@ -14,7 +14,7 @@ struct Needs {
   run::BufferSizes sizes{};
   kernel::ScratchSize scratch;
 
-  /// What a transform takes besides scratch.
+  /// The buffers of a transform, without scratch.
   std::int64_t bytes() const {
     std::int64_t sum = run::SharedBuffers::bytes(sizes);
     for (int buffer = run::work_buffer; buffer < run::first_shared; ++buffer) sum += sizes[buffer];
@@ -22,7 +22,7 @@ struct Needs {
   }
 };
 
-/// Of one rank, for both directions, in place and not.
+/// Returns the needs of one rank, for both directions, in place and not.
 Needs needs_of(const Plan& plan, std::int64_t rank) {
   const kernel::LocalOptions local{.engine = &kernel::default_engine(),
                                    .precision = plan.problem.precision};
@@ -37,8 +37,8 @@ Needs needs_of(const Plan& plan, std::int64_t rank) {
   return needs;
 }
 
-/// In local arrays of complex doubles, the mean of all ranks: combined messages lie where a rank
-/// speaks for its node.
+/// Returns the workspace in local arrays of complex doubles, the mean of all ranks: with combined
+/// messages one rank of a node has more.
 double arrays_of(const Problem& problem) {
   const Plan plan = make_plan(problem);
   std::int64_t bytes = 0;
@@ -70,7 +70,7 @@ TEST(FftWorkspace, SharedHasOneArray) {
   }
 }
 
-/// What lies between two passes of the first stage lies where the last of them writes.
+/// Data between two passes of the first stage is in the target of the last pass.
 TEST(FftWorkspace, PlanesBeyondTheCacheCostNoArray) {
   for (const Exchange& exchange :
        {Exchange{.method = Method::shared}, Exchange{.method = Method::messages}}) {
@@ -107,8 +107,9 @@ TEST(FftWorkspace, RaggedBlocksTakeNoMore) {
     }
 }
 
-/// The spectrum is a little larger than the reals that come of it: of two exchanges, the own block
-/// of the second, a quarter here, lies apart. Collective calls want it among the others.
+/// The spectrum is slightly larger than the reals. With two exchanges the rank's own block of the
+/// second, a quarter in this test, has memory of its own. Collective calls need it among the
+/// others.
 TEST(FftWorkspace, RealsTakeOneArrayByMessages) {
   const double spectrum = 9.0 / 16;
   const auto arrays = [](Problem problem) {
@@ -147,7 +148,7 @@ TEST(FftWorkspace, LinesThatDoNotKeepTheirPlaceCostAnArray) {
   EXPECT_NEAR(arrays_of(problem), spectrum, 1e-9);
 }
 
-/// What a transform says is what its programs need, and what it takes.
+/// The reported workspace is that of the programs, and that of the allocation.
 TEST(FftWorkspace, TransformsTakeWhatTheySay) {
   for (const Exchange& exchange : {Exchange{}, Exchange{.method = Method::messages, .chunks = 2}}) {
     Problem problem{

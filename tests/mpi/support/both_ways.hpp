@@ -18,8 +18,8 @@ inline const MPI_Comm world = MPI_COMM_WORLD;
 inline constexpr Exchange oracle_exchange{
     .method = Method::collective, .wire_form = WireForm::datatype, .chunks = 1};
 
-/// Whether case `number` is compared here: on more than 3 ranks, which share the cores of any small
-/// machine, each second one, others than on one rank more.
+/// Returns whether case `number` is compared. Up to 3 ranks compare all. More ranks share the cores
+/// of a small machine, so they compare every second one, alternating with the number of ranks.
 inline bool is_compared(std::size_t number) {
   const auto ranks = static_cast<std::size_t>(size_of(world));
   return ranks <= 3 || (number + ranks) % 2 == 0;

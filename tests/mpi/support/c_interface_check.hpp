@@ -1,4 +1,4 @@
-// What tests of the C interface share.
+// Common parts of the tests of the C interface.
 #pragma once
 
 #include <weft/weft.h>

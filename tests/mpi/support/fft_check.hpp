@@ -30,8 +30,8 @@ inline int size_of(MPI_Comm comm) {
 }
 
 /// The seed of a drawn test, the same on all ranks, printed by one. Collective.
-inline std::uint64_t seed_of_all_ranks(std::uint64_t usual) {
-  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(usual) : 0;
+inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
+  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   if (rank_of(MPI_COMM_WORLD) == 0)
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
@@ -47,8 +47,8 @@ inline double noise(std::uint64_t seed, std::uint64_t index) {
   return static_cast<double>(static_cast<std::int64_t>(z >> 43)) * 0x1p-20 - 1;
 }
 
-/// An array between two rows of guard bytes, in memory that nothing else is known about. `offset`
-/// elements of slack before it keep it from being aligned to more than an element.
+/// An array between two rows of guard bytes, in memory of any content. `offset` elements before it
+/// prevent an alignment to more than an element.
 template <class E>
 class GuardedArray {
  public:
@@ -189,8 +189,8 @@ WholeArray<W> in_natural_order(WholeArray<W> x, const Problem& problem) {
   return natural;
 }
 
-/// Element k of the whole spectrum of n real points as an index into half of it, and the sign of its
-/// imaginary part.
+/// Element k of the whole spectrum of n real points as an index into half of it, and the sign of
+/// its imaginary part.
 inline std::pair<std::size_t, int> in_half(std::int64_t k, std::int64_t n) {
   return {static_cast<std::size_t>(std::min(k, n - k)), k <= n - k ? 1 : -1};
 }
@@ -215,7 +215,8 @@ WholeArray<W> view_of_half(const WholeArray<W>& half, const Shape& seen) {
   return x;
 }
 
-/// The way back. Where both X[k] and X[n-k] are kept and contradict each other, c2r takes their mean.
+/// The way back. Where both X[k] and X[n-k] are kept and contradict each other, c2r takes their
+/// mean.
 template <class W>
 WholeArray<W> half_of_view(const WholeArray<W>& x, const Shape& seen) {
   WholeArray<W> half({volume(seen) / 2 + 1});
@@ -247,7 +248,8 @@ double relative_error(const WholeArray<W>& got, const WholeArray<W>& wanted) {
   return static_cast<double>(std::sqrt(static_cast<long double>(difference / norm)));
 }
 
-/// A transform to be checked: the problem, on the communicator's ranks, and how its arrays lie.
+/// A transform to be checked: the problem, on the communicator's ranks, and the memory of its
+/// arrays.
 struct Case {
   Problem problem;
   bool in_place = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Disks in memory that ranks transform arrays on, and ways in which these lie there.
+// Disks in memory for transforms on ranks, and layouts of arrays on them.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -44,7 +44,7 @@ void for_each_held(const FileOwnership& ownership, std::int64_t bytes, int rank,
   }
 }
 
-/// The volumes of one rank. What it does not hold is spoilt, and must stay as it is.
+/// The volumes of one rank. Data outside its part is invalid, and must not change.
 class Disks {
  public:
   Disks(const KPassPlan& plan, OwnershipPtr input, OwnershipPtr output, int rank)
@@ -110,12 +110,12 @@ class Disks {
     return mine;
   }
 
-  /// What has been written by now is safe.
+  /// Makes all earlier writes safe.
   void flush() {
     for (auto& [volume, content] : safe_) content.assign(begin_of(*volume), end_of(*volume));
   }
 
-  /// The power fails: what has changed since the last flush() is of no use.
+  /// The power fails: changes since the last flush() are lost.
   void fail() {
     for (auto& [volume, content] : safe_)
       for (std::int64_t at = 0; at < volume->bytes(); ++at)

@@ -8,8 +8,8 @@ namespace weft {
 
 constexpr const char* slow = "ranks that share cores take minutes beside MPICH";
 
-/// MPICH's ranks hand over a core slowly: where they share cores, what takes a second beside Open MPI
-/// takes minutes. Long tests take fewer cases there, or are left out.
+/// Returns whether ranks share cores under MPICH, which hands a core over slowly: a test of a
+/// second with Open MPI takes minutes. Long tests then have fewer cases, or are left out.
 inline bool hands_over_slowly() {
 #ifdef MPICH_VERSION
   int ranks = 0;

@@ -1,4 +1,5 @@
-// How many bytes each stage of a plan has before and after it: what records of traffic are held to.
+// The bytes of the array before and after each stage of a plan: the expected values for records of
+// traffic.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ inline std::int64_t element_bytes(const Problem& problem, bool real) {
   return real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
 }
 
-/// Of all stages, in the order of execution.
+/// Returns them for all stages, in the order of execution.
 inline std::vector<StageBytes> stage_bytes(const Plan& plan, int rank, bool forward) {
   std::vector<StageBytes> all;
   bool real = plan.problem.kind == Kind::r2c;

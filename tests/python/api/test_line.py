@@ -1,4 +1,4 @@
-"""One axis divided among ranks: where its elements are, files, plane waves and FFTW as a peer."""
+"""One axis divided among ranks: the places of its elements, files, plane waves and FFTW as a peer."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_fftw_of_one_axis_is_a_peer(tmp_path: Path, output: str, order: str) -> 
 
 
 def test_a_prime_is_a_convolution_on_all_ranks() -> None:
-    plan = library.plan((1009,), ranks=3, machine="rule", kind="r2c")
+    plan = library.plan((1009,), ranks=3, machine="fixed-rule", kind="r2c")
     assert [stage.axes for stage in plan.stages] == [(), (0,), (1,), (0,), ()]
     assert [stage.chirps for stage in plan.stages] == [True, False, False, False, True]
     assert [stage.convolves for stage in plan.stages] == [False, False, True, False, False]

@@ -38,7 +38,7 @@ def slab(dims: int, axis: int, ranks: int) -> LayoutSpec:
 S3, S4 = (12, 9, 10), (7, 5, 6, 4)
 H3, H4 = (12, 9, 6), (7, 5, 6, 3)  # r2c of S3 and S4
 
-# name -> the case on a number of ranks, or None where it makes no sense there
+# name -> the case on a number of ranks, or None if it makes no sense there
 WHAT_MUST_WORK = {
     "1d": lambda r: Case((60,), ranks=r),
     "1d backward first": lambda r: Case((60,), first="backward", ranks=r),
@@ -161,7 +161,7 @@ def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[st
 
 @pytest.fixture(scope="module")
 def shared(pool: Pool) -> bool:
-    """Whether the ranks of the pool can use each other's memory."""
+    """Returns whether the ranks of the pool can use each other's memory."""
     return all(shares for shares, _ in pool.values("sharing", MAX_RANKS))
 
 
@@ -207,7 +207,7 @@ def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
 
 
 def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
-    """But for the method where it cannot be had, so a failure elsewhere is met again by its seed."""
+    """Except for an unavailable method, so the seed of a failure repeats it on any machine."""
     changed = 0
     for seed in range(200):
         here = cases.random_case(random.Random(seed), 8, True)

@@ -1,4 +1,4 @@
-"""The numpy face: what it accepts, what it refuses, what it allocates, what it needs."""
+"""The interface to numpy: accepted and refused arguments, allocations and requirements."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_workspace_that_does_not_fit_is_refused() -> None:
         fft.use_workspace(np.empty(1 << 16, np.uint8)[::2])
 
 
-# ---- what is accepted ----
+# ---- accepted arguments ----
 
 
 class Exchanged:
@@ -179,7 +179,7 @@ def test_arrays_of_a_transform() -> None:
     x, X = fft.empty_inplace()
     assert np.shares_memory(x, X) and x.dtype == np.float64 and X.dtype == np.complex128
     assert x.shape == fft.input.shape and X.shape == fft.output.shape
-    # Rows of weft's own arrays start at multiples of 64 bytes: the allocation does.
+    # Rows of weft's own arrays start at multiples of 64 bytes, as the allocation does.
     assert fft.input.empty().__array_interface__["data"][0] % 64 == 0
 
 

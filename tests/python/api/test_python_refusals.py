@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def refused(outcomes: list[Outcome], kind: str, *words: str) -> None:
-    """All ranks raised the same error of this class, whose message has these words."""
+    """Checks that all ranks raised the same error of this class, with these words in its message."""
     for outcome in outcomes:
         assert outcome.raised == kind, outcome
         assert "WeftError" in outcome.bases
@@ -82,7 +82,7 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"piece_bytes": 64, "method": "collective"}, "Unsupported", "bytes of a piece 64"),
     ({"preset": "fastest"}, "InvalidArgument", "p3dfft"),
     ({"engine": "slow"}, "Unsupported", "slow"),
-    # What the core's types do not take is refused before the collective call, in which the other ranks would wait.
+    # Values that the core's types refuse are refused before the collective call, or the other ranks would wait in it.
     ({"engine": 5}, "InvalidArgument", "engine must be text; given 5"),
     ({"engine": "\ud800"}, "InvalidArgument", "engine must be text in UTF-8"),
     ({"engine": "fftw\0"}, "InvalidArgument", "without NUL"),
@@ -124,7 +124,7 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("probe", {"seconds": 0.05}, {"threads": 2**40}, "threads must be 1 to 4096"),
     ("probe", {"seconds": 0.05}, {"seconds": "long"}, "seconds must be a number of seconds; given 'long'"),
     ("probe", {"seconds": 0.05}, {"disks": ["\udcff"]}, "a directory of disks must be text in UTF-8"),
-    ("machine_here", {}, {"threads": 2**40}, "threads must be 1 to 4096"),
+    ("local_machine", {}, {"threads": 2**40}, "threads must be 1 to 4096"),
     ("gather", {"a": [0.0], "layout": 1}, {"root": [0]}, "root must be a whole number; given [0]"),
     ("gather", {"a": [0.0], "layout": 1}, {"root": 2**40}, "root must be 0 to"),
     ("gather", {"a": [0.0], "layout": 1}, {"layout": "slab"}, "a layout must be a weft.Layout; given str"),
@@ -151,7 +151,7 @@ def test_ranks_that_name_different_roots_are_refused(pool: Pool) -> None:
 
 @pytest.mark.parametrize("name", ["gather", "scatter"])
 def test_a_layout_for_fewer_ranks_is_refused_on_all(pool: Pool, name: str) -> None:
-    """Not on those alone that have no part in it."""
+    """The ranks outside it raise the error as well."""
     outcomes = pool.outcomes("with_layout_for", 3, limit_s=20.0, name=name, count=2)
     refused(outcomes, "LayoutMismatch", "given one for 2, and there are 3")
 
@@ -199,18 +199,18 @@ def test_a_shape_without_an_end_is_not_read_to_it() -> None:
         weft.plan((10**5000, 8))
 
 
-# One box a rank of an array of 8x6x10, and what is said of them.
+# Boxes of an array of 8x6x10, one for each rank, and words of the error.
 BAD_BOXES: list[tuple[list[list[list[int]]], str]] = [
     ([[[0, 7], [0, 6], [0, 10]]], "belong to no rank"),
     ([[[0, 0], [0, 0], [0, 0]]], "belong to no rank"),
-    ([[[0, 9], [0, 6], [0, 10]]], "must lie inside the array"),
+    ([[[0, 9], [0, 6], [0, 10]]], "must be inside the array"),
     ([[[0, 3], [0, 6], [0, 10]], [[2, 6], [0, 6], [0, 10]], [[6, 8], [0, 6], [0, 10]]], "must not overlap"),
     ([[[0, 8], [0, 6], [0, 5]]] * 3, "must not overlap"),
-    # As many elements as the array has: counting them does not tell.
+    # These have as many elements as the array, so a count does not find the error.
     ([[[0, 4], [0, 6], [0, 10]], [[3, 7], [0, 6], [0, 5]], [[4, 8], [0, 6], [5, 10]]], "must not overlap"),
     ([[[0, 3], [0, 6], [0, 10]], [[3, 5], [0, 6], [0, 10]], [[6, 8], [0, 6], [0, 10]]], "belong to no rank"),
     ([[[0, 4], [0, 6], [0, 10]], [[4, 8], [0, 3], [0, 10]], [[4, 8], [3, 6], [1, 10]]], "belong to no rank"),
-    ([[[0, 3], [0, 6], [0, 10]], [[3, 8], [0, 6], [-1, 10]], [[0, 0], [0, 0], [0, 0]]], "must lie inside the array"),
+    ([[[0, 3], [0, 6], [0, 10]], [[3, 8], [0, 6], [-1, 10]], [[0, 0], [0, 0], [0, 0]]], "must be inside the array"),
     ([[[0, 3], [0, 6], [0, 10]], [[3, 8], [0, 6], [0, 10]]], "one for each of the 3 ranks"),
     ([[[0, 3], [0, 6]], [[3, 8], [0, 6]], [[0, 0], [0, 0]]], "axes"),
 ]

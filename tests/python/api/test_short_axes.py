@@ -1,4 +1,4 @@
-"""Halved axes of lengths 1, 2 and 3: the real length that follows from the halved one, in files and on disks."""
+"""Halved axes of lengths 1, 2 and 3: the real length is derived from the halved one, in files and on disks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_there_and_back_over_each_axis(shape: tuple[int, ...], tmp_path: Path, m
         np.save("half.npy", half)
         length = shape[axes[-1]]
         given = ["--axes", ",".join(map(str, axes))]
-        last = ["--last", str(length)] if length == 3 else []  # others are what follows from the halved length
+        last = ["--last", str(length)] if length == 3 else []  # the others follow from the halved length
         back = ["half.npy", "out.npy", *given, *last]
         for command, expected in (
             (["fft", "x.npy", "out.npy", "--kind", "r2c", *given], half),

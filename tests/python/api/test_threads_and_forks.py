@@ -23,7 +23,7 @@ ROUNDS = 150
 
 
 def together(*works: Any) -> None:
-    """Runs the functions at once, each in a thread; what one raises is raised."""
+    """Runs the functions at the same time, each in a thread; raises the error of any."""
     raised: list[BaseException] = []
 
     def guarded(work: Any) -> None:
@@ -140,7 +140,7 @@ def test_two_threads_transform_on_disks(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has a lock of its own")
 def test_a_free_threaded_python_takes_its_lock_back() -> None:
-    """The modules do not declare that they work without it, so that importing them brings it back."""
+    """The modules do not declare that they work without the lock, so their import enables it."""
     program = "import sys, weft; weft.FFT((4,)); sys.exit(0 if sys._is_gil_enabled() else 1)"
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=False).returncode == 0
 
@@ -169,7 +169,7 @@ def test_multiprocessing_by_fork() -> None:
 
 
 def test_no_lock_of_the_openmp_library_is_taken() -> None:
-    """A child that is forked while another thread holds such a lock waits for it for ever."""
+    """A forked child waits for ever for a lock that another thread held."""
     from weft import _running
 
     content = Path(_running.__file__).read_bytes()
@@ -178,7 +178,7 @@ def test_no_lock_of_the_openmp_library_is_taken() -> None:
 
 
 def test_a_child_of_a_process_whose_other_thread_transforms() -> None:
-    """The busy transform is refused, not waited for; others work, whatever the other thread was planning."""
+    """The busy transform is refused at once; others work, even if the other thread was planning."""
     fft = weft.FFT((128, 64, 32), threads=2)
     x = fft.input.zeros()
     ended = threading.Event()
@@ -222,7 +222,7 @@ def test_a_child_opens_sets_itself(tmp_path: Path, backend: str) -> None:
     def child() -> list[Any]:
         told = []
         for call in (lambda: made.read(0, 1), lambda: made.write(np.zeros(1)), made.close):
-            with pytest.raises(weft.Unsupported, match="open them again here"):
+            with pytest.raises(weft.Unsupported, match="open them again in this one"):
                 call()
             told.append(True)
         with weft.ooc.open_set(made.index) as own:
@@ -257,7 +257,7 @@ def test_ranks_in_different_calls_have_the_same_error(pool: Pool, ranks: int) ->
 
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_threads_on_one_communicator_take_turns(pool: Pool, ranks: int) -> None:
-    """Where ranks take different turns, all have the same error, and none has a wrong result."""
+    """If ranks take different turns, all have the same error, and none has a wrong result."""
     found = pool.values("threads_on_one_communicator", ranks, rounds=50)
     assert all(each == found[0] for each in found), found
     assert found[0]["wrong"] == found[0]["other"] == 0 < found[0]["right"], found[0]

@@ -1,4 +1,4 @@
-"""Values of the public interface: equality, hash, repr, copies and pickles; and what must refuse to be pickled."""
+"""Values of the public interface: equality, hash, repr, copies and pickles; and objects that refuse to be pickled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plan() -> weft.Plan:
 
 
 def named_order() -> weft.Plan:
-    """With an order of ranks over the nodes, which a prediction then has."""
+    """Returns a plan whose prediction has an order of ranks over the nodes."""
     machine = weft.Machine.shipped(MACHINE).with_order("xyzt")
     return weft.plan((64, 64, 64), ranks=64, machine=machine)
 
@@ -55,7 +55,7 @@ def on_disks(**options: Any) -> ooc.OutOfCorePlan:
 
 
 def dealt_in_place() -> ooc.OutOfCorePlan:
-    """Of three ranks in a plain file: what its passes hold follows from where the array lies."""
+    """Returns a plan of three ranks in a plain file: the contents of its passes follow from the array's place."""
     shape, limits = [96, 80, 50], (1 << 20, 4096, 1)
     whole = _planning.plan_out_of_core(shape, [0, 1, 2], "f64", "c2c", "natural", *limits, True, "", True)
     return _planning.deal_out_of_core(whole, 3, (96 * 80 * 50 * 16, 128, 0, 1, 1, 0, 0))
@@ -84,11 +84,11 @@ VALUES: dict[str, Callable[[], Any]] = {
     "problem": lambda: plan().problem,
     "problem with layouts": lambda: weft.plan((4, 6), ranks=3, input=boxes(), output=boxes()).problem,
     "stage": lambda: plan().stages[0],
-    "stage with twiddles": lambda: weft.plan((4096,), ranks=4, machine="rule").stages[1],
+    "stage with twiddles": lambda: weft.plan((4096,), ranks=4, machine="fixed-rule").stages[1],
     "exchange": lambda: plan().exchanges[0],
-    "exchange by slices": lambda: weft.plan((8, 8), ranks=2, exchange="fft2d-p", machine="rule").exchanges[0],
+    "exchange by slices": lambda: weft.plan((8, 8), ranks=2, exchange="fft2d-p", machine="fixed-rule").exchanges[0],
     "plan": plan,
-    "plan by the rule": lambda: weft.plan((1009,), ranks=3, machine="rule"),
+    "plan by the fixed rule": lambda: weft.plan((1009,), ranks=3, machine="fixed-rule"),
     "plan in an order": named_order,
     "prediction": lambda: plan().prediction,
     "prediction in an order": lambda: named_order().prediction,
@@ -171,7 +171,7 @@ def test_repr_tells_what_a_value_is(make: Callable[[], Any]) -> None:
 
 
 def readable(value: Any) -> dict[str, Any]:
-    """All that a value of the core tells: equality alone would not show what a comparison forgets."""
+    """Returns all public data of a value of the core, because equality alone would not show a forgotten member."""
     if not type(value).__module__.startswith("weft._"):
         return {}
     names = [name for name in dir(value) if not name.startswith("_") and not callable(getattr(value, name))]
@@ -188,8 +188,8 @@ def test_zeros_of_both_signs_hash_alike() -> None:
 
 
 def test_plans_are_keys() -> None:
-    seen = {weft.plan((64, 64), ranks=ranks, machine="rule"): ranks for ranks in (1, 2, 4)}
-    assert seen[weft.plan((64, 64), ranks=2, machine="rule")] == 2
+    seen = {weft.plan((64, 64), ranks=ranks, machine="fixed-rule"): ranks for ranks in (1, 2, 4)}
+    assert seen[weft.plan((64, 64), ranks=2, machine="fixed-rule")] == 2
 
 
 def test_wisdom_is_copied_and_is_no_key() -> None:
@@ -231,13 +231,13 @@ def test_damaged_pickles_are_refused() -> None:
             damaged()
 
 
-# ---- what is bound to its process ----
+# ---- objects that are bound to their process ----
 
 
 @needs_mpi
 def test_transforms_refuse_to_be_pickled() -> None:
     fft = weft.FFT((4, 6))
-    for given in (fft, fft._transform, [fft]):
+    for given in (fft, fft._handle, [fft]):
         for send in (pickle.dumps, copy.copy, copy.deepcopy):
             if send is copy.copy and given is not fft:
                 continue
@@ -277,7 +277,7 @@ def test_plans_are_broadcast_and_bound(pool: Pool) -> None:
 
 
 def right_there(values: list[Any]) -> tuple[list[str], bool]:
-    """In a new process: what came, and whether a plan that came transforms."""
+    """Returns, from a new process, the received values, and whether a received plan transforms."""
     fft = weft.FFT.of_plan(next(value for value in values if isinstance(value, weft.Plan)))
     x = np.random.default_rng(1).standard_normal(fft.input.shape)
     return [repr(value) for value in values], bool(np.allclose(fft.forward(x), np.fft.rfftn(x)))
@@ -285,7 +285,7 @@ def right_there(values: list[Any]) -> tuple[list[str], bool]:
 
 @needs_mpi
 def test_values_go_to_spawned_processes() -> None:
-    values = [weft.plan((6, 8), kind="r2c", machine="rule"), *(make() for make in OF_A_TRANSFORM.values())]
+    values = [weft.plan((6, 8), kind="r2c", machine="fixed-rule"), *(make() for make in OF_A_TRANSFORM.values())]
     with multiprocessing.get_context("spawn").Pool(1) as workers:
         told, right = workers.apply(right_there, (values,))
     assert told == [repr(value) for value in values]
@@ -303,7 +303,7 @@ def test_a_side_that_came_in_a_pickle_makes_arrays() -> None:
 
 
 def test_every_public_class_is_covered() -> None:
-    """A class that joins the public interface joins these tests."""
+    """A new class of the public interface must be in these tests."""
     covered = {type(make()) for make in VALUES.values()} | {weft.Wisdom, ooc.StripedArray, weft.FFT, weft.Side}
     covered |= {ooc.PassPrice, ooc.Way}  # parts of Price and Ways
     covered |= {weft.Exchange, weft.Planning}  # dataclasses

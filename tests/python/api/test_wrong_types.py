@@ -1,4 +1,4 @@
-"""Arguments of wrong types, to all that is called from Python: one line of weft's own, and no work before it."""
+"""Arguments of wrong types, to all functions for Python: one line of weft's own, and no work before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weft bench --model`: predictions beside measurements."""
+"""`weft bench --model`: predictions and measurements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_problem_has_its_row(ranks: int, tmp_path: Path) -> None:
         assert min(row["speed"]["arithmetic"], row["speed"]["copying"]) > 0
         assert row["loss"]["estimate"] == pytest.approx(row["measured_s"] / row["best_s"] - 1)
     assert result["cores"] == 2
-    assert len(result["notes"]) == (ranks > 2)  # more ranks than cores, which the table must say
+    assert len(result["notes"]) == (ranks > 2)  # more ranks than cores: the table must say so
     for name in ("", "_by_profile"):
         errors = [abs(row[f"error{name}"]) for row in result["problems"]]
         assert result[f"median_error{name}"] == pytest.approx(sum(errors) / 2)
@@ -130,9 +130,9 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
     now = yardstick(None, dtype=dtype, threads=1)
     assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; ways through memory, sizes
     profile = figures(weft_package.probe(seconds=3))
-    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out where time is short
+    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out if time is short
     assert any(series.endswith("measure") for series, _ in figures(now) & profile)
-    quick = weft_package.machine_here()
+    quick = weft_package.local_machine()
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")
     assert speed(quick, now) != Speed(1.0, 1.0) or dtype == "float32"
 

@@ -1,4 +1,4 @@
-"""Bad input on the command line: one message from one rank, the right status, nothing left behind, no hang."""
+"""Bad input on the command line: one message from one rank, the right status, no file left, no hang."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OLD = b"an older result"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A good input, and an older output that must stay as it is."""
+    """Makes a good input, and an older output that must not change."""
     np.save(tmp_path / "real.npy", np.arange(60.0).reshape(3, 4, 5))
     np.save(tmp_path / "complex.npy", np.ones((4, 4), complex))
     (tmp_path / "out.npy").write_bytes(OLD)
@@ -157,7 +157,7 @@ def test_usage(folder: Path, arguments: list[str], words: tuple[str, ...]) -> No
 
 
 def with_boxes(*bounds: tuple[int, int]) -> dict[str, object]:
-    """Boxes of an array of 6 x 4, each these rows of it."""
+    """Returns boxes of an array of 6 x 4, each with these rows."""
     return {"input": {"boxes": [[[lo, hi], [0, 4]] for lo, hi in bounds]}}
 
 
@@ -165,7 +165,7 @@ def with_boxes(*bounds: tuple[int, int]) -> dict[str, object]:
     ("ranks", "fields", "words"),
     [
         (1, with_boxes((0, 5)), ("belong to no rank",)),
-        (1, with_boxes((0, 7)), ("must lie inside the array",)),
+        (1, with_boxes((0, 7)), ("must be inside the array",)),
         (3, with_boxes((0, 3), (2, 4), (4, 6)), ("must not overlap", "rank 0", "rank 1")),
         (3, with_boxes((0, 2), (3, 4), (4, 6)), ("belong to no rank",)),
         (3, with_boxes((0, 2), (2, 6)), ("3 ranks", "given one for 2")),
@@ -191,7 +191,7 @@ def with_boxes(*bounds: tuple[int, int]) -> dict[str, object]:
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else "",
 )  # fmt: skip
 def test_cases_that_cannot_be(folder: Path, ranks: int, fields: dict[str, object], words: tuple[str, ...]) -> None:
-    """A case that somebody wrote by hand: a user's mistake, not a failure of weft."""
+    """A case written by hand: a user's mistake, not a failure of weft."""
     case = json.dumps({"shape": [6, 4], "ranks": ranks, **fields})
     refused(folder, ranks, "verify", "--case", case, status=2, words=words)
 
@@ -218,7 +218,7 @@ def test_more_memory_than_there_is(folder: Path, ranks: int) -> None:
 @RANKS
 @pytest.mark.parametrize("call", ["posix_fallocate", "pwrite"])
 def test_disk_full_while_writing(folder: Path, ranks: int, call: str) -> None:
-    # Space is reserved by the first rank, and written by all: there the last one fails alone.
+    # The first rank reserves the space, and all ranks write: the last one alone fails to write.
     rank = ranks - 1 if call == "pwrite" else 0
     fault = f"""
         def full(*given):
@@ -230,7 +230,7 @@ def test_disk_full_while_writing(folder: Path, ranks: int, call: str) -> None:
 
 
 def refused_with_fault(folder: Path, ranks: int, fault: str, *words: str) -> None:
-    """Runs `weft fft` in processes whose Python has the fault from its start."""
+    """Runs `weft fft` in processes whose Python has the fault from the start."""
     site = folder / "site"
     site.mkdir()
     lines = ["import errno, os", "rank = int(os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK', 0)))"]

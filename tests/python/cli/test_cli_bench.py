@@ -51,7 +51,7 @@ def test_bench_with_all_peers(tmp_path: Path, ranks: int, options: list[str]) ->
     assert data["error"] < tolerance("f32" if "float32" in options else "f64", 1800)
     assert data["gflops"] == pytest.approx(data["problem"]["flop"] / data["median_s"] / 1e9)
     sent = sum(stage["bytes_sent"] for stage in data["stages"])
-    # Where a batch axis is split, nothing is exchanged; through node memory nothing is sent.
+    # If a batch axis is split, nothing is exchanged; through node memory nothing is sent.
     names = [stage["name"] for stage in data["stages"]]
     assert any(name.startswith("exchange") for name in names) == (ranks > 1 and "--axes" not in options)
     assert (sent > 0) == any(name.startswith("exchange") and "shared" not in name for name in names)
@@ -70,7 +70,7 @@ def test_bench_with_all_peers(tmp_path: Path, ranks: int, options: list[str]) ->
 
 
 def test_peers_take_part_where_they_are_installed(tmp_path: Path) -> None:
-    """A table of nothing but reasons would pass the test above."""
+    """A table with reasons alone would pass the test above."""
     data = json.loads(weft("bench", "8x8x8", "--peers", ",".join(PEERS), "--json", "-n", "2", cwd=tmp_path).out)
     reasons = {peer["name"]: peer.get("reason", "") for peer in data["peers"]}
     for name, reason in reasons.items():
@@ -94,7 +94,7 @@ def test_bench_table_and_trace(tmp_path: Path) -> None:
     ids=["complex numbers move", "real numbers move as well"],
 )
 def test_bytes_exchanged_count_whatever_way_they_go(tmp_path: Path, options: list[str], count: int) -> None:
-    """The layouts tell as much as the messages carry, and the same where there are no messages."""
+    """The bytes follow from the layouts: they equal those of the messages, also if there are no messages."""
 
     def exchanges(method: str) -> list[dict[str, object]]:
         arguments = ["bench", "12x10x15", *options, "--effort", "estimate", "--method", method, "--json", "-n", "3"]
@@ -132,7 +132,7 @@ def test_pieces_are_the_same_bytes_in_more_messages(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 @pytest.mark.parametrize(("output", "order"), [("any", "transposed"), ("same", "natural")])
 def test_fftw_does_no_more_than_the_contract_asks(tmp_path: Path, kind: str, output: str, order: str) -> None:
-    """Natural output costs FFTW a second transposition: to compare with that where any will do would not be fair."""
+    """Natural output costs FFTW a second transposition, so the comparison is fair only if weft needs natural output."""
     arguments = ["bench", "12x10x15", "--kind", kind, "--output", output, "--peers", "fftw-mpi", "--json", "-n", "3"]
     (peer,) = json.loads(weft(*arguments, cwd=tmp_path).out)["peers"]
     if "reason" in peer:
@@ -169,7 +169,7 @@ def test_steps_are_drawn_as_predicted_and_as_measured(tmp_path: Path) -> None:
     assert drawn.lstrip().startswith("<?xml")
     stages = json.loads(outcome.out)["stages"]
     assert len(stages) == 3
-    # Text stands in a comment beside the paths that draw it.
+    # Each text is in a comment next to the paths that draw it.
     words = [f"{1e3 * stage[key]:.3g}" for stage in stages for key in ("predicted_s", "seconds")]
     for text in ("predicted", "measured", *words, *(stage["name"] for stage in stages)):
         assert f"<!-- {text} -->" in drawn, text
@@ -178,8 +178,11 @@ def test_steps_are_drawn_as_predicted_and_as_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-n", "2", "--machine", "rule", "--plot", "p.png"], ["no prediction", "the rule", "--machine here"]),
-        (["--plot", "p.png"], ["no prediction", "on 1 rank;", "--machine here"]),
+        (
+            ["-n", "2", "--machine", "fixed-rule", "--plot", "p.png"],
+            ["no prediction", "the fixed rule", "--machine local"],
+        ),
+        (["--plot", "p.png"], ["no prediction", "on 1 rank;", "--machine local"]),
         (["-n", "2", "--machine", "vm-2-cores", "--plot", "p.gif"], [".png or .pdf or .svg", "p.gif"]),
         (["-n", "2", "--machine", "vm-2-cores", "--plot", "missing/p.png"], ["folder", "missing"]),
         (["-n", "2", "--methods", "all", "--plot", "p.png"], ["--methods", "--plot"]),

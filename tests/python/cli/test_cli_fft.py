@@ -1,4 +1,4 @@
-"""`weft fft` on files of every kind, and what it leaves."""
+"""`weft fft` on files of every kind, and the files that remain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from cli_helpers import assert_done, clean_environment, on_ranks, weft
 
 RANKS = pytest.mark.parametrize("ranks", [1, 3])
-# Two, primes that divide nothing of the shapes, and more ranks than cores of a small machine.
+# Two, primes that divide no extent, and more ranks than cores of a small machine.
 REAL_DATA_RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, 5, 7, 8])
 # Real data in double, against scipy: the bound that users are promised.
 REAL_DATA_ERROR_MAX = 1e-13

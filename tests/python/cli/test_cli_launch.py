@@ -1,4 +1,4 @@
-"""`-n` and what happens to ranks that are stopped or crash; the commands that print facts."""
+"""`-n`, ranks that are stopped or crash, and the commands that print facts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ START_LIMIT_S = 60
 
 
 def mpiexec(ranks: int, *arguments: str, cwd: Path, **environment: str) -> Outcome:
-    """The command as a user starts it under mpiexec."""
+    """Runs the command under mpiexec, as a user does."""
     return mpiexec_parts([(ranks, list(arguments))], cwd, **environment)
 
 
 def mpiexec_parts(parts: list[tuple[int, list[str]]], cwd: Path, **environment: str) -> Outcome:
-    """Several commands as one job, each on so many ranks: what MPI calls multiple programs."""
+    """Runs several commands as one job (MPI: multiple programs), each on its number of ranks."""
     info = weft_package.build_info()
     ranks = sum(count for count, _ in parts)
     options, settings = launch.launcher_settings(launch.mpi_kind(info["mpi_library"]), ranks, usable_cores())
@@ -102,7 +102,7 @@ def test_errors_under_mpiexec(tmp_path: Path, arguments: list[str], words: str) 
 
 
 def assert_one_message(outcome: Outcome, *words: str) -> None:
-    """One message of weft's on standard error, among what mpiexec may say of ranks that failed."""
+    """Checks that standard error has one message of weft's; mpiexec may add its own about failed ranks."""
     lines = [line for line in outcome.err.splitlines() if line.startswith("weft: error: ")]
     assert len(lines) == 1, outcome
     for word in words:
@@ -125,7 +125,7 @@ def assert_one_message(outcome: Outcome, *words: str) -> None:
 )
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_ranks_given_different_arguments(tmp_path: Path, ranks: int, other: list[str]) -> None:
-    """Ranks that do not even wait for the same thing are told apart before they wait."""
+    """Different commands on the ranks are an error before any rank waits."""
     np.save(tmp_path / "in.npy", np.ones((6, 4)))
     np.save(tmp_path / "other.npy", np.ones((6, 5)))
     before = sorted(os.listdir(tmp_path))
@@ -155,7 +155,7 @@ runner.CASE_LIMIT_S = 3.0
 @pytest.mark.parametrize("rank", [0, 2])
 @pytest.mark.parametrize("arguments", [["6x8"], ["--case", '{"shape":[6,8],"ranks":3}']], ids=["problem", "case"])
 def test_a_verification_that_hangs_is_one_failure(tmp_path: Path, arguments: list[str], rank: int) -> None:
-    """One rank never comes, so the others wait within weft."""
+    """One rank never calls weft, so the others wait."""
     (tmp_path / "sitecustomize.py").write_text(HANG.format(rank=rank))
     environment = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     words = ("must end within 3 s", "this one hangs", arguments[-1])
@@ -166,7 +166,7 @@ def test_a_verification_that_hangs_is_one_failure(tmp_path: Path, arguments: lis
 
 
 def started(folder: Path, *arguments: str) -> subprocess.Popen:
-    """A long command whose ranks are at work."""
+    """Starts a long command and waits until its ranks work."""
     process = subprocess.Popen(
         [sys.executable, "-m", "weft", *LONG, "-n", "3", *arguments],
         cwd=folder,
@@ -185,7 +185,7 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen:
 
 
 def ranks_of(folder: Path) -> list[int]:
-    """Processes that are ranks of a command started in this folder, past the start of their Python."""
+    """Returns the processes that are ranks of a command in this folder and have loaded MPI."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -257,7 +257,7 @@ def test_a_set_is_kept_or_removed_as_a_whole(tmp_path: Path, monkeypatch: pytest
         Session().note_temporary(name)
     notes = [note + b"\0" for note in (tmp_path / "temporaries").read_bytes().split(b"\0")[:-1]]
     left = []
-    for count in range(len(names), len(notes) + 1):  # stopped after each note since all files are there
+    for count in range(len(names), len(notes) + 1):  # stopped after each note since all files exist
         for name in names:
             Path(name).touch()
         (tmp_path / "temporaries").write_bytes(b"".join(notes[:count]))

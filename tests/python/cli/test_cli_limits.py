@@ -1,4 +1,4 @@
-"""Limits of the system, and how many ranks a host is for: refused before anything starts, with a remedy."""
+"""Limits of the system, and the number of ranks on a host: refused before anything starts, with a remedy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GIB = 1 << 30
 
 
 def under(limit: int, value: int, *words: str, cwd: Path) -> Outcome:
-    """The command with a limit of the system, as ulimit sets it."""
+    """Returns the command with a limit of the system, as ulimit sets it."""
     done = subprocess.run(
         [sys.executable, "-m", "weft", *words], cwd=cwd, env=clean_environment(), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=60, check=False,

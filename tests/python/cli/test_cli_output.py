@@ -1,4 +1,4 @@
-"""What commands print: texts of files and paths that would command a terminal, and output that cannot be written."""
+"""Output of commands: texts of files and paths that contain terminal commands, and output that cannot be written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOT_TEXT = "d/\udcff.json"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A machine whose file has texts that nobody should print."""
+    """A machine whose file has texts with terminal commands."""
     document = json.loads(weft_package.Machine.shipped("celerons").to_json())
     sample: dict[str, Any] = {"x": 1.0, "seconds": 1e-3, "spread": 0.1}
     document |= {
@@ -118,7 +118,7 @@ def test_a_path_that_is_no_text_is_read(folder: Path) -> None:
     assert SHOWN in outcome.out
 
 
-# No formula, which may be none that matplotlib reads, nor letters that no font has, of which it warns.
+# Formulas may be unreadable for matplotlib, and it warns of letters that no font has.
 DRAWN = {
     "$\\frac{$": "$\\frac{$",
     "a$b\\$c$": "a$b\\$c$",
@@ -155,7 +155,7 @@ def test_a_name_of_a_file_is_drawn_as_it_is(tmp_path: Path, drawn_as_text: None,
 
 @pytest.fixture
 def drawn_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Letters in a picture stay letters; and a user whose settings have TeX draw all text."""
+    """Text in a picture stays text, also if the user's settings draw all text with TeX."""
     matplotlib = pytest.importorskip("matplotlib")
     monkeypatch.setitem(matplotlib.rcParams, "svg.fonttype", "none")
     monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)

@@ -1,4 +1,4 @@
-"""The standard streams of commands: full, closed, missing, of few letters, or with a reader that has gone."""
+"""The standard streams of commands: full, closed, missing, with few letters, or without a reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from weft.cli.support import launch, streams
 
 FULL = "the standard output cannot be written: No space left on device; free some space"
 X = np.random.default_rng(0).standard_normal((16, 12))
-# What makes each command print a result, in an empty folder with the files of the fixture.
+# Arguments with which each command prints a result, in an empty folder with the files of the fixture.
 PRINTING = [
     "",
     "--version",
@@ -81,7 +81,7 @@ def full_output() -> Iterator[None]:
         with contextlib.redirect_stdout(stream):
             yield
     finally:
-        with contextlib.suppress(OSError):  # what is left in the stream
+        with contextlib.suppress(OSError):  # the rest of the stream
             stream.close()
 
 
@@ -94,7 +94,7 @@ def commands_of(group: Any, before: tuple[str, ...] = ()) -> set[tuple[str, ...]
 
 def test_every_command_is_among_those_that_print() -> None:
     printing = [tuple(words.split()) for words in PRINTING]
-    every = commands_of(typer.main.get_command(app)) - {("run",)}  # what it prints is its program's
+    every = commands_of(typer.main.get_command(app)) - {("run",)}  # its output is that of its program
     assert {each for each in every if not any(words[: len(each)] == each for words in printing)} == set()
 
 
@@ -114,7 +114,7 @@ def test_no_result_of_ranks_is_lost_on_a_full_disk(folder: Path, words: str) -> 
 
 
 def test_what_is_left_of_an_unwritten_result_is_no_second_error(folder: Path) -> None:
-    """Python writes what its buffers hold when it ends."""
+    """Python writes its buffers when it ends."""
     for words in ("--version", "--help", "spectrum x.npy"):
         assert_refused(run(["sh", "-c", f"{sys.executable} -m weft {words} >/dev/full"], folder), 1, FULL)
 
@@ -135,7 +135,7 @@ def test_a_reader_that_has_seen_enough(folder: Path, ranks: list[str]) -> None:
 
 
 def long_result(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """A command that waits for a reader of its output, which is more than a pipe holds."""
+    """Starts a command that waits for a reader, because its output is more than a pipe holds."""
     rng = np.random.default_rng(1)
     np.save(folder / "long.npy", rng.standard_normal(1 << 15))
     return subprocess.Popen(
@@ -158,7 +158,7 @@ def test_a_long_result_of_ranks_is_that_of_one(folder: Path) -> None:
 def test_a_signal_ends_a_command_that_waits_for_a_reader(folder: Path, words: tuple[str, ...]) -> None:
     process = long_result(folder, *words)
     assert process.stdout is not None
-    assert process.stdout.read(1) != ""  # from here on nobody reads
+    assert process.stdout.read(1) != ""  # the reader ends here
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) == 128 + signal.SIGTERM
@@ -256,7 +256,7 @@ def test_sets_have_names_that_are_text(folder: Path, capsys: pytest.CaptureFixtu
 def test_in_a_folder_whose_name_is_no_text(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ranks: list[str]
 ) -> None:
-    """Names that are relative are text, though what weft makes of them is not."""
+    """Relative names are text, although the absolute ones are not."""
     here = folder / NOT_TEXT
     here.mkdir()
     monkeypatch.chdir(here)

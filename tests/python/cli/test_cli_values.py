@@ -1,4 +1,4 @@
-"""Sizes, shapes and kinds as commands take them: the same words everywhere."""
+"""Sizes, shapes and kinds in commands: the same words everywhere."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def test_powers_and_sizes_in_all_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    plain = ("plan", "64x4096", "--machine", "rule", "--ranks")
-    assert said(capsys, "plan", "2^6x2^12", "--machine", "rule", "--ranks", "2^3") == said(capsys, *plain, "8")
+    plain = ("plan", "64x4096", "--machine", "fixed-rule", "--ranks")
+    assert said(capsys, "plan", "2^6x2^12", "--machine", "fixed-rule", "--ranks", "2^3") == said(capsys, *plain, "8")
     project = ("project", "--machine", "infiniband-64", "--ranks")
     assert said(capsys, *project, "1..2^3", "2^5x32") == said(capsys, *project, "1..8", "32x32")
     ways = [said(capsys, "ooc", "plan", "2^20", "--memory", text) for text in ("2^22", "4MiB", "4Mi")]
@@ -125,7 +125,7 @@ def test_powers_and_sizes_in_all_commands(
 
 def test_the_way_back_is_a_kind_wherever_there_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     for command in (
-        ("plan", "24x36", "--machine", "rule", "--ranks", "2"),
+        ("plan", "24x36", "--machine", "fixed-rule", "--ranks", "2"),
         ("project", "24x36", "--ranks", "1,2", "--machine", "infiniband-64"),
     ):
         assert said(capsys, *command, "--kind", "c2r") == said(capsys, *command, "--kind", "r2c")

@@ -1,4 +1,4 @@
-"""Documents are written one record a line, alike by the library and by Python."""
+"""Documents have one record a line, from the library and from Python."""
 
 import json
 
@@ -36,9 +36,9 @@ def test_text_reads_back_equal(value: object) -> None:
 
 def test_a_profile_and_printed_json_have_one_record_a_line(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("probe")
-    printed = weft("probe", "--seconds", "0.1", "-o", "here.json", "--json", cwd=folder)
+    printed = weft("probe", "--seconds", "0.1", "-o", "machine.json", "--json", cwd=folder)
     assert_done(printed)
-    written = (folder / "here.json").read_text()
+    written = (folder / "machine.json").read_text()
     assert weft_package.Machine.from_json(written) == weft_package.Machine.from_json(printed.out)
     samples = json.loads(written)["samples"]
     assert samples

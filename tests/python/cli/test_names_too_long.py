@@ -1,4 +1,4 @@
-"""Names of outputs that no file can have, or that are in a folder that may not be looked into."""
+"""Names of outputs that are too long for a file, or are in an unreadable folder."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_name_that_is_too_long_is_refused(
 
 @pytest.mark.parametrize("letter", ["n", "é", "日"])
 def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.CaptureFixture[str], letter: str) -> None:
-    """Temporary names are made of it: they count bytes too."""
+    """Temporary names contain it, so their bytes count too."""
     name = letter * ((MOST - 4) // len(letter.encode())) + ".npy"
     assert run(capfd, "fft", "x.npy", name).status == 0
     np.testing.assert_allclose(np.load(name), np.fft.fft2(np.load("x.npy")), atol=1e-9)
@@ -59,7 +59,7 @@ def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.Captu
 
 
 def test_long_names_out_of_core(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """What an unfinished transform notes beside its target has a longer name: a target leaves room for it."""
+    """The note of an unfinished transform has a longer name than its target, so the target must leave room for it."""
     for length, status in ((200, 0), (MOST - 4, 2)):
         name = "n" * length + ".npy"
         outcome = run(capfd, "ooc", "fft", "x.npy", name, "--memory", "1MiB", "--checkpoint", "0.01")

@@ -1,4 +1,4 @@
-"""Pictures as a reader sees them: titles in full, legends off the data, units on the axes, colours told apart."""
+"""Pictures for readers: titles in full, legends off the data, units on the axes, different colours."""
 
 import itertools
 import json
@@ -17,7 +17,7 @@ from weft.planning import projection
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The figures that are saved, drawn and open."""
+    """Returns the saved figures, drawn and open."""
     found: list[Any] = []
 
     def kept(figure: Any, name: str) -> bytes:
@@ -84,7 +84,7 @@ def test_what_has_no_logarithm_is_drawn_without_a_warning(drawn: list[Any]) -> N
 
 
 def test_neighbours_in_the_palette_differ_in_lightness_or_hue_for_all() -> None:
-    """Pairs differ by a distance that stays with deuteranopia and protanopia, as Vienot 1999 simulates them."""
+    """Pairs of colours differ also with deuteranopia and protanopia, by the simulation of Vienot 1999."""
     from matplotlib.colors import to_rgb
 
     def seen(colour: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What messages tell to do helps, and names an action."""
+"""The remedies of messages help, and name an action."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def random(shape: tuple[int, ...], dtype: Any = complex) -> np.ndarray:
 
 
 def refused(call: Callable[[], Any], start: str) -> str:
-    """The remedy of the error that a call raises, whose message begins so."""
+    """Returns the remedy of the error that a call raises; its message begins with these words."""
     with pytest.raises(weft.LayoutMismatch) as caught:
         call()
     message = str(caught.value)
@@ -40,7 +40,7 @@ def refused(call: Callable[[], Any], start: str) -> str:
 
 @needs_mpi
 def test_every_other_row_is_to_be_copied() -> None:
-    """A layout cannot have gaps, so that planning for one is no remedy."""
+    """A layout cannot have gaps, so a plan for one is not a remedy."""
     fft, rows = weft.FFT(SHAPE), random((8, 6))[::2]
     assert refused(lambda: fft.forward(rows), "input of forward (fft.input)") == "copy it with numpy.ascontiguousarray"
     np.testing.assert_allclose(fft.forward(np.ascontiguousarray(rows)), np.fft.fftn(rows))
@@ -62,7 +62,7 @@ def test_another_memory_order_is_copied_or_planned_for() -> None:
 
 @needs_mpi
 def test_a_layout_in_fortran_order_is_copied_into() -> None:
-    """numpy.ascontiguousarray makes C order, which this layout has not."""
+    """numpy.ascontiguousarray makes C order, and this layout has another."""
     plain = weft.FFT(SHAPE)
     fft, rows = weft.FFT(SHAPE, input=plain.input.layout.with_order([1, 0])), random(SHAPE)
     remedy = refused(lambda: fft.forward(rows), "input of forward (fft.input)")
@@ -101,7 +101,7 @@ def test_other_types_are_converted_or_planned_for(kind: str, dtype: str, remedy:
 def test_backward_says_which_side_it_takes() -> None:
     fft = weft.FFT(SHAPE, kind="r2c")
     told = refused(lambda: fft.backward(fft.input.zeros()), "input of backward (fft.output)")
-    assert told.startswith("give what forward has returned")
+    assert told.startswith("give the array that forward returned")
     assert refused(lambda: fft.backward(random(SHAPE)), "input of backward (fft.output)").endswith("fft.output.slices]")
     assert refused(lambda: fft.forward(fft.input.zeros(), fft.input.zeros()), "output of forward (fft.output)")
 
@@ -148,7 +148,7 @@ def test_a_laptop_is_not_told_to_have_more_nodes() -> None:
 
 
 def test_mpi4py_is_installed_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No index has weft."""
+    """No package index has weft."""
 
     def without(name: str, *rest: Any) -> Any:
         if name.startswith("mpi4py"):
@@ -197,7 +197,7 @@ EMPTY = re.compile(
 
 
 def texts_of(path: Path) -> list[str]:
-    """The string literals of a source, those beside each other as one."""
+    """Returns the string literals of a source; adjacent ones are joined."""
     content = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         tree = ast.walk(ast.parse(content))

@@ -1,4 +1,4 @@
-"""`weft run`: Python programs on ranks and in one process, and the examples, which run by it."""
+"""`weft run`: Python programs on ranks and in one process, and the examples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def script(folder: Path, text: str, name: str = "script.py") -> Path:
 
 
 def given(words: list[str], folder: Path, stdin: str, **environment: str) -> Outcome:
-    """`weft run words...` with something on its standard input."""
+    """Runs `weft run words...` with text on its standard input."""
     done = subprocess.run(
         [sys.executable, "-m", "weft", "run", *words],
         cwd=folder,
@@ -68,7 +68,7 @@ def test_examples_are_right(example: Path, ranks: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_program_has_its_words_and_its_input(ranks: int, tmp_path: Path) -> None:
-    """What stands behind the script is the script's, also what weft has options for."""
+    """Words after the script belong to the script, even if weft has such options."""
     script(tmp_path, TELLS)
     words = ["--help", "-n", "7", "a b", "--threads=9"]
     outcome = given([*on_ranks(ranks), "--threads", "2", "script.py", *words], tmp_path, "two\nlines\n")

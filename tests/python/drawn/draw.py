@@ -1,9 +1,9 @@
-"""Draws command lines and Python calls, good, bad and odd, runs them, and prints each that does what none may do.
+"""Draws command lines and Python calls, good, bad and odd, runs them, and prints each one with a fault.
 
     python tests/python/drawn/draw.py --draws 2000
 
-None may end in an error that was not foreseen, a traceback, a hang, a crash or a status other than 0, 1 or 2, or leave
-a file behind after a failure. To run one by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then in that
+Faults are an unforeseen error, a traceback, a hang, a crash, a status other than 0, 1 or 2, and a file that remains
+after a failure. To run one by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then in that
 folder.
 """
 
@@ -53,7 +53,7 @@ _OF_PYTHON = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with one draw: the text that runs it by hand, what is wrong, and what it said."""
+    """The fault of one draw: the text to run it by hand, the fault, and its output."""
 
     number: int
     by_hand: str
@@ -63,7 +63,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Task:
-    """Draws that one process does in turn."""
+    """Draws of one process, one after the other."""
 
     seed: int
     numbers: tuple[int, ...]
@@ -75,7 +75,7 @@ def turn_of(number: int) -> str:
 
 
 def draw_of(seed: int, number: int) -> Random:
-    """Each draw has a source of its own, so that one can be run again without those before it."""
+    """Returns the random source of a draw; each has its own, so one can be repeated alone."""
     return Random(f"{seed}:{number}")
 
 
@@ -85,7 +85,7 @@ _callees: Any
 
 
 def begin(root: str, model: str) -> None:
-    """In each process of the pool, before its first task."""
+    """Prepares each process of the pool, before its first task."""
     global _place, _lines, _callees
     folder = Path(root) / str(os.getpid())
     folder.mkdir()
@@ -134,7 +134,7 @@ def _call(number: int, text: str) -> Finding | None:
 
 
 def _on_ranks(task: Task) -> Iterator[Finding]:
-    os.environ.update(_place.environment() | {"WEFT_MACHINE": "rule", "OMP_WAIT_POLICY": "passive"})
+    os.environ.update(_place.environment() | {"WEFT_MACHINE": "fixed-rule", "OMP_WAIT_POLICY": "passive"})
     pool = Pool(CALL_RANKS)
     try:
         for number in task.numbers:
@@ -159,7 +159,7 @@ def _on_ranks(task: Task) -> Iterator[Finding]:
 def wrong_on_ranks(ranks: list[dict[str, Any]], text: str) -> list[str]:
     wrong = [each for rank in ranks for each in wrong_in_error(rank, text)]
     raised = [rank.get("raised") for rank in ranks]
-    if len(set(raised)) > 1 and ".use_workspace(" not in text:  # which is local
+    if len(set(raised)) > 1 and ".use_workspace(" not in text:  # this call is local
         wrong.append(f"ranks raise different errors: {raised}")
     printed = "".join(
         rank["printed"] for rank in ranks if rank["printed"] and not rank["printed"].startswith("weft: warning")
@@ -172,14 +172,14 @@ def wrong_on_ranks(ranks: list[dict[str, Any]], text: str) -> list[str]:
 
 
 def wrong_in_error(outcome: dict[str, Any], text: str) -> list[str]:
-    """What is wrong with what a call raised."""
+    """Returns the faults of the error that a call raised."""
     if not outcome.get("raised"):
         return []
     kind, message = outcome["raised"], outcome["message"]
     if kind == "TypeError" and any(words in message for words in _OF_PYTHON):
         return []
     if kind == "ZeroDivisionError" and "1 / 0" in text:
-        return []  # what an object of the caller's raises itself
+        return []  # raised by an object of the caller
     if "WeftError" not in outcome["bases"]:
         return [f"raises {kind}: {message[:200]!r}"]
     wrong = []
@@ -201,14 +201,14 @@ def _finding(number: int, text: str, wrong: list[str], said: str) -> Finding | N
 
 
 def tasks(seed: int, numbers: range | list[int]) -> list[Task]:
-    """One for each draw, but for those on ranks, which are started once."""
+    """Returns a task for each draw; those on ranks share one, because ranks are started once."""
     on_ranks = tuple(number for number in numbers if turn_of(number) == "call on ranks")
     alone = [Task(seed, (number,)) for number in numbers if number not in set(on_ranks)]
     return ([Task(seed, on_ranks)] if on_ranks else []) + alone
 
 
 def run(seed: int, numbers: range | list[int], jobs: int) -> list[Finding]:
-    """Draws and runs; prints findings as they come."""
+    """Draws and runs; prints findings at once."""
     root = Path(tempfile.mkdtemp(prefix="weft-drawn-"))
     model = root / "model"
     found: list[Finding] = []
@@ -233,7 +233,7 @@ def show(finding: Finding) -> None:
 
 
 def obey_permissions() -> None:
-    """Begins again without root's right to read and write everything: some files are meant not to be readable."""
+    """Restarts without root's right to read and write everything, because some files must be unreadable."""
     if os.geteuid() != 0 or os.environ.get(_OBEDIENT):
         return
     libc = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""Arguments of Python calls, as text: good, bad and odd ones, by the name of what takes them."""
+"""Arguments of Python calls, as text: good, bad and odd ones, by the name of the argument."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, JSON_KINDS, MUTANTS
 
-# What is made to call a method of: of each class that a caller has.
+# Expressions that make an object of each class with methods.
 OBJECTS: dict[str, tuple[str, ...]] = {
     "Layout": ("weft.Layout.slab((4, 6), {ranks})", "weft.Layout.on_one((4, 6), {ranks})",
         "weft.FFT((4, 6)).output.layout"),
@@ -25,10 +25,10 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "PlannedExchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
     "OutOfCorePlan": ("weft.ooc.plan((64, 64), memory_bytes=1 << 20)",),
 }  # fmt: skip
-# Not called: they take machines apart, or only hold values.
+# Not called: they pickle machines, or only hold values.
 NOT_CALLED = {"add_note", "with_traceback"}
 VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
-NOT_MADE = {"Side", "StripedArray"}  # but by weft
+NOT_MADE = {"Side", "StripedArray"}  # weft makes them
 
 ODD = (
     "None", "True", "-1", "0", "1.5", "float('nan')", "float('inf')", "'x'", "''", "b'x'", "[]", "{}", "()",
@@ -53,7 +53,7 @@ ODD = (
 
 @dataclass(frozen=True)
 class Texts:
-    """What an argument takes, and what it does not."""
+    """Good and bad texts for an argument."""
 
     good: tuple[str, ...]
     bad: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ _SIDES = Texts(
      "[[(0, 4), (0, 'x')]]", *_LAYOUTS.bad),
 )  # fmt: skip
 _MACHINES = Texts(
-    ("'celerons'", "'infiniband-64'", "'rule'", "weft.Machine.shipped('bgl-512')", "'machine.json'"),
+    ("'celerons'", "'infiniband-64'", "'fixed-rule'", "weft.Machine.shipped('bgl-512')", "'machine.json'"),
     (*(f"'machine-{number}.json'" for number in range(MUTANTS)), "'nonsense'", "'fifo.json'", "'folder'",
      "'/dev/zero'",
      "'real.npy'", "'deep.json'", "''"),
@@ -179,8 +179,9 @@ TEXTS: dict[str, Texts] = {
         ("'x'", "5", "weft.Exchange(method=5)", "weft.Exchange(chunks=0)", "weft.Planning()", "weft.Exchange")),
     "planning": Texts(("None", "weft.Planning(effort='measure', budget_s=0.01)", "weft.Planning(machine='celerons')",
         "weft.Planning(wisdom='wisdom.json')", "weft.Planning(all_ranks=False)"),
-        ("'rule'", "5", "weft.Planning(machine='nonsense')", "weft.Planning(budget_s=-1)", "weft.Planning(effort=5)",
-         "weft.Planning(wisdom='fifo', effort='measure', budget_s=0.01)", "weft.Exchange()")),
+        ("'fixed-rule'", "5", "weft.Planning(machine='nonsense')", "weft.Planning(budget_s=-1)",
+         "weft.Planning(effort=5)", "weft.Planning(wisdom='fifo', effort='measure', budget_s=0.01)",
+         "weft.Exchange()")),
     "engine": _word("fftw"),
     "workspace": Texts(("None", "False"), ("np.zeros(1)", "np.zeros(10**6, 'u1')[::2]", "b'x'", "np.zeros((0,))")),
     "memory": Texts(("np.zeros(10**6, 'u1')",), ("np.zeros(1)", "b'x' * 10**6", "np.zeros(10**6, 'u1')[1:]")),
@@ -282,7 +283,7 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
         ("np.zeros(f.workspace_bytes + 1, 'u1')[1:]", "np.zeros(1)", "b'x' * 10**6"),
     ),
     ("weft.probe", "name"): Texts(("None", "'name'"), ("5", "''", "'\\ud800'")),
-    ("weft.machine_here", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
+    ("weft.local_machine", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
     ("weft.probe", "threads"): Texts(("1", "2"), ("0", "-1", "2**31", "'2'")),
 }
 # Passed where a function takes any options: those of another.

@@ -1,6 +1,6 @@
 """Python calls of weft's public interface, drawn from its own signatures, as text that can be run by hand.
 
-In the text `weft`, `np`, `math` and `comm` are what they usually are; `comm` is None on one process.
+In the text `weft`, `np` and `math` are the modules; `comm` is a communicator, None on one process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import drawn_arguments as tables
 import weft
 import weft.ooc
 
-# Of an argument that the tables do not know.
+# For an argument that the tables do not know.
 ANYTHING = tables.Texts(("None",), tables.ODD)
 
 
@@ -28,7 +28,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Callee:
-    """What can be called, and what it takes. `texts` are what makes it: more than one for a method of some object."""
+    """A callable and its arguments. `texts` are expressions for it: several for a method of an object."""
 
     name: str
     texts: tuple[str, ...]
@@ -40,7 +40,7 @@ class Callee:
 
 
 def callees() -> list[Callee]:
-    """All of the public interface."""
+    """Returns all callables of the public interface."""
     found: list[Callee] = []
     for module, path in ((weft, "weft"), (weft.ooc, "weft.ooc"), (weft.mapping, "weft.mapping")):
         for name in getattr(module, "__all__", None) or _own_names(module):
@@ -100,7 +100,7 @@ def _arguments(thing: Any, path: str, drop_self: bool = False) -> tuple[Argument
 
 
 def drawn_call(draw: Random, known: list[Callee], ranks: int = 1) -> str:
-    """A call: all of its values are good, or one is not, or many are not."""
+    """Draws a call: all of its values are good, or one is bad, or many are bad."""
     choices = known if ranks == 1 else [each for each in known if each.is_collective or "comm=comm" in each.texts[0]]
     callee = draw.choice(choices)
     mood = draw.choice(["good", "good", "one", "one", "one", "many"])

@@ -1,6 +1,6 @@
 """Files of every kind, good, bad and odd, on which drawn lines and calls work.
 
-`python tests/python/drawn/drawn_files.py FOLDER` makes them, so that a line which was found can be run by hand.
+`python tests/python/drawn/drawn_files.py FOLDER` makes them, so that a line can be run by hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-# What weft reads, and the options that it takes to say what a file without a header holds.
+# Inputs of weft, and the options that describe a file without a header.
 GOOD_ARRAYS: dict[str, tuple[str, ...]] = {
     "real.npy": (),
     "complex.npy": (),
@@ -66,7 +66,7 @@ BAD_OUTPUTS = (
 )  # fmt: skip
 CLOSED = {"write-protected.npy": 0o444, "unreadable.npy": 0, "read-only": 0o555, "closed": 0}
 MUTANTS = 8
-# Of the machine of a decision in a file of wisdom.
+# The machine of a decision in a file of wisdom.
 _IDENTITY = {
     "weft": "0", "processor": "p", "cores_per_node": 2, "l2_bytes": 1 << 20, "l3_share_bytes": 1 << 22,
     "transposes": "none", "engine": "fftw", "mpi": "none", "nodes": 1, "ranks_per_node": 3, "placement": "blocks",
@@ -88,13 +88,13 @@ def fill(folder: Path) -> None:
 
 
 def close_some(folder: Path) -> None:
-    """Takes away the permissions that some are meant not to have; a copy of the folder is made before."""
+    """Removes permissions of some files; the folder must be copied before."""
     for name, mode in CLOSED.items():
         os.chmod(folder / name, mode)
 
 
 def open_all(folder: Path) -> None:
-    """So that the folder can be removed."""
+    """Restores permissions, so that the folder can be removed."""
     for name in CLOSED:
         with contextlib.suppress(OSError):
             os.chmod(folder / name, 0o755)
@@ -226,7 +226,7 @@ def _weft_files() -> None:
 
 
 def mutated(text: str, draw: random.Random) -> str:
-    """JSON with one value that cannot be, is missing, or is of another type."""
+    """Returns JSON with one value that is impossible, missing, or of another type."""
     lines = [line for line in text.splitlines() if line.strip()]
     if draw.random() < 0.2:
         return text[: draw.randrange(len(text))]
@@ -261,7 +261,7 @@ def _special_files() -> None:
     Path("closed/x.npy").write_bytes(Path("real.npy").read_bytes())
     for name, target in (("link.npy", "real.npy"), ("loop.npy", "loop.npy"), ("dangling.npy", "no/such.npy")):
         os.symlink(target, name)
-    # Devices of their own names: what takes their place does not take that of the system's.
+    # Devices with names of their own, so that a replaced one is not the system's.
     for name, device in (("null.npy", (1, 3)), ("full.npy", (1, 7))):
         try:
             os.mknod(name, 0o666 | stat.S_IFCHR, os.makedev(*device))

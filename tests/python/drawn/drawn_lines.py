@@ -1,4 +1,4 @@
-"""Command lines of `weft`, drawn from its own tree of commands: an option that is new is drawn without being listed."""
+"""Command lines of `weft`, drawn from its own tree of commands: new options need no entry here."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from weft.cli.app import app
 # Options without which a line would take long: they are always given.
 ALWAYS = {("probe", "seconds"), ("bench", "budget"), ("fft", "budget")}
 SLOW = {"probe"}
-# What a program of the user's prints and returns is its own.
+# The user's program decides its own output and status.
 NOT_DRAWN = {"run"}
-# Of these a command takes one: drawn together only where much is wrong anyway.
+# A command takes one of these; they are drawn together only in lines with many faults.
 EITHER = {
     "verify": (("shape", "random", "case"),),
     "bench": (("shape", "model"), ("plot", "model")),
     "ooc analyze": (("points", "paper"), ("memory", "paper"), ("message_s", "machine"), ("byte_s", "machine")),
     "ooc fft": (("target", "in_place"), ("disk", "in_place")),
 }
-# What most inputs are refused with.
+# Words of the errors for most inputs.
 RAW = {"shape", "dtype"}
 OFTEN = {("ooc analyze", "memory"), ("project", "machine")}
-# How a line is run: in a child of the process that draws, in one of its own, on ranks that weft or mpiexec starts.
+# Ways to run a line: in a child of this process, in a new process, on ranks that weft or mpiexec starts.
 FORKED, PROCESS, RANKS, MPIEXEC = "forked", "process", "-n", "mpiexec"
 STREAMS = ("stdin", "stdout", "stderr")
 
@@ -41,7 +41,7 @@ class Parameter:
 
     name: str
     options: tuple[str, ...]  # empty for an argument
-    off: tuple[str, ...]  # what turns a flag off
+    off: tuple[str, ...]  # turn a flag off
     required: bool
     several: bool
     is_flag: bool
@@ -50,7 +50,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Line:
-    """A command line, and what is around it. `streams` names those that are closed, or full."""
+    """A command line and its surroundings. `streams` names the closed or full streams."""
 
     words: tuple[str, ...]
     launch: str = FORKED
@@ -59,7 +59,7 @@ class Line:
     environment: tuple[tuple[str, str], ...] = ()
 
     def by_hand(self) -> str:
-        """What a shell takes, in the folder that drawn_files.py fills."""
+        """Returns the line for a shell, in the folder that drawn_files.py fills."""
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         words = list(self.words)
         started = "weft"
@@ -91,7 +91,7 @@ def _is_lone(word: str) -> bool:
 
 
 def commands() -> dict[str, tuple[Parameter, ...]]:
-    """All commands and what they take."""
+    """Returns all commands and their options."""
     found: dict[str, tuple[Parameter, ...]] = {}
     _collect(typer.main.get_command(app), app, "", found)
     return found
@@ -144,7 +144,7 @@ class _Drawing:
 
     draw: Random
     words: list[str] = field(default_factory=list)
-    extra: tuple[str, ...] = ()  # what a good input takes besides
+    extra: tuple[str, ...] = ()  # further options for a good input
 
     def value(self, parameter: Parameter, good: bool) -> str:
         value = parameter.values.drawn(self.draw, good)
@@ -170,7 +170,7 @@ class _Drawing:
 
 
 def drawn_line(draw: Random, tree: dict[str, tuple[Parameter, ...]], launch: str = FORKED) -> Line:
-    """A line: of some all values are good, of most one is not, of the others many."""
+    """Draws a line: in some all values are good, in most one is bad, in the others many."""
     with_ranks = {name: each for name, each in tree.items() if any(p.values is NO_RANKS for p in each)}
     command = _command(draw, sorted(with_ranks if launch == RANKS else tree))
     parameters = tree[command]
@@ -207,7 +207,7 @@ def _that_go_together(draw: Random, command: str, chosen: list[Parameter]) -> li
 
 
 def _command(draw: Random, names: list[str]) -> str:
-    """Those that measure for seconds are drawn less often."""
+    """Draws a command; those that measure for seconds are drawn less often."""
     return draw.choices(names, [0.15 if name in SLOW else 1.0 for name in names])[0]
 
 
@@ -220,7 +220,7 @@ def _is_given(draw: Random, command: str, parameter: Parameter) -> bool:
 
 
 def _spoiled(draw: Random, words: list[str]) -> list[str]:
-    """Words that are no line of any command."""
+    """Draws words that are not a line of any command."""
     place = draw.randrange(len(words) + 1)
     return draw.choice(
         [
@@ -237,7 +237,7 @@ def _spoiled(draw: Random, words: list[str]) -> list[str]:
 
 
 def _streams(draw: Random, launch: str) -> tuple[tuple[str, str], ...]:
-    # Without one of its streams an mpiexec of one's own takes what ranks print for signals, of `echo` as well.
+    # Without one of its streams, mpiexec takes the output of ranks for signals, even that of `echo`.
     if draw.random() >= 0.08 or launch == MPIEXEC:
         return ()
     closed = {name: "closed" for name in draw.sample(STREAMS, draw.choice([1, 1, 2, 3]))}

@@ -1,4 +1,4 @@
-"""Runs drawn lines, each in a folder of its own, and says what is wrong with what they did."""
+"""Runs drawn lines, each in a folder of its own, and reports their faults."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from drawn_files import close_some, open_all
 from drawn_lines import FORKED, MPIEXEC, RANKS, Line
 from pool import mpiexec_command
 
-# What takes longer hangs: all that is drawn is small.
+# A longer run hangs, because all drawn problems are small.
 LIMIT_S = 60.0
 GRACE_S = 8.0
 _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
-# What an output that is not complete is called; a transform that resumes may leave it, where it is asked for.
+# Names of incomplete outputs; a transform with a checkpoint may leave them.
 _HALF_WRITTEN = re.compile(r"^\.|\.tmp|weft-|unfinished|\.lock$|\.[0-9]+-[0-9]+$")
-# What mpiexec of Open MPI says of itself, now and then, when ranks end early.
+# Occasional messages of Open MPI's mpiexec when ranks end early.
 _OF_MPIEXEC = ("[warn] Epoll ",)
 _RESUMES = ("--checkpoint", "--in-place", "checkpoint=", "in_place=")
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a line has done. A status below 0 is that of a signal, None a hang."""
+    """The outcome of a line. A status below 0 is a signal, None a hang."""
 
     status: int | None
     out: str
@@ -44,7 +44,7 @@ class Done:
 
 @dataclass
 class Place:
-    """A folder that is the same for each run, one for temporary files, and what runs print."""
+    """A folder that is the same for each run, one for temporary files, and the output of runs."""
 
     root: Path
     model: Path
@@ -59,7 +59,7 @@ class Place:
         return self.root / "tmp"
 
     def environment(self) -> dict[str, str]:
-        """Of a process that runs here."""
+        """Returns the streams and environment of a process in this folder."""
         settings = {"TMPDIR": str(self.temporary), "XDG_CACHE_HOME": str(self.root / "cache")}
         return {
             **clean_environment(),
@@ -69,7 +69,7 @@ class Place:
         }
 
     def renew(self) -> None:
-        """Makes the folder as it is meant to be, unless it is."""
+        """Restores the folder, if it changed."""
         if not self._known or seen(self.folder) != self._known:
             open_all(self.folder)
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -80,14 +80,14 @@ class Place:
             each.mkdir(exist_ok=True)
 
     def changes(self) -> tuple[str, ...]:
-        """What is new, changed or gone in the folder."""
+        """Returns the new, changed and missing files of the folder."""
         before, after = self._known, seen(self.folder)
         names = sorted({*before, *after})
         kinds = {name: "new" if name not in before else "gone" if name not in after else "changed" for name in names}
         return tuple(f"{kinds[name]} {name!r}" for name in names if before.get(name) != after.get(name))
 
     def left(self) -> tuple[str, ...]:
-        """Temporary files; they are removed."""
+        """Returns and removes temporary files."""
         found = tuple(sorted(each.name for each in self.temporary.iterdir()))
         for name in found:
             shutil.rmtree(self.temporary / name, ignore_errors=True)
@@ -96,7 +96,7 @@ class Place:
 
 
 def seen(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Kind, length and time of change of all that is in a folder."""
+    """Returns kind, length and time of change of every file in a folder."""
     found: dict[str, tuple[int, ...]] = {}
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
@@ -115,7 +115,7 @@ def run_line(line: Line, place: Place) -> Done:
 
 
 def done_in_child(work: Callable[[], int], place: Place, streams: dict[str, str]) -> Done:
-    """Does work in a child of this process, which has its own streams, and whose exit status is what it returns."""
+    """Does work in a child with its own streams. The result of the work is the child's exit status."""
     out, err = place.root / "out", place.root / "err"
     environment = place.environment()
     sys.stdout.flush()
@@ -152,7 +152,7 @@ def _print_traceback() -> None:
 
 
 def _redirect(out: Path, err: Path, streams: dict[str, str]) -> None:
-    """As a shell does it, and as Python then starts."""
+    """Prepares the streams as a shell does, and the state of a new Python."""
     for name, path in (("stdin", Path(os.devnull)), ("stdout", out), ("stderr", err)):
         number, mode = _NUMBERS[name], "r" if name == "stdin" else "w"
         if streams.get(name) == "closed":
@@ -180,7 +180,7 @@ def _main(line: Line) -> int:
 
 
 def _waited(child: int) -> int | None:
-    """The status of a child; None where it hung and was ended, with all that it had started."""
+    """Returns the status of a child; None if it hung, and was ended with all its children."""
     end = time.monotonic() + LIMIT_S
     while time.monotonic() < end:
         pid, status = os.waitpid(child, os.WNOHANG)
@@ -205,7 +205,7 @@ def _done_in_process(line: Line, place: Place) -> Done:
             name: settings[name] for name in settings if name.startswith("OMPI_") or name == "UCX_POSIX_DIR"
         }
     if line.launch in (RANKS, MPIEXEC):
-        environment["WEFT_MACHINE"] = "rule"  # nothing is measured
+        environment["WEFT_MACHINE"] = "fixed-rule"  # nothing is measured
     environment |= dict(line.environment)
     streams = dict(line.streams)
     out, err = place.root / "out", place.root / "err"
@@ -259,7 +259,7 @@ def _done(status: int | None, out: Path, err: Path, place: Place) -> Done:
 
 
 def findings(line: Line, done: Done) -> list[str]:
-    """What is wrong."""
+    """Returns the faults of a run."""
     streams = dict(line.streams)
     found = common_findings(done, " ".join(line.words), streams.get("stdout") == "full")
     if done.status not in (0, 1, 2, None) and done.status is not None:
@@ -278,19 +278,19 @@ def findings(line: Line, done: Done) -> list[str]:
 
 
 def _may_fail_silently(line: Line, done: Done) -> bool:
-    """verify and detect say on the output that something is not so."""
+    """Returns whether the output of verify or detect reports a negative result."""
     return done.status == 1 and bool(done.out) and line.words[:1] in (("verify",), ("ooc",))
 
 
 def _prints(line: Line) -> bool:
-    """Whether a line that succeeds prints a result."""
+    """Returns whether a successful line prints a result."""
     return line.words[:1] in (("info",), ("verify",), ("bench",), ("plan",)) or "--json" in line.words
 
 
 def common_findings(done: Done, text: str, may_be_told_late: bool = False) -> list[str]:
-    """What is wrong whatever was run: `text` is its own.
+    """Returns faults of any run; `text` is its output.
 
-    may_be_told_late : what it prints may fail after its work is done.
+    may_be_told_late : its output may fail after its work is done.
     """
     if done.status is None:
         return [f"hangs: no end after {LIMIT_S:g} s"]
@@ -303,14 +303,14 @@ def common_findings(done: Done, text: str, may_be_told_late: bool = False) -> li
     known = ("weft: error: ", "weft: warning: ", *_OF_MPIEXEC)
     strange = [each for each in done.err.splitlines() if not each.startswith(known)]
     if strange:
-        found.append(f"prints beside the error: {strange[0][:200]!r}")
+        found.append(f"prints more than the error: {strange[0][:200]!r}")
     resumes = any(mark in text for mark in _RESUMES)
     if done.changes and done.status != 0 and not resumes and not may_be_told_late:
         found.append(f"leaves after a failure: {', '.join(done.changes[:4])}")
     if not resumes:
         half = [each for each in done.changes if each.startswith("new") and _is_half_written(each, text)]
         if half and done.status == 0:
-            found.append(f"leaves what is half written: {', '.join(half[:4])}")
+            found.append(f"leaves half-written files: {', '.join(half[:4])}")
     if done.left:
         found.append(f"leaves temporary files: {', '.join(done.left[:4])}")
     return found

@@ -1,4 +1,4 @@
-"""Values for options, by what an option takes: good, bad and odd ones."""
+"""Values for options, by the type of the option: good, bad and odd ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, GOOD_OUTPUTS, MUTA
 
 @dataclass(frozen=True)
 class Values:
-    """What an option takes, and what it does not."""
+    """Good and bad values of an option."""
 
     good: tuple[str, ...]
     bad: tuple[str, ...]
-    odd: bool = True  # texts that nobody means may be given as well
+    odd: bool = True  # meaningless texts may be given as well
 
     def drawn(self, draw: Random, good: bool) -> str:
         if good:
@@ -36,7 +36,7 @@ ODD_TEXTS = (
     "9223372036854775807", "9223372036854775808", "18446744073709551616", "--help", "@file", "a=b", ",", "x,", "1,",
 )  # fmt: skip
 INTEGERS = Values(words("1 2 3 4 8"), words("0 -1 -2147483649 4097 2147483648 9223372036854775808 1.5 1e3 nan x"))
-# How often, or how long: what is good is little, and what is bad is refused, whatever it would take.
+# Counts and times: good ones are small, so that runs are short; bad ones are refused.
 FEW = Values(words("1 2"), ("0", "-1", "x", "1.5", "nan", ""), odd=False)
 REPEATS = Values(("10",), ("0", "9", "-1", "x", "1e1", ""), odd=False)
 SECONDS = Values(words("0.01 0.02"), (*words("0 -1 nan inf -inf x 1,5 -0.0 ٣"), ""), odd=False)
@@ -53,7 +53,7 @@ RAW_SHAPES = Values(words("4x6 24 16x16 8x8 2x3x4 6x4"), SHAPES.bad)
 SIZES = Values(words("64KiB 1MiB 4MiB 2^20 1048576 16MiB"), words("0 1 -1 4KB 2^63 2^-1 9999PiB 1e6 nan 0.5GiB 7 2^64"))
 FILES_OF_FORMATS = Values(words("out.png out.pdf out.svg old.png folder/out.png $a$b$.svg"), BAD_OUTPUTS)
 MACHINES = Values(
-    words("celerons infiniband-64 bgl-512 vm-2-cores ethernet-10g rule machine.json torus-6d"),
+    words("celerons infiniband-64 bgl-512 vm-2-cores ethernet-10g fixed-rule machine.json torus-6d"),
     (
         *(f"machine-{number}.json" for number in range(MUTANTS)),
         *words("nonsense wisdom.json set.json real.npy fifo fifo.json folder /dev/zero deep.json empty.npy loop.npy"),
@@ -94,7 +94,7 @@ CASES = Values(
         '{"shape":[6,4],"ranks":1,"chunks":99999999999999999999}',
     ),
 )  # fmt: skip
-# What is meant by the word that help shows for a value; more than one command has most of them.
+# Values by their metavar in the help; most are in more than one command.
 BY_WORD: dict[str, Values] = {
     "SHAPE": SHAPES,
     "[SHAPE]": SHAPES,
@@ -134,7 +134,7 @@ BY_WORD: dict[str, Values] = {
     "TARGET": WISDOM,
     "FILE...": WISDOM,
 }  # fmt: skip
-# Where the word does not tell.
+# Values that the metavar does not determine.
 BY_NAME: dict[tuple[str, str], Values] = {
     ("probe", "seconds"): SECONDS,
     ("probe", "show"): MACHINES,
@@ -151,7 +151,7 @@ BY_NAME: dict[tuple[str, str], Values] = {
     ("spectrum", "csv"): Values(words("out.csv old.npy empty.csv"), BAD_OUTPUTS),
     ("wisdom show", "source"): WISDOM,
     ("plan", "shape"): PLANNED_SHAPES,
-    # Not of 2^50 points in little memory: the panels of a plan are counted one by one.
+    # Not 2^50 points in little memory, because panels of a plan are counted one by one.
     ("ooc plan", "shape"): Values(
         (*PLANNED_SHAPES.good, "2^20", "2^40"), tuple(shape for shape in SHAPES.bad if shape != "100000x100000x100000")
     ),
@@ -176,12 +176,12 @@ BY_OPTION: dict[str, Values] = {
     "trace": Values(words("out.json out.trace.json"), BAD_OUTPUTS),
     "checkpoint": Values(words("0 0.01 30"), words("-1 nan inf x -0.001")),
 }
-# Ranks are started where the drawing has decided so, else only what is none is given.
+# Ranks are started only if the draw decided so; otherwise only invalid numbers of ranks are given.
 NO_RANKS = Values(("1",), ("0", "-1", "-2", "x", "two", "1.5", "9999999", "1e3", "\u0661", "", " 3", "+3"), odd=False)
 
 
 def values_of(command: str, name: str, kind: Any, metavar: str | None) -> Values:
-    """The values of an option or argument: by command and name, by its name, by the word for it, by its type."""
+    """Returns the values of an option or argument: by command and name, by its name, by its metavar, or by its type."""
     for table, key in ((BY_NAME, (command, name)), (BY_OPTION, name)):
         if key in table:
             return table[key]  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""Lines and calls that are drawn: none ends in what was not foreseen, hangs, crashes or leaves a file behind."""
+"""Drawn lines and calls: none ends in an unforeseen error, hangs, crashes or leaves a file."""
 
 from __future__ import annotations
 

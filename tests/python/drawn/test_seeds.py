@@ -1,4 +1,4 @@
-"""Seeds are the same in the gate, others each time where they are asked for, and can be repeated."""
+"""Seeds are the same in the gate, new each time on request, and can be repeated."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Array files: boxes, element types, headers, damage, and writing that leaves nothing half done."""
+"""Array files: boxes, element types, headers, damage, and complete writes."""
 
 from __future__ import annotations
 

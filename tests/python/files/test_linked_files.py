@@ -1,4 +1,4 @@
-"""Inputs whose name leads to another file, or to another one than before, and names that look like another kind's."""
+"""Inputs that are links, links that change, and names with the ending of another kind of file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def linked(folder: Path) -> None:
-    """master.h5, which leads elsewhere, and has other numbers where data.h5 has the array."""
+    """Makes master.h5 with a link to data.h5, and other numbers at the place of the array."""
     h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install weft[hdf5]")
     (folder / "there").mkdir()
     with h5py.File(folder / "there" / "data.h5", "w", userblock_size=512) as file:
@@ -88,7 +88,7 @@ def test_the_file_that_holds_the_numbers_is_read(folder: Path, name: str) -> Non
 @pytest.mark.parametrize("name", ["link", "group/y", "softer", "virtual"])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_on_ranks(pool: Pool, folder: Path, name: str, ranks: int) -> None:
-    """Not raw files: HDF5 looks for them in the current folder, which the pool's is not."""
+    """Not with raw files: HDF5 looks for them in the current folder, and that of the pool is another."""
     linked(folder)
     given = {"folder": str(folder), "memory_bytes": [64 * KIB], "source": f"master.h5:/{name}", "block_bytes": 240}
     pool.values("out_of_core", ranks, **given)
@@ -113,7 +113,7 @@ def test_by_the_command_on_ranks(folder: Path) -> None:
     ],
 )
 def test_files_that_are_missing(folder: Path, lost: str, name: str, words: str) -> None:
-    """HDF5 gives fill values for what it cannot find of a virtual dataset."""
+    """HDF5 gives fill values for missing parts of a virtual dataset."""
     linked(folder)
     (folder / lost).unlink()
     for work in (open_source, lambda given: ooc.fft(given, "out.npy", **SMALL)):
@@ -124,7 +124,7 @@ def test_files_that_are_missing(folder: Path, lost: str, name: str, words: str) 
 
 
 def test_raw_files_that_are_short(folder: Path) -> None:
-    """HDF5 gives zeros for what lies beyond the end."""
+    """HDF5 gives zeros for data beyond the end of the file."""
     linked(folder)
     os.truncate("there/two.bin", 1000)
     with pytest.raises(weft.IoFailure, match=r"master\.h5:/raw has .*two\.bin on, which has 1000: it is truncated"):

@@ -1,4 +1,4 @@
-"""Headers of .npy files, drawn at random: weft reads what numpy.load reads, and refuses what it refuses."""
+"""Headers of .npy files, drawn at random: weft accepts and refuses the same files as numpy.load."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ SPACES = ["", " ", "  ", "\t", "\n", " # words\n", "\\\n", "\r\n", "\x0c"]
 
 
 def drawn(random: np.random.Generator) -> bytes:
-    """A file: mostly sound, but for one thing or two."""
+    """Draws a file: mostly sound, with one or two faults."""
 
     def choice(several: list[str], sound: int) -> str:
-        """One of the first so many, or now and then of all."""
+        """Draws one of the first `sound` texts, or rarely one of all."""
         return several[int(random.integers(sound if random.random() < 0.7 else len(several)))]
 
     pairs = [("descr", choice(DESCRS, 13)), ("fortran_order", choice(ORDERS, 2)), ("shape", choice(SHAPES, 6))]
@@ -92,13 +92,13 @@ def by_numpy(path: Path) -> np.ndarray | None:
         warnings.simplefilter("ignore")
         try:
             found: Any = np.load(path)
-        except Exception:  # numpy has no one class for what it refuses
+        except Exception:  # numpy has no single class for its refusals
             return None
     return found
 
 
 def is_plain(array: np.ndarray) -> bool:
-    """Numbers in 1 to 8 axes, at least one: what weft transforms."""
+    """Returns whether weft can transform an array: numbers in 1 to 8 axes, at least one."""
     return array.dtype.kind in "biufc" and 1 <= array.ndim <= 8 and array.size > 0
 
 

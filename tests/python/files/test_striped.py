@@ -1,4 +1,4 @@
-"""Striped sets from Python, `weft ooc copy`, and which backend `weft info` shows."""
+"""Striped sets from Python, `weft ooc copy`, and the backend in `weft info`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every block of code in README.md does what it says: all are run, C++ and C compiled first."""
+"""Every block of code in README.md works: all are run, C++ and C compiled first."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ endforeach()
 
 @pytest.fixture(autouse=True)
 def as_a_user_begins(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No word of a machine, and nothing kept of this one but by the examples before."""
+    """No machine is named, and only earlier examples have kept a measurement."""
     monkeypatch.delenv("WEFT_MACHINE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
@@ -58,7 +58,7 @@ class Block:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """Fenced blocks with their language, and indented ones, which are the shell's.
+    """Returns fenced blocks with their language, and indented ones, which are for the shell.
 
     >>> [b.language for b in blocks_of("a\\n\\n    weft info\\n\\n```python\\n1 + 1\\n```\\n")]
     ['shell', 'python']
@@ -110,7 +110,7 @@ def run(command: list[str], folder: Path, environment: dict[str, str] | None = N
 
 
 def test_the_readme_has_blocks_of_every_language() -> None:
-    """Where this fails, the tests below ran over nothing."""
+    """If this fails, the tests below had no blocks."""
     assert PYTHON and COMMANDS
     assert {block.language for block in COMPILED} == {"cpp", "c"}
 
@@ -124,7 +124,7 @@ def test_python(block: Block, ranks: int, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C++ and C blocks, built as a user would: against an installed weft, by find_package."""
+    """Builds the C++ and C blocks as a user would: against an installed weft, by find_package."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "CMakeLists.txt").write_text(CMAKE)
     for block in COMPILED:

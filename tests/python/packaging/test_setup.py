@@ -1,4 +1,4 @@
-"""tools/setup says what is missing and, told not to use apt, stops with the line that would install it."""
+"""tools/setup lists missing packages. Without permission to use apt it stops with the line that would install them."""
 
 import os
 import shutil

@@ -41,7 +41,7 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "python/weft/errors.py", "from weft import _planning\n")
     write(tmp_path, "python/weft/planning/mapping.py", "import os\n\nfrom weft import errors\n")
     write(tmp_path, "python/weft/cli/app.py", "import weft\nfrom weft.planning import mapping\n")
-    # What cannot be broken may be long: rows of tables, links.
+    # Lines that cannot be broken may be long: rows of tables, links.
     write(tmp_path, "docs/a.md", f"| {'x' * 130} |\n  | {'x' * 130} |\nSee [a]({'x' * 120}).\n<https://{'x' * 120}>\n")
     return tmp_path
 
@@ -52,7 +52,7 @@ def test_clean_tree_passes(clean_tree: Path) -> None:
     assert "0 findings" in done.stdout
 
 
-# The words and paths are put together here, so that this file is clean itself.
+# The words and paths are joined from parts, so that this file itself is clean.
 OFFENCES = {
     "upward": ("src/layout/a.cpp", '#include "plan/plan.hpp"\n', "layout must not include plan/plan.hpp"),
     "sideways": ("src/kernel/a.cpp", '#include "comm/comm.hpp"\n', "kernel must not include"),

@@ -1,4 +1,4 @@
-"""What `pip install .` installs, built without MPI: planning alone."""
+"""The result of `pip install .` without MPI: planning alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run(*command: object, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder into which a wheel without MPI was installed, nothing else."""
+    """Returns a folder with only an installed wheel without MPI."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
     # Settings by environment: pip has options for them since 22.1 and 23.1, Ubuntu 22.04 brings 22.0.

@@ -1,4 +1,4 @@
-"""By what transforms and plans are made where no machine is named."""
+"""The machine of transforms and plans if none is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cli_helpers import Outcome, assert_done, weft
 
 @pytest.fixture(autouse=True)
 def nothing_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """As a user begins: no word of a machine, and nothing kept."""
+    """Starts as a new user: no machine is named, and no measurement is kept."""
     monkeypatch.delenv("WEFT_MACHINE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "weft"
@@ -33,7 +33,7 @@ def test_ranks_measure_the_machine_once(nothing_named: Path, tmp_path: Path, ran
     plans = [plan_of(bench("20x18x16", ranks, cwd=tmp_path)) for _ in range(2)]
     assert plans[0] == plans[1]
     assert plans[0]["chosen_by"] == "model"
-    assert plans[0]["prediction"]["machine"] == "here"
+    assert plans[0]["prediction"]["machine"] == "local"
     assert any("no machine was named" in note for note in plans[0]["notes"])
     (file,) = nothing_named.iterdir()
     assert json.loads(file.read_text())["source"].startswith(f"measured by weft in 0.2 s on {ranks} ranks")
@@ -46,18 +46,22 @@ def test_more_effort_tries_plans(tmp_path: Path) -> None:
 
 def test_one_rank_has_nothing_to_choose(nothing_named: Path) -> None:
     fft = weft_package.FFT((6, 5))
-    assert (fft.plan.chosen_by, fft.plan.notes) == ("rule", ())
+    assert (fft.plan.chosen_by, fft.plan.notes) == ("fixed rule", ())
     assert not nothing_named.exists()
 
 
 def test_the_variable_names_a_machine(nothing_named: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text(weft_package.Machine.shipped("celerons").to_json())
-    for value, name in (("ethernet-10g", "ethernet-10g"), (str(tmp_path / "mine.json"), "celerons"), ("here", "here")):
+    for value, name in (
+        ("ethernet-10g", "ethernet-10g"),
+        (str(tmp_path / "mine.json"), "celerons"),
+        ("local", "local"),
+    ):
         plan = plan_of(bench("20x18x16", 2, cwd=tmp_path, WEFT_MACHINE=value))
         assert plan["prediction"]["machine"] == name
         assert "planned by the machine that WEFT_MACHINE names" in plan["notes"]
-    plan = plan_of(bench("20x18x16", 2, cwd=tmp_path, WEFT_MACHINE="rule"))
-    assert (plan["chosen_by"], plan["prediction"]) == ("rule", None)
+    plan = plan_of(bench("20x18x16", 2, cwd=tmp_path, WEFT_MACHINE="fixed-rule"))
+    assert (plan["chosen_by"], plan["prediction"]) == ("fixed rule", None)
 
 
 @pytest.mark.parametrize("value", ["no-such", "/dev/zero", "damaged.json"])
@@ -71,7 +75,7 @@ def test_a_variable_that_names_none_is_refused(tmp_path: Path, value: str) -> No
 
 @pytest.mark.parametrize("ranks", [3, 5])
 def test_every_rank_has_a_part_unless_a_machine_is_named(tmp_path: Path, ranks: int) -> None:
-    """An array that one rank transforms before the others would have heard of it."""
+    """An array so small that one rank transforms it faster than it could send parts to the others."""
     slow = json.loads(weft_package.Machine.shipped("ethernet-10g").to_json())
     slow["barrier_s"] = 1.0
     (tmp_path / "slow.json").write_text(json.dumps(slow))
@@ -89,7 +93,7 @@ def test_every_rank_has_a_part_unless_a_machine_is_named(tmp_path: Path, ranks: 
     assert any("own nothing" in note for note in fewer["notes"])
 
 
-def test_plans_without_ranks_are_for_a_usual_machine() -> None:
+def test_plans_without_ranks_are_for_a_default_machine() -> None:
     plan = weft_package.plan((64, 64, 64), ranks=128)
     assert plan.prediction is not None
     assert plan.prediction.machine == "infiniband-64"
@@ -98,15 +102,15 @@ def test_plans_without_ranks_are_for_a_usual_machine() -> None:
     named = weft_package.plan((64, 64, 64), ranks=128, machine="infiniband-64")
     assert not any("named" in note for note in named.notes)
     assert not named.problem.all_ranks
-    assert weft_package.plan((64, 64, 64), ranks=128, machine="rule").chosen_by == "rule"
+    assert weft_package.plan((64, 64, 64), ranks=128, machine="fixed-rule").chosen_by == "fixed rule"
 
 
 def test_the_variable_is_for_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_MACHINE", "celerons")
     plan = weft_package.plan((64, 64, 64), ranks=4)
     assert plan.prediction is not None and plan.prediction.machine == "celerons"
-    monkeypatch.setenv("WEFT_MACHINE", "here")
-    with pytest.raises(weft_package.InvalidArgument, match="nothing is known yet"):
+    monkeypatch.setenv("WEFT_MACHINE", "local")
+    with pytest.raises(weft_package.InvalidArgument, match="has not been measured"):
         weft_package.plan((64, 64, 64), ranks=4)
 
 
@@ -115,14 +119,14 @@ def test_the_command_plans_for_it_too(tmp_path: Path) -> None:
     assert_done(outcome)
     assert 'predicted on the machine "infiniband-64"' in outcome.out
     assert (tmp_path / "steps.png").stat().st_size > 1000
-    refused = weft("plan", "64x64x64", "--machine", "rule", "--plot", "steps.png", cwd=tmp_path)
+    refused = weft("plan", "64x64x64", "--machine", "fixed-rule", "--plot", "steps.png", cwd=tmp_path)
     assert (refused.status, refused.out) == (2, "")
-    assert "the rule has none" in refused.err
+    assert "the fixed rule has none" in refused.err
 
 
 def test_wisdom_of_a_named_machine_serves_where_none_is_named(tmp_path: Path) -> None:
     common = ("bench", "40x36x32", "-n", 2, "--wisdom", "mine.wisdom", "--json")
-    tried = plan_of(weft(*common, "--machine", "here", "--budget", 10, cwd=tmp_path))
+    tried = plan_of(weft(*common, "--machine", "local", "--budget", 10, cwd=tmp_path))
     assert tried["chosen_by"] == "trials"
     if any("own nothing" in note for note in tried["notes"]):
         pytest.skip("fewer ranks were faster, which is not for those who want all")

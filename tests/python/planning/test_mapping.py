@@ -32,7 +32,7 @@ def torus_of(*extents: int, cores: int = 1) -> weft_package.Machine:
     return weft_package.Machine.from_json(json.dumps(document))
 
 
-# ---- places and what is written of them ----
+# ---- places and their files ----
 
 
 def test_places_by_default_fill_node_after_node() -> None:
@@ -86,7 +86,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_a_plan_names_its_order() -> None:
-    """Rows of 64 ranks lie in four lines of a torus, or nearer in a cube."""
+    """Rows of 64 ranks are in four lines of a torus, or nearer in a cube."""
     torus = torus_of(16, 16, 16)
     given: dict[str, Any] = {"ranks": 4096, "input": (64, 64, 1), "dtype": "float32"}
     given["exchange"] = weft_package.Exchange(chunks=1)
@@ -157,8 +157,8 @@ def test_map_writes_files(tmp_path: Path) -> None:
         (["--hosts", "same"], ["'alpha' twice"]),
         (["--hosts", "binary"], ["binary"]),
         (["--hosts", "none"], ["none cannot be read: No such file"]),
-        (["--hosts", "fifo"], ["at most 16 MiB", "fifo cannot be read: it is no regular file"]),
-        (["--hosts", "/dev/zero"], ["it is no regular file"]),
+        (["--hosts", "fifo"], ["at most 16 MiB", "fifo cannot be read: it is a pipe, not a regular file"]),
+        (["--hosts", "/dev/zero"], ["not a regular file"]),
         (["--hosts", "long"], ["it is longer than 16777216 bytes"]),
         (["--hosts", "\udcff"], ["\\udcff cannot be read"]),
         (["--order", "\udcff"], ["order must be text in UTF-8"]),

@@ -30,9 +30,9 @@ def test_the_plan_of_a_machine_is_its_fastest() -> None:
     assert plan.prediction.seconds == pytest.approx(
         sum(step.seconds for step in plan.prediction.steps) + plan.prediction.call_s
     )
-    by_rule = weft_package.plan((128, 128, 128), ranks=16, ranks_per_node=1)
-    assert by_rule.prediction is None
-    assert plan.prediction.seconds <= weft_package.predict(by_rule, machine).seconds
+    by_fixed_rule = weft_package.plan((128, 128, 128), ranks=16, ranks_per_node=1)
+    assert by_fixed_rule.prediction is None
+    assert plan.prediction.seconds <= weft_package.predict(by_fixed_rule, machine).seconds
     assert [each.seconds for each in plan.prediction.alternatives] == sorted(
         each.seconds for each in plan.prediction.alternatives
     )
@@ -214,7 +214,7 @@ def test_project_draws_a_curve_for_each_size(tmp_path: Path) -> None:
     assert_done(weft(*command, "--plot", "p.svg", cwd=tmp_path))
     drawn = (tmp_path / "p.svg").read_text()
     assert drawn.lstrip().startswith("<?xml")
-    # Text stands in a comment beside the paths that draw it.
+    # Each text is in a comment next to the paths that draw it.
     panels = (
         "predicted time, s",
         "speed-up over one rank, times",
@@ -245,7 +245,7 @@ def test_project_says_by_which_machine_where_none_is_named(tmp_path: Path, named
     assert told == {**data, "note": ""}
 
 
-@pytest.mark.parametrize("word", ["rule", "here"])
+@pytest.mark.parametrize("word", ["fixed-rule", "local"])
 @pytest.mark.parametrize("source", ["--machine", "WEFT_MACHINE"])
 def test_project_needs_a_machine_with_a_model(tmp_path: Path, word: str, source: str) -> None:
     options = ["--machine", word] if source == "--machine" else []

@@ -19,14 +19,14 @@ def call_s() -> float:
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
-    outcome = weft("probe", "--seconds", "0.2", "-o", "here.json", "--name", "here", *on_ranks(ranks), cwd=tmp_path)
+    outcome = weft("probe", "--seconds", "0.2", "-o", "machine.json", "--name", "mine", *on_ranks(ranks), cwd=tmp_path)
     assert_done(outcome)
     assert "GFlop/s a core" in outcome.out and len(outcome.out.splitlines()) <= 12
-    shown = weft("probe", "--show", "here.json", "--all", cwd=tmp_path)
+    shown = weft("probe", "--show", "machine.json", "--all", cwd=tmp_path)
     assert_done(shown)
     assert "GFlop/s a core" in shown.out and "spread" in shown.out
-    machine = json.loads((tmp_path / "here.json").read_text())
-    assert machine["name"] == "here"
+    machine = json.loads((tmp_path / "machine.json").read_text())
+    assert machine["name"] == "mine"
     assert f"on {ranks} ranks of 1 threads" in machine["source"]
     assert {(each["precision"], each["effort"]) for each in machine["arithmetic"]} >= {
         ("f32", "estimate"), ("f64", "estimate"), ("f64", "measure"), ("f80", "estimate"),
@@ -34,18 +34,18 @@ def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
     assert ("within_node" in machine["assumed"]) == (ranks == 1)
     assert ("copying.handed_over_s_per_byte" in machine["assumed"]) == (ranks == 1)
     assert (machine["barrier_s"] > 0) == (ranks > 1)
-    # Some sizes lie in caches, where what a neighbour wrote is far.
+    # Some sizes fit in caches; there, data that a neighbour wrote is far away.
     assert any(each["handed_over_s_per_byte"] > 0 for each in machine["copying"]) == (ranks > 1)
-    # The barriers of more ranks than cores may say more than a call takes, and so may a busy moment what a stage does.
+    # With more ranks than cores a barrier may take longer than a call, and on a busy machine so may a stage.
     assert ranks > 1 or machine["call_s"] > 0 or any(call_s() > 0 for _ in range(5))
     series = {sample["series"] for sample in machine["samples"]}
     assert ("message within a node" in series) == (ranks > 1)
     assert ("exchange in node memory f64" in series) == (ranks > 1)
     assert {"line c2c f64 estimate", "stage along rows f64", "stage along columns f32", "copy beyond caches"} <= series
     assert "stage along ragged columns f64" in series
-    plan = weft("plan", "64x64x64", "--ranks", "2", "--machine", "here.json", cwd=tmp_path)
+    plan = weft("plan", "64x64x64", "--ranks", "2", "--machine", "machine.json", cwd=tmp_path)
     assert_done(plan)
-    assert 'on the machine "here"' in plan.out
+    assert 'on the machine "mine"' in plan.out
 
 
 @pytest.mark.parametrize(("ranks", "on_node", "nodes"), [(3, 1, 3), (5, 2, 3), (4, 4, 1)])
@@ -53,8 +53,8 @@ def test_exchanges_between_nodes_are_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: int, on_node: int, nodes: int
 ) -> None:
     monkeypatch.setenv("WEFT_RANKS_PER_NODE", str(on_node))
-    assert_done(weft("probe", "--seconds", "6", "-o", "here.json", *on_ranks(ranks), cwd=tmp_path))
-    machine = json.loads((tmp_path / "here.json").read_text())
+    assert_done(weft("probe", "--seconds", "6", "-o", "machine.json", *on_ranks(ranks), cwd=tmp_path))
+    machine = json.loads((tmp_path / "machine.json").read_text())
     assert machine["topology"]["nodes"] == nodes
     assert ("blocking" in machine["assumed"]) == (nodes == 1)
     lengths = [each["message_bytes"] for each in machine["blocking"]]
@@ -69,27 +69,27 @@ def test_exchanges_between_nodes_are_measured(
     if nodes == 3:
         _assumed_exchanges(machine)
     for each in machine["blocking"]:
-        if each["message_bytes"] not in measured:  # there was no time for it
+        if each["message_bytes"] not in measured:  # no time was left for it
             continue
         _check_factor(machine, each["message_bytes"], each["cyclic"], measured[each["message_bytes"]])
     at_once = {each["x"]: each["seconds"] for each in machine["samples"] if each["series"] == "messages at once"}
     assert machine["request_s"] == pytest.approx(max(0, at_once[32] - at_once[1]) / 31)
     assert "request_s" not in machine["assumed"]
-    assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "here.json", cwd=tmp_path))
+    assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "machine.json", cwd=tmp_path))
 
 
 def test_what_there_was_no_time_for_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_RANKS_PER_NODE", "1")
-    done = weft("probe", "--seconds", "0.2", "-o", "here.json", *on_ranks(3), cwd=tmp_path)
+    done = weft("probe", "--seconds", "0.2", "-o", "machine.json", *on_ranks(3), cwd=tmp_path)
     assert_done(done)
-    machine = json.loads((tmp_path / "here.json").read_text())
+    machine = json.loads((tmp_path / "machine.json").read_text())
     assumed = _assumed_exchanges(machine)
     assert assumed
     assert all(each in done.out.split("\n\n")[0] for each in assumed)
 
 
 def _assumed_exchanges(machine: dict[str, Any]) -> set[str]:
-    """What the figures of three nodes say is assumed: just what the samples lack."""
+    """Returns the assumed figures of three nodes: exactly those without a sample."""
     orders = ["exchange pairwise", "exchange cyclic", "exchange scattered", "all-to-all of 3 nodes"]
     measured = {series: _lengths(machine, series) for series in [*orders, "all-to-all of 2 nodes"]}
     assert all(measured.values())
@@ -108,7 +108,7 @@ def _lengths(machine: dict[str, Any], series: str) -> list[float]:
 
 
 def _check_factor(machine: dict[str, Any], size: int, factor: float, seconds: float) -> None:
-    """Of an exchange among three nodes: two messages of pairs alone, the wire's part so many times as long."""
+    """Checks the time of an exchange among three nodes: two messages of pairs, with a multiple of their wire time."""
     piece = [each for each in machine["between_nodes"]["pieces"] if each["from_bytes"] <= size][-1]
     wire = 2 * size * piece["s_per_byte"]
     assert factor == pytest.approx(max(1, (seconds - 2 * piece["start_s"]) / wire))
@@ -118,7 +118,7 @@ def test_lines_take_longer_when_they_are_longer(tmp_path: Path) -> None:
     machine = json.loads(weft_package.probe(seconds=0.2).to_json())
     for each in machine["arithmetic"]:
         seconds = {line["length"]: line["seconds"] for line in each["lines"] if line["kind"] == "c2c"}
-        assert seconds[1024] > seconds[8] > 0  # a hundred times as long: other work beside must not matter
+        assert seconds[1024] > seconds[8] > 0  # a hundred times as long, so that other work does not matter
 
 
 def test_show_measures_nothing(tmp_path: Path) -> None:
@@ -131,13 +131,13 @@ def test_show_measures_nothing(tmp_path: Path) -> None:
 
 def test_what_was_measured_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    (tmp_path / "here.json").write_text(weft_package.probe(seconds=0.1).to_json())
-    assert_done(weft("probe", "--show", "here.json", "--plot", "here.svg", cwd=tmp_path))
-    assert (tmp_path / "here.svg").read_text().lstrip().startswith("<?xml")
+    (tmp_path / "machine.json").write_text(weft_package.probe(seconds=0.1).to_json())
+    assert_done(weft("probe", "--show", "machine.json", "--plot", "machine.svg", cwd=tmp_path))
+    assert (tmp_path / "machine.svg").read_text().lstrip().startswith("<?xml")
 
 
 def _drawn(document: dict[str, Any]) -> dict[str, Any]:
-    """The panels of the picture, by their titles."""
+    """Returns the panels of the picture by their titles."""
     pytest.importorskip("matplotlib")
     from weft.cli.commands.machine_plot import figure_of
     from weft.cli.support.plots import pyplot
@@ -171,7 +171,7 @@ def test_fits_are_drawn_as_the_curves_that_they_are() -> None:
         (leap,) = np.flatnonzero(np.isnan(x))
         for part, piece in ((slice(leap), pieces[0]), (slice(leap + 1, None), pieces[1])):
             np.testing.assert_allclose(y[part], piece["start_s"] + piece["s_per_byte"] * x[part])
-            # Between two points the picture has a straight line on logarithmic axes, which is to be the fit too.
+            # Between two points the picture has a straight line on logarithmic axes, and the fit must agree with it.
             middle = np.sqrt(x[part][1:] * x[part][:-1])
             fit = piece["start_s"] + piece["s_per_byte"] * middle
             np.testing.assert_allclose(np.sqrt(y[part][1:] * y[part][:-1]), fit, rtol=0.02)
@@ -193,7 +193,7 @@ def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(tmp
     assert_done(outcome)
     document = json.loads((tmp_path / "three.json").read_text())
     document["memory_bytes_per_s"] = [1e10, 1.5e10]
-    # So short a probe may find nothing.
+    # Such a short probe may find nothing.
     document["request_s"] = max(document["request_s"], 2e-7)
     panels = _drawn(document)
     assert {"lines", "stages", "memory", "messages", "messages at once", "barrier", "exchanges between nodes",
@@ -215,10 +215,10 @@ def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(tmp
 def test_disks_are_measured(tmp_path: Path, ranks: int) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    quick = ("--seconds", "0.2", "--disk", "one,two", "-o", "here.json")
+    quick = ("--seconds", "0.2", "--disk", "one,two", "-o", "machine.json")
     assert_done(weft("probe", *quick, *on_ranks(ranks), cwd=tmp_path))
     assert list((tmp_path / "one").iterdir()) == list((tmp_path / "two").iterdir()) == []
-    machine = json.loads((tmp_path / "here.json").read_text())
+    machine = json.loads((tmp_path / "machine.json").read_text())
     assert [disk["directory"] for disk in machine["disks"]] == ["one", "two"]
     sizes = [float(4 << power) for power in (14, 16, 18, 20)]
     for disk in machine["disks"]:
@@ -226,22 +226,22 @@ def test_disks_are_measured(tmp_path: Path, ranks: int) -> None:
         for way in ("read", "write"):
             measured = [each for each in machine["samples"] if each["series"] == f"disk {way} {disk['directory']}"]
             assert [each["x"] for each in measured] == sizes
-            # The rate is that of the samples: 4 MiB lie within a factor of the line.
+            # The rate is that of the samples: the time of 4 MiB is within a factor of the line.
             line = disk[f"{way}_access_s"] + sizes[-1] / disk[f"{way}_bytes_per_s"]
             assert line / 4 < measured[-1]["seconds"] < 4 * line
-    again = weft("probe", "--show", "here.json", cwd=tmp_path)
+    again = weft("probe", "--show", "machine.json", cwd=tmp_path)
     assert_done(again)
     assert "disk of one (" in again.out and "disk of two (" in again.out and " MB/s" in again.out
-    assert json.loads(weft("probe", "--show", "here.json", "--json", cwd=tmp_path).out) == machine
+    assert json.loads(weft("probe", "--show", "machine.json", "--json", cwd=tmp_path).out) == machine
 
 
 def test_disks_are_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     machine = weft_package.probe(seconds=0.1, disks=[tmp_path])
     assert list(tmp_path.iterdir()) == []
-    (tmp_path / "here.json").write_text(machine.to_json())
-    assert_done(weft("probe", "--show", "here.json", "--plot", "here.svg", cwd=tmp_path))
-    assert "fit of writes" in (tmp_path / "here.svg").read_text()
+    (tmp_path / "machine.json").write_text(machine.to_json())
+    assert_done(weft("probe", "--show", "machine.json", "--plot", "machine.svg", cwd=tmp_path))
+    assert "fit of writes" in (tmp_path / "machine.svg").read_text()
 
 
 def test_a_disk_that_is_not_asked_for_is_not_measured() -> None:
@@ -266,7 +266,7 @@ def test_a_directory_that_is_not_there_is_a_failure_of_its_disk(tmp_path: Path) 
         (["--seconds", "nan"], ["seconds", "finite"]),
         (["--show", "nowhere"], ["nowhere", "celerons"]),
         (["-o", "here.txt"], [".json"]),
-        (["-o", "no/folder/here.json"], ["folder"]),
+        (["-o", "no/folder/machine.json"], ["folder"]),
         (["--seconds", "nan", "-n", "2"], ["seconds", "finite"]),
         (["--disk", "nowhere"], ["nowhere", "No such file", "name a directory"]),
         (["--disk", "nowhere", "-n", "2"], ["nowhere", "No such file", "name a directory"]),

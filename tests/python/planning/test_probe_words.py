@@ -1,4 +1,4 @@
-"""What `weft probe` says of a machine: a summary, and no number that a fit was held at."""
+"""The words of `weft probe` about a machine: a summary, without numbers that only bound a fit."""
 
 import copy
 import json
@@ -32,7 +32,7 @@ def test_a_slope_that_a_fit_was_held_at_is_no_figure(machine: dict[str, Any]) ->
         assert "too small to measure" in words
     assert "0.0001 ns" not in table(held)
     assert "1e+09 MB/s" not in table(held) + summary(held)
-    # The model still computes with what the fit gave.
+    # The model still computes with the result of the fit.
     assert weft.Machine.from_json(json.dumps(held)).name == machine["name"]
 
 

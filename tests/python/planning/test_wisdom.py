@@ -23,11 +23,11 @@ TRIED = (*BENCH, "--effort", "measure", "-n", "2")
 def tried(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with one decision by trials on two ranks."""
     folder = tmp_path_factory.mktemp("wisdom")
-    outcome = weft(*TRIED, "--wisdom", "here.wisdom", cwd=folder)
+    outcome = weft(*TRIED, "--wisdom", "choices.wisdom", cwd=folder)
     assert_done(outcome)
     assert "chosen by: trials" in outcome.out
-    assert [path.name for path in folder.iterdir()] == ["here.wisdom"]
-    return folder / "here.wisdom"
+    assert [path.name for path in folder.iterdir()] == ["choices.wisdom"]
+    return folder / "choices.wisdom"
 
 
 def entry_for(shape: list[int], like: Path) -> dict[str, Any]:
@@ -66,15 +66,15 @@ def test_other_problems_are_planned_as_usual(tried: Path) -> None:
 def test_fft_takes_wisdom(tried: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     np.save(tmp_path / "in.npy", rng.standard_normal((12, 10)))
-    given = ("fft", "in.npy", "out.npy", "--explain", "--wisdom", "here.wisdom")
+    given = ("fft", "in.npy", "out.npy", "--explain", "--wisdom", "choices.wisdom")
     outcome = weft(*given, cwd=tmp_path)
     assert_done(outcome)
     assert "chosen by: a fixed rule" in outcome.out
-    assert not (tmp_path / "here.wisdom").exists(), "a decision by a rule was kept"
+    assert not (tmp_path / "choices.wisdom").exists(), "a decision by a rule was kept"
     machine = one_rank_machine(tmp_path)
     plan = weft_package.plan((12, 10), kind="r2c", overwrite_input=True)
     plan_data = json.loads(plan.to_json())
-    wisdom_of({"machine": machine, "plan": plan_data}).save(tmp_path / "here.wisdom")
+    wisdom_of({"machine": machine, "plan": plan_data}).save(tmp_path / "choices.wisdom")
     outcome = weft(*given, cwd=tmp_path)
     assert_done(outcome)
     assert "chosen by: wisdom" in outcome.out
@@ -82,11 +82,11 @@ def test_fft_takes_wisdom(tried: Path, tmp_path: Path) -> None:
 
 
 def one_rank_machine(folder: Path) -> dict[str, Any]:
-    """The identity of this machine with one rank, as weft has it: told by a run of two, whose ranks are on one node."""
+    """Returns weft's identity of this machine with one rank, derived from a run of two ranks on one node."""
     assert_done(weft(*TRIED, "--wisdom", "two.wisdom", cwd=folder))
     machine: dict[str, Any] = json.loads((folder / "two.wisdom").read_text())["entries"][0]["machine"]
     machine["ranks_per_node"] = 1
-    # What the launcher sets for several ranks is not there for one.
+    # The launcher's settings for several ranks are absent for one.
     machine["fabric"] = "one node"
     return machine
 
@@ -104,30 +104,30 @@ DAMAGED = {
 
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
 def test_what_is_damaged_is_a_warning_and_stays(tried: Path, tmp_path: Path, damage: Any) -> None:
-    file = tmp_path / "here.wisdom"
+    file = tmp_path / "choices.wisdom"
     file.write_bytes(damage(tried.read_bytes()))
     before = file.read_bytes()
-    outcome = weft(*BENCH, "--effort", "measure", "-n", "2", "--wisdom", "here.wisdom", cwd=tmp_path)
+    outcome = weft(*BENCH, "--effort", "measure", "-n", "2", "--wisdom", "choices.wisdom", cwd=tmp_path)
     assert outcome.status == 0
     (line,) = outcome.err.splitlines()
-    assert line.startswith("weft: warning: here.wisdom: ") and line.endswith("; planned without this wisdom")
+    assert line.startswith("weft: warning: choices.wisdom: ") and line.endswith("; planned without this wisdom")
     assert "chosen by: trials" in outcome.out
     assert file.read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["here.wisdom"]
-    # Where a person asked for the file, it is an error.
-    assert_refused(weft("wisdom", "show", file, cwd=tmp_path), 2, "here.wisdom")
-    assert_refused(weft("wisdom", "merge", file, tried, cwd=tmp_path), 2, "here.wisdom")
-    assert_refused(weft("wisdom", "merge", "new.wisdom", file, cwd=tmp_path), 2, "here.wisdom")
-    with pytest.raises(weft_package.InvalidArgument, match=r"here\.wisdom"):
+    assert [path.name for path in tmp_path.iterdir()] == ["choices.wisdom"]
+    # If the file is the subject of the command, it is an error.
+    assert_refused(weft("wisdom", "show", file, cwd=tmp_path), 2, "choices.wisdom")
+    assert_refused(weft("wisdom", "merge", file, tried, cwd=tmp_path), 2, "choices.wisdom")
+    assert_refused(weft("wisdom", "merge", "new.wisdom", file, cwd=tmp_path), 2, "choices.wisdom")
+    with pytest.raises(weft_package.InvalidArgument, match=r"choices\.wisdom"):
         weft_package.Wisdom.load(file)
-    with pytest.raises(weft_package.InvalidArgument, match=r"here\.wisdom"):
+    with pytest.raises(weft_package.InvalidArgument, match=r"choices\.wisdom"):
         weft_package.Wisdom().save(file)
     assert file.read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["here.wisdom"]
+    assert [path.name for path in tmp_path.iterdir()] == ["choices.wisdom"]
 
 
 def test_of_another_machine_is_ignored(tried: Path, tmp_path: Path) -> None:
-    file = tmp_path / "here.wisdom"
+    file = tmp_path / "choices.wisdom"
     data = json.loads(tried.read_text())
     data["entries"][0]["machine"]["processor"] = "Another one"
     file.write_text(json.dumps(data))
@@ -156,7 +156,7 @@ def test_what_is_no_path_is_refused(path: Any) -> None:
 
 @pytest.mark.parametrize("ranks", [2, 3, 5])
 def test_ranks_agree_on_the_file(pool: Pool, ranks: int, tmp_path: Path) -> None:
-    given = str(tmp_path / "here.wisdom")
+    given = str(tmp_path / "choices.wisdom")
     for outcome in pool.outcomes("bad_plan", ranks, options={"wisdom": given}, only=ranks - 1):
         assert outcome.raised == "Disagreement" and "wisdom" in outcome.message
     for outcome in pool.outcomes("bad_plan", ranks, options={"wisdom": 7}, only=ranks - 1):

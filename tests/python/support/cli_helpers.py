@@ -1,4 +1,4 @@
-"""Running the command line from tests."""
+"""Runs the command line from tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def weft(
 ) -> Outcome:
     """Runs `weft arguments...`; a hang fails the test.
 
-    forked : False where it matters how Python starts. Otherwise, in the gate and without variables, the command is a
+    forked : False if the start of Python matters. Otherwise, in the gate and without variables, the command is a
         fork of a process that has imported weft.
     """
     words = [str(argument) for argument in arguments]
@@ -51,7 +51,7 @@ def _fork_server(environment: dict[str, str]) -> ForkServer:
 
 
 def here(words: Sequence[str]) -> int:
-    """Runs `weft words...` in this process, which handles signals as before afterwards; its exit status."""
+    """Runs `weft words...` in this process, restores the handling of signals, and returns the exit status."""
     from weft.cli.app import main
 
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
@@ -77,7 +77,7 @@ def run(command: Sequence[str], cwd: Path | None, limit_s: float = LIMIT_S, **en
 
 
 def _without_mpich_warnings(text: str) -> str:
-    """MPICH says in MPI_Finalize how many datatypes were never freed: mpi4py-fft, a peer, frees none of its."""
+    """Removes MPICH's reports of datatypes that were not freed, such as those of the peer mpi4py-fft."""
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("[WARNING] yaksa:"))
 
 
@@ -88,12 +88,12 @@ def clean_environment() -> dict[str, str]:
 
 
 def on_ranks(ranks: int) -> list[str]:
-    """-n for more than one rank; one rank is the command without it, a process without MPI."""
+    """Returns -n for more than one rank; one rank is a process without MPI."""
     return ["-n", str(ranks)] if ranks > 1 else []
 
 
 def assert_refused(outcome: Outcome, status: int, *words: str) -> None:
-    """One line on standard error that has the words, the status, no traceback and no output."""
+    """Checks for one line on standard error with the words, the status, no traceback and no output."""
     lines = outcome.err.splitlines()
     assert len(lines) == 1, outcome
     assert lines[0].startswith("weft: error: "), outcome

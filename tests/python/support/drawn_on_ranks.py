@@ -1,4 +1,4 @@
-"""Evaluates drawn calls: here, or on the ranks of a pool."""
+"""Evaluates drawn calls in this process, or on the ranks of a pool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def evaluated(text: str, comm: Any = None) -> dict[str, Any]:
-    """What a call has done: nothing, or what it raised."""
+    """The outcome of a call: the raised error, or none."""
     import math
 
     import numpy as np

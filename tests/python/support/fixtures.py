@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def plans_by_rule() -> Iterator[None]:
-    """Tests ask for the plans that they are about: the model's fastest plan depends on the machine."""
+def plans_by_fixed_rule() -> Iterator[None]:
+    """Sets the fixed rule for tests, because the model's fastest plan depends on the machine."""
     before = os.environ.get("WEFT_MACHINE")
-    os.environ["WEFT_MACHINE"] = "rule"
+    os.environ["WEFT_MACHINE"] = "fixed-rule"
     yield
     if before is None:
         del os.environ["WEFT_MACHINE"]
@@ -25,7 +25,7 @@ def plans_by_rule() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def pool(plans_by_rule: None) -> Iterator[Pool]:
+def pool(plans_by_fixed_rule: None) -> Iterator[Pool]:
     """Eight ranks that live as long as the session."""
     from pool import Pool
 

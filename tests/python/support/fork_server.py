@@ -1,7 +1,7 @@
 """Runs `weft ...` in forks of one process that has imported it: a command in 50 ms instead of half a second.
 
 Each command has a process of its own, with its folder, environment and streams, and main() as its only work. Tests of
-what happens while Python starts, and of variables that libraries read when they are loaded, start a process instead.
+the start of Python, and of variables that libraries read when they are loaded, start a process instead.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import tempfile
 import time
 from pathlib import Path
 
-# Read when a library is loaded, which was before the fork.
+# Libraries read these when they are loaded, before the fork.
 _READ_WHEN_LOADED = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "PYTHON", "LD_", "MALLOC_", "TMPDIR")
 
 
 class ForkServer:
-    """The process that forks, from the side of the tests."""
+    """The connection of the tests to the process that forks."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self._key = loaded_with(environment)
@@ -41,9 +41,9 @@ class ForkServer:
     def run(
         self, words: list[str], cwd: Path | None, limit_s: float, environment: dict[str, str]
     ) -> tuple[int, str, str]:
-        """The status, standard output and standard error of one command.
+        """Returns the status, standard output and standard error of one command.
 
-        Errors  subprocess.TimeoutExpired where it takes longer than limit_s; it and its children are killed then.
+        Errors  subprocess.TimeoutExpired after limit_s; the command and its children are then killed.
         """
         assert self._process.stdin is not None and self._process.stdout is not None
         with tempfile.TemporaryDirectory(prefix="weft-forked-") as folder:
@@ -71,7 +71,7 @@ class ForkServer:
 
 
 def loaded_with(environment: dict[str, str]) -> dict[str, str]:
-    """The variables by which a process that is forked differs from one that is started."""
+    """Returns the variables that differ between a forked and a new process."""
     return {name: value for name, value in environment.items() if name.startswith(_READ_WHEN_LOADED)}
 
 
@@ -95,7 +95,7 @@ def _forked(request: dict) -> int | None:
 
 
 def _child(request: dict) -> int:
-    """As a shell prepares a command and Python starts it."""
+    """Prepares a process as a shell and a new Python do."""
     from weft.cli.app import main
 
     os.setsid()
@@ -127,7 +127,7 @@ def _child(request: dict) -> int:
 
 
 def _status_of(child: int, limit_s: float) -> int | None:
-    """As subprocess reports it; None where the limit is over."""
+    """Returns the status as subprocess reports it; None after the time limit."""
     end = time.monotonic() + limit_s
     pause_s = 0.001
     while time.monotonic() < end:

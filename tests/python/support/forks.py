@@ -1,4 +1,4 @@
-"""Running something in a process that was forked from this one."""
+"""Runs work in a process that is forked from this one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LIMIT_S = 30
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """What `work` returns in the child, as JSON has it. Fails where it raises, or takes too long."""
+    """Returns the result of `work` in the child, as JSON. Fails if it raises, or takes too long."""
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(LIMIT_S)  # what hangs is ended
+        signal.alarm(LIMIT_S)  # ends a child that hangs
         try:
             told = json.dumps({"value": work()})
         except BaseException:

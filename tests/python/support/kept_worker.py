@@ -1,7 +1,7 @@
 """One rank of a transform that is killed: mpiexec -n RANKS python kept_worker.py FOLDER WORDS.
 
-WORDS is JSON: source, target and the other arguments of weft.ooc.fft, and which rank is killed at which of its steps.
-Each rank leaves its process number in FOLDER/pids, so that it can be killed from outside as well.
+WORDS is JSON: source, target and the other arguments of weft.ooc.fft, and the rank and step of a kill.
+Each rank writes its process number to FOLDER/pids, so that it can be killed from outside as well.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# What a rank does to files besides its reading and writing: any of them may be the last thing it does.
+# Operations on files other than reading and writing; a rank may be killed at any of them.
 STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
 
 
 def killed_at(step: int) -> Callable[..., None]:
-    """Counts steps; this process is killed at that one."""
+    """Counts steps, and kills this process at a given one."""
     left = step
 
     def count(*_: object) -> None:

@@ -1,7 +1,7 @@
-"""Transforms on disks by ranks that are killed at random instants, again and again, until they are complete.
+"""Transforms on disks by ranks that are killed at random instants until the transforms are complete.
 
-As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks that often, over all cases, and says
-what it saw; seeds.py says by which seed. In tests a few instants of it.
+As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks INSTANTS times, over all cases, and
+reports the results; seeds.py chooses the seed. Tests use a few instants.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIMIT_S = 120.0
 
 @dataclass(frozen=True)
 class Case:
-    """A transform on ranks; a set lies on so many disks."""
+    """A transform on ranks; a set is on `disks` disks."""
 
     ranks: int
     target: str
@@ -51,7 +51,7 @@ CASES = [
     Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
     Case(2, "out.npy", (10007,), given={"block_bytes": 512}),  # a convolution
 ]
-# What stays where it is, with a journal, and what moves through temporary space.
+# Transforms in place with a journal, and those that move through temporary space.
 CASES_IN_PLACE = [
     Case(2, "x.json", (48, 30, 20), disks=2),
     Case(3, "x.json", (48, 30, 20), disks=5, given={"inverse": True}),
@@ -60,7 +60,7 @@ CASES_IN_PLACE = [
 
 
 class Transform:
-    """One that is killed: its folder, and what it gives when nothing disturbs it."""
+    """A transform that is killed: its folder, and its undisturbed result."""
 
     def __init__(self, case: Case, folder: Path):
         self.case = case
@@ -80,7 +80,7 @@ class Transform:
         assert self.listing() == self.before
 
     def put_input(self) -> dict[str, Any]:
-        """Where the transform finds it; further arguments."""
+        """Returns the paths of the arrays and further arguments."""
         np.save(self.folder / "in.npy", self.x)
         return {"disks": self.folders}
 
@@ -88,7 +88,7 @@ class Transform:
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
 
     def start(self, killed: dict[int, int] | None = None, **given: Any) -> subprocess.Popen:
-        """killed : the step of each rank that is to be its last."""
+        """killed : the last step of each rank."""
         for path in (self.folder / "pids").iterdir():
             path.unlink()
         command, environment = mpiexec_command(self.case.ranks)
@@ -99,7 +99,7 @@ class Transform:
         }
         return subprocess.Popen(
             [*command, sys.executable, str(WORKER), str(self.folder), json.dumps(words)],
-            env={**environment, "WEFT_MACHINE": "rule"},
+            env={**environment, "WEFT_MACHINE": "fixed-rule"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -109,7 +109,7 @@ class Transform:
         return {"source": "in.npy", "target": self.case.target}
 
     def ended(self, job: subprocess.Popen) -> dict[str, Any] | None:
-        """What the first rank says when it is done; None where the job has not come to its end."""
+        """Returns the report of the first rank at the end; None if the job did not end."""
         _, said = job.communicate(timeout=LIMIT_S)
         done = self.folder / "pids" / "done"
         found = json.loads(done.read_text()) if job.returncode == 0 else None
@@ -123,7 +123,7 @@ class Transform:
         return self.ended(self.start(**given))
 
     def kill(self, draw: random.Random, all_ranks: bool) -> bool:
-        """Starts it and kills one rank, or all, after a while; whether that ended it."""
+        """Starts it and kills one rank, or all, after a while; returns whether that ended it."""
         job = self.start()
         pids = [self.folder / "pids" / str(rank) for rank in range(self.case.ranks)]
         note = self.folder / f"{self.case.target}.unfinished"
@@ -141,9 +141,9 @@ class Transform:
         return target.exists() and not resume.is_unfinished(str(target))
 
     def taken(self, *, all_checked: bool = False) -> np.ndarray:
-        """The result, which is removed; every block of a set agrees with its checksum.
+        """Returns and removes the result; every block of a set must agree with its checksum.
 
-        all_checked : each has one. Those of which pieces were written before and after an interruption have none.
+        all_checked : each block has a checksum. Blocks with writes before and after an interruption have none.
         """
         target = self.folder / self.case.target
         if self.case.disks == 0:
@@ -163,7 +163,7 @@ class Transform:
         assert self.listing() == self.before
 
     def is_killed(self, draw: random.Random) -> bool:
-        """At a step that is drawn, or at a time: one rank, or all of them."""
+        """Draws a kill: at a step or a time, of one rank or all."""
         if draw.random() < 0.5:
             return self.kill(draw, all_ranks=draw.random() < 0.5)
         rank = draw.randrange(self.case.ranks)
@@ -172,7 +172,7 @@ class Transform:
 
 
 class InPlace(Transform):
-    """One whose result takes the place of the input, a set."""
+    """A transform whose result replaces the input, a set."""
 
     def put_input(self) -> dict[str, Any]:
         path = self.folder / self.case.target
@@ -186,11 +186,11 @@ class InPlace(Transform):
         return {"source": self.case.target, "target": None}
 
     def listing(self) -> list[str]:
-        """Without the locks of a job that was killed when it was done."""
+        """Returns the files without the locks of a job that was killed at its end."""
         return [name for name in super().listing() if not name.endswith((".unfinished.lock", ".unfinished.ranks"))]
 
     def is_complete(self) -> bool:
-        """Unfinished ones are noted, and their index says that they are half done; else it may not have begun."""
+        """Returns whether it ended: it has no note, its index is whole, and the set is no longer the input."""
         target = self.folder / self.case.target
         if resume.is_unfinished(str(target)):
             return False
@@ -204,7 +204,7 @@ class InPlace(Transform):
 
 
 def kill_often(transform: Transform, draw: random.Random, instants: int) -> tuple[int, int]:
-    """Kills it so often; how often it went on then, and how often it was complete and right."""
+    """Kills it `instants` times; returns how often it resumed, and how often it was complete and right."""
     went_on = complete = killed = 0
     while killed < instants:
         for _ in range(draw.randrange(1, 4)):

@@ -1,4 +1,4 @@
-"""Functions that tests run on the ranks of the pool: each returns what JSON can say."""
+"""Functions that tests run on the ranks of the pool: each returns a value for JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from weft.verify.trial import collect, spread
 
 
 def errors_with_count_limit(comm: Any, case: str, limit: int) -> bool:
-    """A case with the largest count of one MPI call set to a few elements."""
+    """Returns whether a case is right if one MPI call may send only a few elements."""
     from weft import _running
 
     _running.set_count_limit(limit)
@@ -42,7 +42,7 @@ def errors_with_count_limit(comm: Any, case: str, limit: int) -> bool:
 
 
 def verdict_with_one_bad_rank(comm: Any, bad: int) -> tuple[bool, str]:
-    """A case in which one rank fails before it transforms."""
+    """Returns the verdict on a case in which one rank fails before it transforms."""
     make = trial.make_fft
 
     class Unlucky:
@@ -77,7 +77,7 @@ def sharing(comm: Any) -> tuple[bool, str]:
 
 
 def hang(comm: Any) -> None:
-    """One rank waits for a message that nobody sends."""
+    """One rank waits for a message that no rank sends."""
     if comm.rank == comm.size - 1:
         comm.recv(source=0, tag=99)
 
@@ -96,7 +96,7 @@ def numbered(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 
 def moved(comm: Any, shape: list[int], source: str, target: str, dtype: str) -> bool:
-    """redistribute, gather and scatter against moving by hand."""
+    """Compares redistribute, gather and scatter with copies of numpy."""
     a, b = weft.Layout.from_json(source), weft.Layout.from_json(target)
     whole = numbered(tuple(shape), dtype)
     boxes_a = [a.box(rank) for rank in range(comm.size)]
@@ -121,15 +121,15 @@ def moved(comm: Any, shape: list[int], source: str, target: str, dtype: str) -> 
 
 
 def with_layout_for(comm: Any, name: str, count: int) -> None:
-    """gather or scatter, with a layout for another number of ranks than there are."""
+    """Calls gather or scatter with a layout for another number of ranks."""
     getattr(weft, name)(np.ones((4, 6)), weft.Layout.slab((4, 6), count), comm)
 
 
 def resident_peak(comm: Any, elements: int) -> dict[str, int]:
-    """Growth of the resident set while an array is redistributed between two slabs."""
+    """Returns the growth of the resident set while an array is redistributed between two slabs."""
     shape = (comm.size, comm.size, elements)
     a, b = weft.Layout.slab(shape, comm.size, 0), weft.Layout.slab(shape, comm.size, 1)
-    # Once, small: what MPI sets up for itself at the first exchange is none of the array's.
+    # A small one first, because MPI allocates memory of its own at the first exchange.
     small = (comm.size, comm.size, 8)
     rows, columns = weft.Layout.slab(small, comm.size, 0), weft.Layout.slab(small, comm.size, 1)
     weft.redistribute(np.zeros(rows.local_shape(comm.rank)), rows, columns, comm)
@@ -141,7 +141,7 @@ def resident_peak(comm: Any, elements: int) -> dict[str, int]:
 
 
 def reset_peak() -> int:
-    """Sets the peak of the resident set to what it is now; returns that."""
+    """Resets the peak of the resident set to its present size, and returns it."""
     with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
         file.write("5")
     return status_bytes("VmRSS")
@@ -156,7 +156,7 @@ def status_bytes(name: str) -> int:
 
 
 def bad_call(comm: Any, what: str, only: int | None = None) -> str:
-    """A call that all ranks must refuse alike; with `only`, just that rank makes the mistake."""
+    """Makes a call that all ranks must refuse in the same way; with `only`, that rank alone makes the mistake."""
     bad = only is None or comm.rank == only
     calls = {
         "dtype of input": lambda fft: fft.forward(fft.input.empty().astype(np.float32 if bad else np.float64)),
@@ -184,7 +184,7 @@ def read_only(array: np.ndarray, yes: bool) -> np.ndarray:
 
 
 def overlapping(fft: weft.FFT, yes: bool) -> Any:
-    """Input and output that share memory, but do not start together."""
+    """Calls forward with input and output that share memory but do not start together."""
     x, X = fft.input.zeros(), fft.output.empty()
     if yes:
         memory = np.zeros(x.nbytes + X.nbytes + 16, np.uint8)
@@ -201,7 +201,7 @@ def bad_plan(comm: Any, options: dict[str, Any], only: int | None = None) -> str
 
 
 def called(comm: Any, name: str, good: dict[str, Any], bad: dict[str, Any], only: int) -> str:
-    """A collective function of weft whose arguments one rank has wrong."""
+    """Calls a collective function of weft with wrong arguments on one rank."""
     given = good | bad if comm.rank == only else dict(good)
     if name == "FFT.of_plan":
         given = {"plan": weft.plan((4, 6), ranks=comm.size)} | given
@@ -231,7 +231,7 @@ def bad_communicator(comm: Any, what: str) -> str:
 
 
 def usable_after_error(comm: Any) -> bool:
-    """After an error that one rank caused, the same transform works."""
+    """Checks that a transform works after an error that one rank caused."""
     fft = weft.FFT((8, 6, 10), comm=comm)
     try:
         fft.forward(np.zeros(1) if comm.rank == 0 else fft.input.zeros())
@@ -248,7 +248,7 @@ def usable_after_error(comm: Any) -> bool:
 
 
 def allocations(comm: Any, kind: str) -> dict[str, int]:
-    """What transforms allocate once they have run: by weft's own count, and by Python's."""
+    """Returns the allocations of transforms after their first run, by weft's own count and by Python's."""
     import tracemalloc
 
     from weft import _running
@@ -273,7 +273,7 @@ def allocations(comm: Any, kind: str) -> dict[str, int]:
 
 
 def results_from_the_pool(comm: Any) -> dict[str, Any]:
-    """Results without `out`: one that is held is left alone, one that was dropped is reused."""
+    """Checks results without `out`: one in use is untouched, a dropped one is reused."""
     fft = weft.FFT((16, 12), comm=comm)
     x = fft.input.zeros()
     x[...] = 1
@@ -312,7 +312,7 @@ def arrays_outlive_the_transform(comm: Any) -> bool:
 
 
 def many_transforms(comm: Any, count: int) -> dict[str, int]:
-    """Creating and dropping transforms leaves neither communicators nor memory."""
+    """Creates and drops transforms; returns the communicators and memory that remain."""
     from weft import _running
 
     def some(number: int) -> None:
@@ -331,7 +331,7 @@ def many_transforms(comm: Any, count: int) -> dict[str, int]:
 
 
 def coordinates(comm: Any) -> bool:
-    """A derivative by wavenumbers is the one of the positions' function."""
+    """Checks that a derivative by wavenumbers is that of the function of positions."""
     lengths = (2.0, 3.0)
     fft = weft.FFT((16, 18), kind="r2c", comm=comm)
     px, py = fft.positions(lengths)
@@ -347,9 +347,9 @@ def coordinates(comm: Any) -> bool:
 
 
 def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, method: str) -> float:
-    """The largest error, of the maximum, forward and back, with arrays in every memory order between exchanges."""
+    """Returns the largest error, relative to the maximum, forward and back, in every memory order between exchanges."""
     options = {"ranks_per_node": comm.size, "kind": kind, "output": output, "method": method}
-    plan = weft.plan(shape, ranks=comm.size, machine="rule", **for_plan(options))
+    plan = weft.plan(shape, ranks=comm.size, machine="fixed-rule", **for_plan(options))
     data = json.loads(plan.to_json())
     if len(data["stages"]) < 3:
         return math.nan
@@ -370,7 +370,7 @@ def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, 
 
 
 def line(comm: Any, n: int, output: str) -> dict[str, Any]:
-    """One axis: its spectrum against a serial one, by gather and by the indices of each rank; a derivative."""
+    """Compares the spectrum of one axis with a serial one, by gather and by the indices of each rank; a derivative."""
     whole = np.random.default_rng(n).standard_normal(2 * n).view(complex)
     expected = np.fft.fft(whole)
     fft = weft.FFT((n,), output=output, comm=comm)
@@ -392,7 +392,7 @@ def line(comm: Any, n: int, output: str) -> dict[str, Any]:
 
 
 def real_line(comm: Any, n: int, output: str) -> dict[str, Any]:
-    """One axis of real numbers: its spectrum by the indices against a serial one, the way back, a derivative."""
+    """Compares the spectrum of one real axis with a serial one, by the indices; the way back, a derivative."""
     whole = np.random.default_rng(n).standard_normal(n)
     expected = np.fft.fft(whole)
     fft = weft.FFT((n,), kind="r2c", output=output, comm=comm)
@@ -409,12 +409,12 @@ def real_line(comm: Any, n: int, output: str) -> dict[str, Any]:
 
 
 def own_workspace(comm: Any) -> bool:
-    """A workspace of the caller's gives the same bits."""
+    """Checks that a workspace of the caller gives the same bits."""
     fft = weft.FFT((12, 10, 8), kind="r2c", comm=comm)
     x = fft.input.zeros()
     x[...] = np.random.default_rng(comm.rank).standard_normal(x.shape)
     expected = fft.forward(x)
-    # Node memory is weft's own: in the caller's memory the exchanges are others, and so is what they need.
+    # Node memory is weft's own; with the caller's memory the exchanges and their needs differ.
     other = weft.FFT((12, 10, 8), kind="r2c", comm=comm, workspace=False)
     memory = np.empty(other.workspace_bytes + 64, np.uint8)
     start = -address(memory) % 64
@@ -436,7 +436,7 @@ def verdict_of(comm: Any, case: str) -> dict[str, Any]:
 
 
 def many_arrays(comm: Any, choices: dict[str, Any]) -> bool:
-    """forward_many and backward_many give what one call after the other gives, and draw what is not given."""
+    """forward_many and backward_many give the same results as single calls, and allocate missing outputs."""
     fft = weft.FFT((12, 9, 10), kind="r2c", comm=comm, exchange=weft.Exchange(**choices))
     xs = [fft.input.empty() for _ in range(4)]
     for number, x in enumerate(xs):
@@ -459,7 +459,7 @@ def many_arrays(comm: Any, choices: dict[str, Any]) -> bool:
 
 
 def broadcast_plan(comm: Any) -> bool:
-    """A plan of rank 0 is equal on all, and is bound and run there."""
+    """Checks that a plan of rank 0 is equal on all ranks, and runs there."""
     planned = weft.plan((12, 9, 10), kind="r2c", ranks=comm.size, machine="celerons") if comm.rank == 0 else None
     came = comm.bcast(planned, 0)
     assert len({hash(plan) for plan in (came, *comm.allgather(came))}) == 1
@@ -476,7 +476,7 @@ def broadcast_plan(comm: Any) -> bool:
 
 
 def renumbered(comm: Any, machine: str, order: str, ranks_per_node: int) -> dict[str, Any]:
-    """This rank's new number, and whether a transform over the new communicator is right."""
+    """Returns this rank's new number, and whether a transform over the new communicator is right."""
     from weft.planning import mapping
 
     ordered = mapping.reordered(comm, weft.Machine.from_json(machine), order, ranks_per_node)
@@ -492,7 +492,7 @@ def renumbered(comm: Any, machine: str, order: str, ranks_per_node: int) -> dict
 
 
 def renumbered_apart(comm: Any, machine: str) -> None:
-    """The last rank asks for another order than the others."""
+    """The last rank requests another order than the others."""
     from weft.planning import mapping
 
     order = "nt" if comm.rank == comm.size - 1 else "tn"

@@ -1,4 +1,4 @@
-"""Arrays for tests of out-of-core transforms, and how close their results are to be."""
+"""Arrays for tests of out-of-core transforms, and bounds of their errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
 
 
 def to_another_file(folder: Path) -> None:
-    """in.npy leads to a file with twice the numbers."""
+    """Makes in.npy a link to a file with twice the numbers."""
     np.save(folder / "b.npy", 2 * np.load(folder / "in.npy"))
     (folder / "new").symlink_to("b.npy")
     os.replace(folder / "new", folder / "in.npy")
@@ -45,5 +45,5 @@ def to_a_new_file(folder: Path) -> None:
     os.replace(folder / "b.npy", folder / "in.npy")
 
 
-# What may happen to in.npy while it is read.
+# Changes of in.npy while it is read.
 CHANGES = [to_another_file, to_other_contents, to_a_new_file]

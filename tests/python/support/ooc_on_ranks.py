@@ -20,9 +20,9 @@ def out_of_core(
     target: str = "out.npy",
     **given: Any,
 ) -> dict[str, Any]:
-    """From `source` to `target` in a folder, or in place without one.
+    """Transforms `source` into `target` in a folder, or in place without one.
 
-    The last rank may have other memory, raise in its callback, or find no room for what it keeps at a checkpoint.
+    The last rank may have other memory, raise in its callback, or have no room for its checkpoint.
     """
     from weft import ooc
     from weft.ooc.checkpoint import files as checkpoint_files
@@ -75,7 +75,7 @@ def changed_while_read(comm: Any, folder: str, change: int, **given: Any) -> Non
 def records(
     comm: Any, folder: str, disks: list[str], source: str = "in.json", permutation: str = "", **given: Any
 ) -> dict[str, Any]:
-    """A permutation, or a transform by superlevels, from a set in a folder to out.json."""
+    """Permutes or transforms by superlevels a set in a folder into out.json."""
     from weft import ooc
 
     files = (os.path.join(folder, source), os.path.join(folder, "out.json"))

@@ -39,7 +39,7 @@ class PoolFailure(AssertionError):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a function did on one rank."""
+    """The outcome of a function on one rank."""
 
     value: Any = None
     raised: str | None = None
@@ -49,7 +49,7 @@ class Outcome:
 
 
 def mpiexec_command(ranks: int) -> tuple[list[str], dict[str, str]]:
-    """The launcher with the settings that `weft -n` uses, and the environment for it."""
+    """Returns the launcher with the settings of `weft -n`, and its environment."""
     info = weft.build_info()
     launcher = os.environ.get("WEFT_MPIEXEC") or info["mpiexec"]
     kind = launch.mpi_kind(info["mpi_library"])
@@ -71,25 +71,25 @@ class Pool:
     # -- requests --
 
     def check(self, *several: Case, limit_s: float = REQUEST_LIMIT_S) -> Verdict:
-        """The verdict on a case, or on several whose transforms run in turn."""
+        """Returns the verdict on a case, or on several whose transforms run in turn."""
         request = {"cases": [case.to_json() for case in several]}
         return Verdict(**self._ask(request, several[0].command(), limit_s)["verdict"])
 
     def require(self, *several: Case) -> None:
-        """Fails the test, naming the command that reproduces it, unless the verdict is good."""
+        """Fails the test unless the verdict is good, and names the command that reproduces it."""
         verdict = self.check(*several)
         commands = "\n".join(case.command() for case in several)
         assert verdict.ok, f"{verdict.message}\n{commands}"
 
     def outcomes(self, function: str, ranks: int, limit_s: float = REQUEST_LIMIT_S, **arguments: Any) -> list[Outcome]:
-        """What a function of on_ranks.py did on each of the first ranks, its communicator."""
+        """Returns the outcome of a function of on_ranks.py on each rank of a communicator of the first ranks."""
         request = {"function": function, "ranks": ranks, "arguments": arguments}
         reply = self._ask(request, f"{function} on {ranks} ranks with {arguments}", limit_s)
         assert len(reply["outcomes"]) == ranks
         return [Outcome(**outcome) for outcome in reply["outcomes"]]
 
     def values(self, function: str, ranks: int, **arguments: Any) -> list[Any]:
-        """As outcomes(), of a function that must not raise: what it returned on each rank."""
+        """Returns the results of a function that must not raise, on each rank."""
         outcomes = self.outcomes(function, ranks, **arguments)
         for rank, outcome in enumerate(outcomes):
             assert outcome.raised is None, f"rank {rank} of {ranks}: {outcome.traceback}"
@@ -114,10 +114,10 @@ class Pool:
     # -- the job --
 
     def _start(self) -> None:
-        command, environment = mpiexec_command(self.ranks)  # may fail: before there is a folder to leave behind
+        command, environment = mpiexec_command(self.ranks)  # first, because it may fail and would leave the folder
         self._folder = Path(tempfile.mkdtemp(prefix="weft-pool-"))
         address = str(self._folder / "socket")
-        # As long as the job: a file without a name, which nobody can take away.
+        # A file without a name lives as long as the job, and cannot be removed.
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(address)
@@ -145,11 +145,11 @@ class Pool:
             except OSError:
                 if self._job.poll() is None and time.monotonic() < end:
                     continue
-            self._starts_failed += 1  # not tried for every test of a session
+            self._starts_failed += 1  # not tried again for every test of a session
             raise PoolFailure(f"{self.ranks} ranks did not start\n{self._end()}")
 
     def _receive(self, limit_s: float) -> dict[str, Any]:
-        """The next line. Raises TimeoutError, or ConnectionError where the other side has gone."""
+        """Returns the next line. Raises TimeoutError, or ConnectionError if the other side has ended."""
         end = time.monotonic() + limit_s
         while b"\n" not in self._unread:
             self._connection.settimeout(max(0.001, end - time.monotonic()))
@@ -161,11 +161,11 @@ class Pool:
         return dict(json.loads(line))
 
     def processes(self) -> list[int]:
-        """The process number of each rank of the job that runs."""
+        """Returns the process number of each rank of the running job."""
         return list(self._pids)
 
     def close(self) -> None:
-        """Lets the ranks end by themselves; ends them where they do not."""
+        """Lets the ranks end by themselves; ends them if they do not."""
         if self._job is not None:
             self._connection.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -173,7 +173,7 @@ class Pool:
             self._end()
 
     def _end(self) -> str:
-        """Ends the job, hanging or not; returns the end of what it printed."""
+        """Ends the job, hanging or not; returns the end of its output."""
         job, folder = self._job, self._folder
         assert job is not None and folder is not None
         self._job = None
@@ -205,7 +205,7 @@ class Pool:
 
 
 def is_ours(pid: int, token: str) -> bool:
-    """True while the process is a worker of this pool: its number may be another's by now."""
+    """Returns whether the process is a worker of this pool; another process may have its number now."""
     try:
         return token.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:

@@ -1,4 +1,4 @@
-"""One rank of the pool: runs cases and functions that the pytest process sends, until it goes away.
+"""One rank of the pool: runs cases and functions that the pytest process sends, until that process ends.
 
 Usage: mpiexec -n RANKS python pool_worker.py SOCKET. Rank 0 alone talks to the socket; requests and
 replies are lines of JSON. Ranks that have nothing to do sleep.
@@ -16,12 +16,12 @@ import threading
 import traceback
 from typing import Any
 
-# How long a case that runs may still take when the pytest process has gone.
+# Time for the running case after the pytest process has ended.
 ORPHAN_LIMIT_S = 5.0
 
 
 class Requests:
-    """Lines from the socket, read by a thread, so that the other side's end is seen at any time."""
+    """Lines from the socket, read by a thread, so that the end of the other side is noticed at any time."""
 
     def __init__(self, address: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -35,7 +35,7 @@ class Requests:
                 self._lines.put(json.loads(line))
         self._lines.put(None)
         threading.Event().wait(ORPHAN_LIMIT_S)
-        os._exit(1)  # still here: a rank hangs; mpiexec ends the others
+        os._exit(1)  # a rank hangs; mpiexec ends the others
 
     def next(self) -> dict[str, Any] | None:
         return self._lines.get()
@@ -45,7 +45,7 @@ class Requests:
 
 
 def handle(comm: Any, request: dict[str, Any]) -> Any:
-    """Collective: what a request asks for. The reply is complete on rank 0."""
+    """Does a request; collective. The reply is complete on rank 0."""
     from weft.verify import cases, runner
 
     if "cases" in request:
@@ -59,7 +59,7 @@ def handle(comm: Any, request: dict[str, Any]) -> Any:
 
 
 def outcome_of(name: str, comm: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What a function of on_ranks returned on this rank, or how it failed."""
+    """Returns the result of a function of on_ranks on this rank, or its error."""
     try:
         return {"value": getattr(importlib.import_module("on_ranks"), name)(comm, **arguments)}
     except Exception as error:
@@ -72,7 +72,7 @@ def outcome_of(name: str, comm: Any, arguments: dict[str, Any]) -> dict[str, Any
 
 
 def serve(address: str) -> None:
-    # Everything is imported before MPI starts, for from then on ranks that wait for others use the processor.
+    # Everything is imported before MPI starts, because ranks that wait in MPI use the processor.
     import on_ranks  # noqa: F401
     from weft.verify import reference, runner
 
@@ -91,7 +91,7 @@ def serve(address: str) -> None:
             break
         try:
             reply = handle(comm, request)
-        except Exception:  # alike on all ranks: a request that makes no sense
+        except Exception:  # an invalid request, the same on all ranks
             reply = {"error": traceback.format_exc()}
         if requests:
             requests.reply(reply)

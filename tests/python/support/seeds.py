@@ -1,7 +1,7 @@
 """Seeds of tests that draw.
 
 A test draws the same numbers each time, so that a change alone decides whether it passes. WEFT_FRESH_SEEDS=1 draws
-others each time, as for a nightly run. WEFT_SEED=n repeats those of a failure, which names its seed.
+new numbers each time, as for a nightly run. WEFT_SEED=n repeats those of a failure, whose message names its seed.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import TypeVar
 
 import hypothesis
 
-USUAL = 20261127
+DEFAULT = 20261127
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
-def seed(usual: int = USUAL) -> int:
-    """Choose and print the seed of one drawn test. Where a test has ranks, one process chooses for all."""
-    chosen = _chosen(usual)
+def seed(default: int = DEFAULT) -> int:
+    """Chooses and prints the seed of one drawn test. If a test has ranks, one process chooses for all."""
+    chosen = _chosen(default)
     print(_repeated_by(chosen), flush=True)
     return chosen
 
 
-def _chosen(usual: int) -> int:
-    fresh = secrets.randbelow(2**32) if _IS_FRESH else usual
+def _chosen(default: int) -> int:
+    fresh = secrets.randbelow(2**32) if _IS_FRESH else default
     return int(os.environ.get("WEFT_SEED") or fresh)
 
 
@@ -34,18 +34,18 @@ def _repeated_by(chosen: int) -> str:
 
 
 _IS_FRESH = os.environ.get("WEFT_FRESH_SEEDS") == "1"
-# By the profile of the gate hypothesis draws the same each time.
-_SEED = _chosen(USUAL) if _IS_FRESH or os.environ.get("WEFT_SEED") else None
+# In the gate, hypothesis draws the same cases each time.
+_SEED = _chosen(DEFAULT) if _IS_FRESH or os.environ.get("WEFT_SEED") else None
 hypothesis.settings.register_profile("gate", derandomize=True, database=None, print_blob=True)
 hypothesis.settings.register_profile("fresh", derandomize=False, database=None, print_blob=True)
 hypothesis.settings.load_profile("gate" if _SEED is None else "fresh")
 
 
 def drawn(test: Test) -> Test:
-    """Give the seed to a test whose cases hypothesis draws; its failure has to print `note()`."""
+    """Gives the seed to a test whose cases hypothesis draws; its failure must print `note()`."""
     return test if _SEED is None else hypothesis.seed(_SEED)(test)
 
 
 def note() -> None:
-    """Print the seed with a failure that hypothesis found."""
+    """Prints the seed with a failure that hypothesis found."""
     hypothesis.note("the profile of the gate" if _SEED is None else _repeated_by(_SEED))

@@ -21,7 +21,7 @@ def told_by(call: Callable[[], Any]) -> str:
 
 
 def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
-    """Every collective entry of the package, by its name in messages, with arguments that are right by themselves."""
+    """Returns every collective function of the package, by its name in messages, with valid arguments."""
     fft = weft.FFT((6, 8, 10), comm=comm)
     x, layout = fft.input.zeros(), fft.input.layout
     spectrum, whole = fft.forward(x), np.zeros((6, 8, 10), complex)
@@ -37,7 +37,7 @@ def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
         "scatter": lambda: weft.scatter(whole, layout, comm),
         "layout_of_local_boxes": lambda: weft.layout_of_local_boxes((6, 8, 10), fft.input.box, comm),
         "node_memory": lambda: weft.node_memory(comm),
-        "machine_here": lambda: weft.machine_here(comm),
+        "local_machine": lambda: weft.local_machine(comm),
         "probe": lambda: weft.probe(comm, seconds=0.01),
         "agree": lambda: weft.agree(comm, None),
         "mapping.reordered": lambda: weft.mapping.reordered(comm, "bgl-512", "xyzt"),
@@ -47,7 +47,7 @@ def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
 
 
 def different_calls(comm: Any) -> list[str]:
-    """What is wrong with the errors of pairs of calls, where the last rank makes the second one."""
+    """Returns faults of the errors of pairs of calls, if the last rank makes the second one."""
     calls = collective_calls(comm)
     wrong = []
     for first, other in itertools.permutations(calls, 2):
@@ -59,7 +59,7 @@ def different_calls(comm: Any) -> list[str]:
 
 
 def threads_on_one_communicator(comm: Any, rounds: int) -> dict[str, int]:
-    """Two threads of each rank, each with a transform of its own: results that are right, and refused calls."""
+    """Runs two threads on each rank, each with its own transform; counts right results and refused calls."""
     found = {"right": 0, "wrong": 0, "refused": 0, "other": 0}
 
     def work(fft: weft.FFT) -> None:
@@ -91,7 +91,7 @@ def threads_on_one_communicator(comm: Any, rounds: int) -> dict[str, int]:
 
 
 def first_use_by_threads(comm: Any, threads: int) -> int:
-    """How often threads that meet on a new communicator duplicate it."""
+    """Returns how often threads that first use a communicator at the same time duplicate it."""
     from weft import _running
 
     new = comm.Dup()
@@ -107,7 +107,7 @@ def first_use_by_threads(comm: Any, threads: int) -> int:
 
 
 def forked(comm: Any) -> list[str]:
-    """What a process that was forked from a rank is told, and what it can still do by itself."""
+    """Returns the errors of a process that was forked from a rank, and the results of its work alone."""
     fft = weft.FFT((8, 8), comm=comm)
     x = fft.input.zeros()
     fft.forward(x)

@@ -1,4 +1,4 @@
-"""Which Python tests the gate runs, which both MPIs, and which only `make nightly`: this table is the one place.
+"""The tiers of Python tests: those of the gate, of both MPIs, and of `make nightly` only.
 
 `pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of the gate in BOTH,
 `--tier all` all. A key is a file of tests, a test of it, or one with its parameters as pytest prints them; * in it is
@@ -37,7 +37,7 @@ NIGHTLY: dict[str, str] = {
     "test_cli_bench::test_bytes_exchanged_count_whatever_way_they_go": "the same with other choices; the gate has one",
     "test_ooc_records::test_ranks_that_are_stopped_leave_no_part_of_a_set": _KILLS,
     "test_probe::test_disks_are_measured[3]": _RANKS,
-    "test_here::test_ranks_measure_together[3]": _RANKS,
+    "test_local_machine::test_ranks_measure_together[3]": _RANKS,
     "test_line::test_files_are_in_natural_order[1155]": "another length; the gate has three",
     "test_cli_fft::test_brain_scan": _RANKS,
     "test_cli_fft::test_elevation_model": _RANKS,
@@ -52,7 +52,7 @@ NIGHTLY: dict[str, str] = {
     "test_bench_model::test_every_problem_has_its_row[3]": _RANKS,
 }
 
-# Cases of the tests above that the gate has nevertheless.
+# Cases of the tests above that the gate runs nevertheless.
 GATE: tuple[str, ...] = (
     "test_ooc_ranks_kept::test_ranks_that_are_killed_are_gone_on_from[2-out.npy0]",
     "test_ooc_in_place_ranks::test_ranks_that_are_killed_are_gone_on_from[3-3]",
@@ -82,7 +82,7 @@ _asked = "gate"
 
 
 def starts_processes() -> bool:
-    """True where a command of a test is a new process, not a fork: nightly."""
+    """Returns whether commands of tests are new processes instead of forks, as in the nightly run."""
     return _asked == "all"
 
 
@@ -93,7 +93,7 @@ def add_option(parser: pytest.Parser) -> None:
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Takes the tests of other tiers out of the collected ones."""
+    """Removes the tests of other tiers from the collected ones."""
     global _asked
     _asked = config.getoption("--tier")
     _refuse_unknown(items)
@@ -119,7 +119,7 @@ def _matches(key: str, item: pytest.Item) -> bool:
 
 
 def _refuse_unknown(items: list[pytest.Item]) -> None:
-    """Only of files that were collected whole: one that names a test itself asks for it."""
+    """Checks only files that were collected whole, because a named test is always run."""
     files = {item.path.stem for item in items}
     for key in (*NIGHTLY, *GATE, *BOTH):
         file = key.split("::")[0]

@@ -1,4 +1,4 @@
-"""The reference and the checks of `weft verify`: green where they should be, red where not."""
+"""The reference and the checks of `weft verify`: they pass for right results and fail for wrong ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def direct(x: np.ndarray, axes: tuple[int, ...], sign: int) -> np.ndarray:
-    """The definition, axis by axis, in long double."""
+    """Computes the DFT by its definition, axis by axis, in long double."""
     result = x.astype(np.clongdouble)
     for axis in axes:
         n = x.shape[axis]
@@ -143,7 +143,7 @@ def test_an_error_on_one_rank_is_a_verdict_on_all(pool: Pool, ranks: int) -> Non
 
 
 def test_a_hang_ends_and_the_next_case_runs(pool: Pool) -> None:
-    """The job is ended, the failure names the request, and new ranks take over."""
+    """The job is ended, the failure names the request, and new ranks replace the old."""
     with pytest.raises(AssertionError, match=r"no reply after 2 s: hang on 3 ranks"):
         pool.outcomes("hang", 3, limit_s=2)
     pool.require(Case((8, 6), ranks=8))
@@ -261,7 +261,7 @@ def test_the_time_limit_grows_with_the_problem() -> None:
 
 @pytest.mark.parametrize("kind", ["memfd", "private"])
 def test_random_cases_share_memory_where_they_can(kind: str, tmp_path: Path) -> None:
-    """Where ranks cannot share memory, none is asked to."""
+    """If ranks cannot share memory, none is requested."""
     outcome = command_line("verify", "--random", "40", "--seed", "7", "--json", "-n", "3", cwd=tmp_path,
                            WEFT_NODE_MEMORY=kind)  # fmt: skip
     assert outcome.err == ""
@@ -307,7 +307,7 @@ def test_choices_of_the_exchange_reach_the_transform(monkeypatch: pytest.MonkeyP
 
 
 def test_what_weft_refuses_is_the_callers_error(pool: Pool) -> None:
-    """Of a case that was drawn, a refusal is a failure of weft; of a problem that was given, a mistake."""
+    """The refusal of a drawn case is a failure of weft; that of a given problem is a user's mistake."""
     drawn = pool.check(Case((4, 6), engine="nonsense", ranks=3))
     assert (drawn.ok, drawn.refused) == (False, "unsupported")
     with pytest.raises(weft.Unsupported, match="nonsense"):

@@ -12,7 +12,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// 003, Fig. 7: FLEET. B is not given there; docs/out-of-core.md says what was assumed.
+/// 003, Fig. 7: FLEET. The paper does not give B; docs/out-of-core.md gives the assumed value.
 SuperlevelFft fleet() {
   return {.points = 1 << 25,
           .memory_bytes = 1 << 24,
@@ -96,7 +96,7 @@ TEST(Superlevels, passes_are_those_of_the_formula) {
   }
 }
 
-/// The band sizes cancel and the rotations go once around: what is left is the bit reversal.
+/// The band sizes cancel and the rotations go once around: the bit reversal remains.
 TEST(Superlevels, permutations_together_are_the_bit_reversal) {
   for (const FftMethod method : fft_methods)
     for (const Factoring factoring : {Factoring::published, Factoring::least_crossing}) {

@@ -117,7 +117,7 @@ TEST(Crossing, equals_a_count_of_all_records) {
   const DiskModel model{.n = 9, .m = 6, .b = 1, .d = 3, .p = 2};
   int differing = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    // Few entries beside the diagonal, so that processors differ in what they keep.
+    // Few entries off the diagonal, so that processors keep different numbers of records.
     BitMatrix a = BitMatrix::identity(model.n);
     for (int k = 0; k < 4; ++k)
       a.set(static_cast<int>(random() % 6), static_cast<int>(random() % 9), true);

@@ -21,7 +21,7 @@ using test_support::random_nonsingular;
 
 const std::uint64_t seed = test_support::chosen_seed(20261);
 
-/// Of each size that has edges: none, one, whole words.
+/// Sizes at the limits: none, one, whole words.
 constexpr int sizes[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64};
 
 TEST(BitMatrix, product_is_that_of_its_entries) {

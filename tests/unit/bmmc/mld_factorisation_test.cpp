@@ -145,7 +145,7 @@ TEST(Factors, striped_sides_are_striped) {
   EXPECT_EQ(one.independent_writes(), 0);
 }
 
-/// What makes MLD passes possible, counted record by record.
+/// The condition for MLD passes, counted record by record.
 TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
   int loads = 0;
   for (const DiskModel& disks : models)
@@ -205,7 +205,7 @@ TEST(GroupedFactors, take_as_many_passes_as_the_lower_bound_of_the_class) {
       for (const PermutationPass& pass : passes) {
         const std::int64_t ios = parallel_ios(pass, disks);
         ASSERT_GE(ios, disks.ios_of_a_pass());
-        // Enough memory for the disks besides the blocks: perfect balance.
+        // Enough memory for the disks and the blocks: perfect balance.
         if (rank_gamma(pass.permutation.matrix, disks) + disks.d <= disks.m - disks.b) {
           ASSERT_EQ(ios, disks.ios_of_a_pass());
         }
@@ -229,8 +229,8 @@ TEST(GroupedFactors, with_more_passes_still_compose) {
                [&] { grouped_factors(permutation, disks, 1); });
 }
 
-/// Two passes of four dimensions each, which leave no room for disks but need none: what arrives and
-/// what leaves reach them.
+/// Two passes of four dimensions each, which leave no room for disks but need none: arriving and
+/// leaving data reach all of them.
 TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
   const Bmmc permutation{bit_reversal(disks.n)};

@@ -33,8 +33,8 @@ using test_support::transform_exact;
 
 const std::uint64_t seed = test_support::chosen_seed(20270);
 
-/// Logarithms of the points, of the records of each processor's memory, of a block, of the disks and
-/// of the processors.
+/// Logarithms of the points, of the records of each processor's memory, of a block, of the disks
+/// and of the processors.
 struct Sizes {
   int n, lg_memory, b, d, p;
 };
@@ -202,7 +202,7 @@ TEST(Superlevels, one_processors_error_is_that_of_all) {
     }
 }
 
-/// What crossing() says, message by message, of permutations with complements too.
+/// Compares crossing() with a count message by message, also for permutations with complements.
 TEST(PermutationsOfProcessors, send_what_was_counted) {
   std::mt19937_64 random(seed);
   std::int64_t sent = 0;

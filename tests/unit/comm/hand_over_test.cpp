@@ -1,4 +1,4 @@
-// Threads stand in for ranks: the hand-over knows nothing of MPI. `make test-tsan` runs these under
+// Threads replace ranks, because the hand-over does not use MPI. `make test-tsan` runs these under
 // ThreadSanitizer, which sees every race that the hand-over would let through.
 #include "comm/hand_over.hpp"
 
@@ -64,8 +64,8 @@ TEST_P(HandOverRanks, a_late_rank_is_waited_for) {
   for (const int value : seen) EXPECT_EQ(value, 42);
 }
 
-/// Arriving and waiting apart: nobody waits for ranks that are behind by a turn that was not asked
-/// for, and a rank that has run ahead does not confuse those behind.
+/// Arriving and waiting are separate calls: no rank waits for a turn that it does not need, and a
+/// rank that is ahead does not confuse the others.
 TEST_P(HandOverRanks, a_rank_may_do_something_else_between) {
   const int ranks = GetParam();
   constexpr int rounds = 300;

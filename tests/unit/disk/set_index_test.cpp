@@ -1,4 +1,4 @@
-// Sets that are changed where they lie: their index says so.
+// Sets that are changed in place: their index says so.
 #include <gtest/gtest.h>
 
 #include <fstream>

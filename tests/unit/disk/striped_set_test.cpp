@@ -1,4 +1,4 @@
-// Striped sets: their index, their checksums and what is counted.
+// Striped sets: their index, checksums and counters.
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -168,7 +168,7 @@ TEST(DiskSet, blocks_in_pieces_are_checked_when_all_pieces_have_come) {
   for (const bool in_order : {true, false}) {
     Made made;
     made.fill();
-    // As columns of a ragged matrix: pieces of block 3, and of those beside it.
+    // As columns of a ragged matrix: pieces of block 3, and of its neighbours.
     made.write(3 * block + 1000, 2000);
     made.write(in_order ? 2 * block + 96 : 3 * block + 3000, in_order ? 5000 : 5192);
     made.write(in_order ? 3 * block + 3000 : 2 * block + 96, in_order ? 5192 : 5000);
@@ -279,8 +279,8 @@ void refuses_index(const std::string& text, const std::vector<std::string>& word
 }
 
 TEST(DiskSet, a_damaged_index_is_refused) {
-  refuses_index("", {"no JSON"});
-  refuses_index("{\"weft_striped_set\": 1, ", {"no JSON"});
+  refuses_index("", {"not JSON"});
+  refuses_index("{\"weft_striped_set\": 1, ", {"not JSON"});
   refuses_index("[]", {"another file"});
   refuses_index("{\"weft_plan\": 1}", {"weft_striped_set", "another file"});
   const nlohmann::json good = [] {

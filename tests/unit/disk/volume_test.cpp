@@ -33,7 +33,7 @@ using test_support::SizeLimit;
 
 const std::uint64_t seed = test_support::chosen_seed(20260311);
 
-/// A volume beside the array that it should hold, and transfers of both.
+/// A volume, its expected contents, and transfers of both.
 class Twin {
  public:
   Twin(Volume& volume, std::uint64_t number)
@@ -213,7 +213,7 @@ TEST_P(DiskBackend, a_file_that_is_shortened_behind_our_back_is_an_error_of_wait
   const Volume::Ticket ticket = set->start_read({&run, 1});
   expect_error(ErrorCode::io_failure, {path, "to be read", "truncated", "ends at 1048676"},
                [&] { set->wait(ticket); });
-  // What is there can still be read.
+  // The existing data can still be read.
   const disk::Run there = {0, 1 << 20, memory.data()};
   set->wait(set->start_read({&there, 1}));
 }
@@ -237,7 +237,7 @@ TEST_P(DiskBackend, a_forked_process_must_open_files_itself) {
     own->wait(own->start_read({&run, 1}));
     return text;
   });
-  EXPECT_NE(told.find("open them again here"), std::string::npos) << told;
+  EXPECT_NE(told.find("open them again in this one"), std::string::npos) << told;
   set->wait(set->start_read({&run, 1}));
 }
 

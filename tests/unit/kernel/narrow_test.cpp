@@ -54,7 +54,7 @@ TEST(Narrow, CopiesBetweenPlaces) {
   EXPECT_EQ(here.read_bytes, 24 * 8);
   for (std::size_t i = 0; i < source.size(); ++i)
     EXPECT_EQ(back[i], static_cast<double>(static_cast<float>(source[i]))) << i;
-  // Element (1, 0, 1) lies at 1 + 12 of the narrow array.
+  // Element (1, 0, 1) is at 1 + 12 of the narrow array.
   EXPECT_EQ(between[2 * 13], static_cast<float>(source[2 * (8 + 1)]));
 }
 

@@ -1,4 +1,4 @@
-// Sweeps over local arrays that lie in pieces, cut at random along every axis, against the
+// Sweeps over local arrays in pieces, cut at random along every axis, against the
 // definition of the DFT.
 #include "kernel/sweep.hpp"
 
@@ -22,7 +22,7 @@ using Whole = test_support::WholeArray<long double>;
 
 constexpr double guard = -12345.5;
 
-/// What is swept: a local box, the transforms, and where they find and leave the array.
+/// A sweep: a local box, the transforms, and the memory of their input and output.
 struct Job {
   Box source;
   Box target;

@@ -75,12 +75,12 @@ TEST(DiskStriping, skew_spreads_the_columns_of_a_matrix_over_all_disks) {
   EXPECT_EQ(disks_of(striping, 32, 1, 4), (std::vector<int>{1, 2, 3, 0}));
 }
 
-TEST(DiskStriping, the_usual_skew_spreads_columns_of_all_powers_of_two) {
+TEST(DiskStriping, the_default_skew_spreads_columns_of_all_powers_of_two) {
   for (const std::int64_t odd : {1, 3, 15})
     for (const int disks : {2, 4, 8}) {
       const std::int64_t blocks = odd * disks * 4096;
       Striping striping = {.bytes = blocks * block, .block_bytes = block, .disks = disks};
-      striping.skew_rows = usual_skew_rows(striping.bytes, block, disks);
+      striping.skew_rows = default_skew_rows(striping.bytes, block, disks);
       for (std::int64_t columns = odd * disks; columns <= blocks / disks; columns *= 2) {
         std::vector<int> runs(static_cast<std::size_t>(disks));
         for (std::int64_t first = 0; first < blocks; first += columns)
@@ -90,8 +90,8 @@ TEST(DiskStriping, the_usual_skew_spreads_columns_of_all_powers_of_two) {
             << odd << " x 2^k, " << disks << " disks, " << columns << " blocks a row";
       }
     }
-  EXPECT_EQ(usual_skew_rows(5 * block, block, 2), 1);
-  EXPECT_EQ(usual_skew_rows(8 * block, block, 1), 0);
+  EXPECT_EQ(default_skew_rows(5 * block, block, 2), 1);
+  EXPECT_EQ(default_skew_rows(8 * block, block, 1), 0);
 }
 
 TEST(DiskStriping, what_cannot_be_is_refused) {

@@ -14,7 +14,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// What Dmitruk et al. transform: slabs of real words of 4 bytes, messages in pairs.
+/// The problem of Dmitruk et al.: slabs of real words of 4 bytes, messages in pairs.
 Plan dmitruk_plan(std::int64_t n, std::int64_t ranks) {
   Problem problem{.shape = {n, n, n}, .kind = Kind::r2c, .precision = Precision::f32};
   problem.ranks = ranks;
@@ -303,7 +303,8 @@ TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {
   EXPECT_LT(combined.start_s, four.start_s);
   aware.nodes = NodeUse::separate;
   const StepCost separate = cost(plan_with(aware, 16, 4), machine).steps[1];
-  // The same bytes; in each of 15 rounds all ranks of some node send, though a rank has 12 messages.
+  // The same bytes; in each of 15 rounds all ranks of some node send, though a rank has 12
+  // messages.
   EXPECT_NEAR(combined.wire_s, 12 / 15.0 * separate.wire_s, 1e-9);
 }
 

@@ -43,7 +43,7 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
   };
   EXPECT_NEAR(seconds(12 * 509) / (509 * seconds(12) + 12 * seconds(509)), 1, 1e-12);
   EXPECT_NEAR(seconds(17 * 509) / (509 * seconds(17) + 17 * seconds(509)), 1, 1e-12);
-  // Of a family that was not measured: between the lengths next to it.
+  // A family that was not measured takes a time between those of the next lengths.
   machine.arithmetic[0].lines = {line(64, 1), line(256, 3)};
   EXPECT_NEAR(operation_s(machine, 127), 2, 0.02);
   machine.arithmetic[0].lines.clear();
@@ -63,7 +63,7 @@ TEST(Lines, complex_primes_are_summed_up_or_chirps_of_even_or_odd_length) {
   EXPECT_NEAR(operation_s(machine, 1867), 9, 1e-12);   // by 3750
   EXPECT_GT(operation_s(machine, 999999999989), 0);
   EXPECT_GT(operation_s(machine, (std::int64_t{1} << 61) - 1), 0);
-  // Of a family that was not measured: as other large primes.
+  // A family that was not measured takes the time of other large primes.
   machine.arithmetic[0].lines = {line(64, 1), line(101, 2), line(2048, 1)};
   EXPECT_NEAR(operation_s(machine, 311), 2, 1e-12);
 }
@@ -95,7 +95,7 @@ TEST(Lines, lines_with_the_same_factors_are_alike) {
   Machine machine = shipped_machine("celerons");
   machine.arithmetic = {
       {Precision::f64, Effort::estimate, 7, {line(750, 1), line(486, 2), line(1750, 1)}}};
-  // 810 = 2 3^4 5 lies between 750 and 1750 but is made as 486 = 2 3^5.
+  // 810 = 2 3^4 5 is between 750 and 1750, but is computed as 486 = 2 3^5.
   EXPECT_GT(operation_s(machine, 810), 1.5);
   EXPECT_LT(operation_s(machine, 1250), 1.1);
 }

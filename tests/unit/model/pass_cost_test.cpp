@@ -6,7 +6,7 @@
 namespace weft::model {
 namespace {
 
-constexpr double along_s = 1e-10;        // a byte read and written as rows lie
+constexpr double along_s = 1e-10;        // a byte read and written along rows
 constexpr double across_s = 4e-10;       // as rows become columns
 constexpr double in_cache_s = 0.25e-10;  // as rows become columns, in 64 KiB
 constexpr double share = 2.0 / 3;        // of a pass in place
@@ -87,7 +87,7 @@ TEST(PassCost, what_peers_hold_with_gaps_is_read_across) {
   ASSERT_EQ(plan.stages[1].axes, std::vector<int>{1});
   const double bytes = 64 * 64 * 16 * 16;
   EXPECT_NEAR(cost(plan, machine).steps[2].memory_s, bytes * across_s, 1e-9) << "rows of 256 bytes";
-  problem.exchange.method = Method::messages;  // packed, they lie close
+  problem.exchange.method = Method::messages;  // packed, they are adjacent
   EXPECT_NEAR(stage_s(problem, machine, 2), bytes * (along_s + in_cache_s), 1e-6);
 }
 

@@ -151,7 +151,7 @@ TEST(RankOrder, refuses_words_that_are_no_order) {
   refused(torus({4, 4, 4}, "x0yzxt"), {"from 1"});
   refused(torus({4, 4, 4}, "x99999999999999999999yzxt"), {"from 1"});
   refused(torus({4, 4, 4}, "x3yzxt"), {"must divide", "4 are left"});
-  refused(torus({4, 4, 4}, "x2yzt"), {"all of an axis", "2 times"});
+  refused(torus({4, 4, 4}, "x2yzt"), {"all of each axis", "a factor of 2"});
   refused(crossbar(4, "xyzt"), {"no axis x"});
   expect_error(ErrorCode::invalid_argument, {"at most 256"},
                [] { model::check(crossbar(4, std::string(300, 'n'))); });
@@ -196,7 +196,7 @@ TEST(RankOrder, loads_follow_the_order) {
   EXPECT_EQ(load("tyx", 8), 8 * 8 / 8.0);
   EXPECT_EQ(load("txy", 4), 4 * 4 / 8.0);
   EXPECT_EQ(load("tyx", 4), 2 * 2.0);          // half a ring of 8 is an open line
-  EXPECT_EQ(load("txy", 8), 4 * 4 / 8.0 * 2);  // two rings of 4 beside each other
+  EXPECT_EQ(load("txy", 8), 4 * 4 / 8.0 * 2);  // two neighbouring rings of 4
   EXPECT_EQ(load("ty2x2yx", 4), 1 * 2.0);      // blocks of 2 x 2: one step, for two lines
 }
 

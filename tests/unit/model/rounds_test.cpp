@@ -42,9 +42,9 @@ TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
   EXPECT_EQ(busiest_link(torus({5}), Groups{ranks}, ranks).load, 4);
 }
 
-// Rounds of four on nodes 00 01 10 11: two ways between neighbours in a ring of 2, half each way. Along
-// an axis of two the halves go forward and backward, which are two links: 0.5 in each, but a message
-// needs as long as if it had one link.
+// Rounds of four on nodes 00 01 10 11: two ways between neighbours in a ring of 2, half each way.
+// Along an axis of two the halves go forward and backward, which are two links: 0.5 in each, but a
+// message needs as long as if it had one link.
 TEST(Rounds, a_message_has_one_link_of_a_torus) {
   EXPECT_EQ(all_to_all(torus({2, 2}), Schedule::pairwise), 3);
   Topology narrow = torus({2, 2});
@@ -58,8 +58,8 @@ TEST(Rounds, groups_go_through_their_rounds_in_step) {
   const auto ranks = numbers(8);
   const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({2, 4}), Schedule::cyclic, rows, ranks).load, 3);
-  // On one ring their messages meet: each of the eight nodes sends two places ahead, so 2 on a link;
-  // four places, half of it each way, 2; and two places back, 2.
+  // On one ring their messages meet: each of the eight nodes sends two places ahead, so 2 on a
+  // link; four places, half of it each way, 2; and two places back, 2.
   const Groups woven{{0, 2, 4, 6}, {1, 3, 5, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({8}), Schedule::cyclic, woven, ranks).load, 2 + 2 + 2);
 }
@@ -81,9 +81,9 @@ TEST(Rounds, a_fat_tree_waits_for_the_links_above_its_switches) {
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::cyclic), 1 + 2 + 1);
 }
 
-// Two links above each switch, to even and to odd nodes. Pairwise: 03 12, both destinations of a switch
-// apart; 13 02, 3 and 2 apart; 01 23. Cyclic, two on: 0 to 2 and 1 to 3, apart. Of nodes 0 1 2 3 in the
-// order 0 2 1 3, rounds 03 21 and 23 01: 0 and 1 of the first switch send to 3 and 2.
+// Two links above each switch, to even and to odd nodes. Pairwise: 03 12, both destinations of a
+// switch apart; 13 02, 3 and 2 apart; 01 23. Cyclic, two on: 0 to 2 and 1 to 3, apart. Of nodes 0 1
+// 2 3 in the order 0 2 1 3, rounds 03 21 and 23 01: 0 and 1 of the first switch send to 3 and 2.
 TEST(Rounds, links_of_a_fat_tree_may_be_those_of_the_destinations) {
   Topology tree = fat_tree(2);
   tree.routes_by_destination = true;
@@ -123,7 +123,7 @@ TEST(Rounds, groups_of_a_dragonfly_share_one_link) {
   EXPECT_EQ(all_to_all(topology, Schedule::pairwise), 2 + 2 + 1);
 }
 
-// Ranks 0 and 1 share a node: what they send each other passes no link, and both send at once.
+// Ranks 0 and 1 share a node: messages between them pass no link, and both send at once.
 TEST(Rounds, ranks_of_a_node_share_its_link) {
   Topology topology;
   topology.nodes = 2;

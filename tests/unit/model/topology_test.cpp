@@ -33,8 +33,8 @@ double all_to_all(const Topology& topology) {
   return busiest_torus_link(topology, Groups{ranks}, ranks).load;
 }
 
-// 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours; the closed ring carries half of what an
-// open line of as many would, a^2/8 (the paper prints (a/2)^2 x 2).
+// 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours; the closed ring carries half the load of
+// an open line of the same length, a^2/8 (the paper prints (a/2)^2 x 2).
 TEST(Torus, lines_and_rings_have_the_known_loads) {
   for (const auto& [nodes, load] :
        std::map<std::int64_t, double>{{2, 1}, {4, 4}, {8, 16}, {16, 64}})
@@ -200,14 +200,14 @@ TEST(Topology, a_fat_tree_is_as_busy_as_what_leaves_its_switches) {
   topology.network = Network::fat_tree;
   topology.nodes = 16;
   topology.arity = {4, 4};
-  topology.uplinks = {2};  // half of what the four nodes below could send
+  topology.uplinks = {2};  // half of the rate of the four nodes below
   const auto ranks = numbers(16);
   const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
   EXPECT_EQ(found.load, 4 * 12 / 2.0);
   EXPECT_NE(found.name.find("switch 0.0"), std::string::npos) << found.name;
   topology.uplinks = {4};
   EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 15);  // the node's own link
-  // Rows that lie under one switch leave it alone; columns do not.
+  // Rows under one switch do not load its uplink; columns do.
   const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(busiest_link(topology, rows, ranks).load, 3);
   topology.uplinks = {1};
@@ -222,8 +222,9 @@ TEST(Topology, groups_of_a_dragonfly_share_one_link) {
   topology.switches = 2;
   topology.nodes_per_switch = 2;
   const auto ranks = numbers(12);
-  // Between two groups: 4 x 4. From switch 0 to switch 1: 2 x 2 of their own, 2 x 4 on the way to the
-  // group that is reached from switch 1, 4 x 2 on the way from the group that arrives at switch 0.
+  // Between two groups: 4 x 4. From switch 0 to switch 1: 2 x 2 of their own, 2 x 4 on the way to
+  // the group that is reached from switch 1, 4 x 2 on the way from the group that arrives at switch
+  // 0.
   const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
   EXPECT_EQ(found.load, 20);
   topology.link = 2;
@@ -345,8 +346,9 @@ TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
   EXPECT_GT(busier_than_even, 0);
 }
 
-// A row of two leaf switches: 7 messages within the leaf have twice the share of the 8 beyond it, and are
-// done after (2 x 7 + 8) / 2 = 11 messages' time; the 4 links above then have half of 64 messages to carry.
+// A row of two leaf switches: 7 messages within the leaf have twice the share of the 8 beyond it,
+// and are done after (2 x 7 + 8) / 2 = 11 messages' time; the 4 links above then have half of 64
+// messages to carry.
 TEST(FatTree, links_above_wait_where_short_ways_go_first) {
   Topology tree;
   tree.network = Network::fat_tree;

@@ -1,4 +1,4 @@
-// One axis as a convolution with a chirp: when it is, what its plans must be, what they cost.
+// One axis as a convolution with a chirp: the cases, the valid plans, and their cost.
 #include "plan/chirp_view.hpp"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include "base/smooth.hpp"
 #include "model/cost.hpp"
 #include "plan/check_plan.hpp"
+#include "plan/fixed_rule.hpp"
 #include "plan/line_view.hpp"
-#include "plan/rule.hpp"
 #include "unit/support/expect_error.hpp"
 #include "unit/support/expect_view.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 using test_support::expect_error;
 using test_support::expect_whole;
 
-/// Of a rank that has a part of an end: whole rows, or the rest of the last one.
+/// Returns the part of an end on a rank: whole rows, or the rest of the last one.
 void expect_rows(const Layout& flat, const Layout& rows) {
   const std::int64_t row = rows.shape()[1];
   for (std::int64_t rank = 0; rank < flat.ranks(); ++rank) {

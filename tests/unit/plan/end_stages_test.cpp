@@ -36,7 +36,7 @@ TEST(EndStages, C2cThatBeginsWithAnExchangeCopiesNothing) {
   EXPECT_EQ(always_copied(make_plan(problem), 0), "");
 }
 
-/// The one golden text: explain() prints what the plan says.
+/// The only golden text: explain() prints the plan.
 TEST(EndStages, OneExchangeAlone) {
   Problem problem = shared_problem(Kind::c2c, 0);
   problem.output_choice = OutputChoice::given;

@@ -1,4 +1,4 @@
-// One axis seen as two: which factors are chosen, what plans of it must be, what they cost.
+// One axis seen as two: the chosen factors, the valid plans, and their cost.
 #include "plan/line_view.hpp"
 
 #include <gtest/gtest.h>
@@ -245,7 +245,7 @@ TEST(LineView, half_spectra_that_are_not_folded_are_refused) {
       "make up its rows");
   refuse([](Plan& plan) { plan.stages[3].target = Layout::on_one({73}, 3, 1); },
          "make up its rows");
-  refuse([](Plan& plan) { plan.problem.kind = Kind::c2c; }, "nowhere else");
+  refuse([](Plan& plan) { plan.problem.kind = Kind::c2c; }, "in no other");
   Plan flat = make_plan({.shape = {8, 6}, .ranks = 2});
   flat.stages[0].folds = true;
   expect_error(ErrorCode::invalid_argument, {"columns to fold"}, [&] { check_plan(flat); });

@@ -1,4 +1,4 @@
-// What the planner chooses by the model: the best of its candidates, by reasons that can be seen.
+// The planner's choices by the model: the best of its candidates, for visible reasons.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -327,7 +327,7 @@ Problem rows_of_64() {
   problem.ranks = 4096;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {64, 64, 1});
-  problem.exchange.chunks = 1;  // or else stages hide what the order brings
+  problem.exchange.chunks = 1;  // otherwise stages hide the gain of the order
   return problem;
 }
 

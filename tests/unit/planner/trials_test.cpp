@@ -156,7 +156,7 @@ Problem with(Effort effort) {
   return asked;
 }
 
-/// Two directions of lines of 128 points, and a machine that says what one of 256 takes.
+/// Two directions of lines of 128 points, and a machine with a measured time for one of 256.
 double planning_of_128(double planning_s) { return 2 * planning_s * std::sqrt(0.5); }
 
 TEST(Trials, LocalFftsGetTheEffortThatTheBudgetAllows) {

@@ -39,7 +39,7 @@ class WisdomFile : public testing::Test {
     std::string name = (fs::temp_directory_path() / "weft-wisdom-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     folder_ = name;
-    path_ = (folder_ / "here.wisdom").string();
+    path_ = (folder_ / "choices.wisdom").string();
   }
   ~WisdomFile() override { fs::remove_all(folder_); }
 
@@ -118,16 +118,16 @@ TEST_F(WisdomFile, PathsThatCannotBe) {
   expect_error(ErrorCode::invalid_argument, {"path"}, [] { read_wisdom(""); });
   expect_error(ErrorCode::invalid_argument, {"path"},
                [&] { read_wisdom(path_ + std::string(1, '\0')); });
-  const std::string nowhere = (folder_ / "none" / "here.wisdom").string();
+  const std::string nowhere = (folder_ / "none" / "choices.wisdom").string();
   EXPECT_EQ(read_wisdom(nowhere), Wisdom());
   expect_error(ErrorCode::io_failure, {nowhere, "folder"},
                [&] { merge_into_file(nowhere, wisdom_of(2, 3)); });
-  const std::string through_file = path_ + "/here.wisdom";
+  const std::string through_file = path_ + "/choices.wisdom";
   put("");
   expect_error(ErrorCode::io_failure, {through_file}, [&] { read_wisdom(through_file); });
 }
 
-/// The administrator, who may do everything, runs as user "nobody" meanwhile.
+/// Runs as the user "nobody" meanwhile, because root may write everywhere.
 class AsNobody {
  public:
   explicit AsNobody(const fs::path& folder) {
@@ -197,7 +197,7 @@ TEST_F(WisdomFile, PermissionsAndLinksStay) {
   merge_into_file(path_, wisdom_of(2, 3));
   chmod(path_.c_str(), 0640);
   const std::string link = (folder_ / "link").string();
-  fs::create_symlink("here.wisdom", link);
+  fs::create_symlink("choices.wisdom", link);
   merge_into_file(link, wisdom_of(3, 4));
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(read_wisdom(path_), wisdom_of(2, 4));
@@ -209,7 +209,7 @@ TEST_F(WisdomFile, PermissionsAndLinksStay) {
 
 TEST_F(WisdomFile, ALinkToAFileThatIsNotThereYetStaysALink) {
   const std::string link = (folder_ / "link").string();
-  fs::create_symlink("here.wisdom", link);
+  fs::create_symlink("choices.wisdom", link);
   merge_into_file(link, wisdom_of(3, 4));
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(read_wisdom(path_), wisdom_of(3, 4));

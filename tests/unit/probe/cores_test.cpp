@@ -1,4 +1,4 @@
-// Physical cores, by what the system tells of its processors.
+// Physical cores, by the system's description of its processors.
 #include "probe/cores.hpp"
 
 #include <gtest/gtest.h>

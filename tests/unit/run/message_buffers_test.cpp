@@ -1,4 +1,4 @@
-// Which buffers exchanges use, by an independent account of what must not meet.
+// The buffers of exchanges, against an independent list of forbidden overlaps.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@ namespace weft::run {
 namespace {
 
 constexpr std::int64_t spectrum = 100;  // bytes of a local array
-constexpr std::int64_t own = 30;        // of what stays on this rank
+constexpr std::int64_t own = 30;        // the part that stays on this rank
 
 std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned early,
                                    bool uses_work = false) {
@@ -20,7 +20,7 @@ std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned ear
   return needs;
 }
 
-/// What stage i reads: the input, or what the exchange before it has brought.
+/// Returns the source of stage i: the input, or the target of the exchange before it.
 int inlet(const std::vector<MessageBuffers>& chosen, std::size_t stage, bool in_place) {
   if (stage == 0) return in_place ? output_buffer : input_buffer;
   return chosen[stage - 1].recv;
@@ -56,7 +56,7 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
     EXPECT_FALSE(needs[i].in_chunks);
     EXPECT_NE(here.own, read);
     EXPECT_NE(here.own, here.send);
-    // Its place among what arrives must not be what the stage still reads.
+    // Its place among the received blocks must not be the source of the stage.
     if (i > 0) {
       EXPECT_NE(here.own, chosen[i - 1].own);
     }

@@ -10,7 +10,8 @@
 
 namespace weft::test_support {
 
-/// What `f`, run in a process forked from this one, returns, its error, or "hangs" after 20 s.
+/// Runs `f` in a process forked from this one; returns its result, its error, or "hangs" after 20
+/// s.
 template <class F>
 std::string in_child(F&& f) {
   constexpr unsigned limit_s = 20;

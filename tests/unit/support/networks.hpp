@@ -28,7 +28,7 @@ inline Topology torus(std::vector<std::int64_t> extents, std::string order) {
   return topology;
 }
 inline Topology torus(std::vector<std::int64_t> extents, const char* order) {
-  return torus(std::move(extents), std::string(order));  // else a pointer would be taken for a bool
+  return torus(std::move(extents), std::string(order));  // otherwise a pointer would become a bool
 }
 
 }  // namespace weft::test_support

@@ -35,7 +35,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-TEST(Seed, is_the_usual_one_in_the_gate) {
+TEST(Seed, is_the_default_in_the_gate) {
   const Variable fresh("WEFT_FRESH_SEEDS", nullptr);
   const Variable given("WEFT_SEED", nullptr);
   EXPECT_EQ(chosen_seed(7), 7U);

@@ -17,7 +17,7 @@
 
 namespace weft::test_support {
 
-/// Threads that stand for processors and send each other messages.
+/// Threads that act as processors and send each other messages.
 class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
  public:
   struct Office {
@@ -78,8 +78,8 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
   int rank_;
 };
 
-/// Does the work as each of so many processors at a time; throws what the first of them threw. What is
-/// thrown outside of together() would leave the others waiting: it ends the program.
+/// Does the work of all processors at the same time; throws the error of the first that failed. An
+/// error outside of together() ends the program, because the others would wait.
 inline void on_processors(
     int processors,
     const std::function<void(int processor, bmmc::ProcessorExchange& peers)>& work) {

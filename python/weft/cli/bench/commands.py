@@ -64,7 +64,9 @@ def bench_command(
             )
         machine = bench_model.machine_value(planning.machine, shape)
         drawing = bench_model.Options(problems, seed, machine, transform.threads, planning.budget_s, as_json)
-        return start(context, lambda here: bench_model.run(drawing, here), ranks, transform.threads, oversubscribe)
+        return start(
+            context, lambda session: bench_model.run(drawing, session), ranks, transform.threads, oversubscribe
+        )
     if shape is None:
         raise weft.InvalidArgument("bench needs a shape such as 256x256x256, or --model; none was given")
     options = weft_run.Options(
@@ -82,4 +84,4 @@ def bench_command(
         methods=bench_methods.methods_value(methods),
         json=as_json,
     )
-    return start(context, lambda here: comparison.run(options, here), ranks, transform.threads, oversubscribe)
+    return start(context, lambda session: comparison.run(options, session), ranks, transform.threads, oversubscribe)

@@ -63,7 +63,7 @@ def peers_value(text: str | None) -> tuple[str, ...]:
 def run(options: Options, session: Session) -> int:
     if options.repeat < REPETITIONS_MIN:
         raise weft.InvalidArgument(
-            f"--repeat must be at least {REPETITIONS_MIN} for a median that means something; got {options.repeat}; "
+            f"--repeat must be at least {REPETITIONS_MIN} for a meaningful median; got {options.repeat}; "
             f"give such as --repeat {REPETITIONS_MIN}"
         )
     case = _case(options, session)
@@ -118,7 +118,7 @@ def _check_predicted(plan: weft.Plan) -> None:
         ranks = plan.problem.ranks
         raise weft.InvalidArgument(
             "--plot draws predicted and measured times of each step; this plan has no prediction: it was chosen by "
-            f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine here"
+            f"the {plan.chosen_by}, on {counted(ranks, 'rank')}; name a machine, such as --machine local"
         )
 
 

@@ -13,7 +13,7 @@ from weft.cli.bench.contest import Contract, measure
 from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, output_data, problem_data
 from weft.cli.support.session import Session
 from weft.options import Exchange
-from weft.planning.machine_choice import RULE
+from weft.planning.machine_choice import FIXED_RULE
 from weft.verify import reference
 
 METHODS = ("shared", "collective", "messages")
@@ -75,8 +75,8 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
         raise weft.InvalidArgument(
             f"--methods compares weft's own exchanges in one table; got {other} too; leave one of the two out"
         )
-    # Only exchanges are compared, so all have the same layout: that of the rule.
-    options = replace(options, planning=replace(options.planning, machine=RULE, all_ranks=True))
+    # Only exchanges are compared, so all have the same layout: that of the fixed rule.
+    options = replace(options, planning=replace(options.planning, machine=FIXED_RULE, all_ranks=True))
     session.progress("planning")
     first = WeftRun(options, contract, session, Exchange())
     if not first.fft.plan.exchanges:
@@ -85,7 +85,9 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     planned = _planning.all_exchanges(first.fft.plan.problem, asked["chunks"], asked["piece_bytes"])
     exchanges = [Exchange.of_planned(exchange) for exchange in planned if exchange.method in names]
     if not exchanges:
-        raise weft.Unsupported(f"no exchange of --methods {','.join(names)} applies here; give --methods all")
+        raise weft.Unsupported(
+            f"no exchange of --methods {','.join(names)} applies to this problem; give --methods all"
+        )
     runs = [WeftRun(options, contract, session, exchange, first) for exchange in exchanges]
     _share_workspace(runs)
     seconds = measure(session, runs, options.repeat, "timing")

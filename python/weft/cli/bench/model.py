@@ -18,7 +18,7 @@ from weft.cli.bench.contest import measure, timed
 from weft.cli.bench.speed import Speed, scaled, speed_now
 from weft.cli.bench.weft_run import command_line
 from weft.cli.support.session import Session
-from weft.planning.machine_choice import HERE
+from weft.planning.machine_choice import LOCAL
 from weft.planning.plans import machine_of, ranks_on_node
 
 # The number of timed plans of a problem, and the predicted factor over the best plan above which none is timed.
@@ -174,9 +174,9 @@ def run(options: Options, session: Session) -> int:
     with session.together():
         if options.problems < 1:
             raise weft.InvalidArgument(f"--problems must be 1 or more; got {options.problems}")
-        machine = None if options.machine == HERE else machine_of(options.machine)
+        machine = None if options.machine == LOCAL else machine_of(options.machine)
     if machine is None:
-        machine = weft.machine_here(session.comm, threads=options.threads)
+        machine = weft.local_machine(session.comm, threads=options.threads)
     rows = []
     for number in range(options.problems):
         session.progress(f"problem {number + 1} of {options.problems}")

@@ -9,7 +9,7 @@ from weft.cli.support.session import Session, in_one_line
 from weft.cli.support.text import counted
 from weft.files import check_target, write_file
 from weft.planning import division
-from weft.planning.machine_choice import HERE, RULE, default_machine, wants_all_ranks
+from weft.planning.machine_choice import FIXED_RULE, LOCAL, default_machine, wants_all_ranks
 from weft.planning.plans import machine_of
 
 
@@ -27,10 +27,10 @@ def run(
     if order is not None:
         options["machine"] = _in_order(options["machine"], order)
     if plot:
-        if _machine(options) == RULE:
+        if _machine(options) == FIXED_RULE:
             raise weft.InvalidArgument(
-                "--plot draws the predicted times of the steps, so it needs a machine; the rule has none; give such as "
-                "--machine ethernet-10g"
+                "--plot draws the predicted times of the steps, so it needs a machine; the fixed rule has none; "
+                "give such as --machine ethernet-10g"
             )
         check_target(plot, plots.FORMS)
         plots.pyplot()
@@ -72,10 +72,10 @@ def _others_than_cores(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> list[weft.Plan]:
-    if _machine(options) in (RULE, HERE):
+    if _machine(options) in (FIXED_RULE, LOCAL):
         raise weft.InvalidArgument(
-            f"--cores {cores} compares divisions into ranks and threads by the model of a machine; the rule has none, "
-            'and "here" is known for the ranks that measured it; give such as --machine infiniband-64'
+            f"--cores {cores} compares divisions into ranks and threads by the model of a machine; the fixed rule has "
+            'none, and "local" is known for the ranks that measured it; give such as --machine infiniband-64'
         )
     given = [options["ranks"] != 1, options["threads"] != 1, options["ranks_per_node"] is not None]
     if any(given):
@@ -94,7 +94,7 @@ def _of_all(plans: list[weft.Plan]) -> str:
 
 def _of_others(plan: weft.Plan, shape: tuple[int, ...], options: dict[str, Any]) -> str:
     """Returns the gain from twice or half the threads on the same cores. A running job cannot change its threads."""
-    if _machine(options) in (RULE, HERE):
+    if _machine(options) in (FIXED_RULE, LOCAL):
         return ""
     others = division.others(plan, shape, _machine(options), **_others_than_cores(options))
     now = division.seconds(plan)

@@ -66,7 +66,7 @@ def probe_command(
 
     disks = folders_value(None if disk is None else [disk])
     options = probe.Options(show, target, seconds, threads, name, disks, plot, everything, as_json)
-    return start(context, lambda here: probe.run(options, here), ranks, threads, oversubscribe)
+    return start(context, lambda session: probe.run(options, session), ranks, threads, oversubscribe)
 
 
 @app.command("plan")
@@ -94,10 +94,9 @@ def plan_command(
     """Print the plan of a transform on any number of ranks. Needs no MPI.
 
     Prints the fastest plan by the model of the machine: each step with its predicted time and its limit, then the next
-    best plans. With --machine rule the plan follows a fixed rule. Where nodes share links, the plan may name an order
-    of the ranks over the nodes; `weft map` writes that order for launchers. A note says if twice or half the threads
-    would be faster on the same cores. With --cores every division into ranks and threads is planned, and the fastest is
-    printed.
+    best plans. With --machine fixed-rule no model is used. Where nodes share links, the plan may name an order of the
+    ranks over the nodes; `weft map` writes that order for launchers. A note says if twice or half the threads would be
+    faster on the same cores. With --cores every division into ranks and threads is planned, and the fastest is printed.
     """
     from weft.cli.commands import plan
 
@@ -116,7 +115,7 @@ def plan_command(
         "all_ranks": planning.all_ranks,
     }
     extents = shape_value(shape, "SHAPE")
-    return on_one_rank(lambda here: plan.run(extents, options, order, plot, as_json, here, cores))
+    return on_one_rank(lambda session: plan.run(extents, options, order, plot, as_json, session, cores))
 
 
 @app.command("map")
@@ -148,7 +147,7 @@ def map_command(
     from weft.cli.commands import map as mapped
 
     options = mapped.Options(machine, count_value(ranks, "--ranks"), ranks_per_node, order, form.value, hosts, target)
-    return on_one_rank(lambda here: mapped.run(options, here))
+    return on_one_rank(lambda session: mapped.run(options, session))
 
 
 @app.command("project")
@@ -203,4 +202,4 @@ def project_command(
         plot=plot,
         json=as_json,
     )
-    return on_one_rank(lambda here: project.run(options, here))
+    return on_one_rank(lambda session: project.run(options, session))

@@ -7,7 +7,7 @@ import weft
 from weft.cli.support.session import Session, in_one_line
 from weft.files import check_target, write_file
 from weft.planning import projection
-from weft.planning.machine_choice import HERE, RULE, VARIABLE, default_machine
+from weft.planning.machine_choice import FIXED_RULE, LOCAL, VARIABLE, default_machine
 from weft.planning.plans import machine_of
 from weft.planning.projection import Change, Point
 
@@ -57,8 +57,8 @@ def run(options: Options, session: Session) -> None:
 
 # Values of --machine that name no model.
 NO_MACHINE = {
-    RULE: "which has no model",
-    HERE: "which is the machine of a transform's ranks, and there are none",
+    FIXED_RULE: "which has no model",
+    LOCAL: "which is the machine of a transform's ranks, and there are none",
 }
 
 

@@ -34,7 +34,7 @@ def on_ranks(ranks: int, options: Options, *, oversubscribe: bool) -> int:
     return launch.run_ranks(ranks, 1, [], oversubscribe=oversubscribe, program=program)
 
 
-def here(options: Options) -> NoReturn:
+def in_this_process(options: Options) -> NoReturn:
     """Replaces this process by the program, which inherits its input, outputs and signals, and sets its exit status."""
     words = _words(options)
     if surrounding_ranks() is not None:

@@ -19,7 +19,7 @@ def info_command(
     """Print versions, libraries, cores, caches, memory, and how ranks share memory."""
     from weft.cli.commands import info
 
-    return start(context, lambda here: info.run(as_json, here), ranks, 1, oversubscribe)
+    return start(context, lambda session: info.run(as_json, session), ranks, 1, oversubscribe)
 
 
 @app.command("run", context_settings={"allow_interspersed_args": False})
@@ -43,4 +43,6 @@ def run_command(
 
     options = run.Options(program, arguments or [], module, threads)
     wanted = ranks_to_start(ranks)
-    return run.here(options) if wanted is None else run.on_ranks(wanted, options, oversubscribe=oversubscribe)
+    return (
+        run.in_this_process(options) if wanted is None else run.on_ranks(wanted, options, oversubscribe=oversubscribe)
+    )

@@ -65,7 +65,7 @@ def fft_command(
         explain=explain,
         json=as_json,
     )
-    return start(context, lambda here: fft.run(options, here), ranks, transform.threads, oversubscribe)
+    return start(context, lambda session: fft.run(options, session), ranks, transform.threads, oversubscribe)
 
 
 @app.command("spectrum")
@@ -107,7 +107,7 @@ def spectrum_command(
         planning=planning,
         json=as_json,
     )
-    return start(context, lambda here: spectrum.run(options, here), ranks, transform.threads, oversubscribe)
+    return start(context, lambda session: spectrum.run(options, session), ranks, transform.threads, oversubscribe)
 
 
 @app.command("verify")
@@ -147,10 +147,10 @@ def verify_command(
         "json": as_json,
     }
 
-    def work(here: Session) -> int:
+    def work(session: Session) -> int:
         from weft.verify import runner
 
-        hooks = runner.Hooks(lambda text: here.progress(text) if text else here.clear_progress(), end_all_ranks)
-        return runner.run({**options, "comm": here.comm}, hooks)
+        hooks = runner.Hooks(lambda text: session.progress(text) if text else session.clear_progress(), end_all_ranks)
+        return runner.run({**options, "comm": session.comm}, hooks)
 
     return start(context, work, ranks, transform.threads, oversubscribe)

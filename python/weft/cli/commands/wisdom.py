@@ -29,12 +29,12 @@ def show_command(
 ) -> int:
     """Print the decisions in a file: problems, machines and fastest plans."""
 
-    def show(here: Session) -> None:
+    def show(session: Session) -> None:
         wisdom = weft.Wisdom.load(source)
         if as_json:
-            here.print_json(json.loads(wisdom.to_json()))
+            session.print_json(json.loads(wisdom.to_json()))
         else:
-            here.print("\n".join(map(in_one_line, _lines(wisdom))))
+            session.print("\n".join(map(in_one_line, _lines(wisdom))))
 
     return on_one_rank(show)
 
@@ -49,11 +49,11 @@ def merge_command(
     Of two decisions for the same problem and machine the last wins. Jobs may use TARGET at the same time.
     """
 
-    def merge(here: Session) -> None:
+    def merge(session: Session) -> None:
         more = weft.Wisdom()
         more.merge(*[weft.Wisdom.load(source) for source in sources])
         more.merge_into(target)
-        here.print(f"{target}: {counted(len(weft.Wisdom.load(target)), 'decision')}")
+        session.print(f"{target}: {counted(len(weft.Wisdom.load(target)), 'decision')}")
 
     return on_one_rank(merge)
 

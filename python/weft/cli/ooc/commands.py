@@ -105,7 +105,7 @@ def analyze_command(
             raise weft.InvalidArgument(
                 f"--paper has its own sizes; got {points or memory} too; give N and --memory, or --paper"
             )
-        return on_one_rank(lambda here: analyze.run_paper(paper.value, as_json, here))
+        return on_one_rank(lambda session: analyze.run_paper(paper.value, as_json, session))
     if points is None or memory is None:
         raise weft.InvalidArgument(
             "ooc analyze needs N and --memory, or --paper; one was not given; give such as 2^25 --memory 16MiB"
@@ -122,7 +122,7 @@ def analyze_command(
         factoring=factoring.value,
     )
     weights = {"message_s": message_s, "byte_s": byte_s, "machine": machine}
-    return on_one_rank(lambda here: analyze.run(options, weights, as_json, here))
+    return on_one_rank(lambda session: analyze.run(options, weights, as_json, session))
 
 
 @ooc_app.command("copy")
@@ -159,7 +159,7 @@ def copy_command(
         block_bytes=size_value(block, "--block"),
         skew=skew,
     )
-    return on_one_rank(lambda here: ooc_copy.run(options, here))
+    return on_one_rank(lambda session: ooc_copy.run(options, session))
 
 
 @ooc_app.command("fft")
@@ -205,8 +205,8 @@ def fft_command(
         records = ooc_records_command.fft_options(source, target, given, as_json)
         return run_or_tell(
             context,
-            lambda here: ooc_records_command.run(records, here),
-            lambda count, here: ooc_records_command.run_dry(records, count, here),
+            lambda session: ooc_records_command.run(records, session),
+            lambda count, session: ooc_records_command.run_dry(records, count, session),
             ranks=ranks,
             oversubscribe=oversubscribe,
             dry_run=dry_run,
@@ -215,8 +215,8 @@ def fft_command(
     asked = ooc_fft_command.Options(source, target, given, as_json)
     return run_or_tell(
         context,
-        lambda here: ooc_fft_command.run(asked, here),
-        lambda count, here: ooc_fft_command.run_dry(asked, count, here),
+        lambda session: ooc_fft_command.run(asked, session),
+        lambda count, session: ooc_fft_command.run_dry(asked, count, session),
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
@@ -231,7 +231,7 @@ def discard_command(
     """Remove the unfinished OUT of a transform and its temporary files."""
     from weft.cli.ooc import fft as ooc_fft_command
 
-    return on_one_rank(lambda here: ooc_fft_command.run_discard(target, here))
+    return on_one_rank(lambda session: ooc_fft_command.run_discard(target, session))
 
 
 @ooc_app.command("plan")
@@ -272,7 +272,7 @@ def plan_command(
         "disks": folders_value(disk),
         **{name: getattr(options, name) for name in PLANNED},
     }
-    return on_one_rank(lambda here: ooc_fft_command.run_plan(extents, given, plot, as_json, here))
+    return on_one_rank(lambda session: ooc_fft_command.run_plan(extents, given, plot, as_json, session))
 
 
 def run_or_tell(
@@ -289,7 +289,7 @@ def run_or_tell(
     wanted, around = ranks_value(ranks), surrounding_ranks()
     if dry_run:
         count = wanted or (1 if around is None else around[1])
-        return on_one_rank(lambda here: tell(count, here))
+        return on_one_rank(lambda session: tell(count, session))
     if around is None and wanted in (None, 1):
         return run(Session())
     return start(context, run, ranks, threads, oversubscribe)

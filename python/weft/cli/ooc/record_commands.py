@@ -59,8 +59,8 @@ def permute_command(
     asked = ooc_records_command.permute_options(source, target, permutation, given, as_json)
     return run_or_tell(
         context,
-        lambda here: ooc_records_command.run(asked, here),
-        lambda count, here: ooc_records_command.run_dry(asked, count, here),
+        lambda session: ooc_records_command.run(asked, session),
+        lambda count, session: ooc_records_command.run_dry(asked, count, session),
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
@@ -85,5 +85,5 @@ def detect_command(
 
     given = {"shape": options.shape, "dtype": options.dtype}
     found = []
-    on_one_rank(lambda here: found.append(ooc_records_command.run_detect(targets, given, as_json, here)))
+    on_one_rank(lambda session: found.append(ooc_records_command.run_detect(targets, given, as_json, session)))
     return 0 if found == [True] else 1

@@ -70,10 +70,10 @@ def ranks_to_start(ranks: str | None) -> int | None:
 def on_one_rank(work: Callable[[Session], None]) -> int:
     """Does the work in this process. On several ranks the first does it, and all ranks raise its error."""
 
-    def on_first(here: Session) -> int:
-        with here.together():
-            if here.is_root:
-                work(here)
+    def on_first(session: Session) -> int:
+        with session.together():
+            if session.is_root:
+                work(session)
         return 0
 
     around = surrounding_ranks()

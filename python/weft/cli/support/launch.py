@@ -311,10 +311,10 @@ def _crash(code: int, ranks: int) -> str:
         remedy = f"raise it (ulimit {option})"
     elif name and code != 1 and code != 2:
         how = f"crashed ({name})"
-        remedy = f"run again with {DEBUG}=1 to see what mpiexec says, and report it"
+        remedy = f"run again with {DEBUG}=1 to see the output of mpiexec, and report it"
     else:
         how = f"could not be started or ended early (mpiexec ended with {code})"
-        remedy = f"run again with {DEBUG}=1 to see what mpiexec says"
+        remedy = f"run again with {DEBUG}=1 to see the output of mpiexec"
     return f"all ranks must run to their end; one of {ranks} {how}; {remedy}"
 
 

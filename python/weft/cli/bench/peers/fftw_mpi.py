@@ -66,7 +66,7 @@ def _library(contract: Contract, session: Session) -> Fftw:
     others = loaded_mpi_libraries() - before
     if others:
         names = ", ".join(sorted(others))
-        reason = f"the FFTW installed here is linked to another MPI ({names}) than the one that runs"
+        reason = f"the installed FFTW is linked to another MPI ({names}) than the running one"
     reasons = [text for text in session.comm.allgather(reason) if text]
     if reasons or fftw is None:
         raise NotRun(reasons[0])

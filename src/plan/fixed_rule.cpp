@@ -1,4 +1,4 @@
-#include "plan/rule.hpp"
+#include "plan/fixed_rule.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -48,17 +48,17 @@ void add_notes(Plan& plan) {
       (why.empty() ? "" : "; " + why) + remedy(plan.problem));
 }
 
-std::vector<Stage> rule_stages(const Problem& problem) {
+std::vector<Stage> fixed_rule_stages(const Problem& problem) {
   std::vector<Stage> stages = view_stages(problem, problem.ranks);
   if (stages.empty() && suits_a_chirp(problem)) stages = chirp_stages(problem, problem.ranks);
   Starts known;
-  return stages.empty() ? std::move(routes(problem, rule_input(problem), 1, known).front())
+  return stages.empty() ? std::move(routes(problem, fixed_rule_input(problem), 1, known).front())
                         : stages;
 }
 
 }  // namespace
 
-Layout rule_input(const Problem& problem) {
+Layout fixed_rule_input(const Problem& problem) {
   if (problem.has_input) return problem.input;
   // P3DFFT divides two axes even if one is enough.
   if (problem.exchange.preset == Preset::p3dfft && problem.shape.size() >= 3)
@@ -96,8 +96,8 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
 
 Plan make_plan(const Problem& given) {
   const Problem problem = checked(given);
-  Plan plan = assemble(problem, rule_stages(problem));
-  plan.chosen_by = "rule";
+  Plan plan = assemble(problem, fixed_rule_stages(problem));
+  plan.chosen_by = "fixed rule";
   return plan;
 }
 

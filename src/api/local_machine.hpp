@@ -17,9 +17,9 @@ namespace weft::api {
 /// file cannot be written, there is a warning. The same on all ranks. Collective.
 ///
 /// Errors  invalid_argument for no threads; out_of_memory; mpi_failure.
-Machine machine_here(const comm::Communicator& comm, int threads);
+Machine local_machine(const comm::Communicator& comm, int threads);
 
 /// Returns the machine in the cache for `ranks` ranks on one node. Local.
-std::optional<Machine> known_here(std::int64_t ranks, int threads);
+std::optional<Machine> known_local_machine(std::int64_t ranks, int threads);
 
 }  // namespace weft::api

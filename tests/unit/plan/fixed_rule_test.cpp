@@ -1,5 +1,5 @@
-// Plans of the fixed rule: every plan transforms every axis where it is whole and ends as asked;
-// the rule chooses slabs, pencils and batches as it says; bad problems are refused by their words.
+// Plans of the fixed rule: every plan transforms each axis where it is whole and ends as requested;
+// the rule chooses slabs, pencils and batches; bad problems are refused with the right words.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using namespace test_support;
 constexpr auto invalid = ErrorCode::invalid_argument;
 constexpr auto mismatch = ErrorCode::layout_mismatch;
 
-// --- what makes a plan valid, written again from the contract: box by box on every rank ---
+// --- validity of a plan, written again from the contract: box by box on every rank ---
 
 void expect_same_boxes(const Layout& a, const Layout& b, int halved, std::int64_t extent) {
   ASSERT_EQ(a.ranks(), b.ranks());
@@ -109,7 +109,7 @@ void expect_valid(const Plan& plan) {
       ASSERT_EQ(exchange.wire_form, problem.exchange.wire_form);
     }
   }
-  ASSERT_EQ(plan.chosen_by, "rule");
+  ASSERT_EQ(plan.chosen_by, "fixed rule");
   ASSERT_NO_THROW(check_plan(plan));
 }
 
@@ -174,9 +174,9 @@ TEST(Plan, EverySubsetOfAxesOnEveryNumberOfRanks) {
   EXPECT_GT(plans, 10000);
 }
 
-// --- the rule ---
+// --- the fixed rule ---
 
-TEST(Rule, OneRankTransformsEverythingInOneStage) {
+TEST(FixedRule, OneRankTransformsEverythingInOneStage) {
   for (Kind kind : {Kind::c2c, Kind::r2c}) {
     const Plan plan = make_plan({.shape = {6, 7, 8}, .kind = kind});
     EXPECT_EQ(plan.stages.size(), 1U);
@@ -185,7 +185,7 @@ TEST(Rule, OneRankTransformsEverythingInOneStage) {
   }
 }
 
-TEST(Rule, SlabsWhereEveryRankGetsRows) {
+TEST(FixedRule, SlabsWhereEveryRankGetsRows) {
   const Shape shape{64, 64, 64};
   for (Kind kind : {Kind::c2c, Kind::r2c})
     for (std::int64_t ranks = 2; ranks <= 64; ++ranks) {
@@ -201,7 +201,7 @@ TEST(Rule, SlabsWhereEveryRankGetsRows) {
     }
 }
 
-TEST(Rule, ElseTheMostSquarePencil) {
+TEST(FixedRule, ElseTheMostSquarePencil) {
   const Shape shape{32, 32, 32};
   int pencils = 0;
   for (std::int64_t ranks = 33; ranks <= 64; ++ranks) {
@@ -222,14 +222,14 @@ TEST(Rule, ElseTheMostSquarePencil) {
   EXPECT_GT(pencils, 20);
 }
 
-TEST(Rule, OfGridsThatLeaveEquallyManyRanksEmptyTheMostSquare) {
+TEST(FixedRule, OfGridsThatLeaveEquallyManyRanksEmptyTheMostSquare) {
   // 16 of 64 ranks have something in any pencil with both factors at least 4.
   const Plan plan = make_plan({.shape = {4, 4, 4}, .ranks = 64});
   EXPECT_EQ(plan.input().process_grid(), (Shape{8, 8, 1}));
   EXPECT_EQ(plan.input().empty_ranks(), 48);
 }
 
-TEST(Rule, ABatchIsSplitAndNothingMoves) {
+TEST(FixedRule, ABatchIsSplitAndNothingMoves) {
   for (std::int64_t ranks = 1; ranks <= 64; ++ranks) {
     const Plan plan = make_plan({.shape = {8, 64, 8}, .axes = {0, 2}, .ranks = ranks});
     ASSERT_TRUE(plan.exchanges.empty()) << explain(plan);
@@ -237,7 +237,7 @@ TEST(Rule, ABatchIsSplitAndNothingMoves) {
   }
 }
 
-TEST(Rule, AGivenInputThatIsAPencilIsFollowed) {
+TEST(FixedRule, AGivenInputThatIsAPencilIsFollowed) {
   Problem problem{.shape = {16, 16, 16}, .ranks = 4, .has_input = true};
   problem.input = Layout::grid(problem.shape, {1, 2, 2});
   const Plan plan = make_plan(problem);
@@ -246,7 +246,7 @@ TEST(Rule, AGivenInputThatIsAPencilIsFollowed) {
   EXPECT_EQ(plan.stages.size(), 3U);
 }
 
-TEST(Rule, SameCostsOneExchangeMore) {
+TEST(FixedRule, SameCostsOneExchangeMore) {
   const Problem any{.shape = {64, 64, 64}, .ranks = 8};
   Problem same = any;
   same.output_choice = OutputChoice::same;
@@ -254,7 +254,7 @@ TEST(Rule, SameCostsOneExchangeMore) {
   EXPECT_TRUE(make_plan(same).stages.back().axes.empty());
 }
 
-TEST(Rule, OneAxisGoesToOneRankAndReturns) {
+TEST(FixedRule, OneAxisGoesToOneRankAndReturns) {
   const Plan plan = make_plan({.shape = {29}, .ranks = 3});
   expect_valid(plan);
   EXPECT_EQ(plan.stages.size(), 3U);
@@ -264,14 +264,14 @@ TEST(Rule, OneAxisGoesToOneRankAndReturns) {
   EXPECT_NE(plan.notes[0].find("goes to one rank"), std::string::npos);
 }
 
-TEST(Rule, IdleRanksAreNoted) {
+TEST(FixedRule, IdleRanksAreNoted) {
   const Plan plan = make_plan({.shape = {3, 3}, .ranks = 7});
   expect_valid(plan);
   ASSERT_FALSE(plan.notes.empty());
   EXPECT_NE(plan.notes[0].find("of 7 ranks"), std::string::npos) << plan.notes[0];
 }
 
-TEST(Rule, SixteenThousandRanksInMilliseconds) {
+TEST(FixedRule, SixteenThousandRanksInMilliseconds) {
   int planned = 0;
   for (Kind kind : {Kind::c2c, Kind::r2c})
     for (OutputChoice output : {OutputChoice::any, OutputChoice::same})

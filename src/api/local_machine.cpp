@@ -1,4 +1,4 @@
-#include "api/here.hpp"
+#include "api/local_machine.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& plac
                                        std::to_string(threads)};
   std::string what;
   for (const std::string& each : parts) what += each + '\n';
-  return cache_folder() / ("machine-" + hash_digits(what) + ".json");
+  return cache_folder() / ("local-machine-" + hash_digits(what) + ".json");
 }
 
 /// Returns the text of the file if this version of weft can read the machine; otherwise "".
@@ -99,20 +99,20 @@ std::string source(std::int64_t ranks, int threads) {
 
 }  // namespace
 
-Machine machine_here(const comm::Communicator& comm, int threads) {
+Machine local_machine(const comm::Communicator& comm, int threads) {
   const probe::ProbedRanks placement = probe::placement_of(comm);
   std::string text;
   if (comm.rank() == 0) text = readable_text(file_of(comm.size(), placement, threads));
   comm.broadcast(text, 0);
   if (!text.empty()) return comm::together(comm, [&] { return machine_from_json(text); });
   Machine found = probe::measure(
-      {"here", source(comm.size(), threads), quick_s, threads, probe::quick_extent()}, comm);
+      {"local", source(comm.size(), threads), quick_s, threads, probe::quick_extent()}, comm);
   measure_call(found, comm, threads);
   if (comm.rank() == 0) keep(file_of(comm.size(), placement, threads), found);
   return found;
 }
 
-std::optional<Machine> known_here(std::int64_t ranks, int threads) {
+std::optional<Machine> known_local_machine(std::int64_t ranks, int threads) {
   const std::string text = readable_text(file_of(ranks, {ranks, 1}, threads));
   if (text.empty()) return {};
   return machine_from_json(text);

@@ -13,7 +13,7 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages);
 
 /// Returns the input layout if the caller gave none: a slab if every rank gets rows, otherwise the
 /// most square pencil; two split axes for P3DFFT's preset.
-Layout rule_input(const Problem& problem);
+Layout fixed_rule_input(const Problem& problem);
 
 /// Returns the layout of output "same": the input's ownership on the output's shape. Throws
 /// invalid_argument for boxes that split the axis which r2c halves: there is no such layout.
