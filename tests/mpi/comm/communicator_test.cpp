@@ -135,9 +135,9 @@ TEST(CommCommunicator, messages_of_the_user_are_not_disturbed) {
 }
 
 TEST(CommCommunicator, refuses_what_is_no_group) {
-  EXPECT_EQ(message_of([] { communicator_of(MPI_COMM_NULL); }),
-            "invalid_argument: the communicator is MPI_COMM_NULL; pass one that this rank is a "
-            "member of");
+  EXPECT_EQ(
+      message_of([] { communicator_of(MPI_COMM_NULL); }),
+      "invalid_argument: the communicator is MPI_COMM_NULL; pass one that contains this rank");
   if (mpi_size() < 2) return;
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, mpi_rank() == 0 ? 0 : 1, 0, &half);

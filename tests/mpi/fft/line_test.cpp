@@ -19,7 +19,7 @@ bool is_divided(std::int64_t n, OutputChoice output) {
               .empty();
 }
 
-/// Powers of two, of 3 and 5, and lengths whose rows are no multiple of the ranks.
+/// Powers of two, of 3 and 5, and lengths whose rows are not a multiple of the ranks.
 const std::vector<std::int64_t> lengths{1024, 2025, 729, 1260, 144};
 
 TEST(FftLine, AgreesWithTheOracle) {

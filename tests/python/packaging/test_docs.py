@@ -52,9 +52,9 @@ def test_the_plan_that_planning_md_shows(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_kind_of_exchange_that_the_fixed_rule_takes() -> None:
-    """exchanges.md: shared where all ranks share a node, otherwise one collective call."""
+    """exchanges.md: shared if all ranks share a node, otherwise one collective call."""
     text = " ".join(document("exchanges.md").split())
-    assert "takes `shared` where all ranks share a node and otherwise one collective call" in text
+    assert "takes `shared` if all ranks share a node, otherwise one collective call" in text
     for on_node, method in ((4, "shared"), (2, "collective"), (1, "collective")):
         (exchange,) = weft.plan((16, 16, 16), ranks=4, ranks_per_node=on_node, machine="fixed-rule").exchanges
         assert (exchange.method, exchange.chunks) == (method, 1)

@@ -65,7 +65,7 @@ def test_a_transform_plans_by_it(cache: Path) -> None:
     x = np.random.default_rng(2).standard_normal((12, 10))
     np.testing.assert_allclose(fft.forward(x), np.fft.rfftn(x), atol=1e-12)
     assert weft_package.plan((12, 10), kind="r2c", machine="local").stages == fft.plan.stages
-    with pytest.raises(weft_package.InvalidArgument, match="4 ranks of 1 threads; run a transform"):
+    with pytest.raises(weft_package.InvalidArgument, match="4 ranks of 1 threads; run such a transform"):
         weft_package.plan((12, 10), machine="local", ranks=4)
 
 
