@@ -24,7 +24,7 @@ import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from pool import mpiexec_command
-from weft.ooc.checkpoint import resume
+from weft.ooc.checkpoint.places import is_unfinished
 
 WORKER = Path(__file__).with_name("kept_worker.py")
 LIMIT_S = 120.0
@@ -138,7 +138,7 @@ class Transform:
 
     def is_complete(self) -> bool:
         target = self.folder / self.case.target
-        return target.exists() and not resume.is_unfinished(str(target))
+        return target.exists() and not is_unfinished(str(target))
 
     def taken(self, *, all_checked: bool = False) -> np.ndarray:
         """The result, which is removed; every block of a set agrees with its checksum.
@@ -192,7 +192,7 @@ class InPlace(Transform):
     def is_complete(self) -> bool:
         """Unfinished ones are noted, and their index says that they are half done; else it may not have begun."""
         target = self.folder / self.case.target
-        if resume.is_unfinished(str(target)):
+        if is_unfinished(str(target)):
             return False
         with weft.ooc.open_set(target, verify=True) as found:
             return not np.array_equal(found.read_all(), self.x)

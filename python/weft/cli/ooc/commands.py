@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,9 +14,9 @@ from weft.cli.support.environment import surrounding_ranks
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session
 from weft.cli.support.values import folders_value, ranks_value, shape_value, size_value
+from weft.disk.options import OocOptions
 from weft.files import named_dtype
 from weft.ooc import METHODS
-from weft.ooc.options import OocOptions
 from weft.ooc.transform import target_of
 
 ooc_app = typer.Typer(help="Transform, copy and permute arrays on disks, and predict the cost.")
@@ -105,7 +106,7 @@ def analyze_command(
             raise weft.InvalidArgument(
                 f"--paper has its own sizes; got {points or memory} too; give N and --memory, or --paper"
             )
-        return on_one_rank(lambda here: analyze.run_paper(paper.value, as_json, here))
+        return on_one_rank(lambda session: analyze.run_paper(paper.value, as_json, session))
     if points is None or memory is None:
         raise weft.InvalidArgument(
             "ooc analyze needs N and --memory, or --paper; one was not given; give such as 2^25 --memory 16MiB"
@@ -122,7 +123,7 @@ def analyze_command(
         factoring=factoring.value,
     )
     weights = {"message_s": message_s, "byte_s": byte_s, "machine": machine}
-    return on_one_rank(lambda here: analyze.run(options, weights, as_json, here))
+    return on_one_rank(lambda session: analyze.run(options, weights, as_json, session))
 
 
 @ooc_app.command("copy")
@@ -159,7 +160,7 @@ def copy_command(
         block_bytes=size_value(block, "--block"),
         skew=skew,
     )
-    return on_one_rank(lambda here: ooc_copy.run(options, here))
+    return on_one_rank(lambda session: ooc_copy.run(options, session))
 
 
 @ooc_app.command("fft")
@@ -199,24 +200,21 @@ def fft_command(
     from weft.cli.ooc import fft as ooc_fft_command
     from weft.cli.ooc import records as ooc_records_command
 
-    given = vars(options)
     target = target_of(source, target, options.in_place)
+    work: Callable[[Session], int]
+    print_plan: Callable[[int, Session], None]
     if options.by_superlevels:
-        records = ooc_records_command.fft_options(source, target, given, as_json)
-        return run_or_tell(
-            context,
-            lambda here: ooc_records_command.run(records, here),
-            lambda count, here: ooc_records_command.run_dry(records, count, here),
-            ranks=ranks,
-            oversubscribe=oversubscribe,
-            dry_run=dry_run,
-            threads=options.threads,
-        )
-    asked = ooc_fft_command.Options(source, target, given, as_json)
-    return run_or_tell(
+        records = ooc_records_command.fft_request(source, target, options, as_json)
+        work = partial(ooc_records_command.run, records)
+        print_plan = partial(ooc_records_command.run_dry, records)
+    else:
+        request = ooc_fft_command.Request(source, target, options, as_json)
+        work = partial(ooc_fft_command.run, request)
+        print_plan = partial(ooc_fft_command.run_dry, request)
+    return run_or_print_plan(
         context,
-        lambda here: ooc_fft_command.run(asked, here),
-        lambda count, here: ooc_fft_command.run_dry(asked, count, here),
+        work,
+        print_plan,
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
@@ -231,7 +229,7 @@ def discard_command(
     """Remove the unfinished OUT of a transform and its temporary files."""
     from weft.cli.ooc import fft as ooc_fft_command
 
-    return on_one_rank(lambda here: ooc_fft_command.run_discard(target, here))
+    return on_one_rank(lambda session: ooc_fft_command.run_discard(target, session))
 
 
 @ooc_app.command("plan")
@@ -272,13 +270,13 @@ def plan_command(
         "disks": folders_value(disk),
         **{name: getattr(options, name) for name in PLANNED},
     }
-    return on_one_rank(lambda here: ooc_fft_command.run_plan(extents, given, plot, as_json, here))
+    return on_one_rank(lambda session: ooc_fft_command.run_plan(extents, given, plot, as_json, session))
 
 
-def run_or_tell(
+def run_or_print_plan(
     context: typer.Context,
     run: Callable[[Session], int],
-    tell: Callable[[int, Session], None],
+    print_plan: Callable[[int, Session], None],
     *,
     ranks: str | None,
     oversubscribe: bool,
@@ -289,7 +287,7 @@ def run_or_tell(
     wanted, around = ranks_value(ranks), surrounding_ranks()
     if dry_run:
         count = wanted or (1 if around is None else around[1])
-        return on_one_rank(lambda here: tell(count, here))
+        return on_one_rank(lambda session: print_plan(count, session))
     if around is None and wanted in (None, 1):
         return run(Session())
     return start(context, run, ranks, threads, oversubscribe)
