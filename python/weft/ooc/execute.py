@@ -36,9 +36,9 @@ def execute(
         with transform.output.made() as made:
             outcome = _run(transform, Workspace(made.to_core()), clock, moves_only)
         return clock.report(transform.plan, transform.price, outcome)
-    outcome = Outcome(transform.job.backend) if store.is_complete else _run(transform, store.workspace(), clock)
+    outcome = Outcome(transform.job.backend) if store.was_complete else _run(transform, store.workspace(), clock)
     store.complete()
-    return clock.report(transform.plan, transform.price, outcome, store.resumed_from, store.seconds)
+    return clock.report(transform.plan, transform.price, outcome, store)
 
 
 def _run(transform: PlannedTransform, space: Workspace, clock: PassClock, moves_only: bool = False) -> Outcome:

@@ -98,7 +98,10 @@ class TransformJob:
             block = (
                 ALIGNMENT_BYTES if options.block_bytes is None else checks.integer(options.block_bytes, "block_bytes")
             )
-            checked_output(path, stored.name, disks, block, goes_on=is_kept)
+            is_being_made = is_kept and not (
+                options.restart and os.path.exists(path)
+            )  # a set with its name is complete
+            checked_output(path, stored.name, disks, block, goes_on=is_being_made)
         unpack.require_memory(stored, problem.memory_bytes)
         directories = output_directories(path, disks) if replaced is None else replaced.directories()
         scratch = directories if options.scratch is None else directories_of(options.scratch)

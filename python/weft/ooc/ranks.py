@@ -10,7 +10,7 @@ from weft import runtime
 from weft.disk.arrays import CoreArray
 from weft.disk.on_ranks import filled, prepared_by_first
 from weft.disk.options import OocOptions
-from weft.ooc.checkpoint import files as checkpoint_files
+from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.ranks import RankCheckpoint
 from weft.ooc.choice import prepare
 from weft.ooc.core_run import CoreRun, Workspace
@@ -64,16 +64,16 @@ def run_on_ranks(
     prepared = prepared_by_first(comm, planned, arguments, data_of)
     transform, run = prepared.on_first, RankRun.from_data(prepared.data)
     if run.restart:
-        runtime.from_first(comm, lambda: transform is not None and checkpoint_files.discard(transform.output.path))
+        runtime.from_first(comm, lambda: restart(target))
     if not run.has_checkpoints:
         return _run_without_checkpoints(comm, transform, run, clock, listeners)
     with RankCheckpoint.opened(comm, transform, run.core.plan, listeners.temporary) as store:
         outcome = Outcome(run.core.backend)
-        if not store.is_complete:
+        if not store.was_complete:
             outcome = run.core.on_ranks(runtime.handle_of(comm) or 0, store.workspace(), clock)
         store.complete()
         price = None if transform is None else transform.price
-        report = clock.report(run.core.plan, price, outcome, store.resumed_from, store.seconds)
+        report = clock.report(run.core.plan, price, outcome, store)
         if transform is not None:
             listeners.done(transform, report)
     return report

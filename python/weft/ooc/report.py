@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from weft._planning import OutOfCorePlan
 from weft.ooc.cost import Price
@@ -42,6 +42,7 @@ class RunReport:
     went_on_from: tuple[int, int] | None = None  # pass and panel of the checkpoint, both from 0
     found_not_finite: bool = False  # NaN or infinity in the input, which spreads along the axes
     checkpoint_seconds: float = 0.0  # part of `seconds`: checkpoints, without the time of the disks
+    already_complete: bool = False  # an earlier run of the same command made the output; this one did nothing
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,19 @@ class Outcome:
     found_not_finite: bool = False
     messages: int = 0
     sent_bytes: int = 0
+
+
+class Kept(Protocol):
+    """The facts of a checkpoint for the report."""
+
+    @property
+    def was_complete(self) -> bool: ...
+
+    @property
+    def resumed_from(self) -> tuple[int, int] | None: ...
+
+    @property
+    def seconds(self) -> float: ...
 
 
 class PassClock:
@@ -79,10 +93,9 @@ class PassClock:
         plan: OutOfCorePlan,
         price: Price | None,
         outcome: Outcome,
-        resumed_from: tuple[int, int] | None = None,
-        checkpoint_seconds: float = 0.0,
+        store: Kept | None = None,
     ) -> RunReport:
-        """Returns the report of the run, which ends now."""
+        """Returns the report of the run, which ends now. store : its checkpoint."""
         return RunReport(
             plan=plan,
             read_bytes=outcome.read_bytes,
@@ -94,7 +107,8 @@ class PassClock:
             pass_seconds=tuple(self.pass_seconds),
             messages=outcome.messages,
             sent_bytes=outcome.sent_bytes,
-            went_on_from=resumed_from,
+            went_on_from=None if store is None else store.resumed_from,
             found_not_finite=outcome.found_not_finite,
-            checkpoint_seconds=checkpoint_seconds,
+            checkpoint_seconds=0.0 if store is None else store.seconds,
+            already_complete=store is not None and store.was_complete,
         )

@@ -12,7 +12,7 @@ from weft._support.option_types import record_of, with_signature
 from weft.bmmc.records import RecordRunReport
 from weft.bmmc.superlevels import superlevel_fft
 from weft.disk.options import OocOptions
-from weft.ooc.checkpoint import files as checkpoint_files
+from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.store import Checkpoint
 from weft.ooc.choice import choose_plan
 from weft.ooc.execute import execute
@@ -112,7 +112,7 @@ def run(
     transform = choose_plan(job)
     listeners.planned(transform)
     if options.restart:
-        checkpoint_files.discard(job.target)
+        restart(job.target)
     with Checkpoint.opened(transform) as store:
         report = execute(transform, store, listeners.progress)
         listeners.done(transform, report)

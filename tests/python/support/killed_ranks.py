@@ -74,7 +74,7 @@ class Transform:
         self.given |= self.put_input()
         exact = np.fft.rfftn(x) if case.is_real else np.fft.ifftn(x) if case.given.get("inverse") else np.fft.fftn(x)
         self.before = self.listing()
-        assert self.run(checkpoint=0) == {"went_on_from": None}
+        assert self.run(checkpoint=0) == {"went_on_from": None, "already_complete": False}
         self.expected = self.taken(all_checked=True)
         assert_close(self.expected, exact, x.size)
         assert self.listing() == self.before
@@ -87,14 +87,17 @@ class Transform:
     def listing(self) -> list[str]:
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
 
-    def start(self, killed: dict[int, int] | None = None, **given: Any) -> subprocess.Popen:
-        """killed : the step of each rank that is to be its last."""
+    def start(
+        self, killed: dict[int, int] | None = None, *, after_last_write: bool = False, **given: Any
+    ) -> subprocess.Popen:
+        """killed : the step of each rank that is to be its last. after_last_write : steps count from there."""
         for path in (self.folder / "pids").iterdir():
             path.unlink()
         command, environment = mpiexec_command(self.case.ranks)
         words = {
             **self.names(),
             "given": {**self.given, **given},
+            "after_last_write": after_last_write,
             "killed": {str(rank): step for rank, step in (killed or {}).items()},
         }
         return subprocess.Popen(

@@ -15,6 +15,7 @@ from weft.disk.options import OocOptions
 from weft.files import check_target, write_file
 from weft.ooc import OutOfCorePlan, PassPrice, RunReport, Ways, distribute, fortran_order
 from weft.ooc import transform as ooc_transform
+from weft.ooc.checkpoint.files import is_complete
 from weft.ooc.checkpoint.places import is_unfinished
 from weft.ooc.choice import prepare
 from weft.ooc.job import PlannedTransform, Ranks
@@ -113,6 +114,10 @@ def _report_kept_files(request: Request, transform: PlannedTransform | None, ses
     if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
         said = f"weft: {target} may be changed in part, and has no checkpoints to resume from"
         print(sessions.in_one_line(said), file=sys.stderr)
+    if is_complete(target):
+        text = f"weft: {target} is complete: the same command reports it again, and transforms nothing"
+        print(sessions.in_one_line(text), file=sys.stderr)
+        return
     if not is_unfinished(target):
         return
     said = f"weft: the unfinished {target} is kept: the same command resumes it"
@@ -129,6 +134,9 @@ def _report(request: Request, transform: PlannedTransform, moved: RunReport, ses
         f"{request.target}: {_array(transform.output)}, {_name(transform)} of {request.source} in "
         f"{counted(moved.plan.pass_count, 'pass', 'passes')}"
     )
+    if moved.already_complete:
+        session.print("already complete: an earlier run of this command made it; nothing was transformed")
+        return
     each = "" if moved.plan.ranks == 1 else f" on each of {moved.plan.ranks} ranks at most"
     session.print(
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
@@ -271,6 +279,7 @@ def _moved_facts(moved: RunReport) -> dict[str, Any]:
         "messages": moved.messages,
         "sent_bytes": moved.sent_bytes,
         "went_on_from": moved.went_on_from,
+        "already_complete": moved.already_complete,
         "checkpoint_seconds": moved.checkpoint_seconds,
     }
 

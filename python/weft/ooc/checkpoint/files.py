@@ -111,10 +111,6 @@ class Note:
             return self.has_journal or self.at_pass > 0 or self.panels_done > 0
         return self.at_pass > 0 or self.panels_done == first["panels"]
 
-    def require_same(self, facts: dict[str, Any], places: Places) -> None:
-        """Raises InvalidArgument if another transform of this target is unfinished."""
-        require_same(self.facts, facts, places)
-
 
 class Keeper:
     """Writes a checkpoint at each interval; the core calls it (run_out_of_core).
@@ -204,7 +200,8 @@ def forget(note: Note, places: Places) -> None:
 def discard(target: str | os.PathLike[str]) -> bool:
     """Removes the remains of an unfinished transform: its output and its temporary files.
 
-    Returns whether there were any. The input, and a complete output of an earlier transform, stay unchanged.
+    Returns whether there were any. The input, and a complete output, stay unchanged; of a complete transform only the
+    note is removed.
     Errors: IoFailure if a process works on it; InvalidArgument if it is in place and has begun to write.
     """
     places = Places.of(target)
@@ -221,6 +218,27 @@ def discard(target: str | os.PathLike[str]) -> bool:
         places.part.unlink(missing_ok=True)
         unmake(note, places)
     return True
+
+
+def restart(target: str | os.PathLike[str]) -> None:
+    """Discards an unfinished transform, which begins again. Errors: as discard, also if it is complete in place."""
+    places = Places.of(target)
+    note = _note_or_damaged(places)
+    if note is not None and note.in_place and note.complete:
+        raise errors.InvalidArgument(
+            f"a transform in place that is complete cannot begin again, because its input is gone; that of "
+            f"{places.target} is; give the same command without --restart, which reports this"
+        )
+    discard(target)
+
+
+def is_complete(target: str | os.PathLike[str]) -> bool:
+    """Returns whether a transform into this target is complete, and only its report may be missing."""
+    try:
+        note = Note.read(Places.of(target))
+    except errors.IoFailure:
+        return False
+    return note is not None and note.complete
 
 
 def _require_way_back(places: Places, note: Note | None = None) -> None:
@@ -275,13 +293,20 @@ def _keep_sums(path: Path) -> None:
         temporary.replace(kept)
 
 
-def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> None:
-    """Raises InvalidArgument if facts differ from those at the beginning of an unfinished transform."""
+def require_same(then: dict[str, Any], now: dict[str, Any], places: Places, *, is_complete: bool = False) -> None:
+    """Raises InvalidArgument if facts differ from those at the beginning of the transform that the note describes."""
     given = json.loads(json.dumps(now))
-    if given != then:
-        what, had, has = difference(then, given)
+    if given == then:
+        return
+    what, had, has = difference(then, given)
+    if is_complete:
         raise errors.InvalidArgument(
-            f"an unfinished transform resumes with the same input and options; that of {places.target} had {what} "
-            f"{had}, given {has}; give the same, begin again with --restart, or remove it with "
+            f"the transform into {places.target} is complete, and its command must be given once more to report this; "
+            f"it had {what} {had}, given {has}; give the same, or remove the note with "
             f"`weft ooc discard {places.target}`"
         )
+    raise errors.InvalidArgument(
+        f"an unfinished transform resumes with the same input and options; that of {places.target} had {what} "
+        f"{had}, given {has}; give the same, begin again with --restart, or remove it with "
+        f"`weft ooc discard {places.target}`"
+    )

@@ -102,12 +102,12 @@ class Opening:
     output: CoreArray
     start: Position
     resumes: bool
-    is_complete: bool
+    was_complete: bool
 
     @classmethod
     def of(cls, store: Checkpoint) -> Opening:
         output = store.output().to_core()
-        return cls(str(store.places.target), output, store.start, store.resumes, store.is_complete)
+        return cls(str(store.places.target), output, store.start, store.resumes, store.was_complete)
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Opening:
@@ -147,7 +147,7 @@ class RankCheckpoint:
                 store = stack.enter_context(Checkpoint.opened(transform))
                 assert store is not None
                 stores.append(store)
-                if not store.is_complete:
+                if not store.was_complete:
                     source = transform.source
                     if source.unpacking is not None:
                         note_temporary(source.path)
@@ -161,14 +161,15 @@ class RankCheckpoint:
             runtime.from_first(comm, lambda: shared._on_first.forget())
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all passes were done at the beginning."""
-        return self._opening.is_complete
+    def was_complete(self) -> bool:
+        """Whether an earlier job has done all passes."""
+        return self._opening.was_complete
 
     @property
     def resumed_from(self) -> tuple[int, int] | None:
         """The pass and the panel where an earlier job stopped; None for a new transform."""
-        return self._opening.start[:2] if self._opening.resumes else None
+        resumes = self._opening.resumes and not self.was_complete
+        return self._opening.start[:2] if resumes else None
 
     @property
     def _on_first(self) -> Checkpoint:
@@ -194,7 +195,7 @@ class RankCheckpoint:
         def completed() -> None:
             store = self._on_first
             source = store.transform.source
-            if not store.is_complete and source.unpacking is None and not store.note.in_place:
+            if not store.was_complete and source.unpacking is None and not store.note.in_place:
                 require_unchanged(source.seen, source.name)
             store.complete()
 

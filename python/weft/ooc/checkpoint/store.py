@@ -30,6 +30,7 @@ class Checkpoint:
         self.note = note
         self.resumes = resumes
         self.start = note.position
+        self.was_complete = note.complete  # an earlier process has done all passes
         self._keeper: Keeper | None = None
         self._is_forgotten = False
 
@@ -38,8 +39,8 @@ class Checkpoint:
     def opened(cls, transform: PlannedTransform) -> Iterator[Checkpoint | None]:
         """Yields the checkpoint, of an earlier process or a new one; None for a transform without checkpoints.
 
-        After an error in the context the note remains, so the same command resumes. Without an error a complete
-        transform's note is removed at the end: it says until then that the same command has nothing left to do.
+        After an error in the context the note remains, and the same command resumes. The note is removed at the end of
+        the context. Until then the note of a complete transform keeps the same command from transforming again.
         Errors: IoFailure if another process works on the target, or if its files cannot be made; InvalidArgument if
         another transform of the target is unfinished.
         """
@@ -54,14 +55,9 @@ class Checkpoint:
             store.forget()
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all passes are done."""
-        return self.note.complete
-
-    @property
     def resumed_from(self) -> tuple[int, int] | None:
         """The pass and the panel where an earlier process stopped; None for a new transform."""
-        return self.start[:2] if self.resumes else None
+        return self.start[:2] if self.resumes and not self.was_complete else None
 
     @property
     def seconds(self) -> float:
@@ -117,7 +113,7 @@ def _note_of(transform: PlannedTransform, places: Places) -> tuple[Note, bool]:
         note = None
     if note is None:
         return _begun(transform, facts, places), False
-    note.require_same(facts, places)
+    checkpoint_files.require_same(note.facts, facts, places, is_complete=note.complete)
     return note, True
 
 
