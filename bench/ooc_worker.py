@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
-from weft.ooc import transform as ooc_transform
-from weft.ooc.run import run_prepared
+from weft.disk.options import OocOptions
+from weft.ooc.checkpoint.store import Checkpoint
+from weft.ooc.choice import prepare
+from weft.ooc.execute import execute
 
 # A panel's share of the peer's memory, which holds the panel, its twiddles, and a temporary of numpy or scipy.
 PEER_PARTS = 3
@@ -50,9 +52,7 @@ def forget(path: str) -> None:
 
 def with_weft(given: dict[str, Any], moves_only: bool = False) -> dict[str, Any]:
     """Runs weft's transform, or only its reading and writing: the same blocks in the same order."""
-    transform = ooc_transform.prepare(
-        given["source"],
-        given["target"],
+    options = OocOptions(
         shape=tuple(given["shape"]),
         dtype="complex128",
         memory_bytes=given["memory_bytes"],
@@ -62,7 +62,12 @@ def with_weft(given: dict[str, Any], moves_only: bool = False) -> dict[str, Any]
         machine=given["machine"],
         scratch=given["scratch"],
     )
-    moved = run_prepared(transform, moves_only=moves_only)
+    transform = prepare(given["source"], given["target"], options)
+    if moves_only:
+        moved = execute(transform, moves_only=True)
+    else:
+        with Checkpoint.opened(transform) as store:
+            moved = execute(transform, store)
     return {
         "passes": moved.plan.pass_count,
         "shortest_run_bytes": min(one["shortest_run_bytes"] for one in moved.plan.passes),

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from weft._support.option_types import REQUIRED, Option, Switch, options_of
-from weft.ooc.options import OocOptions
+from weft.disk.options import OocOptions
 from weft.options import Exchange, Planning, TransformOptions
 
 TABLES = (
@@ -33,7 +33,7 @@ def document() -> str:
         "# Options",
         "An option has the same name in Python, C++, C and JSON. `None` leaves the choice to weft.\n"
         "A command has the options that apply to it: `weft COMMAND --help` lists them.\n"
-        "`tools/options_table.py` writes this page from the tables in `weft/options.py` and `weft/ooc/options.py`.",
+        "`tools/options_table.py` writes this page from the tables in `weft/options.py` and `weft/disk/options.py`.",
     ]
     for title, text, record in TABLES:
         head = "| option | command line | values | default | for | meaning |\n|---|---|---|---|---|---|"

@@ -11,6 +11,7 @@ namespace weft::model {
 
 /// nothing: the pass generates its source itself.
 enum class VolumeRole { input, scratch, output, nothing };
+const char* to_string(VolumeRole);
 
 /// The disks of a transform's volumes, for the prediction of its cost.
 struct DiskAssignment {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -30,9 +31,37 @@ template <class T>
 constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<std::vector<T>> = true;
+template <class T>
+constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+template <class T>
+Json written(const T& value);
+template <class T>
+T read_as(const JsonPlace& place);
+
+/// Writes all fields of a struct into an object.
+template <class T>
+void write_fields(Json& object, const T& value) {
+  const auto write = [&](const auto& field) { object[field.key] = written(value.*field.member); };
+  std::apply([&](const auto&... field) { (write(field), ...); }, fields<T>);
+}
+
+/// Inverse of write_fields(); other keys of the object are the caller's.
+template <class T>
+T read_fields(Object& object) {
+  T value;
+  const auto read = [&](const auto& field) {
+    auto& member = value.*field.member;
+    member = read_as<std::remove_reference_t<decltype(member)>>(object.at(field.key));
+  };
+  std::apply([&](const auto&... field) { (read(field), ...); }, fields<T>);
+  return value;
+}
 
 /// Writes a number, boolean or text; a word of an enumeration; a struct that has fields; a list of
-/// these.
+/// these, or null for an absent one.
 template <class T>
 Json written(const T& value) {
   if constexpr (std::is_enum_v<T>) {
@@ -43,9 +72,12 @@ Json written(const T& value) {
     return list;
   } else if constexpr (has_fields<T>) {
     Json object = Json::object();
-    const auto write = [&](const auto& field) { object[field.key] = written(value.*field.member); };
-    std::apply([&](const auto&... field) { (write(field), ...); }, fields<T>);
+    write_fields(object, value);
     return object;
+  } else if constexpr (is_optional<T>) {
+    return value ? written(*value) : Json();
+  } else if constexpr (std::is_same_v<T, long double>) {
+    return write_long(value);
   } else {
     return value;
   }
@@ -63,20 +95,24 @@ T read_as(const JsonPlace& place) {
     return list;
   } else if constexpr (has_fields<T>) {
     Object object(place);
-    T value;
-    const auto read = [&](const auto& field) {
-      auto& member = value.*field.member;
-      member = read_as<std::remove_reference_t<decltype(member)>>(object.at(field.key));
-    };
-    std::apply([&](const auto&... field) { (read(field), ...); }, fields<T>);
+    T value = read_fields<T>(object);
     object.finish();
     return value;
+  } else if constexpr (is_optional<T>) {
+    if (place.value.is_null()) return std::nullopt;
+    return read_as<typename T::value_type>(place);
   } else if constexpr (std::is_same_v<T, bool>) {
     return boolean(place);
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return integer(place);
+  } else if constexpr (std::is_same_v<T, int>) {
+    return small_integer(place);
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    return count(place);
   } else if constexpr (std::is_same_v<T, double>) {
     return number(place);
+  } else if constexpr (std::is_same_v<T, long double>) {
+    return long_number(place);
   } else {
     static_assert(std::is_same_v<T, std::string>);
     return text(place);

@@ -96,6 +96,12 @@ int small_integer(const JsonPlace& place) {
   return static_cast<int>(value);
 }
 
+std::size_t count(const JsonPlace& place) {
+  const std::int64_t value = integer(place);
+  if (value < 0) refuse(place, "this must be 0 or more");
+  return static_cast<std::size_t>(value);
+}
+
 bool boolean(const JsonPlace& place) {
   if (!place.value.is_boolean()) refuse(place, "this must be true or false");
   return place.value.get<bool>();
@@ -106,6 +112,19 @@ double number(const JsonPlace& place) {
   const auto value = place.value.get<double>();
   if (!std::isfinite(value)) refuse(place, "this must be a finite number");
   return value;
+}
+
+long double long_number(const JsonPlace& place) {
+  if (!place.value.is_array()) return number(place);
+  const std::vector<JsonPlace> parts = elements(place);
+  if (parts.size() != 2) refuse(place, "this must be a number, or the two whose sum it is");
+  return static_cast<long double>(number(parts[0])) + number(parts[1]);
+}
+
+Json write_long(long double value) {
+  const auto most = static_cast<double>(value);  // two doubles hold all digits
+  const auto rest = static_cast<double>(value - most);
+  return rest == 0 ? Json(most) : Json::array({most, rest});
 }
 
 std::string text(const JsonPlace& place) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -33,9 +34,14 @@ Json parse(std::string_view text, const std::string& what);
 /// Throw invalid_argument for another type: 1.0 and "1" are no integers, 0 and 1 no booleans.
 std::int64_t integer(const JsonPlace& place);
 int small_integer(const JsonPlace& place);
+/// An integer of 0 or more.
+std::size_t count(const JsonPlace& place);
 bool boolean(const JsonPlace& place);
 /// Any finite number.
 double number(const JsonPlace& place);
+/// A number with all digits of a long double: the sum of two doubles, or one double that is it.
+long double long_number(const JsonPlace& place);
+Json write_long(long double value);
 std::string text(const JsonPlace& place);
 
 /// The elements of a list.

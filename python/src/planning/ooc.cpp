@@ -8,7 +8,7 @@
 #include "common.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/plan/pass_plan.hpp"
-#include "planning/ooc_state.hpp"
+#include "ooc/plan/pass_plan_json.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -19,27 +19,6 @@ namespace {
 
 using ooc::KPass;
 using ooc::KPassPlan;
-
-ooc::OutputOrder order_of(const std::string& word) {
-  if (word == "natural") return ooc::OutputOrder::natural;
-  if (word == "transposed") return ooc::OutputOrder::transposed;
-  throw Error(ErrorCode::invalid_argument,
-              "an order must be one of natural, transposed; given \"" + word + "\"; give natural");
-}
-
-const char* word_of(model::VolumeRole where) {
-  switch (where) {
-    case model::VolumeRole::input:
-      return "input";
-    case model::VolumeRole::scratch:
-      return "scratch";
-    case model::VolumeRole::output:
-      return "output";
-    case model::VolumeRole::nothing:
-      return "nothing";
-  }
-  return "";
-}
 
 const char* kind_of(const KPassPlan& plan) {
   return plan.problem.real_input ? "r2c" : plan.problem.real_output ? "c2r" : "c2c";
@@ -52,7 +31,7 @@ KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::s
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
                            .precision = from_string<Precision>(precision),
-                           .order = order_of(order),
+                           .order = from_string<ooc::OutputOrder>(order),
                            .real_input = kind == "r2c",
                            .real_output = kind == "c2r",
                            .memory_bytes = memory_bytes,
@@ -92,8 +71,8 @@ nb::dict pass_of(const KPassPlan& plan, const KPass& pass) {
   found["read_bytes"] = counts.read_bytes;
   found["written_bytes"] = counts.written_bytes;
   found["journal_bytes"] = counts.journal_bytes;
-  found["source"] = word_of(pass.source);
-  found["target"] = word_of(pass.target);
+  found["source"] = to_string(pass.source);
+  found["target"] = to_string(pass.target);
   return found;
 }
 
@@ -163,11 +142,18 @@ void bind_passes(nb::module_& m) {
       .def_prop_ro(
           "memory_bytes", [](const KPassPlan& p) { return ooc::memory_bytes(p); },
           "Memory of the passes, without tables of the local FFT library.")
+      .def(
+          "to_json", [](const KPassPlan& p) { return ooc::to_json(p); }, "JSON text.")
+      .def_static(
+          "from_json", [](const std::string& text) { return ooc::plan_from_json(text); }, "text"_a,
+          "Inverse of to_json. Refuses text that is damaged, unknown or inconsistent.")
       .def("__repr__", [](const KPassPlan& p) {
         return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
                std::to_string(p.passes.size()) + " passes>";
       });
-  bind_value(bound, &state_of_passes, &passes_of_state);
+  bind_value(
+      bound, [](const KPassPlan& plan) { return ooc::to_json(plan); },
+      [](const std::string& text) { return ooc::plan_from_json(text); });
   m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
         "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
         "input_type"_a = "", "in_place"_a = false, "Plans the fewest passes over the disks; pure.");

@@ -1,6 +1,6 @@
 """The mechanism of the option tables: an option is a field of a record, with its type, values, help and places.
 
-The records are in weft.options and weft.ooc.options. The command line, the checks of keywords and the table in
+The records are in weft.options and weft.disk.options. The command line, the checks of keywords and the table in
 docs/options.md come from them.
 """
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from weft import _planning, errors
+from weft._planning import OutOfCorePermutation
 from weft._support import checks, dtypes
 from weft.bmmc import permutations as bit_permutations
 from weft.bmmc.permutations import BitPermutation
@@ -17,12 +19,12 @@ from weft.bmmc.records import (
     BLOCK_MOST,
     BUFFERS,
     LoadProgress,
+    RecordFiles,
     RecordJob,
     RecordRunReport,
     disk_count,
     floor_power,
     job_of,
-    names_of,
     opened,
     run,
 )
@@ -71,40 +73,76 @@ def permute(
     ...     np.array_equal(np.load(found), np.load(given).T), moved.plan.pass_count
     (True, 2)
     """
-    given: dict[str, Any] = {
-        "inverse": inverse,
-        "shape": shape,
-        "dtype": dtype,
-        "block_bytes": block_bytes,
-        "disks": disks,
-        "scratch": scratch,
-        "backend": backend,
-    }
+    options = PermuteOptions(memory_bytes, inverse, shape, dtype, block_bytes, disks, scratch, backend)
 
     def prepared(ranks: int) -> RecordJob:
-        return prepare_permutation(source, target, permutation, memory_bytes=memory_bytes, ranks=ranks, **given)
+        return prepare_permutation(source, target, permutation, options, ranks)
 
-    return run(comm, prepared, [source, target, permutation, memory_bytes, sorted(given.items())], progress)
+    return run(comm, prepared, arguments_of(source, target, permutation, options), progress)
+
+
+@dataclass(frozen=True)
+class PermuteOptions:
+    """The options of :func:`permute`."""
+
+    memory_bytes: int
+    inverse: bool = False
+    shape: Any = None
+    dtype: Any = None
+    block_bytes: int | None = None
+    disks: Sequence[str | os.PathLike[str]] = ()
+    scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None
+    backend: str = "automatic"
+
+
+@dataclass(frozen=True)
+class PermutationProblem:
+    """A permutation of records, x to A x xor c over GF(2)."""
+
+    rows: tuple[int, ...]
+    complement: int
+    load_records: int
+    record_bytes: int
+    disks: int
+    ranks: int
+
+    def plan(self, block_bytes: int) -> OutOfCorePermutation:
+        """Returns the passes in blocks of this length."""
+        block_records, rest = divmod(block_bytes, self.record_bytes)
+        if rest:
+            raise errors.InvalidArgument(
+                f"a block holds whole records; given {block_bytes} bytes for records of {self.record_bytes}; give "
+                f"such as {-(-block_bytes // self.record_bytes) * self.record_bytes}"
+            )
+        return _planning.plan_permutation(
+            list(self.rows), self.complement, self.load_records, block_records, self.disks, self.ranks
+        )
+
+    def pass_count(self, block_bytes: int) -> int:
+        return int(self.plan(block_bytes).pass_count)
+
+    def run(self, plan: Any, files: RecordFiles, progress: Callable[..., object] | None, comm: int | None) -> Any:
+        """Executes a plan on existing files. comm : the handle of a communicator; None: this process alone."""
+        return running().run_permutation(plan, self.record_bytes, *files, progress, comm)
+
+
+def arguments_of(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], permutation: Any, options: PermuteOptions
+) -> str:
+    """Returns the arguments of a permutation as text, to compare them between ranks."""
+    return repr([source, target, permutation, options])
 
 
 def prepare_permutation(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     permutation: Any,
-    *,
-    memory_bytes: int,
-    inverse: bool = False,
-    shape: Any = None,
-    dtype: Any = None,
-    block_bytes: int | None = None,
-    disks: Sequence[str | os.PathLike[str]] = (),
-    scratch: Any = None,
-    backend: str = "automatic",
+    options: PermuteOptions,
     ranks: int = 1,
 ) -> RecordJob:
     """Checks the arguments of :func:`permute`, its files and the free space on disks, and plans. Writes nothing."""
-    stored = opened(source, target, shape, dtype, disks, scratch)
-    order = _order_of(permutation)
+    stored = opened(source, target, options)
+    inverse, order = options.inverse, _order_of(permutation)
     if order is not None and inverse and sorted(order) == list(range(len(order))):
         order = [order.index(axis) for axis in range(len(order))]
         permutation, inverse = "axes:" + ",".join(map(str, order)), False
@@ -114,24 +152,16 @@ def prepare_permutation(
     if found.bits < 1:
         raise errors.InvalidArgument(f"a permutation needs two elements at least; {stored.name} has 1; copy it")
     record = stored.dtype.itemsize
-    (memory,) = checks.integers(memory_bytes, "memory_bytes")
-    load = max(1, min(floor_power(memory // (BUFFERS * record)) * ranks, 1 << found.bits))
-    names = names_of(disks)
-    count = disk_count(stored, names, target, ranks)
-
-    def how(block: int) -> dict[str, Any]:
-        return {
-            "kind": "permutation",
-            "rows": list(found.rows),
-            "complement": found.complement,
-            "load_records": load,
-            "block_bytes": block,
-            "record_bytes": record,
-            "disks": count,
-            "ranks": ranks,
-        }
-
-    return job_of(stored, target, result, stored.dtype, names, scratch, block_bytes, memory, backend, how)
+    (memory,) = checks.integers(options.memory_bytes, "memory_bytes")
+    problem = PermutationProblem(
+        rows=tuple(found.rows),
+        complement=found.complement,
+        load_records=max(1, min(floor_power(memory // (BUFFERS * record)) * ranks, 1 << found.bits)),
+        record_bytes=record,
+        disks=disk_count(target, options, ranks),
+        ranks=ranks,
+    )
+    return job_of(stored, target, result, problem, options)
 
 
 def detect(

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import pickle
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple, Protocol
 
 from weft import _planning, errors
 from weft._planning import OutOfCoreAnalysis, OutOfCorePermutation
@@ -32,8 +32,8 @@ from weft.disk.arrays import (
     opened_source,
     require_directory,
 )
-from weft.disk.on_ranks import together
-from weft.runtime import agreed, handle_of, running
+from weft.disk.on_ranks import filled, prepared_by_first
+from weft.runtime import handle_of, running
 
 # Buffers in memory during permutations and during butterflies; one buffer is a load.
 BUFFERS = 4
@@ -72,30 +72,75 @@ class RecordRunReport:
     parts: dict[str, float] = field(hash=False)  # seconds of a rank by the parts of Fig. 7 of paper 003
 
 
+class RecordFiles(NamedTuple):
+    """The existing files of a run, in the form for the core."""
+
+    source: CoreArray
+    output: CoreArray
+    scratch: list[str]  # a directory for each disk
+    backend: str
+
+
+class RecordProblem(Protocol):
+    """A permutation, or a transform by superlevels: it makes plans for lengths of blocks, and executes them."""
+
+    @property
+    def disks(self) -> int: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def record_bytes(self) -> int: ...
+
+    def plan(self, block_bytes: int) -> Any: ...
+
+    def pass_count(self, block_bytes: int) -> int: ...
+
+    def run(self, plan: Any, files: RecordFiles, progress: Callable[..., object] | None, comm: int | None) -> Any: ...
+
+
+class RecordOptions(Protocol):
+    """The options that permutations and transforms by superlevels share, as in OocOptions."""
+
+    @property
+    def memory_bytes(self) -> int: ...
+
+    @property
+    def shape(self) -> Any: ...
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def block_bytes(self) -> int | None: ...
+
+    @property
+    def disks(self) -> Any: ...
+
+    @property
+    def scratch(self) -> Any: ...
+
+    @property
+    def backend(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class RecordJob:
-    """A job after the check of its arguments. Nothing has been written yet.
-
-    how : data from which every rank makes the plan (:func:`_plan_of`), and arguments of the run.
-    """
+    """A job after the check of its arguments. Nothing has been written yet."""
 
     source: FileArray
     output: Output
     scratch: tuple[str, ...]  # a directory for each disk
     memory_bytes: int
     backend: str
-    how: dict[str, Any]
-
-    @property
-    def plan(self) -> OutOfCoreAnalysis | OutOfCorePermutation:
-        """The passes of the job."""
-        return _plan_of(self.how)
+    problem: RecordProblem
+    plan: OutOfCoreAnalysis | OutOfCorePermutation
 
     def needs(self) -> list[SpaceNeed]:
         """Returns the bytes that must be free, and the directories."""
-        plan = self.plan
         needs = self.output.needs() + unpack.needs(self.source)
-        if isinstance(plan, OutOfCoreAnalysis) or plan.pass_count > 1:
+        if isinstance(self.plan, OutOfCoreAnalysis) or self.plan.pass_count > 1:
             needs += disk_needs("temporary files", self.scratch, self.source.nbytes, self.output.block_bytes)
         return needs
 
@@ -103,8 +148,42 @@ class RecordJob:
         """Makes the output, serially. After an error nothing is left of it."""
         start_s = time.perf_counter()
         with self.output.made() as made, unpack.in_place(self.source, self.memory_bytes):
-            done = _execute(_facts(self), made.to_core(), progress, None)
+            done = RecordRun.of(self).execute(made.to_core(), progress, None)
         return RecordRunReport(plan=self.plan, seconds=time.perf_counter() - start_s, **done)
+
+
+@dataclass(frozen=True)
+class RecordRun:
+    """The run of a job, the same on every rank: a pickle carries it there."""
+
+    problem: RecordProblem
+    plan: OutOfCoreAnalysis | OutOfCorePermutation
+    source: CoreArray
+    scratch: tuple[str, ...]
+    backend: str
+
+    @classmethod
+    def of(cls, job: RecordJob) -> RecordRun:
+        return cls(job.problem, job.plan, job.source.to_core(), job.scratch, job.backend)
+
+    def to_data(self) -> str:
+        """Returns text for JSON; from_data is the inverse."""
+        return base64.b64encode(pickle.dumps(self)).decode()
+
+    @classmethod
+    def from_data(cls, text: str) -> RecordRun:
+        found = pickle.loads(base64.b64decode(text))
+        assert isinstance(found, cls)
+        return found
+
+    def execute(
+        self, output: CoreArray, progress: Callable[[LoadProgress], object] | None, comm: int | None
+    ) -> dict[str, Any]:
+        """Fills the output; returns the counts of a RecordRunReport by name."""
+        files = RecordFiles(self.source, output, list(self.scratch), self.backend)
+        report = None if progress is None else lambda *at: progress(LoadProgress(*at))
+        done: dict[str, Any] = self.problem.run(self.plan, files, report, comm)
+        return done
 
 
 def run_on_ranks(
@@ -116,34 +195,36 @@ def run_on_ranks(
 ) -> tuple[RecordJob | None, RecordRunReport]:
     """Collective: runs the job that `prepare` makes for a number of ranks. `arguments` : the same text on all ranks."""
     start_s = time.perf_counter()
-    plans: list[Any] = []
 
-    def execute(job: RecordJob | None, facts: dict[str, Any], output: CoreArray) -> dict[str, Any]:
-        plans.append(_plan_of(facts["how"]))
-        return _execute(facts, output, progress, handle_of(comm))
+    def data_of(made: RecordJob) -> str:
+        return RecordRun.of(made).to_data()
 
-    job, done = together(comm, prepare, arguments, _facts, execute, note_temporary)
-    return job, RecordRunReport(plan=plans[0], seconds=time.perf_counter() - start_s, **done)
+    prepared = prepared_by_first(comm, prepare, arguments, data_of)
+    job, work = prepared.on_first, RecordRun.from_data(prepared.data)
+    done = filled(comm, job, lambda output: work.execute(output, progress, handle_of(comm)), note_temporary)
+    return job, RecordRunReport(plan=work.plan, seconds=time.perf_counter() - start_s, **done)
 
 
 def run(
     comm: Any,
     prepare: Callable[[int], RecordJob],
-    arguments: Sequence[Any],
+    arguments: str,
     progress: Callable[[LoadProgress], object] | None,
 ) -> RecordRunReport:
     """Runs a job, serially or collectively on the ranks of a communicator. arguments : the same on all ranks."""
     if comm is None or running().size_of(handle_of(comm)) == 1:
         return prepare(1).run(progress)
-    return run_on_ranks(comm, prepare, agreed(comm, lambda: repr(arguments)), progress)[1]
+    return run_on_ranks(comm, prepare, arguments, progress)[1]
 
 
-def opened(source: Any, target: Any, shape: Any, dtype: Any, disks: Any, scratch: Any) -> FileArray:
+def opened(source: Any, target: Any, options: RecordOptions) -> FileArray:
+    """Examines the input."""
     given = checks.file_path(source, "source")
-    extents = None if shape is None else tuple(checks.integers(shape, "a shape"))
-    beside = names_of(disks) or (_folder(checks.file_path(target, "target")),)
-    temporary = beside if scratch is None else directories_of(scratch)
-    stored = opened_source(given, extents, None if dtype is None else dtypes.dtype_of(dtype), temporary[0])
+    extents = None if options.shape is None else tuple(checks.integers(options.shape, "a shape"))
+    default = _names_of(options) or (_folder(checks.file_path(target, "target")),)
+    temporary = default if options.scratch is None else directories_of(options.scratch)
+    number = None if options.dtype is None else dtypes.dtype_of(options.dtype)
+    stored = opened_source(given, extents, number, temporary[0])
     if stored.fortran:
         raise errors.InvalidArgument(
             f"records are numbered in C order; {given} is in Fortran order; weft ooc copy makes one that is not"
@@ -159,12 +240,13 @@ def _folder(path: str) -> str:
     return os.path.dirname(path) or "."
 
 
-def names_of(disks: Any) -> tuple[str, ...]:
-    return checks.folders(disks, "disks")
+def _names_of(options: RecordOptions) -> tuple[str, ...]:
+    return checks.folders(options.disks, "disks")
 
 
-def disk_count(stored: FileArray, names: tuple[str, ...], target: Any, ranks: int) -> int:
+def disk_count(target: Any, options: RecordOptions, ranks: int) -> int:
     """Returns D: the number of disks of the output; on several ranks, of input and output."""
+    names = _names_of(options)
     count = len(names) if is_set(checks.file_path(target, "target")) and names else 1
     if count & (count - 1):
         raise errors.InvalidArgument(
@@ -179,50 +261,43 @@ def disk_count(stored: FileArray, names: tuple[str, ...], target: Any, ranks: in
 
 
 def job_of(
-    stored: FileArray,
-    target: Any,
-    shape: tuple[int, ...],
-    dtype: np.dtype,
-    names: tuple[str, ...],
-    scratch: Any,
-    block_bytes: int | None,
-    memory: int,
-    backend: str,
-    how: Callable[[int], dict[str, Any]],
+    stored: FileArray, target: Any, shape: tuple[int, ...], problem: RecordProblem, options: RecordOptions
 ) -> RecordJob:
-    path = checks.file_path(target, "target")
-    block = _block_of(stored, path, block_bytes, how)
+    """Chooses the length of blocks and checks the output and the free space. shape : of the output."""
+    path, names = checks.file_path(target, "target"), _names_of(options)
+    block = _block_of(stored, path, problem, options.block_bytes)
     checked_output(path, stored.name, names, block)
-    output = Output(path, shape, dtype, names or (_folder(path),), block, skewed=False)
-    folders = output.directories() if scratch is None else directories_of(scratch)
+    output = Output(path, shape, stored.dtype, names or (_folder(path),), block, skewed=False)
+    folders = output.directories() if options.scratch is None else directories_of(options.scratch)
     for folder in folders:
         require_directory(folder, "temporary files")
-    chosen, _ = _planning.disk_backend(backend)
+    backend, _ = _planning.disk_backend(options.backend)
+    (memory,) = checks.integers(options.memory_bytes, "memory_bytes")
     unpack.require_memory(stored, memory)
-    if how(block)["ranks"] > 1:
-        running().check_record_files(stored.to_core(), len(folders), how(block)["disks"], block)
-    job = RecordJob(stored, output, folders, memory, chosen, how(block))
+    if problem.ranks > 1:
+        running().check_record_files(stored.to_core(), len(folders), problem.disks, block)
+    job = RecordJob(stored, output, folders, memory, backend, problem, problem.plan(block))
     check_room(job.needs())
     return job
 
 
-def _block_of(stored: FileArray, target: str, given: int | None, how: Callable[[int], dict[str, Any]]) -> int:
+def _block_of(stored: FileArray, target: str, problem: RecordProblem, given: int | None) -> int:
     """Returns the given block length, otherwise the longest of those with the fewest passes."""
     if given is not None:
         (block,) = checks.integers(given, "block_bytes")
-        _plan_of(how(block))
+        problem.plan(block)
         return block
-    if how(ALIGNMENT_BYTES)["ranks"] > 1 and stored.is_set:
+    if problem.ranks > 1 and stored.is_set:
         block = int(_planning.striped_set_index(stored.path)["block_bytes"])
-        _plan_of(how(block))
+        problem.plan(block)
         return block
     record = stored.dtype.itemsize
     aligned = [block for block in _lengths(record) if block >= ALIGNMENT_BYTES and block % ALIGNMENT_BYTES == 0]
     # Arrays or memory of a few KiB need shorter blocks, which only plain files can have.
     shorter = [] if is_set(target) else [block for block in _lengths(record) if block < ALIGNMENT_BYTES]
-    found = _best(aligned, how) or _best(shorter, how)
+    found = _best(aligned, problem) or _best(shorter, problem)
     if found is None:
-        _plan_of(how((shorter or aligned or [ALIGNMENT_BYTES])[0]))  # raises the error
+        problem.plan((shorter or aligned or [ALIGNMENT_BYTES])[0])  # raises the error
     return found or record
 
 
@@ -231,64 +306,10 @@ def _lengths(record: int) -> list[int]:
     return [record << b for b in range(BLOCK_MOST.bit_length()) if record << b <= BLOCK_MOST]
 
 
-def _best(lengths: Sequence[int], how: Callable[[int], dict[str, Any]]) -> int | None:
+def _best(lengths: Sequence[int], problem: RecordProblem) -> int | None:
     """Returns the longest of the lengths with the fewest passes; None if none of them can be planned."""
     found: list[tuple[int, int]] = []
     for block in lengths:
         with suppress(errors.InvalidArgument):
-            found.append((_passes_of(_plan_of(how(block))), -block))
+            found.append((problem.pass_count(block), -block))
     return -min(found)[1] if found else None
-
-
-def _passes_of(plan: OutOfCoreAnalysis | OutOfCorePermutation) -> int:
-    return plan.passes if isinstance(plan, OutOfCoreAnalysis) else plan.pass_count
-
-
-def _plan_of(how: dict[str, Any]) -> OutOfCoreAnalysis | OutOfCorePermutation:
-    if how["kind"] == "fft":
-        return _planning.analyze_out_of_core(
-            how["variant"],
-            how["points"],
-            how["memory_bytes"],
-            how["block_bytes"],
-            how["disks"],
-            how["ranks"],
-            how["record_bytes"],
-            BUFFERS,
-            BUFFERS,
-            "least-crossing",
-        )
-    block_records, rest = divmod(how["block_bytes"], how["record_bytes"])
-    if rest:
-        raise errors.InvalidArgument(
-            f"a block holds whole records; given {how['block_bytes']} bytes for records of {how['record_bytes']}; give "
-            f"such as {-(-how['block_bytes'] // how['record_bytes']) * how['record_bytes']}"
-        )
-    return _planning.plan_permutation(
-        how["rows"], how["complement"], how["load_records"], block_records, how["disks"], how["ranks"]
-    )
-
-
-def _facts(job: RecordJob) -> dict[str, Any]:
-    """Returns the facts that every rank needs, as JSON data."""
-    return {
-        "how": job.how,
-        "input": job.source.to_core(),
-        "scratch": list(job.scratch),
-        "backend": job.backend,
-    }
-
-
-def _execute(
-    facts: dict[str, Any], output: CoreArray, progress: Callable[[LoadProgress], object] | None, comm: int | None
-) -> dict[str, Any]:
-    how = facts["how"]
-    plan = _plan_of(how)
-    files = (CoreArray(*facts["input"]), output, facts["scratch"], facts["backend"])
-    told = None if progress is None else lambda *at: progress(LoadProgress(*at))
-    done: dict[str, Any]
-    if isinstance(plan, OutOfCoreAnalysis):
-        done = running().run_superlevels(plan, *files, *how["run"], told, comm)
-    else:
-        done = running().run_permutation(plan, how["record_bytes"], *files, told, comm)
-    return done

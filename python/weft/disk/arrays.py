@@ -214,6 +214,13 @@ def _unreadable(path: str, what: str, remedy: str) -> Exception:
     )
 
 
+def output_directories(path: str, disks: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the directory on each disk of a new output. disks : those of a set; empty for that of its index."""
+    if is_set(path):
+        return disks or (os.path.dirname(path) or ".",)
+    return (checks.file_path(Path(os.path.realpath(path)).parent, "the folder of an output"),)
+
+
 @dataclass(frozen=True)
 class Output:
     """A new output, a file or a set; `shape` and `fortran` as in `FileArray`."""
@@ -228,9 +235,7 @@ class Output:
 
     def directories(self) -> tuple[str, ...]:
         """Returns the directory on each of its disks."""
-        if is_set(self.path):
-            return self.disks
-        return (checks.file_path(Path(os.path.realpath(self.path)).parent, "the folder of an output"),)
+        return output_directories(self.path, self.disks)
 
     def layout(self, nbytes: int) -> FileLayout:
         """Returns the storage of elements of `nbytes` bytes together."""
@@ -257,16 +262,16 @@ class Output:
         """Makes the output with its space, under the name `part`, or that of `unnamed` for a set, until `complete`."""
         if is_set(self.path):
             create_unnamed(**self._of_set()).close()
-            return self.as_it_lies(part)
+            return self.under_temporary_name(part)
         target = self._target()
         try:
             target.create(os.path.basename(part))
         except BaseException:
             target.discard()
             raise
-        return self.as_it_lies(part)
+        return self.under_temporary_name(part)
 
-    def as_it_lies(self, part: str) -> FileArray:
+    def under_temporary_name(self, part: str) -> FileArray:
         """Returns an output that was made to stay."""
         if is_set(self.path):
             return FileArray(unnamed(self.path), self.shape, self.dtype)
@@ -307,7 +312,7 @@ class Output:
     def _made_set(self) -> Iterator[FileArray]:
         with made(**self._of_set()) as array:
             array.close()  # its files are written directly
-            yield self.as_it_lies("")
+            yield self.under_temporary_name("")
 
 
 def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:

@@ -5,66 +5,78 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 from weft import errors, runtime
 from weft.disk import unpack
-from weft.disk.arrays import CoreArray, Output, is_set
+from weft.disk.arrays import CoreArray, FileArray, Output, is_set
 from weft.disk.striped import files_of_new_set, unnamed
 
+Made = TypeVar("Made")
 
-def together(
-    comm: Any,
-    prepare: Callable[[int], Any],
-    arguments: str,
-    facts_of: Callable[[Any], dict[str, Any]],
-    execute: Callable[[Any, dict[str, Any], CoreArray], dict[str, Any]],
-    note_temporary: Callable[[str | None], object] = lambda path: None,
-) -> tuple[Any, dict[str, Any]]:
-    """Collective: makes the output on the first rank, and fills it on all ranks.
 
-    prepare : called with the number of ranks, on the first rank only. Its result has `source`, `output` and
-        `memory_bytes` as in TransformJob, and is returned there, None elsewhere.
-    arguments : must be the same text on all ranks.
-    facts_of : returns the facts that the other ranks need, as JSON data. execute : fills the output, on all ranks.
-    note_temporary : called with each file of an unfinished output, and with None when the output is complete.
-    Errors are the same on all ranks. After an error nothing is left of the output.
-    """
-    prepared, facts = prepared_by_first(comm, prepare, arguments, facts_of)
-    done = filled(comm, prepared, lambda output: execute(prepared, facts, output), note_temporary)
-    return prepared, done
+class DiskJob(Protocol):
+    """A prepared job: its input, its output and its memory."""
+
+    @property
+    def source(self) -> FileArray: ...
+
+    @property
+    def output(self) -> Any: ...
+
+    @property
+    def memory_bytes(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Prepared(Generic[Made]):
+    """A job that the first rank has prepared, and its data."""
+
+    on_first: Made | None  # None except on the first rank
+    data: Any
 
 
 def prepared_by_first(
-    comm: Any, prepare: Callable[[int], Any], arguments: str, facts_of: Callable[[Any], dict[str, Any]]
-) -> tuple[Any, dict[str, Any]]:
-    """Collective: returns the prepared object of the first rank, None elsewhere, and its facts."""
+    comm: Any, prepare: Callable[[int], Made], arguments: str, data_of: Callable[[Made], Any]
+) -> Prepared[Made]:
+    """Collective: prepares a job on the first rank.
+
+    prepare : called with the number of ranks, on the first rank only. arguments : must be the same text on all ranks.
+    data_of : returns the data that all ranks need, for JSON.
+    """
     _require_same(comm, arguments)
     ranks = runtime.running().size_of(runtime.handle_of(comm))
-    prepared: list[Any] = []
+    prepared: list[Made] = []
 
-    def described() -> dict[str, Any]:
+    def described() -> Any:
         prepared.append(prepare(ranks))
-        return facts_of(prepared[0])
+        return data_of(prepared[0])
 
-    facts = runtime.from_first(comm, described)
-    return prepared[0] if prepared else None, facts
+    data = runtime.from_first(comm, described)
+    return Prepared(prepared[0] if prepared else None, data)
 
 
 def filled(
     comm: Any,
-    prepared: Any,
-    execute: Callable[[CoreArray], dict[str, Any]],
+    prepared: DiskJob | None,
+    execute: Callable[[CoreArray], Made],
     note_temporary: Callable[[str | None], object],
-) -> dict[str, Any]:
-    """Collective: makes the output and fills it. After an error nothing is left of it."""
+) -> Made:
+    """Collective: makes the output on the first rank, and fills it on all ranks. After an error nothing is left of it.
+
+    prepared : None except on the first rank. execute : fills the output.
+    note_temporary : called with each file of an unfinished output, and with None when the output is complete.
+    Errors are the same on all ranks.
+    """
     fresh: list[str] = []
-    done: dict[str, Any] = {}
+    done: list[Made] = []
     error = None
     try:
         with ExitStack() as stack:
 
             def made() -> CoreArray:
+                assert prepared is not None
                 source = prepared.source
                 if source.unpacking is not None:
                     note_temporary(source.path)
@@ -76,7 +88,7 @@ def filled(
                 stack.enter_context(unpack.in_place(source, prepared.memory_bytes, looks_again=is_new))
                 return output.to_core()
 
-            done = execute(CoreArray(*runtime.from_first(comm, made)))
+            done.append(execute(CoreArray(*runtime.from_first(comm, made))))
     except Exception as reason:
         if not done:  # the same error on all ranks
             raise
@@ -84,7 +96,7 @@ def filled(
     runtime.agree(comm, error)
     if fresh:
         note_temporary(None)
-    return done
+    return done[0]
 
 
 def _files_to_be(output: Output) -> list[str]:

@@ -25,8 +25,8 @@ from weft.bmmc.weights import cheapest, message_seconds
 from weft.disk.striped import StripedArray, create_set, open_set, remove_set
 from weft.ooc.checkpoint.files import discard
 from weft.ooc.cost import PassPrice, Price, Way, Ways
-from weft.ooc.job import Progress, RunReport
 from weft.ooc.plans import plan, ways
+from weft.ooc.report import Progress, RunReport
 from weft.ooc.transform import fft
 
 __all__ = [

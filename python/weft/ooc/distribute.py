@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from weft import _planning, errors
 from weft._planning import OutOfCorePlan
-from weft.disk.arrays import ALIGNMENT_BYTES, FileArray, FileLayout, Output
-from weft.ooc import plans
-from weft.ooc.cost import Placement, Price, Ways
+from weft.disk.arrays import ALIGNMENT_BYTES, FileLayout, Output
+from weft.ooc.cost import Price, Ways
 from weft.ooc.in_place import InPlace
-from weft.ooc.job import TransformJob
+from weft.ooc.job import PlannedTransform, TransformJob
+from weft.ooc.plans import PassProblem
 
 # Most blocks in a rank's memory: pricing counts the blocks of a round, which then takes a few milliseconds.
 _MOST_BLOCKS = 1 << 17
@@ -19,7 +16,7 @@ _MOST_BLOCKS = 1 << 17
 _AS_FAST = 1.01
 
 
-def traffic(transform: TransformJob) -> tuple[int, int]:
+def traffic(transform: PlannedTransform) -> tuple[int, int]:
     """Returns the messages and the bytes that all ranks together send, exactly.
 
     Cost: time proportional to the blocks that the passes read and write.
@@ -29,35 +26,24 @@ def traffic(transform: TransformJob) -> tuple[int, int]:
     return _planning.out_of_core_traffic(plan, source.to_core(), target.to_core())
 
 
-def ways(
-    alone: OutOfCorePlan,
-    how: dict[str, Any],
-    source: FileArray,
-    output_of: Callable[[OutOfCorePlan], Output | InPlace],
-    placement: Placement,
-    ranks: tuple[int, int],
-    *,
-    blocks_are_free: bool,
-) -> Ways:
-    """Returns the plan for ranks. It uses the blocks of the serial plan, or free shorter ones that are predicted to be
-    faster or that memory has room for.
+def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) -> Ways:
+    """Returns the plan for the ranks of a job. It uses the blocks of the serial plan, or free shorter ones that are
+    predicted to be faster or that memory has room for.
 
-    alone : the serial plan. how : arguments of plans.in_blocks. output_of : returns the output of a plan, as
-        TransformJob has it.
-    ranks : all ranks, and those of a node.
     Cost: that of pricing a few plans; in place, that of assigning one plan to ranks.
     """
-    given, count = source.layout(), 0
+    source, count = job.source.layout(), 0
     best: tuple[OutOfCorePlan, Price] | None = None
     refused: errors.InvalidArgument | None = None
-    for block in _blocks(alone, blocks_are_free):
+    for block in _blocks(serial, job.options.block_bytes is None):
         try:
-            plan = dealt(plans.in_blocks(alone.shape, **how, block_bytes=block), ranks[0], given)
+            plan = distribute_plan(problem.plan(block), job.ranks.count, source)
         except errors.InvalidArgument as error:
             refused = refused or error
             continue
         count += 1
-        price = placement.price_on_ranks(plan, ranks[1], given, _target_layout(plan, given, output_of(plan)))
+        target = _target_layout(plan, source, job.output(plan))
+        price = job.placement.price_on_ranks(plan, job.ranks.per_node, source, target)
         if best is None or price.seconds * _AS_FAST < best[1].seconds:
             best = plan, price
         if plan.in_place:  # its assignment to ranks counts the blocks of all passes, for the journals
@@ -68,10 +54,10 @@ def ways(
     return Ways(*best, (), count)
 
 
-def _blocks(alone: OutOfCorePlan, are_free: bool) -> list[int]:
+def _blocks(serial: OutOfCorePlan, are_free: bool) -> list[int]:
     """Returns block lengths to try, the serial one first. Shorter ones have no more than _MOST_BLOCKS in memory."""
-    blocks = [alone.block_bytes]
-    least = max(ALIGNMENT_BYTES, alone.memory_bytes // _MOST_BLOCKS)
+    blocks = [serial.block_bytes]
+    least = max(ALIGNMENT_BYTES, serial.memory_bytes // _MOST_BLOCKS)
     while are_free and blocks[-1] // 2 >= least:
         blocks.append(blocks[-1] // 2)
     return blocks
@@ -82,6 +68,6 @@ def _target_layout(plan: OutOfCorePlan, source: FileLayout, output: Output | InP
     return output.layout(plan.output_bytes) if isinstance(output, Output) else source
 
 
-def dealt(plan: OutOfCorePlan, ranks: int, source: FileLayout) -> OutOfCorePlan:
+def distribute_plan(plan: OutOfCorePlan, ranks: int, source: FileLayout) -> OutOfCorePlan:
     """Assigns a plan to `ranks` ranks. source : the input's layout, which journals of a plan in place depend on."""
     return _planning.deal_out_of_core(plan, ranks, source.to_core() if plan.in_place else None)

@@ -11,14 +11,14 @@ from weft.ooc import plans
 from weft.ooc.in_place import InPlace
 
 
-def axes_as_they_lie(stored: FileArray, axes: Any, order: str, target: str) -> Any:
-    """Returns the axes of the stored C-order array for the axes that the caller named; the last one stays last.
+def axes_in_c_order(stored: FileArray, axes: Any, order: str, target: str) -> Any:
+    """Returns the axes of the stored array in C order for the axes that the caller named; the last one stays last.
 
     Errors: InvalidArgument for a target that cannot record Fortran order, and for the transposed order of one axis,
     which is a matrix in C order.
 
     >>> import numpy as np
-    >>> axes_as_they_lie(FileArray("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
+    >>> axes_in_c_order(FileArray("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
     [2, 0]
     """
     if not stored.fortran:

@@ -20,6 +20,7 @@ from weft._support import checks
 from weft.disk.arrays import SET_ENDINGS, FileArray, SpaceNeed, is_set
 from weft.files import NPY_ENDINGS, RAW_ENDINGS
 from weft.files.replacement import leftovers_of_text
+from weft.ooc.plans import PassProblem
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class InPlace:
     disks: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stored: FileArray, kind: str, numbers: np.dtype[Any], order: str, disks: Sequence[str]) -> InPlace:
-        """Makes the output of a transform in place. numbers : the dtype of the transform.
+    def of(cls, stored: FileArray, problem: PassProblem, disks: Sequence[str]) -> InPlace:
+        """Makes the output of a transform in place. disks : must be empty.
 
         Errors: InvalidArgument for an array that cannot be transformed in place, IoFailure for an array that cannot be
         written.
@@ -40,9 +41,9 @@ class InPlace:
         is_array = stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
         if not is_array or stored.within or stored.unpacking is not None:
             given = f"{stored.name}"
-        elif kind != "c2c" or stored.dtype != numbers:
-            given = f"{stored.dtype} in {stored.name} and kind {kind} in {numbers}"
-        elif order == "transposed" and not stored.path.lower().endswith(RAW_ENDINGS):
+        elif problem.kind != "c2c" or stored.dtype != problem.dtype:
+            given = f"{stored.dtype} in {stored.name} and kind {problem.kind} in {problem.dtype}"
+        elif problem.order == "transposed" and not stored.path.lower().endswith(RAW_ENDINGS):
             given = f"{stored.name} and the transposed order, which gives it another shape"
         elif disks:
             given = f"disks {', '.join(disks)}"
@@ -94,7 +95,7 @@ class InPlace:
     def made_to_stay(self, part: str) -> FileArray:
         return self.stored
 
-    def as_it_lies(self, part: str) -> FileArray:
+    def under_temporary_name(self, part: str) -> FileArray:
         return self.stored
 
     def complete(self, part: str) -> None:

@@ -1,74 +1,180 @@
-"""A transform of an array on disks after the check of its arguments, and the report of its run."""
+"""A transform of an array on disks after the check of its arguments, and its plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from weft import _planning
+import numpy as np
+
+from weft import _planning, errors
 from weft._planning import OutOfCorePlan
+from weft._support import checks, dtypes, layouts
 from weft.disk import unpack
-from weft.disk.arrays import FileArray, Output, SpaceNeed, aligned, disk_needs
-from weft.ooc.cost import Price, Ways
+from weft.disk.arrays import (
+    ALIGNMENT_BYTES,
+    FileArray,
+    Output,
+    SpaceNeed,
+    aligned,
+    check_room,
+    checked_output,
+    directories_of,
+    disk_needs,
+    opened_source,
+    output_directories,
+    require_directory,
+)
+from weft.disk.options import PRECISIONS, OocOptions
+from weft.files import working_dtype
+from weft.ooc import cost, fortran_order
+from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.cost import Placement, Price, Ways
 from weft.ooc.in_place import InPlace
-from weft.runtime import running
+from weft.ooc.plans import PassProblem, chosen_axes, require_method
+from weft.options import EFFORTS, NORMS
 
-
-class Progress(NamedTuple):
-    """The progress of a transform. Passes count from 0; panels are those of the pass."""
-
-    at_pass: int
-    passes: int
-    panels_done: int
-    panels: int
-
-    @property
-    def fraction(self) -> float:
-        """Returns the fraction of the whole transform; all passes move about the same number of bytes."""
-        return (self.at_pass + self.panels_done / self.panels) / self.passes
+#: Default of the seconds between checkpoints.
+INTERVAL_S = 30.0
 
 
 @dataclass(frozen=True)
-class RunReport:
-    """The report of a transform. Bytes are those of all disks together, messages those of all ranks."""
+class Ranks:
+    """The ranks of a transform, and those of a node."""
 
-    plan: OutOfCorePlan
-    read_bytes: int
-    written_bytes: int
-    memory_bytes: int  # the largest memory of the passes on one rank
-    seconds: float
-    backend: str  # the backend that read and wrote
-    price: Price | None = None  # the prediction; None except on the first rank
-    pass_seconds: tuple[float, ...] = ()  # of each pass up to its last panel; without opening and flushing
-    messages: int = 0
-    sent_bytes: int = 0
-    went_on_from: tuple[int, int] | None = None  # pass and panel of the checkpoint, both from 0
-    found_not_finite: bool = False  # NaN or infinity in the input, which spreads along the axes
-    checkpoint_seconds: float = 0.0  # part of `seconds`: checkpoints, without the time of the disks
+    count: int = 1
+    per_node: int = 1
+
+    @classmethod
+    def on_one_node(cls, count: int) -> Ranks:
+        return cls(count, count)
 
 
 @dataclass(frozen=True)
 class TransformJob:
-    """A transform after the check of its arguments, made by :func:`prepare`. Nothing has been written yet."""
+    """A transform after the check of its arguments."""
 
     source: FileArray
-    output: Output | InPlace
-    ways: Ways  # the plan, its predicted time, and the alternatives
+    target: str  # the source, in place
+    options: OocOptions
+    problem: PassProblem  # for the planner
+    placement: Placement  # the disks of the files
+    disks: tuple[str, ...]  # of a new set
     scratch: tuple[str, ...]  # a directory for each disk
-    inverse: bool
-    scale: float
-    effort: str
     backend: str
-    memory_bytes: int = 0
-    order: str = "natural"
+    inverse: bool
+    in_place: InPlace | None  # the output that replaces the input
+    ranks: Ranks
+    resumes: bool  # whether an earlier run has left a checkpoint
+    interval_s: float | None  # seconds between checkpoints, 0 for none; None: the predicted time decides
+
+    @classmethod
+    def from_options(
+        cls,
+        source: str | os.PathLike[str],
+        target: str | os.PathLike[str],
+        options: OocOptions,
+        ranks: Ranks = Ranks(),
+    ) -> TransformJob:
+        """Checks the arguments of :func:`weft.ooc.fft` and its files. Needs no MPI, writes nothing.
+
+        target : the source, in place. Errors: those of :func:`weft.ooc.fft`, except of its plan and of free space.
+        """
+        checks.require_word("norm", options.norm, NORMS)
+        checks.require_word("effort", options.effort, EFFORTS)
+        path = checks.file_path(target, "target")
+        is_kept = is_unfinished(path)
+        resumes = is_kept and not options.restart
+        interval_s = _interval_of(path, options, resumes)
+        disks = checks.folders(options.disks, "disks")
+        stored = _opened(checks.file_path(source, "source"), options, disks or (_folder(path),), is_kept)
+        backend, _ = _planning.disk_backend(options.backend)
+        require_method(options.method)
+        problem = _problem_of(stored, path, options)
+        replaced = InPlace.of(stored, problem, disks) if options.in_place else None
+        if replaced is None:
+            block = (
+                ALIGNMENT_BYTES if options.block_bytes is None else checks.integer(options.block_bytes, "block_bytes")
+            )
+            is_being_made = is_kept and not (
+                options.restart and os.path.exists(path)
+            )  # a set with its name is complete
+            checked_output(path, stored.name, disks, block, goes_on=is_being_made)
+        unpack.require_memory(stored, problem.memory_bytes)
+        directories = output_directories(path, disks) if replaced is None else replaced.directories()
+        scratch = directories if options.scratch is None else directories_of(options.scratch)
+        placement = cost.of_directories(
+            options.machine,
+            input=stored.directories(),
+            output=replaced.directories() if replaced else disks or (_folder(path),),
+            scratch=scratch,
+            asynchronous=backend != "synchronous",
+        )
+        inverse = options.inverse or options.kind == "c2r"
+        return cls(
+            source=stored,
+            target=path,
+            options=options,
+            problem=problem,
+            placement=placement,
+            disks=disks,
+            scratch=scratch,
+            backend=backend,
+            inverse=inverse,
+            in_place=replaced,
+            ranks=ranks,
+            resumes=resumes,
+            interval_s=interval_s,
+        )
+
+    @property
+    def scale(self) -> float:
+        """The factor of the result."""
+        points = math.prod(self.problem.shape[axis] for axis in self.problem.axes)
+        return _scale(self.options.norm, self.inverse, points)
+
+    def output(self, plan: OutOfCorePlan) -> Output | InPlace:
+        """Returns the output of a plan."""
+        if self.in_place is not None:
+            return self.in_place
+        real = plan.kind == "c2r"
+        return Output(
+            self.target,
+            tuple(plan.result_shape),
+            dtypes.real_dtype(plan.precision) if real else dtypes.complex_dtype(plan.precision),
+            self.disks or (_folder(self.target),),
+            plan.block_bytes,
+            self.source.fortran,
+        )
+
+
+@dataclass(frozen=True)
+class PlannedTransform:
+    """A checked transform with its plan. Nothing has been written yet."""
+
+    job: TransformJob
+    ways: Ways  # the plan, its predicted time, and the alternatives
+    output: Output | InPlace
     checkpoint_s: float = 0  # seconds between checkpoints; 0: none
-    restart: bool = False  # discard an unfinished transform first
-    no_checkpoints_for: str = ""  # why a long transform has none
+    no_checkpoints_because: str = ""  # why a long transform has none
+
+    @property
+    def source(self) -> FileArray:
+        return self.job.source
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.job.problem.memory_bytes
 
     @property
     def plan(self) -> OutOfCorePlan:
         return self.ways.plan
+
+    @property
+    def price(self) -> Price:
+        return self.ways.price
 
     def needs(self) -> list[SpaceNeed]:
         """Returns the bytes that must be free, and the directories."""
@@ -80,27 +186,16 @@ class TransformJob:
             return []
         block = aligned(self.plan.block_bytes)
         if self.plan.ranks > 1:
-            return _needs_of_ranks(self.plan, self.scratch, block)
-        return disk_needs("temporary files", self.scratch, self.plan.scratch_bytes, block)
+            return _needs_of_ranks(self.plan, self.job.scratch, block)
+        return disk_needs("temporary files", self.job.scratch, self.plan.scratch_bytes, block)
 
-    def how(self) -> dict[str, Any]:
-        """Returns the arguments of run_out_of_core by name, as JSON data."""
-        return {
-            "scratch_directories": list(self.scratch),
-            "backend": self.backend,
-            "effort": self.effort,
-            "sign": 1 if self.inverse else -1,
-            "scale": self.scale,
-        }
-
-    def execute(self, made: FileArray, clock: Callable[..., None], **kept: Any) -> dict[str, Any]:
-        """Fills an existing output. kept : other arguments of run_out_of_core."""
-        module = running()
-        with unpack.in_place(self.source, self.memory_bytes, looks_again=not self.plan.in_place):
-            done: dict[str, Any] = module.run_out_of_core(
-                self.plan, self.source.to_core(), made.to_core(), **self.how(), progress=clock, **kept
-            )
-        return done
+    def check_disks(self) -> None:
+        """Raises IoFailure for missing directories of temporary files, and for disks without room."""
+        if self.plan.scratch_bytes > 0 or self.source.unpacking is not None:
+            for folder in self.job.scratch:
+                require_directory(folder, "temporary files")
+        if not is_unfinished(self.job.target):  # an unfinished one already has its space
+            check_room(self.needs())
 
 
 def _needs_of_ranks(plan: OutOfCorePlan, directories: tuple[str, ...], block_bytes: int) -> list[SpaceNeed]:
@@ -112,3 +207,97 @@ def _needs_of_ranks(plan: OutOfCorePlan, directories: tuple[str, ...], block_byt
             if nbytes > 0:
                 needs += disk_needs("temporary files", directories[first:end], nbytes, block_bytes)
     return needs
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(path) or "."
+
+
+def _interval_of(target: str, options: OocOptions, resumes: bool) -> float | None:
+    """Returns the seconds between checkpoints, 0 for none; None if the predicted time decides.
+
+    A transform in place has checkpoints by default, because its input is overwritten.
+
+    Errors: InvalidArgument for an invalid number of seconds, and for none if an unfinished transform is to be resumed.
+    """
+    if options.checkpoint is None:
+        return INTERVAL_S if resumes or options.in_place else None
+    given = checks.seconds(options.checkpoint, "checkpoint")
+    if not 0 <= given < float("inf"):
+        raise errors.InvalidArgument(
+            f"checkpoint must be seconds between checkpoints, or 0 for none; given {given}; give such as 30"
+        )
+    if resumes and given == 0:
+        remedy = f", or begin again with --restart, or remove it with `weft ooc discard {target}`"
+        raise errors.InvalidArgument(
+            f"an unfinished transform resumes with checkpoints; {target} is one, given checkpoint 0; leave checkpoint "
+            f"out{'' if options.in_place else remedy}"
+        )
+    return given
+
+
+def _opened(source: str, options: OocOptions, disks: tuple[str, ...], is_kept: bool) -> FileArray:
+    """Examines the input. disks : the default directories of temporary files."""
+    extents = None if options.shape is None else tuple(checks.integers(options.shape, "a shape"))
+    temporary = disks if options.scratch is None else directories_of(options.scratch)
+    number = None if options.dtype is None else dtypes.dtype_of(options.dtype)
+    return opened_source(source, extents, number, temporary[0], goes_on=options.in_place and is_kept)
+
+
+def _problem_of(stored: FileArray, target: str, options: OocOptions) -> PassProblem:
+    inverse = options.inverse or options.kind == "c2r"
+    kind = "c2r" if inverse and options.kind == "r2c" else options.kind
+    kind = kind or ("c2c" if inverse or stored.dtype.kind == "c" else "r2c")
+    precision = _precision_of(stored, kind, options.precision)
+    axes = fortran_order.axes_in_c_order(stored, options.axes, options.order, target)
+    return PassProblem.checked(
+        _planned_shape(stored.shape, kind, axes, options.last),
+        kind=kind,
+        axes=axes,
+        precision=precision,
+        order=options.order,
+        memory_bytes=options.memory_bytes,
+        threads=options.threads,
+        input_dtype=stored.dtype,
+        in_place=options.in_place,
+    )
+
+
+def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
+    """Returns the shape of the reals, or of the complex array of c2c."""
+    if kind == "c2r":
+        (length,) = (None,) if last is None else checks.integers(last, "last")
+        return layouts.real_shape(stored, chosen_axes(axes, len(stored))[-1], length)
+    if last is not None:
+        raise errors.InvalidArgument(
+            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
+            "last out, or ask for kind c2r"
+        )
+    return stored
+
+
+def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
+    """Returns the precision of the transform. Default: single for half and single numbers, double for all others."""
+    if precision is not None:
+        checks.require_word("precision", precision, PRECISIONS)
+    dtype: np.dtype[Any] = stored.dtype
+    if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
+        raise errors.InvalidArgument(
+            f"elements must be numbers of up to 64 bits, or pairs of them; {stored.name} holds {dtype}; convert them "
+            "with numpy's astype, part by part"
+        )
+    rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
+    if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
+        raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.name} holds {dtype}")
+    return precision or dtypes.precision_of(working_dtype(dtype))
+
+
+def _scale(norm: str, inverse: bool, points: int) -> float:
+    """Returns the factor of the result.
+
+    >>> _scale("backward", True, 8), _scale("forward", True, 8), _scale("ortho", False, 64), _scale("none", True, 8)
+    (0.125, 1.0, 0.125, 1.0)
+    """
+    if norm == "ortho":
+        return 1 / math.sqrt(points)
+    return 1 / points if norm == ("backward" if inverse else "forward") else 1.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from weft import _planning, errors
 from weft._planning import OutOfCorePlan
 from weft._support import checks, dtypes
 from weft.disk.arrays import ALIGNMENT_BYTES
+from weft.disk.options import KINDS, METHODS
 from weft.ooc import cost
 from weft.ooc.cost import Placement, Ways
-from weft.ooc.options import KINDS, METHODS
 
 
 def plan(shape: Any, **given: Any) -> OutOfCorePlan:
@@ -40,7 +41,7 @@ def ways(
     threads: int = 1,
     method: str = "auto",
     machine: Any = None,
-    disks: Sequence[str] | Placement = (),
+    disks: Sequence[str] = (),
     keep_sources: bool = False,
     input_dtype: Any = None,
     in_place: bool = False,
@@ -73,66 +74,103 @@ def ways(
     >>> len(found.price.passes), found.price.assumed, found.others[0].seconds > found.price.seconds
     (2, ('processor', 'disk'), True)
     """
-    _require_method(method)
-    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
-    placement = disks if isinstance(disks, Placement) else cost.anywhere(machine, disks)
-    if block_bytes is None:
-        # The shortest block needs the least memory.
-        return placement.ways(planned(ALIGNMENT_BYTES), blocks_are_free=True)
-    (block,) = checks.integers(block_bytes, "block_bytes")
-    return placement.ways(planned(block), blocks_are_free=False)
-
-
-def in_blocks(
-    shape: Any,
-    *,
-    kind: str = "c2c",
-    axes: Any = None,
-    dtype: Any = "complex128",
-    memory_bytes: int,
-    block_bytes: int,
-    order: str = "natural",
-    threads: int = 1,
-    keep_sources: bool = False,
-    input_dtype: Any = None,
-    in_place: bool = False,
-) -> OutOfCorePlan:
-    """Returns the plan of the fewest passes in these blocks, the same on any machine. Arguments as for :func:`ways`."""
-    planned = _planner(shape, kind, axes, dtype, memory_bytes, order, threads, keep_sources, input_dtype, in_place)
-    return planned(block_bytes)
-
-
-def _planner(
-    shape: Any,
-    kind: str,
-    axes: Any,
-    dtype: Any,
-    memory_bytes: int,
-    order: str,
-    threads: int,
-    keep_sources: bool = False,
-    input_dtype: Any = None,
-    in_place: bool = False,
-) -> Callable[[int], OutOfCorePlan]:
-    """Checks arguments and returns the function that plans for a block length."""
-    extents = checks.integers(shape, "a shape")
-    chosen = chosen_axes(axes, len(extents))
-    checks.require_word("kind", kind, KINDS)
-    memory, count = checks.integers((memory_bytes, threads), "memory_bytes and threads")
-    if not -(2**31) <= count < 2**31:
-        raise errors.InvalidArgument(f"threads must be a small number; given {count}; give at most the number of cores")
+    require_method(method)
     precision = dtypes.precision_of(dtype)
-    given = None if input_dtype is None else dtypes.dtype_of(input_dtype, "input_dtype")
-    input_type = "" if given is None else _converted_type(given, kind, precision)
-    keeps, takes_place = checks.flag(keep_sources, "keep_sources"), checks.flag(in_place, "in_place")
-    word = checks.text(order, "order")
+    problem = PassProblem.checked(
+        shape,
+        kind=kind,
+        axes=axes,
+        precision=precision,
+        order=order,
+        memory_bytes=memory_bytes,
+        threads=threads,
+        input_dtype=None if input_dtype is None else dtypes.dtype_of(input_dtype, "input_dtype"),
+        in_place=in_place,
+        preserve_inputs=keep_sources,
+    )
+    return problem.alternatives(cost.anywhere(machine, disks), block_bytes)
 
-    def planned(block: int) -> OutOfCorePlan:
-        return _planning.plan_out_of_core(
-            extents, chosen, precision, kind, word, memory, block, count, keeps, input_type, takes_place
+
+@dataclass(frozen=True)
+class PassProblem:
+    """A transform on disks for the planner of passes, after the check of its arguments."""
+
+    shape: tuple[int, ...]  # of the reals for r2c and c2r
+    axes: tuple[int, ...]  # counted from the first
+    kind: str
+    precision: str
+    order: str
+    memory_bytes: int
+    threads: int
+    input_type: str = ""  # the core's name of the input's type, if the first pass converts it
+    in_place: bool = False
+    preserve_inputs: bool = False  # so that passes can be repeated from a checkpoint
+
+    @classmethod
+    def checked(
+        cls,
+        shape: Any,
+        *,
+        kind: str,
+        axes: Any,
+        precision: str,
+        order: str,
+        memory_bytes: int,
+        threads: int,
+        input_dtype: np.dtype[Any] | None,
+        in_place: bool,
+        preserve_inputs: bool = False,
+    ) -> PassProblem:
+        """Makes a problem from a caller's arguments, as for :func:`ways`. Errors: InvalidArgument."""
+        extents = checks.integers(shape, "a shape")
+        chosen = chosen_axes(axes, len(extents))
+        checks.require_word("kind", kind, KINDS)
+        memory, count = checks.integers((memory_bytes, threads), "memory_bytes and threads")
+        if not -(2**31) <= count < 2**31:
+            raise errors.InvalidArgument(
+                f"threads must be a small number; given {count}; give at most the number of cores"
+            )
+        return cls(
+            tuple(extents),
+            tuple(chosen),
+            kind,
+            precision,
+            checks.text(order, "order"),
+            memory,
+            count,
+            "" if input_dtype is None else _converted_type(input_dtype, kind, precision),
+            checks.flag(in_place, "in_place"),
+            checks.flag(preserve_inputs, "keep_sources"),
         )
 
-    return planned
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the transform's complex numbers."""
+        return dtypes.complex_dtype(self.precision)
+
+    def plan(self, block_bytes: int) -> OutOfCorePlan:
+        """Returns the plan of the fewest passes in these blocks, the same on any machine."""
+        return _planning.plan_out_of_core(
+            self.shape,
+            self.axes,
+            self.precision,
+            self.kind,
+            self.order,
+            self.memory_bytes,
+            block_bytes,
+            self.threads,
+            self.preserve_inputs,
+            self.input_type,
+            self.in_place,
+        )
+
+    def alternatives(self, placement: Placement, block_bytes: int | None) -> Ways:
+        """Returns the fastest plan, and the next best ones. block_bytes : None for blocks of any length."""
+        if block_bytes is None:
+            # The shortest block needs the least memory.
+            return placement.ways(self.plan(ALIGNMENT_BYTES), blocks_are_free=True)
+        (block,) = checks.integers(block_bytes, "block_bytes")
+        return placement.ways(self.plan(block), blocks_are_free=False)
 
 
 def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
@@ -141,7 +179,8 @@ def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
     return "" if given == own else given.str
 
 
-def _require_method(method: str) -> None:
+def require_method(method: str) -> None:
+    """Raises an error for an unknown method, and for superlevels, which are no passes over lines."""
     checks.require_word("a method", method, METHODS)
     if method.startswith("bmmc:"):
         raise errors.Unsupported(

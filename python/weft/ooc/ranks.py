@@ -1,74 +1,94 @@
-"""Out-of-core transforms by several ranks: preparation on the first rank, and the part of the others."""
+"""Out-of-core transforms by several ranks: the first rank checks and plans, and all ranks execute its plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft import runtime
-from weft._planning import OutOfCorePlan
-from weft.disk.arrays import CoreArray, FileLayout
+from weft.disk.arrays import CoreArray
 from weft.disk.on_ranks import filled, prepared_by_first
-from weft.ooc import plans
-from weft.ooc.checkpoint import files as checkpoint_files
-from weft.ooc.checkpoint import ranks as checkpoint_ranks
-from weft.ooc.distribute import dealt
-from weft.ooc.job import TransformJob
+from weft.disk.options import OocOptions
+from weft.ooc.checkpoint.files import restart
+from weft.ooc.checkpoint.ranks import RankCheckpoint
+from weft.ooc.choice import prepare
+from weft.ooc.core_run import CoreRun, Workspace
+from weft.ooc.job import PlannedTransform, Ranks
+from weft.ooc.listeners import Listeners
+from weft.ooc.report import Outcome, PassClock, RunReport
 
 
-def run(
+@dataclass(frozen=True)
+class RankRun:
+    """The first rank's message to all ranks: their run."""
+
+    core: CoreRun
+    has_checkpoints: bool
+    restart: bool
+
+    @classmethod
+    def of(cls, transform: PlannedTransform) -> RankRun:
+        return cls(CoreRun.of(transform), transform.checkpoint_s > 0, transform.job.options.restart)
+
+    def to_data(self) -> dict[str, Any]:
+        """Returns plain data for JSON; from_data is the inverse."""
+        return {**vars(self), "core": self.core.to_data()}
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> RankRun:
+        return cls(**{**data, "core": CoreRun.from_data(data["core"])})
+
+
+def run_on_ranks(
     comm: Any,
-    prepare: Callable[[int], TransformJob],
-    arguments: str,
-    progress: Callable[..., object] | None,
-    note_temporary: Callable[[str | None], object] = lambda path: None,
-) -> tuple[OutOfCorePlan, TransformJob | None, dict[str, Any]]:
-    """Runs a transform as :func:`weft.disk.on_ranks.together`, with its checkpoints if it has any.
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    options: OocOptions,
+    listeners: Listeners,
+) -> RunReport:
+    """Collective: runs :func:`weft.ooc.fft` on several ranks. Errors are the same on all ranks."""
+    clock = PassClock(listeners.progress)
+    per_node = runtime.running().ranks_per_node(runtime.handle_of(comm))
 
-    Returns the plan, the prepared transform (None except on the first rank) and the report of all ranks together.
-    """
-    handle = runtime.handle_of(comm)
-    transform, facts = prepared_by_first(comm, prepare, arguments, _facts)
-    plan = transform.plan if transform is not None else _planned(facts, runtime.running().size_of(handle))
-    if facts["restart"]:
-        runtime.from_first(comm, lambda: transform is not None and checkpoint_files.discard(transform.output.path))
+    def planned(ranks: int) -> PlannedTransform:
+        transform = prepare(source, target, options, Ranks(ranks, per_node))
+        listeners.planned(transform)
+        return transform
 
-    def execute(output: CoreArray, **kept: Any) -> dict[str, Any]:
-        done: dict[str, Any] = runtime.running().run_out_of_core_on_ranks(
-            plan, CoreArray(*facts["input"]), output, **facts["how"], progress=progress, comm=handle, **kept
-        )
-        return done
+    def data_of(made: PlannedTransform) -> dict[str, Any]:
+        return RankRun.of(made).to_data()
 
-    if facts["checkpoint_s"] > 0:
-        return plan, transform, checkpoint_ranks.run(comm, transform, plan, execute, note_temporary)
-    return plan, transform, filled(comm, transform, execute, note_temporary)
-
-
-def _facts(transform: TransformJob) -> dict[str, Any]:
-    """Returns the facts that the other ranks need, as JSON data."""
-    plan = transform.plan
-    return {
-        "plan": {
-            "shape": list(plan.shape),
-            "kind": plan.kind,
-            "axes": list(plan.axes),
-            "dtype": plan.precision,
-            "input_dtype": transform.source.dtype.str,
-            "memory_bytes": transform.memory_bytes,
-            "block_bytes": plan.block_bytes,
-            "order": transform.order,
-            "threads": plan.threads,
-            "keep_sources": transform.checkpoint_s > 0,
-            "in_place": plan.in_place,
-        },
-        "layout": transform.source.layout().to_core(),
-        "checkpoint_s": transform.checkpoint_s,
-        "restart": transform.restart,
-        "input": transform.source.to_core(),
-        "how": transform.how(),
-    }
+    words = [os.fspath(source), os.fspath(target), replace(options, machine=None)]
+    arguments = runtime.agreed(comm, lambda: repr(words))
+    prepared = prepared_by_first(comm, planned, arguments, data_of)
+    transform, run = prepared.on_first, RankRun.from_data(prepared.data)
+    if run.restart:
+        runtime.from_first(comm, lambda: restart(target))
+    if not run.has_checkpoints:
+        return _run_without_checkpoints(comm, transform, run, clock, listeners)
+    with RankCheckpoint.opened(comm, transform, run.core.plan, listeners.temporary) as store:
+        outcome = Outcome(run.core.backend)
+        if not store.was_complete:
+            outcome = run.core.on_ranks(runtime.handle_of(comm) or 0, store.workspace(), clock)
+        store.complete()
+        price = None if transform is None else transform.price
+        report = clock.report(run.core.plan, price, outcome, store)
+        if transform is not None:
+            listeners.done(transform, report)
+    return report
 
 
-def _planned(facts: dict[str, Any], ranks: int) -> OutOfCorePlan:
-    given = dict(facts["plan"])
-    return dealt(plans.in_blocks(given.pop("shape"), **given), ranks, FileLayout(*facts["layout"]))
+def _run_without_checkpoints(
+    comm: Any, transform: PlannedTransform | None, run: RankRun, clock: PassClock, listeners: Listeners
+) -> RunReport:
+    handle = runtime.handle_of(comm) or 0
+
+    def execute(output: CoreArray) -> Outcome:
+        return run.core.on_ranks(handle, Workspace(output), clock)
+
+    outcome = filled(comm, transform, execute, listeners.temporary)
+    report = clock.report(run.core.plan, None if transform is None else transform.price, outcome)
+    if transform is not None:
+        listeners.done(transform, report)
+    return report

@@ -1,5 +1,6 @@
 #include "ooc/plan/element_type.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -41,6 +42,13 @@ ElementType element_type(const std::string& name) {
   throw Error(ErrorCode::invalid_argument,
               "elements that are converted are numbers of up to 8 bytes, or two of 4 or 8; given " +
                   name + "; convert them before");
+}
+
+bool is_known(const ElementType& type) {
+  if (type.is_swapped && type.bytes == 1) return false;
+  return std::any_of(known_types.begin(), known_types.end(), [&](const NamedType& known) {
+    return known.kind == type.kind && known.bytes == type.bytes;
+  });
 }
 
 }  // namespace weft::ooc

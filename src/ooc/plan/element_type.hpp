@@ -6,6 +6,7 @@
 namespace weft::ooc {
 
 enum class NumberKind { boolean, integer, natural, real, complex };
+const char* to_string(NumberKind);
 
 /// Type of a file's elements, where it differs from that of the transform.
 struct ElementType {
@@ -24,5 +25,8 @@ struct ElementType {
 /// Errors  Error(invalid_argument) for anything but numbers of 1 to 8 bytes, or complex ones of two
 ///         numbers of 4 or 8.
 ElementType element_type(const std::string& name);
+
+/// Returns whether element_type() makes this type from a name.
+bool is_known(const ElementType& type);
 
 }  // namespace weft::ooc

@@ -8,9 +8,9 @@
 
 #include <weft/error.hpp>
 
-#include "base/checked.hpp"
 #include "ooc/plan/array_assignment.hpp"
 #include "ooc/plan/bluestein.hpp"
+#include "ooc/plan/check_problem.hpp"
 #include "ooc/plan/panel_size.hpp"
 #include "ooc/plan/radices.hpp"
 
@@ -22,56 +22,6 @@ constexpr std::int64_t long_run_bytes = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
-}
-
-void check_input_type(const KPassProblem& p) {
-  if (!p.input_type) return;
-  if (p.input_type->is_complex() ? p.real_input : p.real_output)
-    refuse(std::string("the input of ") + (p.real_input ? "r2c has reals" : "c2r is complex") +
-           "; given another type; choose another kind");
-  if (2 * p.input_type->number_bytes() > complex_bytes(p.precision))
-    refuse("an input's numbers are no longer than those of the transform, " +
-           std::to_string(complex_bytes(p.precision) / 2) + " bytes; given " +
-           std::to_string(p.input_type->number_bytes()) + "; take the longer precision");
-}
-
-void check(const KPassProblem& p) {
-  if (p.precision == Precision::f80)
-    refuse("out of core transforms are of f32 or f64; given f80; convert, or use memory");
-  if (p.shape.empty() || std::any_of(p.shape.begin(), p.shape.end(), [](auto n) { return n < 1; }))
-    refuse("an array has at least one axis, and extents of 1 or more; given " +
-           std::to_string(p.shape.size()) + " axes; give the shape of the array");
-  std::int64_t bytes = complex_bytes(p.precision);
-  for (const std::int64_t n : p.shape) bytes = checked_mul(bytes, n, "bytes of the array");
-  for (std::size_t i = 0; i < p.axes.size(); ++i)
-    if (p.axes[i] < 0 || p.axes[i] >= std::ssize(p.shape) ||
-        std::count(p.axes.begin(), p.axes.end(), p.axes[i]) != 1)
-      refuse("axes are different numbers from 0 to dimensions - 1; given " +
-             std::to_string(p.axes[i]) + " of " + std::to_string(p.shape.size()) +
-             " dimensions; name each axis once");
-  if (p.block_bytes < 1 || p.block_bytes % complex_bytes(p.precision) != 0)
-    refuse("a block has whole elements of " + std::to_string(complex_bytes(p.precision)) +
-           " bytes; given " + std::to_string(p.block_bytes) + "; give a multiple");
-  check_input_type(p);
-  if (p.in_place && (p.has_reals() || p.input_type))
-    refuse(
-        "in place are transforms of complex numbers of their own precision; given other elements; "
-        "name another target");
-  if (p.buffers < 2 || p.threads < 1)
-    refuse("passes take 2 or more buffers and 1 or more threads; given " +
-           std::to_string(p.buffers) + " and " + std::to_string(p.threads) +
-           "; give at least as many");
-  if (p.real_input && p.real_output)
-    refuse("a transform has reals on one side; given both; ask for r2c or c2r");
-  if (p.has_reals() && p.axes.empty())
-    refuse("reals are transformed along at least one axis; given 0 axes; name one");
-  if (p.has_reals() && p.order == OutputOrder::transposed)
-    refuse(
-        "the half spectrum of reals is in natural order; given the transposed order; ask for the "
-        "natural order, or for c2c, which takes real numbers too");
-  if (p.order == OutputOrder::transposed && (p.shape.size() != 1 || p.axes.size() != 1))
-    refuse("a transposed result is that of one axis; given " + std::to_string(p.axes.size()) +
-           " axes of " + std::to_string(p.shape.size()) + "; ask for the natural order");
 }
 
 class Planner {
@@ -390,7 +340,7 @@ class Planner {
 }  // namespace
 
 KPassPlan plan_passes(const KPassProblem& problem) {
-  check(problem);
+  check_problem(problem);
   return Planner(problem).planned();
 }
 

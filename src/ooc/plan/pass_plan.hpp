@@ -21,6 +21,7 @@ namespace weft::ooc {
 /// The order of the result. transposed: k = k1 + N1*k2 is stored at index k1*N2 + k2. In this order
 /// two passes can do one more factor of M/B; for arrays of one axis.
 enum class OutputOrder { natural, transposed };
+const char* to_string(OutputOrder);
 
 /// A transform of an array on disks, row-major.
 struct KPassProblem {
@@ -55,6 +56,7 @@ struct KPassProblem {
 
 /// The index of a column that the twiddles of a line depend on.
 enum class TwiddleBy { none, rest, inner };
+const char* to_string(TwiddleBy);
 
 /// Lines within a panel's radix, which is before * length * after.
 struct PanelAxis {
@@ -74,6 +76,7 @@ enum class Chirp {
   last,    ///< the output is multiplied by it
   kernel,  ///< no input; its conjugate is made for |j| < n
 };
+const char* to_string(Chirp);
 
 /// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner].
 /// Elements are complex numbers unless a flag says otherwise.

@@ -372,7 +372,7 @@ void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
   std::string axes;
   for (const int axis : problem.axes) axes += std::to_string(axis) + " ";
   comm::require_same(comm,
-                     {{"shape", to_string(problem.shape)},
+                     {{"shape", weft::to_string(problem.shape)},
                       {"axes", axes},
                       {"precision", to_string(problem.precision)},
                       {"real input", std::to_string(static_cast<int>(problem.real_input))},

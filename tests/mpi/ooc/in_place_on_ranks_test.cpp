@@ -146,7 +146,7 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
   for (const KPassProblem& problem : {problem_of({12, 14, 18, 5}, 10, 2),
                                       problem_of({64, 96}, 11, 3), problem_of({1 << 12}, 9, 3)})
     for (int which = 0; which < 8; ++which) {
-      SCOPED_TRACE(to_string(problem.shape) + ", holding " + std::to_string(which));
+      SCOPED_TRACE(weft::to_string(problem.shape) + ", holding " + std::to_string(which));
       const std::int64_t points = volume(problem.shape);
       const auto x = bytes_of<double>(test_support::random_exact(points, 71, false), false);
       const OwnershipPtr ownership = ooc::ownership(which, std::ssize(x), world().size());

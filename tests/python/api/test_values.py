@@ -221,10 +221,22 @@ def test_errors_come_back_from_pickles() -> None:
             assert (type(back), str(back)) == (kind, "rule; given 3; remedy")
 
 
+@pytest.mark.parametrize("name", [name for name in VALUES if name.startswith("out-of-core plan")])
+def test_plans_on_disks_have_json(name: str) -> None:
+    made = VALUES[name]()
+    text = made.to_json()
+    assert ooc.OutOfCorePlan.from_json(text) == made
+    damaged = {**json.loads(text), "ranks": 0}
+    with pytest.raises(weft.InvalidArgument, match=r"plan\.ranks: .*given 0"):
+        ooc.OutOfCorePlan.from_json(json.dumps(damaged))
+    with pytest.raises(weft.InvalidArgument, match=r"valid keys are .*given \"other\""):
+        ooc.OutOfCorePlan.from_json(json.dumps({**json.loads(text), "other": 1}))
+
+
 def test_damaged_pickles_are_refused() -> None:
     for damaged in (
         lambda: _planning.Plan._restored("{}"),
-        lambda: _planning.OutOfCorePlan._restored((1, 2)),
+        lambda: _planning.OutOfCorePlan._restored('{"version": 1}'),
         lambda: weft.MachineIdentity.from_json(json.dumps({**identity(), "nodes": 0})),
     ):
         with pytest.raises(weft.InvalidArgument):

@@ -86,7 +86,7 @@ def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str]
     from weft.cli.ooc import fft as ooc_fft_command
 
     target = str(tmp_path / EVIL)
-    in_place = SimpleNamespace(plan=SimpleNamespace(in_place=True), checkpoint_s=0, no_checkpoints_for=EVIL)
+    in_place = SimpleNamespace(plan=SimpleNamespace(in_place=True), checkpoint_s=0, no_checkpoints_because=EVIL)
     ooc_fft_command._tell(in_place)  # type: ignore[arg-type]
     options = ooc_fft_command.Options("x", target, {}, False)
     ooc_fft_command._tell_what_is_kept(options, in_place, Session())  # type: ignore[arg-type]

@@ -14,11 +14,10 @@ from cli_helpers import assert_done
 from cli_helpers import here as cli
 from cli_helpers import weft as command
 from ooc_arrays import CHANGES, KIB, assert_close, values
+from ooc_runs import executed, planned
 from weft import ooc
 from weft.files import open_source
 from weft.files.chunked import container_of
-from weft.ooc import transform as ooc_transform
-from weft.ooc.run import run_prepared
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -71,10 +70,10 @@ def test_the_file_that_holds_the_numbers_is_read(folder: Path, name: str) -> Non
     linked(folder)
     before = {path: path.read_bytes() for path in sorted(folder.rglob("*.*")) if path.is_file()}
     for container in ("master.h5", "symbolic.h5"):
-        transform = ooc_transform.prepare(f"{container}:/{name}", "out.npy", **SMALL)
+        transform = planned(f"{container}:/{name}", "out.npy", **SMALL)
         assert (transform.source.unpacking is None) == (name not in ("chunks", "virtual", "raw"))
         assert transform.source.name == f"{container}:/{name}"
-        run_prepared(transform)
+        executed(transform)
         assert_close(np.load("out.npy"), np.fft.fftn(X), X.size)
     source = open_source(f"master.h5:/{name}")
     out = np.empty(SHAPE, X.dtype)
@@ -155,12 +154,12 @@ def test_virtual_datasets_of_numbered_files(folder: Path) -> None:
 def test_inputs_that_change(folder: Path, change: Callable[[Path], None], checkpoint: float, when: str) -> None:
     np.save("a.npy", X)
     os.symlink("a.npy", "in.npy")
-    transform = ooc_transform.prepare("in.npy", "out.npy", checkpoint=checkpoint, **SMALL)
+    transform = planned("in.npy", "out.npy", checkpoint=checkpoint, **SMALL)
     changes = [lambda: change(folder)]
     if when == "planned":
         changes.pop()()
     with pytest.raises(weft.IoFailure, match=r"must stay the same file.*in\.npy"):
-        run_prepared(transform, lambda at: changes and changes.pop()())
+        executed(transform, lambda at: changes and changes.pop()())
     assert not Path("out.npy").exists()
     assert checkpoint or set(os.listdir()) <= {"a.npy", "b.npy", "in.npy"}
 
@@ -200,10 +199,10 @@ def test_other_inputs_that_change(folder: Path, kind: str) -> None:
         np.save("in.npy", X)
         assert command("ooc", "copy", "in.npy", "in.json", cwd=folder).status == 0
         name, changed = "in.json", weft._planning.striped_set_index("in.json")["files"][0]
-    transform = ooc_transform.prepare(name, "out.npy", **SMALL)
+    transform = planned(name, "out.npy", **SMALL)
     os.utime(changed, ns=(1, 1))
     with pytest.raises(weft.IoFailure, match="must stay the same file"):
-        run_prepared(transform)
+        executed(transform)
     assert not Path("out.npy").exists()
 
 

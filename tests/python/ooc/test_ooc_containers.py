@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import executed, planned
 from weft import InvalidArgument, IoFailure, WeftError, ooc
 from weft.files.chunked import boxes
-from weft.ooc import transform as ooc_transform
-from weft.ooc.run import run_prepared
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -49,9 +48,9 @@ def test_hdf5_in_one_piece_is_read_in_place(tmp_path: Path, dtype: str, userbloc
     x = (100 * values((30, 11, 20), "complex128" if np.dtype(dtype).kind == "c" else "float64")).astype(dtype)
     name = in_hdf5(tmp_path, x, userblock)
     before = (tmp_path / "in.h5").read_bytes()
-    transform = ooc_transform.prepare(name, tmp_path / "out.npy", **TO_COMPLEX)
+    transform = planned(name, tmp_path / "out.npy", **TO_COMPLEX)
     assert transform.source.unpacking is None and transform.source.offset > userblock
-    run_prepared(transform)
+    executed(transform)
     found = np.load(tmp_path / "out.npy")
     assert found.dtype == ("complex64" if dtype in ("complex64", "float32", ">c8") else "complex128")
     assert_close(found, np.fft.fftn(x.astype("c16")), x.size)
@@ -66,10 +65,10 @@ def test_hdf5_in_one_piece_is_read_in_place(tmp_path: Path, dtype: str, userbloc
 def test_hdf5_in_chunks_is_unpacked(tmp_path: Path, dtype: str, how: dict[str, Any]) -> None:
     x = (100 * values((30, 11, 20), dtype if dtype.startswith("complex") else "float64")).astype(dtype)
     name = in_hdf5(tmp_path, x, **how)
-    transform = ooc_transform.prepare(name, tmp_path / "out.npy", **TO_COMPLEX)
+    transform = planned(name, tmp_path / "out.npy", **TO_COMPLEX)
     (need,) = [need for need in transform.needs() if need.what == "the input, unpacked"]
     assert need.bytes == x.nbytes
-    run_prepared(transform)
+    executed(transform)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x.astype("c16")), x.size)
     assert listing(tmp_path) == ["in.h5", "out.npy"]
 
@@ -84,9 +83,9 @@ def test_hdf5_elements_that_numpy_has_not_are_unpacked(tmp_path: Path) -> None:
         short.set_offset(6)
         made = h5py.h5d.create(file.id, b"x", short, h5py.h5s.create_simple(x.shape))
         made.write(h5py.h5s.ALL, h5py.h5s.ALL, x)
-    transform = ooc_transform.prepare(str(tmp_path / "in.h5:x"), tmp_path / "out.npy", **TO_COMPLEX)
+    transform = planned(str(tmp_path / "in.h5:x"), tmp_path / "out.npy", **TO_COMPLEX)
     assert transform.source.unpacking is not None
-    run_prepared(transform)
+    executed(transform)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
 
 

@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 from cli_helpers import Outcome, assert_done, assert_refused, clean_environment, run, weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import executed, planned
 from weft import InvalidArgument, IoFailure, WeftError, ooc
 from weft.disk import arrays as disk_arrays
-from weft.ooc import transform as ooc_transform
-from weft.ooc.run import run_prepared
 
 
 def exact(x: np.ndarray) -> np.ndarray:
@@ -177,10 +176,10 @@ def test_scratch_lies_where_it_is_told(folders: list[Path], tmp_path: Path) -> N
 
     np.save(tmp_path / "in.npy", x)
     given = {"memory_bytes": 64 * KIB, "block_bytes": 1024, "scratch": folders}
-    transform = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given)
+    transform = planned(tmp_path / "in.npy", tmp_path / "out.npy", **given)
     assert [need.directory for need in transform.scratch_needs()] == [str(folder) for folder in folders]
     assert sum(need.bytes for need in transform.scratch_needs()) >= transform.plan.scratch_bytes == x.nbytes
-    run_prepared(transform, look)
+    executed(transform, look)
     assert opened >= {str(folder) for folder in folders}
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
     assert [listing(folder) for folder in folders] == [[], [], []]
@@ -284,7 +283,7 @@ def test_room_is_asked_for_before_anything_is_written(inputs: Path, monkeypatch:
         free = 500_000  # the output has room, and so have the temporary files, but not both
 
     monkeypatch.setattr(disk_arrays.shutil, "disk_usage", lambda directory: Full)
-    ooc_transform.prepare("in.npy", "out.npy", memory_bytes=4096 * KIB)
+    planned("in.npy", "out.npy", memory_bytes=4096 * KIB)
     with pytest.raises(IoFailure) as refusal:
         ooc.fft("in.npy", "out.npy", memory_bytes=32 * KIB, block_bytes=512)
     for word in ("528384 bytes", "266240 for the output", "262144 for temporary files", "500000"):

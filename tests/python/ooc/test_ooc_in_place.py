@@ -15,10 +15,9 @@ import pytest
 import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import executed, planned
 from test_ooc_kept import Stop, assert_same_bits, ends_at
-from weft.ooc import transform as ooc_transform
-from weft.ooc.checkpoint import resume
-from weft.ooc.run import run_prepared
+from weft.ooc.checkpoint.places import is_unfinished
 
 MEMORY_BYTES = 64 * KIB
 # Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
@@ -112,9 +111,9 @@ def test_a_process_that_ends_at_any_instant_is_gone_on_from(
             ended += status == 9
             if status == 0 and attempt == 0:
                 break  # it came to its end
-            if not resume.is_unfinished(str(path)):
+            if not is_unfinished(str(path)):
                 break
-        if resume.is_unfinished(str(path)):
+        if is_unfinished(str(path)):
             fft(path, **given)
         elif status == 9 and (np.load(path) == np.load(tmp_path / "first.npy")).all():
             fft(path, **given)  # it had not begun
@@ -198,7 +197,7 @@ def test_nothing_is_measured_on_the_input(tmp_path: Path) -> None:
     x = saved(tmp_path / "x.npy", (1 << 14,), "complex128")
     path, given = tmp_path / "x.npy", {"memory_bytes": MEMORY_BYTES, "block_bytes": 512}
     with pytest.raises(weft.Unsupported, match="in place"):
-        run_prepared(ooc_transform.prepare(path, path, in_place=True, **given), moves_only=True)
+        executed(planned(path, path, in_place=True, **given), moves_only=True)
     assert_same_bits(np.load(path), x)
 
 

@@ -13,11 +13,11 @@ import pytest
 import seeds
 from cli_helpers import assert_done, weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import planned
 from test_ooc_in_place_sets import content, expected, flip, listing, made_set
 from weft import InvalidArgument, ooc
 from weft.ooc import distribute
-from weft.ooc import transform as ooc_transform
-from weft.ooc.job import TransformJob
+from weft.ooc.job import PlannedTransform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -33,9 +33,9 @@ GIVEN = {"memory_bytes": [64 * KIB], "source": "x.json", "target": ""}
 CUBE = {"memory_bytes": 64 * KIB, "block_bytes": 256}
 
 
-def prepared(folder: Path, ranks: int, **given: Any) -> TransformJob:
+def prepared(folder: Path, ranks: int, **given: Any) -> PlannedTransform:
     path = folder / "x.json"
-    return ooc_transform.prepare(path, path, in_place=True, ranks=ranks, **{"memory_bytes": 64 * KIB, **given})
+    return planned(path, path, in_place=True, ranks=ranks, **{"memory_bytes": 64 * KIB, **given})
 
 
 @pytest.mark.parametrize(("ranks", "checkpoint"), [(2, None), (3, None), (3, 0), (5, None)])

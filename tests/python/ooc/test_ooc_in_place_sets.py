@@ -16,13 +16,13 @@ import pytest
 import seeds
 from cli_helpers import assert_done, assert_refused, run, weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import planned
 from test_ooc_in_place import stays
 from test_ooc_kept import Stop, assert_same_bits, ends_at, stop_in_pass
 from weft import InvalidArgument, IoFailure, ooc
 from weft.disk import arrays as disk_arrays
-from weft.ooc import transform as ooc_transform
 from weft.ooc.checkpoint import files as checkpoint_files
-from weft.ooc.checkpoint import resume
+from weft.ooc.checkpoint.places import is_unfinished
 
 SHAPE = (48, 30, 20)
 # Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
@@ -103,7 +103,7 @@ def test_the_journal_lies_on_the_disks_of_the_set(tmp_path: Path) -> None:
     x = made_set(tmp_path)
     given = {"in_place": True, "memory_bytes": 64 * KIB, "block_bytes": 256}
     path = tmp_path / "x.json"
-    needs = ooc_transform.prepare(path, path, **given).needs()
+    needs = planned(path, path, **given).needs()
     assert [(need.what, Path(need.directory).name) for need in needs] == [
         ("temporary files", f"disk{number}") for number in range(3)
     ]
@@ -224,14 +224,14 @@ def ended_and_gone_on_from(folder: Path, draw: random.Random, given: dict[str, A
             return ended, lost
         ended += 1
         lost += lose_writes(folder, draw)
-        if not resume.is_unfinished(str(folder / "x.json")):
+        if not is_unfinished(str(folder / "x.json")):
             break  # it had not begun, or was done
     return ended, lost
 
 
 def finish(folder: Path, x: np.ndarray, **given: Any) -> None:
     """Unless it was done when its process ended."""
-    if resume.is_unfinished(str(folder / "x.json")) or np.array_equal(content(folder), x):
+    if is_unfinished(str(folder / "x.json")) or np.array_equal(content(folder), x):
         fft(folder, **given)
 
 
@@ -286,7 +286,7 @@ def test_a_process_that_is_killed_at_any_time_is_gone_on_from(
         done += 1
         x = made_again(tmp_path, shape, dtype)
         killed += killed_after(draw.random() * seconds, lambda: fft(tmp_path, **given))
-        if resume.is_unfinished(str(tmp_path / "x.json")):
+        if is_unfinished(str(tmp_path / "x.json")):
             killed += killed_after(draw.random() * seconds / 2, lambda: fft(tmp_path, **given))
         finish(tmp_path, x, **given)
         assert_same_bits(content(tmp_path), undisturbed)

@@ -17,9 +17,9 @@ import pytest
 import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
-from weft.ooc import transform as ooc_transform
-from weft.ooc.checkpoint import files as checkpoint_files
-from weft.ooc.checkpoint import resume
+from ooc_runs import planned
+from weft.ooc import choice
+from weft.ooc.checkpoint.places import Places, is_unfinished, locked
 
 MEMORY_BYTES = 64 * KIB
 # What a transform does to files besides its reading and writing: any of them may be the last thing it does.
@@ -94,7 +94,7 @@ def test_a_process_that_ends_at_any_step_is_gone_on_from(
     ended = 0
 
     def is_complete() -> bool:
-        return (tmp_path / target).exists() and not resume.is_unfinished(str(tmp_path / target))
+        return (tmp_path / target).exists() and not is_unfinished(str(tmp_path / target))
 
     for _ in range(5):
         for _ in range(3):
@@ -130,7 +130,7 @@ def test_a_process_that_ends_while_files_are_made(tmp_path: Path, instant: int, 
     disk.mkdir()
     assert ends_at(instant, lambda count: run(tmp_path, "out.json", progress=count, disks=[disk])) == 9
     assert not output.exists()
-    if resume.is_unfinished(str(output)) and json.loads((tmp_path / "out.json.unfinished").read_text())["making"]:
+    if is_unfinished(str(output)) and json.loads((tmp_path / "out.json.unfinished").read_text())["making"]:
         (tmp_path / "out.weft-part.json").unlink(missing_ok=True)  # it comes after the files that it names
     if not go_on:
         weft.ooc.discard(output)
@@ -241,20 +241,20 @@ def test_a_long_transform_without_room_says_that_it_has_no_checkpoints(
 ) -> None:
     np.save(tmp_path / "in.npy", values((60, 70), "complex128"))
     given = {"memory_bytes": 96 * KIB, "block_bytes": 256}
-    plain = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given)
+    plain = planned(tmp_path / "in.npy", tmp_path / "out.raw", **given)
     assert plain.checkpoint_s == 0 and plain.plan.scratch_bytes == 0
-    monkeypatch.setattr(ooc_transform, "LONG_S", 0.0)
-    assert ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given).checkpoint_s == 30
+    monkeypatch.setattr(choice, "LONG_S", 0.0)
+    assert planned(tmp_path / "in.npy", tmp_path / "out.raw", **given).checkpoint_s == 30
     room = sum(need.bytes for need in plain.needs())
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(room, 0, room))
-    narrow = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", **given)
-    assert narrow.checkpoint_s == 0 and "must have room" in narrow.no_checkpoints_for
+    narrow = planned(tmp_path / "in.npy", tmp_path / "out.raw", **given)
+    assert narrow.checkpoint_s == 0 and "must have room" in narrow.no_checkpoints_because
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
     unfinished(tmp_path)
     with (
-        checkpoint_files.locked(checkpoint_files.Places.of(tmp_path / "out.raw")),
+        locked(Places.of(tmp_path / "out.raw")),
         pytest.raises(weft.IoFailure, match="another one works on"),
     ):
         run(tmp_path)

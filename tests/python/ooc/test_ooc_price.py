@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_helpers import assert_done, assert_refused, weft
+from ooc_runs import executed, planned
 from weft import InvalidArgument, Machine, Unsupported, ooc
 from weft.cli.ooc.cost import others_text, price_line
 from weft.ooc import cost, plans
-from weft.ooc import transform as ooc_transform
-from weft.ooc.run import run_prepared
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -106,26 +105,22 @@ def test_files_are_on_the_disks_that_their_directories_are_on(tmp_path: Path) ->
         (tmp_path / name).mkdir()
     given = {"memory_bytes": MIB // 2, "block_bytes": 4096, "disks": [tmp_path / "a", tmp_path / "b"]}
     of_profile = machine(disk(str(tmp_path)))
-    transform = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.json", machine=of_profile, **given)
+    transform = planned(tmp_path / "in.npy", tmp_path / "out.json", machine=of_profile, **given)
     assert transform.ways.price.disks == (str(tmp_path),) and transform.ways.price.assumed == ()
     plan = transform.plan
     assert transform.ways.price.seconds == pytest.approx(plan.read_bytes / 1e6 + plan.written_bytes / 5e5, rel=0.02)
-    transform = ooc_transform.prepare(
-        tmp_path / "in.npy", tmp_path / "out.json", machine=machine(disk("/nowhere")), **given
-    )
+    transform = planned(tmp_path / "in.npy", tmp_path / "out.json", machine=machine(disk("/nowhere")), **given)
     assert transform.ways.price.assumed == ("disk",)
     with ooc.create_set([tmp_path / "a"], x.shape, x.dtype, index=tmp_path / "in.json", block_bytes=4096) as made:
         made.write(x)
-    transform = ooc_transform.prepare(tmp_path / "in.json", tmp_path / "b.npy", memory_bytes=MIB, machine=of_profile)
+    transform = planned(tmp_path / "in.json", tmp_path / "b.npy", memory_bytes=MIB, machine=of_profile)
     assert transform.ways.price.assumed == ()
 
 
 def test_the_synchronous_backend_is_priced_so(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", np.zeros(2**16, complex))
     prices = [
-        ooc_transform.prepare(
-            tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB, block_bytes=4096, backend=backend
-        )
+        planned(tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB, block_bytes=4096, backend=backend)
         for backend in ("threads", "synchronous")
     ]
     asynchronous, synchronous = (each.ways.price for each in prices)
@@ -146,15 +141,13 @@ def test_methods_that_nothing_executes_are_refused(tmp_path: Path) -> None:
 def test_a_run_that_only_moves_moves_the_same(tmp_path: Path) -> None:
     x = np.arange(2**16) + 1j
     np.save(tmp_path / "in.npy", x)
-    transform = ooc_transform.prepare(
-        tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB // 2, block_bytes=1024
-    )
-    moved = run_prepared(transform, moves_only=True)
-    done = run_prepared(transform)
+    transform = planned(tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB // 2, block_bytes=1024)
+    moved = executed(transform, moves_only=True)
+    done = executed(transform)
     assert (moved.read_bytes, moved.written_bytes) == (done.read_bytes, done.written_bytes)
     assert moved.read_bytes == transform.plan.read_bytes
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), np.fft.fft(x), rtol=1e-9)
-    run_prepared(transform, moves_only=True)
+    executed(transform, moves_only=True)
     assert not np.allclose(np.load(tmp_path / "out.npy"), np.fft.fft(x))
     assert len(done.pass_seconds) == done.plan.pass_count and sum(done.pass_seconds) < done.seconds
     assert done.price == transform.ways.price
@@ -266,4 +259,5 @@ def test_three_wide_buffers_may_spare_a_pass() -> None:
     """16384 blocks of 32 KiB fit into a third of 2 GiB with what lies beside, and not into a quarter."""
     given = {"memory_bytes": 2 << 30, "block_bytes": 32 << 10}
     assert ooc.plan((1 << 28,), **given).pass_count == 2
-    assert plans.in_blocks((1 << 28,), **given).pass_count == 3  # with four
+    problem = plans.PassProblem((1 << 28,), (0,), "c2c", "f64", "natural", given["memory_bytes"], threads=1)
+    assert problem.plan(given["block_bytes"]).pass_count == 3  # with four

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from cli_helpers import assert_done, weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import planned
 from weft import InvalidArgument, ooc
 from weft.ooc import distribute
-from weft.ooc import transform as ooc_transform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -76,23 +76,21 @@ def test_ranks_take_blocks_that_suit_them(tmp_path: Path) -> None:
     x = values(2**16, "complex128")
     np.save(tmp_path / "in.npy", x)
     given = {"order": "transposed", "memory_bytes": 512 * KIB}
-    alone = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given)
-    ranks = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, **given)
+    alone = planned(tmp_path / "in.npy", tmp_path / "out.npy", **given)
+    ranks = planned(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, **given)
     assert 4096 <= ranks.plan.block_bytes < alone.plan.block_bytes
     assert ranks.plan.pass_count == alone.plan.pass_count == 2 and ranks.ways.considered > 0
     with pytest.raises(InvalidArgument, match="transposed order needs"):
-        ooc_transform.prepare(
-            tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, block_bytes=alone.plan.block_bytes, **given
-        )
+        planned(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, block_bytes=alone.plan.block_bytes, **given)
 
 
 def test_the_fastest_blocks_are_taken(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values(2**18, "complex128"))
     given = {"memory_bytes": 512 * KIB, "ranks": 2}
-    free = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given)
+    free = planned(tmp_path / "in.npy", tmp_path / "out.npy", **given)
     assert free.ways.considered > 2
     for block in (4096, 8192, 16384, 32768):
-        one = ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.npy", block_bytes=block, **given)
+        one = planned(tmp_path / "in.npy", tmp_path / "out.npy", block_bytes=block, **given)
         assert one.ways.considered == 1
         assert free.ways.price.seconds <= 1.01 * one.ways.price.seconds
 
@@ -139,7 +137,7 @@ def test_the_call_on_ranks(pool: Pool, tmp_path: Path) -> None:
     found = pool.values("out_of_core", 3, folder=str(tmp_path), memory_bytes=[128 * KIB])
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x.astype(np.complex128)), x.size)
     given = {"memory_bytes": 128 * KIB, "block_bytes": 4096, "ranks": 3}
-    messages, nbytes = distribute.traffic(ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.npy", **given))
+    messages, nbytes = distribute.traffic(planned(tmp_path / "in.npy", tmp_path / "out.npy", **given))
     for one in found:
         assert one["ranks"] == 3
         assert [one["read"], one["written"], one["memory"]] == one["planned"]

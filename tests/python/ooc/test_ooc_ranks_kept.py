@@ -15,9 +15,10 @@ import pytest
 import seeds
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
+from ooc_runs import planned
 from weft import ooc
-from weft.ooc import transform as ooc_transform
-from weft.ooc.job import TransformJob
+from weft.ooc import choice
+from weft.ooc.job import PlannedTransform
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -101,19 +102,19 @@ def test_long_transforms_have_checkpoints_where_the_first_rank_reaches_all(
 ) -> None:
     np.save(tmp_path / "in.npy", values((POINTS,), "complex128"))
 
-    def prepared(ranks_per_node: int | None, **given: Any) -> TransformJob:
+    def prepared(ranks_per_node: int | None, **given: Any) -> PlannedTransform:
         paths = tmp_path / "in.npy", tmp_path / "out.npy"
-        return ooc_transform.prepare(*paths, memory_bytes=64 * KIB, ranks=4, ranks_per_node=ranks_per_node, **given)
+        return planned(*paths, memory_bytes=64 * KIB, ranks=4, ranks_per_node=ranks_per_node, **given)
 
     assert prepared(None).checkpoint_s == 0
-    monkeypatch.setattr(ooc_transform, "LONG_S", 0.0)
+    monkeypatch.setattr(choice, "LONG_S", 0.0)
     assert prepared(None).checkpoint_s == prepared(4).checkpoint_s == 30
-    assert not prepared(4).no_checkpoints_for
+    assert not prepared(4).no_checkpoints_because
     apart = prepared(2)
-    assert apart.checkpoint_s == 0 and "several nodes" in apart.no_checkpoints_for
-    assert "give --checkpoint 30" in apart.no_checkpoints_for
+    assert apart.checkpoint_s == 0 and "several nodes" in apart.no_checkpoints_because
+    assert "give --checkpoint 30" in apart.no_checkpoints_because
     asked = prepared(2, checkpoint=20)
-    assert asked.checkpoint_s == 20 and not asked.no_checkpoints_for
+    assert asked.checkpoint_s == 20 and not asked.no_checkpoints_because
 
 
 def test_another_transform_is_not_gone_on_with(pool: Pool, tmp_path: Path) -> None:
@@ -230,8 +231,6 @@ def test_the_command_says_what_is_kept_and_discards_it(pool: Pool, tmp_path: Pat
 def test_a_dealt_plan_keeps_its_sources(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values((60, 70), "complex128"))
     given = {"memory_bytes": 96 * KIB, "block_bytes": 256}
-    one, two = (
-        ooc_transform.prepare(tmp_path / "in.npy", tmp_path / "out.raw", ranks=ranks, **given) for ranks in (1, 2)
-    )
+    one, two = (planned(tmp_path / "in.npy", tmp_path / "out.raw", ranks=ranks, **given) for ranks in (1, 2))
     assert (one.plan.keep_sources, two.plan.keep_sources) == (False, True)
     assert {each["source"] for each in two.plan.passes} & {each["target"] for each in two.plan.passes} <= {"scratch"}

@@ -24,7 +24,7 @@ import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from pool import mpiexec_command
-from weft.ooc.checkpoint import resume
+from weft.ooc.checkpoint.places import is_unfinished
 
 WORKER = Path(__file__).with_name("kept_worker.py")
 LIMIT_S = 120.0
@@ -74,7 +74,7 @@ class Transform:
         self.given |= self.put_input()
         exact = np.fft.rfftn(x) if case.is_real else np.fft.ifftn(x) if case.given.get("inverse") else np.fft.fftn(x)
         self.before = self.listing()
-        assert self.run(checkpoint=0) == {"went_on_from": None}
+        assert self.run(checkpoint=0) == {"went_on_from": None, "already_complete": False}
         self.expected = self.taken(all_checked=True)
         assert_close(self.expected, exact, x.size)
         assert self.listing() == self.before
@@ -87,14 +87,17 @@ class Transform:
     def listing(self) -> list[str]:
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
 
-    def start(self, killed: dict[int, int] | None = None, **given: Any) -> subprocess.Popen:
-        """killed : the last step of each rank."""
+    def start(
+        self, killed: dict[int, int] | None = None, *, after_last_write: bool = False, **given: Any
+    ) -> subprocess.Popen:
+        """killed : the last step of each rank. after_last_write : steps count from there."""
         for path in (self.folder / "pids").iterdir():
             path.unlink()
         command, environment = mpiexec_command(self.case.ranks)
         words = {
             **self.names(),
             "given": {**self.given, **given},
+            "after_last_write": after_last_write,
             "killed": {str(rank): step for rank, step in (killed or {}).items()},
         }
         return subprocess.Popen(
@@ -138,7 +141,7 @@ class Transform:
 
     def is_complete(self) -> bool:
         target = self.folder / self.case.target
-        return target.exists() and not resume.is_unfinished(str(target))
+        return target.exists() and not is_unfinished(str(target))
 
     def taken(self, *, all_checked: bool = False) -> np.ndarray:
         """Returns and removes the result; every block of a set must agree with its checksum.
@@ -192,7 +195,7 @@ class InPlace(Transform):
     def is_complete(self) -> bool:
         """Returns whether it ended: it has no note, its index is whole, and the set is no longer the input."""
         target = self.folder / self.case.target
-        if resume.is_unfinished(str(target)):
+        if is_unfinished(str(target)):
             return False
         with weft.ooc.open_set(target, verify=True) as found:
             return not np.array_equal(found.read_all(), self.x)

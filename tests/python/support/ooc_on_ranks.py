@@ -26,6 +26,7 @@ def out_of_core(
     """
     from weft import ooc
     from weft.ooc.checkpoint import files as checkpoint_files
+    from weft.ooc.checkpoint import places
 
     last = comm.rank == comm.size - 1
     told = []
@@ -43,7 +44,7 @@ def out_of_core(
 
     read, written = os.path.join(folder, source), os.path.join(folder, target) if target else None
     given = {"in_place": not target, "memory_bytes": memory_bytes[-1 if last else 0], "block_bytes": 4096, **given}
-    with mock.patch.object(checkpoint_files, "keep_sums", keep), mock.patch.object(checkpoint_files, "GRACE_S", 0.1):
+    with mock.patch.object(checkpoint_files, "keep_sums", keep), mock.patch.object(places, "GRACE_S", 0.1):
         moved = ooc.fft(read, written, comm=comm, progress=progress, **given)
     assert told == sorted(told) and told[-1] == 1.0
     return {

@@ -28,6 +28,7 @@ NIGHTLY: dict[str, str] = {
     "test_ooc_in_place_sets::test_a_process_that_is_killed_at_any_time_is_gone_on_from": _KILLS,
     "test_ooc_in_place_sets::test_a_process_that_ends_at_any_instant_is_gone_on_from": _KILLS,
     "test_ooc_in_place::test_a_process_that_ends_at_any_instant_is_gone_on_from": _KILLS,
+    "test_ooc_complete::test_ranks_that_are_killed_after_the_last_write[to a file]": _KILLS,
     "test_wisdom::test_what_is_damaged_is_a_warning_and_stays": _ALIKE,
     "test_readme::test_commands[weft bench 256x256x256 -n 4 --methods all*": _LARGE,
     "test_readme::test_commands[weft verify --random 300*": _LARGE,

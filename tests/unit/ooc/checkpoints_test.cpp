@@ -109,7 +109,7 @@ TEST(Checkpoints, a_transform_that_ended_at_any_instant_has_the_same_bits) {
       Disks disks(plan);
       failures += run_through_failures(plan, disks, operations, random);
       ASSERT_EQ(disks.output.content(), undisturbed.output.content())
-          << to_string(problem.shape) << ", run " << k;
+          << weft::to_string(problem.shape) << ", run " << k;
       ASSERT_EQ(disks.input.content(), undisturbed.input.content());
     }
   }
@@ -130,7 +130,7 @@ TEST(Checkpoints, in_place_has_the_bits_of_another_target) {
     const KPassPlan plain = plan_passes(problem);
     Disks others(plain);
     others.run(plain, {}, INT64_MAX);
-    EXPECT_EQ(disks.output.content(), others.output.content()) << to_string(problem.shape);
+    EXPECT_EQ(disks.output.content(), others.output.content()) << weft::to_string(problem.shape);
   }
   EXPECT_EQ(in_place, 5);
 }

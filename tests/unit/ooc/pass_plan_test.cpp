@@ -357,7 +357,7 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
       const KPass& pass = plan.passes[i];
       const bool stays = pass.source == pass.target && pass.source_first == pass.target_first;
-      EXPECT_TRUE(pass.keeps_order() || !stays) << to_string(problem.shape) << ", pass " << i;
+      EXPECT_TRUE(pass.keeps_order() || !stays) << weft::to_string(problem.shape) << ", pass " << i;
       EXPECT_EQ(pass.journaled, stays && problem.preserve_inputs);
       const std::int64_t slot_bytes = pass.journaled ? memory_of(plan, pass).panel_bytes : 0;
       EXPECT_GE(plan.journal_slot_bytes, slot_bytes);

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,9 +14,9 @@ from weft.cli.support.environment import surrounding_ranks
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session
 from weft.cli.support.values import folders_value, ranks_value, shape_value, size_value
+from weft.disk.options import OocOptions
 from weft.files import named_dtype
 from weft.ooc import METHODS
-from weft.ooc.options import OocOptions
 from weft.ooc.transform import target_of
 
 ooc_app = typer.Typer(help="Transform, copy and permute arrays on disks, and predict the cost.")
@@ -199,24 +200,21 @@ def fft_command(
     from weft.cli.ooc import fft as ooc_fft_command
     from weft.cli.ooc import records as ooc_records_command
 
-    given = vars(options)
     target = target_of(source, target, options.in_place)
+    work: Callable[[Session], int]
+    print_plan: Callable[[int, Session], None]
     if options.by_superlevels:
-        records = ooc_records_command.fft_options(source, target, given, as_json)
-        return run_or_tell(
-            context,
-            lambda session: ooc_records_command.run(records, session),
-            lambda count, session: ooc_records_command.run_dry(records, count, session),
-            ranks=ranks,
-            oversubscribe=oversubscribe,
-            dry_run=dry_run,
-            threads=options.threads,
-        )
-    asked = ooc_fft_command.Options(source, target, given, as_json)
-    return run_or_tell(
+        records = ooc_records_command.fft_request(source, target, options, as_json)
+        work = partial(ooc_records_command.run, records)
+        print_plan = partial(ooc_records_command.run_dry, records)
+    else:
+        request = ooc_fft_command.Request(source, target, options, as_json)
+        work = partial(ooc_fft_command.run, request)
+        print_plan = partial(ooc_fft_command.run_dry, request)
+    return run_or_print_plan(
         context,
-        lambda session: ooc_fft_command.run(asked, session),
-        lambda count, session: ooc_fft_command.run_dry(asked, count, session),
+        work,
+        print_plan,
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
@@ -275,10 +273,10 @@ def plan_command(
     return on_one_rank(lambda session: ooc_fft_command.run_plan(extents, given, plot, as_json, session))
 
 
-def run_or_tell(
+def run_or_print_plan(
     context: typer.Context,
     run: Callable[[Session], int],
-    tell: Callable[[int, Session], None],
+    print_plan: Callable[[int, Session], None],
     *,
     ranks: str | None,
     oversubscribe: bool,
@@ -289,7 +287,7 @@ def run_or_tell(
     wanted, around = ranks_value(ranks), surrounding_ranks()
     if dry_run:
         count = wanted or (1 if around is None else around[1])
-        return on_one_rank(lambda session: tell(count, session))
+        return on_one_rank(lambda session: print_plan(count, session))
     if around is None and wanted in (None, 1):
         return run(Session())
     return start(context, run, ranks, threads, oversubscribe)

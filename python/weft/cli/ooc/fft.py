@@ -11,12 +11,15 @@ from weft.cli.support.arrays import not_finite_text
 from weft.cli.support.progress import Reporter
 from weft.cli.support.session import Session
 from weft.cli.support.text import counted, joined
+from weft.disk.options import OocOptions
 from weft.files import check_target, write_file
 from weft.ooc import OutOfCorePlan, PassPrice, RunReport, Ways, distribute, fortran_order
 from weft.ooc import transform as ooc_transform
-from weft.ooc.checkpoint import resume
-from weft.ooc.job import TransformJob
-from weft.ooc.run import run_prepared
+from weft.ooc.checkpoint.files import is_complete
+from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.choice import prepare
+from weft.ooc.job import PlannedTransform, Ranks
+from weft.ooc.listeners import Listeners
 
 _COLUMNS = (
     *("pass", "lines", "panels", "bytes read", "runs read", "runs written", "shortest run", "from", "to"),
@@ -44,51 +47,58 @@ _PLAN_NAMES = (
 
 
 @dataclass(frozen=True)
-class Options:
-    """The parsed options; `given` are the arguments of weft.ooc.fft."""
+class Request:
+    """The parsed command. target : the source, in place."""
 
     source: str
     target: str
-    given: dict[str, Any]
+    options: OocOptions
     json: bool
 
 
-def run(options: Options, session: Session) -> int:
+def run(request: Request, session: Session) -> int:
     """Runs on the ranks of the session, or serially."""
     sessions.clean_up_when_stopped()
-    reporter = Reporter(session, lambda at: f"pass {at.at_pass + 1} of {at.passes}: ")
-    transform = None
+    started: list[PlannedTransform] = []
+
+    def planned(transform: PlannedTransform) -> None:
+        started.append(transform)
+        _warn_of_missing_checkpoints(transform)
+
+    def done(transform: PlannedTransform, moved: RunReport) -> None:
+        session.clear_progress()
+        if moved.found_not_finite:
+            session.warn(not_finite_text(request.source))
+        _report(request, transform, moved, session)
+
+    listeners = Listeners(
+        progress=Reporter(session, lambda at: f"pass {at.at_pass + 1} of {at.passes}: "),
+        planned=planned,
+        done=done,
+        temporary=session.note_temporary,
+    )
+    comm = session.comm if session.ranks > 1 else None
     try:
-        if session.ranks > 1:
-            transform, moved = ooc_transform.run_on_ranks(
-                session.comm, options.source, options.target, options.given, reporter, session.note_temporary, _tell
-            )
-        else:
-            transform = ooc_transform.prepare(options.source, options.target, **options.given)
-            _tell(transform)
-            moved = run_prepared(transform, reporter)
+        ooc_transform.run(request.source, request.target, request.options, listeners, comm)
     except BaseException:
         session.clear_progress()
-        _tell_what_is_kept(options, transform, session)
+        _report_kept_files(request, started[0] if started else None, session)
         raise
     finally:
         session.clear_progress()
-    if transform is not None:
-        if moved.found_not_finite:
-            session.warn(not_finite_text(options.source))
-        _report(options, transform, moved, session)
     return 0
 
 
-def _tell(transform: TransformJob) -> None:
+def _warn_of_missing_checkpoints(transform: PlannedTransform) -> None:
     """Reports missing checkpoints before anything is written."""
-    if transform.no_checkpoints_for:
-        print(sessions.in_one_line(f"weft: no checkpoints: {transform.no_checkpoints_for}"), file=sys.stderr)
+    if transform.no_checkpoints_because:
+        text = f"weft: no checkpoints: {transform.no_checkpoints_because}"
+        print(sessions.in_one_line(text), file=sys.stderr)
 
 
-def run_dry(options: Options, ranks: int, session: Session) -> None:
-    transform = ooc_transform.prepare(options.source, options.target, **options.given, ranks=ranks)
-    _print_dry_run(transform, options.json, session)
+def run_dry(request: Request, ranks: int, session: Session) -> None:
+    transform = prepare(request.source, request.target, request.options, Ranks.on_one_node(ranks))
+    _print_dry_run(transform, request.json, session)
 
 
 def run_discard(target: str, session: Session) -> None:
@@ -96,30 +106,37 @@ def run_discard(target: str, session: Session) -> None:
     session.print(f"{target}: {'the unfinished output is removed' if found else 'nothing is unfinished'}")
 
 
-def _tell_what_is_kept(options: Options, transform: TransformJob | None, session: Session) -> None:
-    """Reports the kept files after a failure. transform : None if none was prepared yet."""
-    target = options.target
+def _report_kept_files(request: Request, transform: PlannedTransform | None, session: Session) -> None:
+    """Reports the kept files after a failure. transform : None if none was planned yet."""
+    target = request.target
     if not session.is_root:
         return
     if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
         said = f"weft: {target} may be changed in part, and has no checkpoints to resume from"
         print(sessions.in_one_line(said), file=sys.stderr)
-    if not resume.is_unfinished(target):
+    if is_complete(target):
+        text = f"weft: {target} is complete: the same command reports it again, and transforms nothing"
+        print(sessions.in_one_line(text), file=sys.stderr)
+        return
+    if not is_unfinished(target):
         return
     said = f"weft: the unfinished {target} is kept: the same command resumes it"
-    if not options.given["in_place"]:
+    if not request.options.in_place:
         said += f", the option --restart starts again, and `weft ooc discard {target}` removes it"
     print(sessions.in_one_line(said), file=sys.stderr)
 
 
-def _report(options: Options, transform: TransformJob, moved: RunReport, session: Session) -> None:
-    if options.json:
+def _report(request: Request, transform: PlannedTransform, moved: RunReport, session: Session) -> None:
+    if request.json:
         session.print_json({**_facts(transform), **_moved_facts(moved)})
         return
     session.print(
-        f"{options.target}: {_array(transform.output)}, {_name(transform)} of {options.source} in "
+        f"{request.target}: {_array(transform.output)}, {_name(transform)} of {request.source} in "
         f"{counted(moved.plan.pass_count, 'pass', 'passes')}"
     )
+    if moved.already_complete:
+        session.print("already complete: an earlier run of this command made it; nothing was transformed")
+        return
     each = "" if moved.plan.ranks == 1 else f" on each of {moved.plan.ranks} ranks at most"
     session.print(
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
@@ -195,7 +212,7 @@ def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
     )
 
 
-def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> None:
+def _print_dry_run(transform: PlannedTransform, as_json: bool, session: Session) -> None:
     plan = transform.plan
     needs = [vars(need) for need in transform.needs()]
     if as_json:
@@ -223,8 +240,8 @@ def _print_dry_run(transform: TransformJob, as_json: bool, session: Session) -> 
         session.print("no checkpoints: a failure makes the file unusable")
     elif transform.checkpoint_s > 0:
         session.print(f"a checkpoint every {transform.checkpoint_s:g} s, from which the same command resumes")
-    if transform.no_checkpoints_for:
-        session.print(f"no checkpoints: {transform.no_checkpoints_for}")
+    if transform.no_checkpoints_because:
+        session.print(f"no checkpoints: {transform.no_checkpoints_because}")
     for need in transform.needs():
         session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
     session.print("nothing was written: this was a dry run")
@@ -234,7 +251,7 @@ def _sent(messages: int, nbytes: int) -> str:
     return f"{counted(messages, 'message')} with {nbytes} bytes"
 
 
-def _facts(transform: TransformJob) -> dict[str, Any]:
+def _facts(transform: PlannedTransform) -> dict[str, Any]:
     return {
         "input": transform.source.name,
         "unpacked_bytes": 0 if transform.source.unpacking is None else transform.source.nbytes,
@@ -242,8 +259,8 @@ def _facts(transform: TransformJob) -> dict[str, Any]:
         "fortran_order": transform.source.fortran,  # of input and output; then the plan has reversed shapes and axes
         "output": transform.output.path,
         "output_dtype": str(transform.output.dtype),
-        "inverse": transform.inverse,
-        "scale": transform.scale,
+        "inverse": transform.job.inverse,
+        "scale": transform.job.scale,
         "checkpoint_seconds_apart": transform.checkpoint_s,
         "plan": plan_data(transform.plan),
     }
@@ -262,6 +279,7 @@ def _moved_facts(moved: RunReport) -> dict[str, Any]:
         "messages": moved.messages,
         "sent_bytes": moved.sent_bytes,
         "went_on_from": moved.went_on_from,
+        "already_complete": moved.already_complete,
         "checkpoint_seconds": moved.checkpoint_seconds,
     }
 
@@ -275,7 +293,7 @@ def _array(array: Any) -> str:
     return f"{joined(fortran_order.named_shape(array), 'x')} of {array.dtype}{order}"
 
 
-def _name(transform: TransformJob) -> str:
-    plain = transform.plan.kind == "c2r" or not transform.inverse  # c2r is an inverse by its name
+def _name(transform: PlannedTransform) -> str:
+    plain = transform.plan.kind == "c2r" or not transform.job.inverse  # c2r is an inverse by its name
     kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
     return f"{kind} over axes {joined(fortran_order.named_axes(transform.source, transform.plan.axes), ',')}"

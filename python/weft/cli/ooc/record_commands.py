@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.ooc.commands import ooc_app, run_or_tell
+from weft.bmmc.permute import PermuteOptions
+from weft.cli.ooc.commands import ooc_app, run_or_print_plan
 from weft.cli.support.choices import Json, Oversubscribe, Ranks
 from weft.cli.support.command import on_one_rank
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.values import size_value
-from weft.ooc.options import OocOptions
+from weft.disk.options import OocOptions
 
 # The options of `ooc fft` that `ooc permute` has.
 PERMUTED = ("memory_bytes", "inverse", "shape", "dtype", "disks", "scratch")
@@ -52,15 +53,15 @@ def permute_command(
     """
     from weft.cli.ooc import records as ooc_records_command
 
-    given = {
+    chosen = PermuteOptions(
         **{name: getattr(options, name) for name in PERMUTED},
-        "block_bytes": None if block is None else size_value(block, "--block"),
-    }
-    asked = ooc_records_command.permute_options(source, target, permutation, given, as_json)
-    return run_or_tell(
+        block_bytes=None if block is None else size_value(block, "--block"),
+    )
+    request = ooc_records_command.permute_request(source, target, permutation, chosen, as_json)
+    return run_or_print_plan(
         context,
-        lambda session: ooc_records_command.run(asked, session),
-        lambda count, session: ooc_records_command.run_dry(asked, count, session),
+        lambda session: ooc_records_command.run(request, session),
+        lambda count, session: ooc_records_command.run_dry(request, count, session),
         ranks=ranks,
         oversubscribe=oversubscribe,
         dry_run=dry_run,
@@ -83,7 +84,6 @@ def detect_command(
     """
     from weft.cli.ooc import records as ooc_records_command
 
-    given = {"shape": options.shape, "dtype": options.dtype}
     found = []
-    on_one_rank(lambda session: found.append(ooc_records_command.run_detect(targets, given, as_json, session)))
+    on_one_rank(lambda session: found.append(ooc_records_command.run_detect(targets, options, as_json, session)))
     return 0 if found == [True] else 1

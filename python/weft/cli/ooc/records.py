@@ -6,17 +6,20 @@ from typing import Any
 
 from weft import ooc
 from weft.bmmc import permute, records, superlevels
+from weft.bmmc.permute import PermuteOptions
 from weft.bmmc.records import RecordJob
+from weft.bmmc.superlevels import SuperlevelProblem
 from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
 from weft.cli.support.progress import Reporter
 from weft.cli.support.session import Session
+from weft.disk.options import OocOptions
 from weft.ooc import OutOfCoreAnalysis, RecordRunReport
 
 
 @dataclass(frozen=True)
-class Options:
-    """The parsed options. prepare : from the number of ranks. words : all arguments, to compare them between ranks."""
+class Request:
+    """The parsed command. prepare : from the number of ranks. words : all arguments, to compare them between ranks."""
 
     title: str
     prepare: Callable[[int], RecordJob]
@@ -24,62 +27,62 @@ class Options:
     json: bool
 
 
-def fft_options(source: str, target: str, given: dict[str, Any], as_json: bool) -> Options:
-    return Options(
-        title=f"{'inverse ' if given['inverse'] else ''}c2c of {source} by {given['method']}",
-        prepare=lambda ranks: superlevels.prepare_fft(source, target, **given, ranks=ranks),
-        words=repr((source, target, sorted(each for each in given.items() if each[0] != "machine"))),
+def fft_request(source: str, target: str, options: OocOptions, as_json: bool) -> Request:
+    return Request(
+        title=f"{'inverse ' if options.inverse else ''}c2c of {source} by {options.method}",
+        prepare=lambda ranks: superlevels.prepare_fft(source, target, options, ranks),
+        words=superlevels.arguments_of(source, target, options),
         json=as_json,
     )
 
 
-def permute_options(source: str, target: str, permutation: str, given: dict[str, Any], as_json: bool) -> Options:
-    back = "the inverse of " if given["inverse"] else ""
-    return Options(
+def permute_request(source: str, target: str, permutation: str, options: PermuteOptions, as_json: bool) -> Request:
+    back = "the inverse of " if options.inverse else ""
+    return Request(
         title=f"{source} permuted by {back}{permutation}",
-        prepare=lambda ranks: permute.prepare_permutation(source, target, permutation, **given, ranks=ranks),
-        words=repr((source, target, permutation, sorted(given.items()))),
+        prepare=lambda ranks: permute.prepare_permutation(source, target, permutation, options, ranks),
+        words=permute.arguments_of(source, target, permutation, options),
         json=as_json,
     )
 
 
-def run(options: Options, session: Session) -> int:
+def run(request: Request, session: Session) -> int:
     """Runs on the ranks of the session, or serially."""
     sessions.clean_up_when_stopped()
     reporter = Reporter(session)
     try:
         if session.ranks > 1:
             job, moved = records.run_on_ranks(
-                session.comm, options.prepare, options.words, reporter, session.note_temporary
+                session.comm, request.prepare, request.words, reporter, session.note_temporary
             )
         else:
-            job = options.prepare(1)
+            job = request.prepare(1)
             moved = job.run(reporter)
     finally:
         session.clear_progress()
     if job is not None:
         if moved.found_not_finite:
             session.warn(not_finite_text(job.source.name))
-        _report(options, job, moved, session)
+        _report(request, job, moved, session)
     return 0
 
 
-def run_dry(options: Options, ranks: int, session: Session) -> None:
-    job = options.prepare(ranks)
+def run_dry(request: Request, ranks: int, session: Session) -> None:
+    job = request.prepare(ranks)
     needs = [vars(need) for need in job.needs()]
-    if options.json:
+    if request.json:
         session.print_json({"plan": plan_data(job), "needs": needs})
         return
-    session.print(options.title)
+    session.print(request.title)
     session.print(_plan_text(job))
     for need in job.needs():
         session.print(f"room for {need.what} in {need.directory}: {need.bytes} bytes")
     session.print("nothing was written: this was a dry run")
 
 
-def run_detect(targets: str, given: dict[str, Any], as_json: bool, session: Session) -> bool:
+def run_detect(targets: str, options: OocOptions, as_json: bool, session: Session) -> bool:
     """Prints the permutation, if it is one; returns whether it is."""
-    found, reads = ooc.detect(targets, **given)
+    found, reads = ooc.detect(targets, shape=options.shape, dtype=options.dtype)
     if as_json:
         session.print_json(
             {
@@ -99,12 +102,12 @@ def run_detect(targets: str, given: dict[str, Any], as_json: bool, session: Sess
 
 def plan_data(job: RecordJob) -> dict[str, Any]:
     """Returns the passes for JSON."""
-    plan, how = job.plan, job.how
+    plan, problem = job.plan, job.problem
     facts = {
-        "method": how.get("variant", "permutation"),
+        "method": problem.variant if isinstance(problem, SuperlevelProblem) else "permutation",
         "block_bytes": job.output.block_bytes,
-        "disks": how["disks"],
-        "ranks": how["ranks"],
+        "disks": problem.disks,
+        "ranks": problem.ranks,
         "parallel_ios": plan.parallel_ios,
         "messages": plan.messages,
     }
@@ -114,7 +117,7 @@ def plan_data(job: RecordJob) -> dict[str, Any]:
         **facts,
         "passes": plan.pass_count,
         "kinds": list(plan.kinds),
-        "sent_bytes": plan.sent_records * how["record_bytes"],
+        "sent_bytes": plan.sent_records * problem.record_bytes,
     }
 
 
@@ -130,20 +133,20 @@ def _plan_text(job: RecordJob) -> str:
     return text
 
 
-def _report(options: Options, job: RecordJob, moved: RecordRunReport, session: Session) -> None:
-    if options.json:
+def _report(request: Request, job: RecordJob, moved: RecordRunReport, session: Session) -> None:
+    if request.json:
         facts = {name: getattr(moved, name) for name in ("read_bytes", "written_bytes", "parallel_ios", "messages")}
         facts.update(sent_bytes=moved.sent_bytes, seconds=moved.seconds, backend=moved.backend, parts=moved.parts)
         session.print_json({"output": job.output.path, "plan": plan_data(job), **facts})
         return
-    session.print(f"{job.output.path}: {options.title}")
+    session.print(f"{job.output.path}: {request.title}")
     session.print(_plan_text(job))
     speed = (moved.read_bytes + moved.written_bytes) / moved.seconds / 1e6
     session.print(
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
         f"{speed:.4g} MB/s, in {moved.parallel_ios} parallel I/Os"
     )
-    if job.how["ranks"] > 1:
+    if job.problem.ranks > 1:
         session.print(
             f"the busiest rank sent {moved.messages} messages; a rank sent {moved.sent_bytes} bytes on average"
         )

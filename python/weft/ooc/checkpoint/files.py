@@ -1,18 +1,4 @@
-"""Files of an unfinished transform on disks, from which the same command resumes, and the note that describes them.
-
-Until the target OUT is complete, these files are next to it:
-
-    OUT.unfinished          JSON: the arguments of the transform, and its progress (`Note`)
-    OUT.unfinished.lock     held by the process that works on it
-    .OUT.weft-part          the output, if it is a plain file
-    O.weft-part.json        the index of the output, if it is a set O.json; its disks' files have their final names
-    .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
-    OUT.unfinished.ranks    held by all ranks that work on it, if there are several (ranks.py)
-    OUT.unfinished.R        JSON: the note of rank R > 0 about itself
-    .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
-
-A transform in place has its target from the beginning; its journal is in the temporary space. The index of a set also
-says that the set is incomplete (:mod:`weft.ooc.in_place`).
+"""The note of an unfinished transform on disks, from which the same command resumes, and its files (places).
 
 The note is replaced as a whole, after the data that it describes is on the disks. A pass does not overwrite its input,
 so a resumed transform writes again all data that was written after the note.
@@ -20,85 +6,23 @@ so a resumed transform writes again all data that was written after the note.
 
 from __future__ import annotations
 
-import fcntl
-import glob
-import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from weft import errors
-from weft._support import checks
 from weft.disk.arrays import aligned, is_set
 from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
-from weft.files.replacement import check_length, leftovers_of_text, replace_small, shortened
+from weft.files.replacement import leftovers_of_text, replace_small
 from weft.ooc.checkpoint.differences import cut, difference
+from weft.ooc.checkpoint.places import Places, locked, write_json
 from weft.ooc.in_place import incomplete_remedy
 
 VERSION = 2
-# Longest wait for an output: ranks of a killed job may run a moment longer than their launcher.
-GRACE_S = 5.0
-# Longest ending of a file name next to a target; ranks have numbers.
-_LONGEST_ENDING = ".unfinished.1000000"
-
-
-@dataclass(frozen=True)
-class Places:
-    """The names of the files next to a target."""
-
-    target: Path
-
-    @classmethod
-    def of(cls, target: str | os.PathLike[str]) -> Places:
-        path = checks.file_path(target, "target")
-        check_length(path, _LONGEST_ENDING)
-        return cls(Path(os.path.realpath(path)))
-
-    def _beside(self, name: str) -> Path:
-        return self.target.parent / name
-
-    @property
-    def note(self) -> Path:
-        return self._beside(f"{self.target.name}.unfinished")
-
-    @property
-    def lock(self) -> Path:
-        return self._beside(f"{self.target.name}.unfinished.lock")
-
-    @property
-    def part(self) -> Path:
-        return self._beside(f".{shortened(self.target.name)}.weft-part")
-
-    @property
-    def ranks_lock(self) -> Path:
-        return self._beside(f"{self.target.name}.unfinished.ranks")
-
-    def record(self, rank: int) -> Path:
-        return self._beside(f"{self.target.name}.unfinished.{rank}")
-
-    def records(self) -> list[Path]:
-        """Returns the existing notes of ranks, also partly written ones."""
-        return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.unfinished.[0-9]*"))
-
-    @property
-    def scratch(self) -> Path:
-        return self._beside(f"{self._scratch_stem}.json")
-
-    def scratch_of_rank(self, rank: int, volume: int) -> Path:
-        return self._beside(f"{self._scratch_stem}-{rank}-{volume}.json")
-
-    def scratches(self) -> list[Path]:
-        """Returns the existing indexes of temporary space, of one process or of ranks."""
-        return list(self.target.parent.glob(f"{self._scratch_stem}*.json"))
-
-    @property
-    def _scratch_stem(self) -> str:
-        return f".weft-scratch-{hashlib.sha256(os.fsencode(self.target)).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True)
@@ -120,9 +44,12 @@ class Temporary:
 class Position(NamedTuple):
     """The progress of a transform, from which the core starts; a list in JSON."""
 
-    at_pass: int
-    panels_done: int
-    has_journal: bool  # the journal holds the next panel, of which a part may be in its place
+    at_pass: int = 0
+    panels_done: int = 0
+    has_journal: bool = False  # the journal holds the next panel, of which a part may be in its place
+
+
+START = Position()
 
 
 @dataclass
@@ -184,10 +111,6 @@ class Note:
             return self.has_journal or self.at_pass > 0 or self.panels_done > 0
         return self.at_pass > 0 or self.panels_done == first["panels"]
 
-    def require_same(self, facts: dict[str, Any], places: Places) -> None:
-        """Raises InvalidArgument if another transform of this target is unfinished."""
-        require_same(self.facts, facts, places)
-
 
 class Keeper:
     """Writes a checkpoint at each interval; the core calls it (run_out_of_core).
@@ -195,7 +118,9 @@ class Keeper:
     written : the files with checksums that checkpoints keep.
     """
 
-    def __init__(self, note: Note, places: Places, interval_s: float, learnt: Any, written: Sequence[Path]):
+    def __init__(
+        self, note: Note, places: Places, interval_s: float, learnt: Callable[[], str], written: Sequence[Path]
+    ):
         self._note = note
         self._places = places
         self._interval_s = interval_s
@@ -219,53 +144,6 @@ class Keeper:
         self._note.write(self._places)
         self._last_s = time.monotonic()
         self.seconds += self._last_s - start_s
-
-
-@contextmanager
-def locked(places: Places) -> Iterator[None]:
-    """Keeps other processes from working on the target. Errors: IoFailure if one does already."""
-    with _failing(places.lock):
-        handle = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise errors.IoFailure(
-                f"one process at a time may work on an output; another one works on {places.target}; wait for it"
-            ) from None
-        _wait_for_ranks(places)
-        yield
-        _unlink_locks(places)
-    except BaseException:
-        if not os.path.exists(places.note):
-            _unlink_locks(places)
-        raise
-    finally:
-        os.close(handle)
-
-
-def _wait_for_ranks(places: Places) -> None:
-    """Waits until no rank of an earlier job holds the lock of the working ranks."""
-    end_s = time.monotonic() + GRACE_S
-    while True:
-        try:
-            with places.ranks_lock.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-        except FileNotFoundError:
-            return
-        except BlockingIOError:
-            if time.monotonic() > end_s:
-                raise errors.IoFailure(
-                    f"one job at a time may work on an output; ranks of another one work on {places.target}; wait for "
-                    "it, or end them"
-                ) from None
-        time.sleep(0.02)
-
-
-def _unlink_locks(places: Places) -> None:
-    places.lock.unlink(missing_ok=True)
-    places.ranks_lock.unlink(missing_ok=True)
 
 
 def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary: list[Temporary]) -> list[str]:
@@ -322,7 +200,8 @@ def forget(note: Note, places: Places) -> None:
 def discard(target: str | os.PathLike[str]) -> bool:
     """Removes the remains of an unfinished transform: its output and its temporary files.
 
-    Returns whether there were any. The input, and a complete output of an earlier transform, stay unchanged.
+    Returns whether there were any. The input, and a complete output, stay unchanged; of a complete transform only the
+    note is removed.
     Errors: IoFailure if a process works on it; InvalidArgument if it is in place and has begun to write.
     """
     places = Places.of(target)
@@ -339,6 +218,27 @@ def discard(target: str | os.PathLike[str]) -> bool:
         places.part.unlink(missing_ok=True)
         unmake(note, places)
     return True
+
+
+def restart(target: str | os.PathLike[str]) -> None:
+    """Discards an unfinished transform, which begins again. Errors: as discard, also if it is complete in place."""
+    places = Places.of(target)
+    note = _note_or_damaged(places)
+    if note is not None and note.in_place and note.complete:
+        raise errors.InvalidArgument(
+            f"a transform in place that is complete cannot begin again, because its input is gone; that of "
+            f"{places.target} is; give the same command without --restart, which reports this"
+        )
+    discard(target)
+
+
+def is_complete(target: str | os.PathLike[str]) -> bool:
+    """Returns whether a transform into this target is complete, and only its report may be missing."""
+    try:
+        note = Note.read(Places.of(target))
+    except errors.IoFailure:
+        return False
+    return note is not None and note.complete
 
 
 def _require_way_back(places: Places, note: Note | None = None) -> None:
@@ -393,31 +293,20 @@ def _keep_sums(path: Path) -> None:
         temporary.replace(kept)
 
 
-def write_json(path: Path, data: Any) -> None:
-    """Writes JSON to its disk, as a whole or not at all. Errors: IoFailure."""
-    temporary = path.with_name(f"{path.name}.new")
-    with _failing(path):
-        replace_small(path, json.dumps(data, indent=1).encode(), temporary)
-
-
-def require_same(then: dict[str, Any], now: dict[str, Any], places: Places) -> None:
-    """Raises InvalidArgument if facts differ from those at the beginning of an unfinished transform."""
+def require_same(then: dict[str, Any], now: dict[str, Any], places: Places, *, is_complete: bool = False) -> None:
+    """Raises InvalidArgument if facts differ from those at the beginning of the transform that the note describes."""
     given = json.loads(json.dumps(now))
-    if given != then:
-        what, had, has = difference(then, given)
+    if given == then:
+        return
+    what, had, has = difference(then, given)
+    if is_complete:
         raise errors.InvalidArgument(
-            f"an unfinished transform resumes with the same input and options; that of {places.target} had {what} "
-            f"{had}, given {has}; give the same, begin again with --restart, or remove it with "
+            f"the transform into {places.target} is complete, and its command must be given once more to report this; "
+            f"it had {what} {had}, given {has}; give the same, or remove the note with "
             f"`weft ooc discard {places.target}`"
         )
-
-
-@contextmanager
-def _failing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise errors.IoFailure(
-            f"the note of an unfinished transform must be writable; {path}: {error.strerror}; free some space or check "
-            "the folder"
-        ) from None
+    raise errors.InvalidArgument(
+        f"an unfinished transform resumes with the same input and options; that of {places.target} had {what} "
+        f"{had}, given {has}; give the same, begin again with --restart, or remove it with "
+        f"`weft ooc discard {places.target}`"
+    )

@@ -11,24 +11,24 @@ from typing import Any
 from weft import _planning
 from weft._support import checks
 from weft.disk.arrays import FileArray
-from weft.ooc.job import TransformJob
+from weft.ooc.job import PlannedTransform
 
 _PLAN_NAMES = (
     *("shape", "result_shape", "axes", "kind", "precision", "in_place", "block_bytes", "threads", "memory_bytes"),
 )
 
 
-def facts_of(transform: TransformJob, library: str) -> dict[str, Any]:
+def facts_of(transform: PlannedTransform, library: str) -> dict[str, Any]:
     """Returns the facts of a prepared transform. library : the local FFT library, its version and instruction sets."""
-    plan = transform.plan
+    plan, job = transform.plan, transform.job
     return {
         "ranks": plan.ranks,
         "input": _identity(transform.source, changes=plan.in_place),
         "output": [list(transform.output.shape), str(transform.output.dtype), list(transform.output.disks)],
-        "scratch": [os.path.realpath(directory) for directory in transform.scratch],
-        "direction": "inverse" if transform.inverse else "forward",
-        "scale": transform.scale,
-        "effort": transform.effort,
+        "scratch": [os.path.realpath(directory) for directory in job.scratch],
+        "direction": "inverse" if job.inverse else "forward",
+        "scale": job.scale,
+        "effort": job.options.effort,
         "plan": {name: getattr(plan, name) for name in _PLAN_NAMES},
         "passes": [dict(one) for one in plan.passes],
         **of_machine(library),

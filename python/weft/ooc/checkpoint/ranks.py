@@ -1,6 +1,6 @@
 """Transforms on disks by several ranks that resume where an earlier job ended.
 
-As in a serial run (files, resume), the first rank makes and names all files and writes the note. Each rank has its own
+As in a serial run (files, store), the first rank makes and names all files and writes the note. Each rank has its own
 temporary space and keeps its checksums. It notes the wisdom of its local FFT library before the first rank notes the
 progress of all. All working ranks hold OUT.unfinished.ranks, because ranks may outlive the first rank and must not
 write to the files from which the next job resumes.
@@ -24,9 +24,12 @@ from weft.disk import unpack
 from weft.disk.arrays import CoreArray
 from weft.files.seen import require_unchanged
 from weft.ooc.checkpoint import files as checkpoint_files
-from weft.ooc.checkpoint import fingerprint, resume
-from weft.ooc.checkpoint.files import Keeper, Note, Places, Position
-from weft.ooc.job import TransformJob
+from weft.ooc.checkpoint import fingerprint
+from weft.ooc.checkpoint.files import START, Position
+from weft.ooc.checkpoint.places import Places, write_json
+from weft.ooc.checkpoint.store import Checkpoint
+from weft.ooc.core_run import PassKeeper, Workspace
+from weft.ooc.job import PlannedTransform
 
 
 @dataclass
@@ -54,7 +57,7 @@ class Record:
 
 
 @dataclass
-class _OwnKeeper:
+class RankKeeper:
     """Keeps the checkpoint data of one rank other than the first."""
 
     record: Record
@@ -73,13 +76,13 @@ class _OwnKeeper:
     def keep(self, at_pass: int, panels_done: int, has_journal: bool) -> None:
         checkpoint_files.keep_sums(self.written)
         self.record.learnt = self.learnt()
-        checkpoint_files.write_json(self.path, asdict(self.record))
+        write_json(self.path, asdict(self.record))
 
 
-class _Told:
+class SharedKeeper:
     """A keeper for the core on ranks; it returns its errors, so that all ranks raise them."""
 
-    def __init__(self, keeper: Keeper | _OwnKeeper):
+    def __init__(self, keeper: PassKeeper):
         self._keeper = keeper
         self.is_due = keeper.is_due
 
@@ -92,83 +95,132 @@ class _Told:
 
 
 @dataclass(frozen=True)
-class _Begun:
-    """The first rank's message to all ranks."""
+class Opening:
+    """The first rank's message to all ranks about the open checkpoint."""
 
     target: str
     output: CoreArray
     start: Position
-    goes_on: bool
-    complete: bool
-    backend: str  # the chosen one
+    resumes: bool
+    was_complete: bool
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> _Begun:
-        """Makes it from JSON data."""
-        output, start = CoreArray(*data.pop("output")), Position(*data.pop("start"))
-        return cls(output=output, start=start, **data)
+    def of(cls, store: Checkpoint) -> Opening:
+        output = store.output().to_core()
+        return cls(str(store.places.target), output, store.start, store.resumes, store.was_complete)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Opening:
+        """Makes it from the JSON data of asdict."""
+        return cls(**{**data, "output": CoreArray(*data["output"]), "start": Position(*data["start"])})
 
 
-def run(
-    comm: Any,
-    transform: TransformJob | None,
-    plan: OutOfCorePlan,
-    execute: Callable[..., dict[str, Any]],
-    note_temporary: Callable[[str | None], object],
-) -> dict[str, Any]:
-    """Collective: resumes an unfinished transform, or begins one. After an error the last checkpoint remains.
+class RankCheckpoint:
+    """The checkpoint of a transform on one of its ranks. All methods are collective."""
 
-    transform : on the first rank only. execute : fills an output (run_out_of_core_on_ranks).
-    """
-    notes: list[Note] = []
-    with ExitStack() as stack:
+    def __init__(self, comm: Any, plan: OutOfCorePlan, opening: Opening, store: Checkpoint | None):
+        """store : on the first rank only."""
+        self._comm = comm
+        self._plan = plan
+        self._opening = opening
+        self._store = store
+        self._places = Places(Path(opening.target))
 
-        def begun() -> dict[str, Any]:
-            assert transform is not None
-            places = Places.of(transform.output.path)
-            stack.enter_context(checkpoint_files.locked(places))
-            note, goes_on = resume.begin(transform, places)
-            notes.append(note)
-            if not note.complete:
-                if transform.source.unpacking is not None:
-                    note_temporary(transform.source.path)
-                source = transform.source
-                stack.enter_context(unpack.in_place(source, transform.memory_bytes, looks_again=False))
-            output = transform.output.as_it_lies(str(places.part))
-            return asdict(
-                _Begun(str(places.target), output.to_core(), note.position, goes_on, note.complete, transform.backend)
-            )
+    @classmethod
+    @contextmanager
+    def opened(
+        cls,
+        comm: Any,
+        transform: PlannedTransform | None,
+        plan: OutOfCorePlan,
+        note_temporary: Callable[[str | None], object],
+    ) -> Iterator[RankCheckpoint]:
+        """Opens the checkpoint on the first rank, and shares it with the others. Collective.
 
-        told = _Begun.of(runtime.from_first(comm, begun))
-        places = Places(Path(told.target))
-        runtime.agreed(comm, lambda: stack.enter_context(_working(places)))
-        done = {"memory_bytes": 0, "read_bytes": 0, "written_bytes": 0, "backend": told.backend}
-        seconds = 0.0
-        if not told.complete:
-            rank = runtime.running().rank_of(runtime.handle_of(comm))
-            own = _own_scratch(plan, places, rank)
-            note = notes[0] if notes else None
-            keeper = runtime.agreed(comm, lambda: _keeper(transform, note, plan, places, rank, told, own))
-            if told.goes_on:  # all checks have passed
-                runtime.agreed(comm, keeper.restore)
-            names = ["" if path is None else checks.file_path(path, "a temporary file") for path in own]
-            done = execute(told.output, own_scratch=names, start=told.start, kept=_Told(keeper))
-            seconds = keeper.seconds
-        runtime.from_first(comm, lambda: _complete(transform, notes[0], places))
-    went_on_from = told.start[:2] if told.goes_on else None
-    return {**done, "went_on_from": went_on_from, "checkpoint_seconds": seconds}
+        transform : on the first rank only; it has checkpoints. The note is removed at the end as by Checkpoint.opened.
+        """
+        stores: list[Checkpoint] = []
+        with ExitStack() as stack:
 
+            def opening() -> dict[str, Any]:
+                assert transform is not None
+                store = stack.enter_context(Checkpoint.opened(transform))
+                assert store is not None
+                stores.append(store)
+                if not store.was_complete:
+                    source = transform.source
+                    if source.unpacking is not None:
+                        note_temporary(source.path)
+                    stack.enter_context(unpack.in_place(source, transform.memory_bytes, looks_again=False))
+                return asdict(Opening.of(store))
 
-def _complete(transform: TransformJob | None, note: Note, places: Places) -> None:
-    """Gives the output its name; on the first rank."""
-    assert transform is not None
-    if not note.complete:
-        if transform.source.unpacking is None and not note.in_place:
-            require_unchanged(transform.source.seen, transform.source.name)
-        note.complete = True
-        note.write(places)
-    transform.output.complete(str(places.part))
-    checkpoint_files.forget(note, places)
+            found = Opening.from_data(runtime.from_first(comm, opening))
+            shared = cls(comm, plan, found, stores[0] if stores else None)
+            runtime.agreed(comm, lambda: stack.enter_context(_working(shared._places)))
+            yield shared
+            runtime.from_first(comm, lambda: shared._on_first.forget())
+
+    @property
+    def was_complete(self) -> bool:
+        """Whether an earlier job has done all passes."""
+        return self._opening.was_complete
+
+    @property
+    def resumed_from(self) -> tuple[int, int] | None:
+        """The pass and the panel where an earlier job stopped; None for a new transform."""
+        resumes = self._opening.resumes and not self.was_complete
+        return self._opening.start[:2] if resumes else None
+
+    @property
+    def _on_first(self) -> Checkpoint:
+        assert self._store is not None
+        return self._store
+
+    def workspace(self) -> Workspace:
+        """Returns the files of this rank, with the checksums of the last checkpoint, and the place to start."""
+        rank = runtime.running().rank_of(runtime.handle_of(self._comm))
+        sizes = _planning.out_of_core_scratch(self._plan, rank)
+        own = [self._places.scratch_of_rank(rank, volume) if size > 0 else None for volume, size in enumerate(sizes)]
+        written = [path for path in own if path is not None]
+        keeper = runtime.agreed(self._comm, lambda: self._keeper(rank, written))
+        if self._opening.resumes:  # all checks have passed
+            runtime.agreed(self._comm, keeper.restore)
+        names = tuple("" if path is None else checks.file_path(path, "a temporary file") for path in own)
+        start = self._opening.start
+        return Workspace(self._opening.output, own_scratch=names, start=start, keeper=SharedKeeper(keeper))
+
+    def complete(self) -> None:
+        """Notes that all passes are done, and gives the output its name."""
+
+        def completed() -> None:
+            store = self._on_first
+            source = store.transform.source
+            if not store.was_complete and source.unpacking is None and not store.note.in_place:
+                require_unchanged(source.seen, source.name)
+            store.complete()
+
+        runtime.from_first(self._comm, completed)
+
+    @property
+    def seconds(self) -> float:
+        """The time that the first rank spent on checkpoints; 0 on the others."""
+        return 0.0 if self._store is None else self._store.seconds
+
+    def _keeper(self, rank: int, written: list[Path]) -> Any:
+        """Makes the keeper of a rank. For a resumed transform it restores the wisdom of the rank's FFT library."""
+        module, store = runtime.running(), self._store
+        if store is not None:
+            return store.keeper([*written, checkpoint_files.output_of(store.note, self._places)])
+        precision = self._plan.precision
+        record = Record(fingerprint.of_machine(module.engine_description(module.engines()[0])))
+        path = self._places.record(rank)
+        if self._opening.resumes and self._opening.start > START:
+            noted = Record.read(path, self._places.target)
+            checkpoint_files.require_same(noted.facts, record.facts, self._places)
+            record.learnt = noted.learnt
+            if noted.learnt:
+                module.engine_learn(precision, noted.learnt)
+        return RankKeeper(record, path, lambda: str(module.engine_learnt(precision)), written)
 
 
 @contextmanager
@@ -180,44 +232,3 @@ def _working(places: Places) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _own_scratch(plan: OutOfCorePlan, places: Places, rank: int) -> list[Path | None]:
-    """Returns the index of each scratch volume of a rank; None for a volume of no bytes."""
-    sizes = _planning.out_of_core_scratch(plan, rank)
-    return [places.scratch_of_rank(rank, volume) if nbytes > 0 else None for volume, nbytes in enumerate(sizes)]
-
-
-def _keeper(
-    transform: TransformJob | None,
-    note: Note | None,
-    plan: OutOfCorePlan,
-    places: Places,
-    rank: int,
-    told: _Begun,
-    own: list[Path | None],
-) -> Keeper | _OwnKeeper:
-    """Makes the keeper of a rank. For a resumed transform it restores the wisdom of the rank's FFT library."""
-    module = runtime.running()
-    written = [path for path in own if path is not None]
-    learnt = ""
-    keeper: Keeper | _OwnKeeper
-
-    def now_learnt() -> str:
-        return str(module.engine_learnt(plan.precision))
-
-    if transform is not None and note is not None:
-        written.append(checkpoint_files.output_of(note, places))
-        learnt = note.learnt
-        keeper = Keeper(note, places, transform.checkpoint_s, now_learnt, written)
-    else:
-        facts = fingerprint.of_machine(module.engine_description(module.engines()[0]))
-        path = places.record(rank)
-        if told.goes_on and told.start > (0, 0, False):
-            record = Record.read(path, places.target)
-            checkpoint_files.require_same(record.facts, facts, places)
-            learnt = record.learnt
-        keeper = _OwnKeeper(Record(facts, learnt), path, now_learnt, written)
-    if learnt:
-        module.engine_learn(plan.precision, learnt)
-    return keeper

@@ -1,0 +1,68 @@
+"""The choice of the plan of a transform on disks, and of its checkpoints. Needs no MPI, writes nothing."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from weft import errors
+from weft.disk.options import OocOptions
+from weft.ooc import distribute
+from weft.ooc.job import INTERVAL_S, PlannedTransform, Ranks, TransformJob
+
+#: A transform with a longer predicted time has checkpoints by default.
+LONG_S = 60.0
+
+
+def prepare(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    options: OocOptions,
+    ranks: Ranks = Ranks(),
+) -> PlannedTransform:
+    """Checks the arguments of :func:`weft.ooc.fft`, its files and the room on disks, and plans.
+
+    target : the source, in place.
+    """
+    return choose_plan(TransformJob.from_options(source, target, options, ranks))
+
+
+def choose_plan(job: TransformJob) -> PlannedTransform:
+    """Returns the fastest plan of a job. The predicted time without checkpoints decides whether it has any by default.
+
+    Errors: those of :func:`weft.ooc.ways`; IoFailure for disks without room.
+    """
+    transform = _planned(job, job.interval_s or 0)
+    return _with_default_checkpoints(transform) if job.interval_s is None else transform
+
+
+def _with_default_checkpoints(transform: PlannedTransform) -> PlannedTransform:
+    """Returns the plan with checkpoints for a long transform whose disks have room; otherwise the given one."""
+    job = transform.job
+    if transform.price.seconds < LONG_S:
+        return transform
+    if job.ranks.per_node < job.ranks.count:
+        reason = (
+            f"the first of {job.ranks.count} ranks on several nodes must reach all temporary files; if it does, give "
+            f"--checkpoint {INTERVAL_S:g}"
+        )
+        return replace(transform, no_checkpoints_because=reason)
+    try:
+        return _planned(job, INTERVAL_S)
+    except errors.IoFailure as error:  # there is room for it without checkpoints
+        return replace(transform, no_checkpoints_because=str(error))
+
+
+def _planned(job: TransformJob, checkpoint_s: float) -> PlannedTransform:
+    """Returns the fastest plan. With checkpoints every pass preserves its input, so that it can be repeated."""
+    has_checkpoints = checkpoint_s > 0
+    # Ranks preserve inputs in any case, except in some passes in place.
+    preserves = has_checkpoints and (job.options.in_place or job.ranks.count == 1)
+    problem = replace(job.problem, preserve_inputs=preserves)
+    found = problem.alternatives(job.placement, job.options.block_bytes)
+    if job.ranks.count > 1:
+        problem = replace(job.problem, preserve_inputs=has_checkpoints)
+        found = distribute.choose_plan(job, problem, found.plan)
+    transform = PlannedTransform(job, found, job.output(found.plan), checkpoint_s)
+    transform.check_disks()
+    return transform
