@@ -126,7 +126,8 @@ def test_a_rank_that_is_killed_is_told(tmp_path: Path) -> None:
 
 
 def test_ranks_that_are_there_run_the_program(tmp_path: Path) -> None:
-    script(tmp_path, "from mpi4py import MPI\nprint(MPI.COMM_WORLD.size)\n")
+    # One write for each rank, so that mpiexec does not mix the lines.
+    script(tmp_path, "import sys\nfrom mpi4py import MPI\nsys.stdout.write(f'{MPI.COMM_WORLD.size}\\n')\n")
     launcher, environment = mpiexec_command(2)
     outcome = run_command([*launcher, sys.executable, "-m", "weft", "run", "script.py"], tmp_path, **environment)
     assert (outcome.status, outcome.out) == (0, "2\n2\n")
