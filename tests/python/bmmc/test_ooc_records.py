@@ -229,7 +229,7 @@ def test_a_dry_run_refuses_what_ranks_would(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", x)
     disks = [word for k in range(4) for word in ("--disk", f"disk{k}")]
     said = ("out.json", "bit-reversal", "--memory", "64KiB", "-n", 2, *disks, "--dry-run")
-    assert_refused(weft("ooc", "permute", "skew.json", *said, cwd=tmp_path), 2, "no skew", "--no-skew")
+    assert_refused(weft("ooc", "permute", "skew.json", *said, cwd=tmp_path), 2, "without skew", "--no-skew")
     assert_refused(weft("ooc", "permute", "in.npy", *said, cwd=tmp_path), 2, "striped set")
     few = weft("ooc", "permute", "in.json", *said, "--scratch", "disk0", cwd=tmp_path)
     assert_refused(few, 2, "scratch directory for each of the 4 disks; given 1")
