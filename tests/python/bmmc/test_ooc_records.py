@@ -209,7 +209,7 @@ def test_what_ranks_need_of_their_sets(pool: Pool, tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", x)
     given = {"permutation": "bit-reversal", "memory_bytes": 256 * KIB}
     for source, disks, words in (
-        ("skew.json", folders, "no skew.*skew by 1 rows.*--no-skew"),
+        ("skew.json", folders, "without skew.*skew by 1 rows.*--no-skew"),
         ("few.json", folders, "4 disks.*given .*few.json, 2 disks"),
         ("in.npy", folders, "striped set.*given the file .*in.npy"),
         ("skew.json", folders[:2], "at least as many disks as ranks; given 2 disks for 4 ranks"),
