@@ -59,7 +59,7 @@ def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.Captu
 
 
 def test_long_names_out_of_core(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """What an unfinished transform notes beside its target has a longer name: a target leaves room for it."""
+    """What an incomplete transform notes beside its target has a longer name: a target leaves room for it."""
     for length, status in ((200, 0), (MOST - 4, 2)):
         name = "n" * length + ".npy"
         outcome = run(capfd, "ooc", "fft", "x.npy", name, "--memory", "1MiB", "--checkpoint", "0.01")

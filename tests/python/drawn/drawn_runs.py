@@ -25,7 +25,7 @@ LIMIT_S = 60.0
 GRACE_S = 8.0
 _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
 # What an output that is not complete is called; a transform that resumes may leave it, where it is asked for.
-_HALF_WRITTEN = re.compile(r"^\.|\.tmp|weft-|unfinished|\.lock$|\.[0-9]+-[0-9]+$")
+_HALF_WRITTEN = re.compile(r"^\.|\.tmp|weft-|incomplete|\.lock$|\.[0-9]+-[0-9]+$")
 # What mpiexec of Open MPI says of itself, now and then, when ranks end early.
 _OF_MPIEXEC = ("[warn] Epoll ",)
 _RESUMES = ("--checkpoint", "--in-place", "checkpoint=", "in_place=")
