@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t index_version = 1;
 constexpr const char* version_key = "weft_striped_set";
 /// Present only if not empty: then versions of weft that do not know it refuse the set.
-constexpr const char* incomplete_key = "half_done";
+constexpr const char* incomplete_key = "incomplete";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
@@ -199,7 +199,7 @@ void mark_incomplete(const std::string& path, const std::string& remedy) {
 void require_whole(const std::string& path, const SetIndex& index) {
   if (index.incomplete_remedy.empty()) return;
   invalid("a striped set must be whole to be used; " + path +
-          " is half way through a transform in place, so it is neither input nor output; " +
+          " is incomplete: a transform in place has overwritten a part of its input; " +
           index.incomplete_remedy);
 }
 

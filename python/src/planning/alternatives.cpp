@@ -62,9 +62,10 @@ nb::list costs(const ooc::KPassPlan& plan, const Machine& machine, const std::ve
 }
 
 nb::list costs_on_ranks(const ooc::KPassPlan& plan, std::int64_t ranks_per_node,
-                        const Lying& source, const Lying& target, const Machine& machine,
-                        const std::vector<int>& places, const Numbers& input, const Numbers& output,
-                        const Numbers& scratch, bool asynchronous) {
+                        const ArrayStorage& source, const ArrayStorage& target,
+                        const Machine& machine, const std::vector<int>& places,
+                        const Numbers& input, const Numbers& output, const Numbers& scratch,
+                        bool asynchronous) {
   return as_list(ooc::distributed_cost(
       plan, ranks_per_node, machine,
       to_disk_assignment(machine, places, input, output, scratch, asynchronous),
@@ -81,14 +82,14 @@ nb::dict as_dict(const ooc_choice::DiskAlternative& alternative) {
   found["disk_s"] = alternative.disk_s;
   found["compute_s"] = alternative.compute_s;
   found["message_s"] = alternative.message_s;
-  found["barred"] = alternative.ineligible_because;
+  found["ineligible_because"] = alternative.ineligible_because;
   found["loses_by"] = alternative.loses_by;
   return found;
 }
 
-nb::tuple ways(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& machine,
-               const std::vector<int>& places, const Numbers& input, const Numbers& output,
-               const Numbers& scratch, bool asynchronous) {
+nb::tuple alternatives(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& machine,
+                       const std::vector<int>& places, const Numbers& input, const Numbers& output,
+                       const Numbers& scratch, bool asynchronous) {
   const ooc_choice::DiskAlternatives found = ooc_choice::find_disk_alternatives(
       plan.problem, blocks_are_free, machine,
       to_disk_assignment(machine, places, input, output, scratch, asynchronous));
@@ -100,15 +101,15 @@ nb::tuple ways(const ooc::KPassPlan& plan, bool blocks_are_free, const Machine& 
 
 }  // namespace
 
-void bind_ways(nb::module_& m) {
-  m.def("price_out_of_core", &costs, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
+void bind_alternatives(nb::module_& m) {
+  m.def("predict_passes", &costs, "plan"_a, "machine"_a, "places"_a, "input"_a, "output"_a,
         "scratch"_a, "asynchronous"_a, "Predicts the time of each pass; pure.");
-  m.def("price_out_of_core_on_ranks", &costs_on_ranks, "plan"_a, "ranks_per_node"_a, "source"_a,
+  m.def("predict_passes_on_ranks", &costs_on_ranks, "plan"_a, "ranks_per_node"_a, "source"_a,
         "target"_a, "machine"_a, "places"_a, "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
         "Predicts the time of each pass of a plan on ranks, for arrays described as "
-        "for\nout_of_core_traffic; pure.");
-  m.def("ways_out_of_core", &ways, "plan"_a, "blocks_are_free"_a, "machine"_a, "places"_a,
-        "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
+        "for\ntraffic_of_ranks; pure.");
+  m.def("find_disk_alternatives", &alternatives, "plan"_a, "blocks_are_free"_a, "machine"_a,
+        "places"_a, "input"_a, "output"_a, "scratch"_a, "asynchronous"_a,
         "Returns the fastest plan for the problem of a plan, the next best plans, and the number "
         "of\ncompared plans; pure.");
   m.def(

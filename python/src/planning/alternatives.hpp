@@ -5,6 +5,6 @@
 namespace weft::python {
 
 /// Binds the costs of out-of-core passes, and the alternatives of a transform on disks.
-void bind_ways(nanobind::module_& m);
+void bind_alternatives(nanobind::module_& m);
 
 }  // namespace weft::python

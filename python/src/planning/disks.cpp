@@ -83,7 +83,7 @@ nb::dict index_of(const std::string& path) {
   found["band_bytes"] = index.striping.band_bytes;
   found["skew_rows"] = index.striping.skew_rows;
   found["checksums"] = index.checksums;
-  found["half_done"] = index.incomplete_remedy;
+  found["incomplete_remedy"] = index.incomplete_remedy;
   found["files"] = files;
   return found;
 }

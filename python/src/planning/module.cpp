@@ -361,7 +361,7 @@ NB_MODULE(_planning, m) {
   weft::python::bind_bmmc(m);
   weft::python::bind_passes(m);
   weft::python::bind_rank_passes(m);
-  weft::python::bind_ways(m);
+  weft::python::bind_alternatives(m);
   weft::python::bind_disks(m);
   weft::python::bind_words(m);
   m.def("all_exchanges", &weft::all_exchanges, "problem"_a, "chunks"_a, "piece_bytes"_a = 0,

@@ -111,7 +111,7 @@ void bind_passes(nb::module_& m) {
       .def_prop_ro(
           "threads", [](const KPassPlan& p) { return p.problem.threads; }, "That compute.")
       .def_prop_ro(
-          "keep_sources", [](const KPassPlan& p) { return p.problem.preserve_inputs; },
+          "preserve_inputs", [](const KPassPlan& p) { return p.problem.preserve_inputs; },
           "Whether every pass keeps its input, or has it in a journal, so that it can be done "
           "again.")
       .def_prop_ro(
@@ -154,8 +154,8 @@ void bind_passes(nb::module_& m) {
   bind_value(
       bound, [](const KPassPlan& plan) { return ooc::to_json(plan); },
       [](const std::string& text) { return ooc::plan_from_json(text); });
-  m.def("plan_out_of_core", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
-        "memory_bytes"_a, "block_bytes"_a, "threads"_a, "keep_sources"_a = false,
+  m.def("plan_passes", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
+        "memory_bytes"_a, "block_bytes"_a, "threads"_a, "preserve_inputs"_a = false,
         "input_type"_a = "", "in_place"_a = false, "Plans the fewest passes over the disks; pure.");
 }
 

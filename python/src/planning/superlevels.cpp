@@ -115,14 +115,14 @@ void bind_analysis(nb::module_& m) {
 
 void bind_ooc(nb::module_& m) {
   bind_analysis(m);
-  m.def("analyze_out_of_core", &analyzed, "method"_a, "points"_a, "memory_bytes"_a, "block_bytes"_a,
+  m.def("analyze_superlevels", &analyzed, "method"_a, "points"_a, "memory_bytes"_a, "block_bytes"_a,
         "disks"_a, "processors"_a, "record_bytes"_a, "butterfly_buffers"_a, "permutation_buffers"_a,
         "factoring"_a, "Counts the operations of one method; pure.");
   m.def("superlevel_range", &bmmc::superlevel_range, "lg_span"_a, "superlevels"_a,
         "Returns lg of the smallest and largest N with this number of superlevels.");
   nb::list methods;
   for (const bmmc::FftMethod method : bmmc::fft_methods) methods.append(bmmc::to_string(method));
-  m.attr("OUT_OF_CORE_METHODS") = nb::tuple(methods);
+  m.attr("SUPERLEVEL_METHODS") = nb::tuple(methods);
 }
 
 }  // namespace weft::python

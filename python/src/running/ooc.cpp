@@ -49,16 +49,17 @@ ooc::PassOptions options_of(const std::string& effort, int sign, double scale,
           .on_panel = [&progress](const ooc::PassProgress& at) { tell(progress, at); }};
 }
 
-ooc::Checkpoints checkpoints_of(const nb::object& kept) {
+ooc::Checkpoints checkpoints_of(const nb::object& keeper) {
   return {.is_due =
-              [&kept] {
+              [&keeper] {
                 const nb::gil_scoped_acquire held;
-                return nb::cast<bool>(kept.attr("is_due")());
+                return nb::cast<bool>(keeper.attr("is_due")());
               },
           .keep =
-              [&kept](const ooc::PassProgress& at) {
+              [&keeper](const ooc::PassProgress& at) {
                 const nb::gil_scoped_acquire held;
-                const nb::object error = kept.attr("keep")(at.pass, at.panels_done, at.has_journal);
+                const nb::object error =
+                    keeper.attr("keep")(at.pass, at.panels_done, at.has_journal);
                 if (const auto failed = to_error(nb::cast<GivenError>(error))) throw Error(*failed);
               }};
 }
@@ -79,7 +80,7 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              bool moves_only, const std::optional<Stored>& scratch,
-             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
+             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& keeper) {
   ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   if (scratch) files.scratch = to_stored(*scratch);
   ooc::PassOptions options = options_of(effort, sign, scale, progress);
@@ -87,8 +88,8 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
   options.start = {.pass = std::get<0>(start),
                    .panels_done = std::get<1>(start),
                    .has_journal = std::get<2>(start)};
-  files.checks_output = !kept.is_none() && !plan.problem.in_place;
-  if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
+  files.checks_output = !keeper.is_none() && !plan.problem.in_place;
+  if (!keeper.is_none()) options.checkpoints = checkpoints_of(keeper);
   ooc::PassOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -100,11 +101,11 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
 }  // namespace
 
 void bind_ooc_runs(nb::module_& m) {
-  m.def("run_out_of_core", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
-        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
+  m.def("run_passes", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a, "backend"_a,
+        "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
         "scratch"_a.none() = nb::none(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
-        "kept"_a.none() = nb::none(),
+        "keeper"_a.none() = nb::none(),
         "Executes the passes of a plan on existing files, from a pass and a panel on; "
         "weft.ooc.fft is its interface.");
   m.def(

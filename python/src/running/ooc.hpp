@@ -23,9 +23,9 @@ ooc::PassFiles files_of(const Stored& input, const Stored& output,
 ooc::PassOptions options_of(const std::string& effort, int sign, double scale,
                             const nanobind::object& progress);
 
-/// Returns the checkpoints of `kept`, which has is_due() and keep(pass, panels done, whether the
+/// Returns the checkpoints of `keeper`, which has is_due() and keep(pass, panels done, whether the
 /// next panel is in the journal). keep raises its own error, or returns an error for all ranks.
-ooc::Checkpoints checkpoints_of(const nanobind::object& kept);
+ooc::Checkpoints checkpoints_of(const nanobind::object& keeper);
 
 nanobind::dict as_dict(const ooc::PassOutcome& outcome);
 

@@ -23,14 +23,14 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
              const std::vector<std::string>& scratch_directories, const std::string& backend,
              const std::string& effort, int sign, double scale, const nb::object& progress,
              int comm, const std::vector<std::string>& own_scratch,
-             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& kept) {
+             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& keeper) {
   ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   files.own_scratch = own_scratch;
   ooc::PassOptions options = options_of(effort, sign, scale, progress);
   options.start = {.pass = std::get<0>(start),
                    .panels_done = std::get<1>(start),
                    .has_journal = std::get<2>(start)};
-  if (!kept.is_none()) options.checkpoints = checkpoints_of(kept);
+  if (!keeper.is_none()) options.checkpoints = checkpoints_of(keeper);
   ooc::SharedOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -46,11 +46,11 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
 }  // namespace
 
 void bind_ooc_runs_on_ranks(nb::module_& m) {
-  m.def("run_out_of_core_on_ranks", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
+  m.def("run_passes_on_ranks", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
         "backend"_a, "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "comm"_a,
         "own_scratch"_a = std::vector<std::string>(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
-        "kept"_a.none() = nb::none(),
+        "keeper"_a.none() = nb::none(),
         "Collective: executes a plan for ranks on existing files, from a pass and a panel "
         "on;\nweft.ooc.fft is its interface.");
 }

@@ -9,7 +9,7 @@ from weft._planning import OutOfCoreAnalysis
 from weft._support import checks
 
 #: The four variants of paper 003, section 6, by their names there.
-METHODS: tuple[str, ...] = _planning.OUT_OF_CORE_METHODS
+METHODS: tuple[str, ...] = _planning.SUPERLEVEL_METHODS
 #: Factorings of permutations that can be counted; the first reproduces paper 003, the second sends least.
 FACTORINGS = ("published", "least-crossing")
 # Buffers in memory for mini-butterflies and for permutations (docs/out-of-core.md gives the reason).
@@ -64,7 +64,7 @@ def analyze(
         )
     butterflies, permutations = counts
     return tuple(
-        _planning.analyze_out_of_core(
+        _planning.analyze_superlevels(
             method, n, memory, block, disk_count, processor_count, record, butterflies, permutations, factors
         )
         for method in variants

@@ -49,7 +49,7 @@ class SuperlevelProblem:
 
     def plan(self, block_bytes: int) -> OutOfCoreAnalysis:
         """Returns the passes in blocks of this length."""
-        return _planning.analyze_out_of_core(
+        return _planning.analyze_superlevels(
             self.variant,
             self.points,
             self.memory_bytes,
@@ -101,8 +101,8 @@ def prepare_fft(
             "or name a target"
         )
     variant = options.method.partition(":")[2]
-    if variant not in _planning.OUT_OF_CORE_METHODS:
-        words = ", ".join(f"bmmc:{each}" for each in _planning.OUT_OF_CORE_METHODS)
+    if variant not in _planning.SUPERLEVEL_METHODS:
+        words = ", ".join(f"bmmc:{each}" for each in _planning.SUPERLEVEL_METHODS)
         raise errors.InvalidArgument(
             f"a method by superlevels must be one of {words}; given {options.method!r}; give such as auto"
         )

@@ -145,12 +145,12 @@ def is_set(path: str) -> bool:
 
 
 def opened_source(
-    path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, goes_on: bool = False
+    path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, resumes: bool = False
 ) -> FileArray:
     """Examines an input and closes it again. `shape` and `dtype` together mean a raw file.
 
     directory : the place for the unpacked array, if the input cannot be read in place.
-    goes_on : whether an unfinished transform in place is to be resumed, so that a set may be incomplete.
+    resumes : whether an incomplete transform in place is to be resumed, so that a set may be incomplete.
 
     Errors: InvalidArgument for a file that cannot be read in place, with the remedy; those of open_source and open_set.
     """
@@ -161,7 +161,7 @@ def opened_source(
             raise errors.InvalidArgument(
                 f"a striped set has a shape and dtype of its own; others were given with {path}; leave both out"
             )
-        return _opened_set(path, goes_on)
+        return _opened_set(path, resumes)
     seen = look_at([path] if os.path.isfile(path) else [])  # before the file is opened, to notice any later change
     source: Any = open_source(path, shape, dtype)
     try:
@@ -176,10 +176,10 @@ def names_set(path: str) -> bool:
     return is_set(path) and container_of(path) is None
 
 
-def _opened_set(path: str, goes_on: bool) -> FileArray:
+def _opened_set(path: str, resumes: bool) -> FileArray:
     facts = _planning.striped_set_index(path)
     seen = look_at((path, *(file for file in facts["files"] if os.path.isfile(file))))
-    if goes_on:
+    if resumes:
         return FileArray(path, tuple(facts["shape"]), np.dtype(facts["dtype"]), seen=seen)
     with open_set(path) as found:
         return FileArray(path, found.shape, found.dtype, seen=seen)
@@ -315,10 +315,10 @@ class Output:
             yield self.under_temporary_name("")
 
 
-def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, goes_on: bool = False) -> None:
+def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, resumes: bool = False) -> None:
     """Raises InvalidArgument or IoFailure if an output of this name cannot be made. Writes nothing.
 
-    goes_on : whether an unfinished output exists.
+    resumes : whether an incomplete output exists.
     """
     if os.path.realpath(source) == os.path.realpath(path):
         raise errors.InvalidArgument(
@@ -332,7 +332,7 @@ def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: in
             )
         check_target(path, (*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
         return
-    if not goes_on:
+    if not resumes:
         require_new(path)
     if block_bytes % ALIGNMENT_BYTES != 0:
         raise errors.InvalidArgument(

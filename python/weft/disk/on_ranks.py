@@ -66,7 +66,7 @@ def filled(
     """Collective: makes the output on the first rank, and fills it on all ranks. After an error nothing is left of it.
 
     prepared : None except on the first rank. execute : fills the output.
-    note_temporary : called with each file of an unfinished output, and with None when the output is complete.
+    note_temporary : called with each file of an incomplete output, and with None when the output is complete.
     Errors are the same on all ranks.
     """
     fresh: list[str] = []

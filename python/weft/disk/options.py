@@ -32,7 +32,7 @@ PRECISIONS = ("f32", "f64")
 ORDERS = ("natural", "transposed")
 BACKENDS = ("automatic", "io_uring", "threads", "synchronous")
 #: The methods: two by passes over lines, the others by superlevels.
-METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.OUT_OF_CORE_METHODS))
+METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.SUPERLEVEL_METHODS))
 OOC = ("ooc",)
 
 
@@ -116,7 +116,7 @@ class OocOptions:
         "several nodes.",
         places=OOC,
     )
-    restart: bool = option(Switch(), False, "Start again; do not resume an unfinished OUT.", places=OOC)
+    restart: bool = option(Switch(), False, "Start again; do not resume an incomplete OUT.", places=OOC)
     in_place: bool = option(
         Switch(), False, "Replace IN by the result: c2c of a .npy file, a raw file or a striped set.", places=OOC
     )

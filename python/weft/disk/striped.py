@@ -329,7 +329,7 @@ def require_new(index: str) -> None:
     if os.path.lexists(unnamed(index)):
         raise errors.IoFailure(
             f"one process at a time may work on an output; {unnamed(index)} shows that one does, or was stopped; "
-            f"wait for it, or remove what is unfinished with `weft ooc discard {index}`"
+            f"wait for it, or remove what is incomplete with `weft ooc discard {index}`"
         )
 
 

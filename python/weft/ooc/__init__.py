@@ -1,7 +1,7 @@
 """Out of core: transforms of arrays on disks, and the data that they read, write and send.
 
 :func:`fft` transforms an array that is larger than memory, from one file or striped set into another. :func:`plan`
-returns its passes over the disks. :func:`ways` returns their predicted time and that of the alternatives.
+returns its passes over the disks. :func:`alternatives` returns their predicted time and that of the alternatives.
 :func:`create_set` and :func:`open_set` handle striped sets. Only :func:`fft` needs weft's extension module over MPI,
 and without a communicator it calls no MPI.
 
@@ -24,14 +24,16 @@ from weft.bmmc.records import LoadProgress, RecordRunReport
 from weft.bmmc.weights import cheapest, message_seconds
 from weft.disk.striped import StripedArray, create_set, open_set, remove_set
 from weft.ooc.checkpoint.files import discard
-from weft.ooc.cost import PassPrice, Price, Way, Ways
-from weft.ooc.plans import plan, ways
+from weft.ooc.cost import Alternative, Alternatives, PassPrice, Price
+from weft.ooc.plans import alternatives, plan
 from weft.ooc.report import Progress, RunReport
 from weft.ooc.transform import fft
 
 __all__ = [
     "FACTORINGS",
     "METHODS",
+    "Alternative",
+    "Alternatives",
     "BitPermutation",
     "LoadProgress",
     "OutOfCoreAnalysis",
@@ -43,8 +45,7 @@ __all__ = [
     "RecordRunReport",
     "RunReport",
     "StripedArray",
-    "Way",
-    "Ways",
+    "alternatives",
     "analyze",
     "cheapest",
     "create_set",
@@ -57,5 +58,4 @@ __all__ = [
     "plan",
     "remove_set",
     "superlevel_range",
-    "ways",
 ]

@@ -30,7 +30,7 @@ def prepare(
 def choose_plan(job: TransformJob) -> PlannedTransform:
     """Returns the fastest plan of a job. The predicted time without checkpoints decides whether it has any by default.
 
-    Errors: those of :func:`weft.ooc.ways`; IoFailure for disks without room.
+    Errors: those of :func:`weft.ooc.alternatives`; IoFailure for disks without room.
     """
     transform = _planned(job, job.interval_s or 0)
     return _with_default_checkpoints(transform) if job.interval_s is None else transform

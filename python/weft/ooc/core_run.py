@@ -68,25 +68,25 @@ class CoreRun:
 
     def alone(self, space: Workspace, clock: PassClock, *, moves_only: bool = False) -> Outcome:
         """Fills the output, in this process. moves_only : reads and writes only."""
-        found = running().run_out_of_core(
+        found = running().run_passes(
             *self._arguments(space),
             progress=clock,
             moves_only=moves_only,
             scratch=space.scratch,
             start=space.start,
-            kept=space.keeper,
+            keeper=space.keeper,
         )
         return Outcome(**found)
 
     def on_ranks(self, comm: int, space: Workspace, clock: PassClock) -> Outcome:
         """Collective: fills the output. comm : the handle of a communicator."""
-        found = running().run_out_of_core_on_ranks(
+        found = running().run_passes_on_ranks(
             *self._arguments(space),
             progress=clock,
             comm=comm,
             own_scratch=list(space.own_scratch),
             start=space.start,
-            kept=space.keeper,
+            keeper=space.keeper,
         )
         return Outcome(**found)
 

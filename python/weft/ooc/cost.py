@@ -61,7 +61,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Way:
+class Alternative:
     """An alternative plan for a transform on disks, with its price; each part as if it ran alone."""
 
     method: str  # "k-pass", or "bmmc:" and one of weft.ooc.METHODS
@@ -72,17 +72,17 @@ class Way:
     disk_s: float
     compute_s: float
     message_s: float
-    barred: str  # why it cannot be chosen, even if it is faster; "": it can be
+    ineligible_because: str  # why it cannot be chosen, even if it is faster; "": it can be
     loses_by: str
 
 
 @dataclass(frozen=True)
-class Ways:
+class Alternatives:
     """The chosen plan of a transform on disks, and the next best of each other kind, fastest first."""
 
     plan: OutOfCorePlan
     price: Price
-    others: tuple[Way, ...]
+    others: tuple[Alternative, ...]
     considered: int
 
 
@@ -100,21 +100,21 @@ class Placement:
     asynchronous: bool = True
 
     def price(self, plan: OutOfCorePlan) -> Price:
-        found = _planning.price_out_of_core(plan, *self._given())
+        found = _planning.predict_passes(plan, *self._given())
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
     def price_on_ranks(self, plan: OutOfCorePlan, ranks_per_node: int, source: FileLayout, target: FileLayout) -> Price:
         """Returns the price of a plan for ranks, from one array to another."""
         machine, *disks = self._given()
-        found = _planning.price_out_of_core_on_ranks(
+        found = _planning.predict_passes_on_ranks(
             plan, ranks_per_node, source.to_core(), target.to_core(), machine, *disks
         )
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
-    def ways(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Ways:
+    def alternatives(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Alternatives:
         """Returns the fastest plan for the same transform, in blocks of any length or in the plan's."""
-        best, others, considered = _planning.ways_out_of_core(plan, blocks_are_free, *self._given())
-        return Ways(best, self.price(best), tuple(Way(**one) for one in others), considered)
+        best, others, considered = _planning.find_disk_alternatives(plan, blocks_are_free, *self._given())
+        return Alternatives(best, self.price(best), tuple(Alternative(**one) for one in others), considered)
 
     def _given(self) -> tuple[Any, ...]:
         lists = (self.places, self.input, self.output, self.scratch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft import _planning, errors
 from weft._planning import OutOfCorePlan
 from weft.disk.arrays import ALIGNMENT_BYTES, FileLayout, Output
-from weft.ooc.cost import Price, Ways
+from weft.ooc.cost import Alternatives, Price
 from weft.ooc.in_place import InPlace
 from weft.ooc.job import PlannedTransform, TransformJob
 from weft.ooc.plans import PassProblem
@@ -23,10 +23,10 @@ def traffic(transform: PlannedTransform) -> tuple[int, int]:
     """
     plan, source = transform.plan, transform.source.layout()
     target = _target_layout(plan, source, transform.output)
-    return _planning.out_of_core_traffic(plan, source.to_core(), target.to_core())
+    return _planning.traffic_of_ranks(plan, source.to_core(), target.to_core())
 
 
-def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) -> Ways:
+def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) -> Alternatives:
     """Returns the plan for the ranks of a job. It uses the blocks of the serial plan, or free shorter ones that are
     predicted to be faster or that memory has room for.
 
@@ -51,7 +51,7 @@ def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) 
     if best is None:
         assert refused is not None
         raise refused
-    return Ways(*best, (), count)
+    return Alternatives(*best, (), count)
 
 
 def _blocks(serial: OutOfCorePlan, are_free: bool) -> list[int]:
@@ -70,4 +70,4 @@ def _target_layout(plan: OutOfCorePlan, source: FileLayout, output: Output | InP
 
 def distribute_plan(plan: OutOfCorePlan, ranks: int, source: FileLayout) -> OutOfCorePlan:
     """Assigns a plan to `ranks` ranks. source : the input's layout, which journals of a plan in place depend on."""
-    return _planning.deal_out_of_core(plan, ranks, source.to_core() if plan.in_place else None)
+    return _planning.distribute_passes(plan, ranks, source.to_core() if plan.in_place else None)

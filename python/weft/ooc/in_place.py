@@ -1,7 +1,7 @@
 """Transforms on disks that replace their input with the result, in a plain file or in a striped set.
 
 From the first write until the end the index of a set says that the set is incomplete, and the remedy. The core marks it
-(`half_done` in src/disk/set_index.hpp). No other process can open the set meanwhile.
+(the key `incomplete` in src/disk/set_index.cpp). No other process can open the set meanwhile.
 """
 
 from __future__ import annotations
@@ -119,6 +119,6 @@ def incomplete_remedy(target: str | os.PathLike[str]) -> str:
     if not is_set(path) or not os.path.exists(path):
         return ""
     try:
-        return str(_planning.striped_set_index(path)["half_done"])
+        return str(_planning.striped_set_index(path)["incomplete_remedy"])
     except (errors.InvalidArgument, errors.IoFailure):  # no index, or a damaged one
         return ""

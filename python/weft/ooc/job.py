@@ -30,8 +30,8 @@ from weft.disk.arrays import (
 from weft.disk.options import PRECISIONS, OocOptions
 from weft.files import working_dtype
 from weft.ooc import cost, fortran_order
-from weft.ooc.checkpoint.places import is_unfinished
-from weft.ooc.cost import Placement, Price, Ways
+from weft.ooc.checkpoint.places import is_incomplete
+from weft.ooc.cost import Alternatives, Placement, Price
 from weft.ooc.in_place import InPlace
 from weft.ooc.plans import PassProblem, chosen_axes, require_method
 from weft.options import EFFORTS, NORMS
@@ -85,7 +85,7 @@ class TransformJob:
         checks.require_word("norm", options.norm, NORMS)
         checks.require_word("effort", options.effort, EFFORTS)
         path = checks.file_path(target, "target")
-        is_kept = is_unfinished(path)
+        is_kept = is_incomplete(path)
         resumes = is_kept and not options.restart
         interval_s = _interval_of(path, options, resumes)
         disks = checks.folders(options.disks, "disks")
@@ -101,7 +101,7 @@ class TransformJob:
             is_being_made = is_kept and not (
                 options.restart and os.path.exists(path)
             )  # a set with its name is complete
-            checked_output(path, stored.name, disks, block, goes_on=is_being_made)
+            checked_output(path, stored.name, disks, block, resumes=is_being_made)
         unpack.require_memory(stored, problem.memory_bytes)
         directories = output_directories(path, disks) if replaced is None else replaced.directories()
         scratch = directories if options.scratch is None else directories_of(options.scratch)
@@ -155,7 +155,7 @@ class PlannedTransform:
     """A checked transform with its plan. Nothing has been written yet."""
 
     job: TransformJob
-    ways: Ways  # the plan, its predicted time, and the alternatives
+    alternatives: Alternatives  # the plan, its predicted time, and the alternatives
     output: Output | InPlace
     checkpoint_s: float = 0  # seconds between checkpoints; 0: none
     no_checkpoints_because: str = ""  # why a long transform has none
@@ -170,11 +170,11 @@ class PlannedTransform:
 
     @property
     def plan(self) -> OutOfCorePlan:
-        return self.ways.plan
+        return self.alternatives.plan
 
     @property
     def price(self) -> Price:
-        return self.ways.price
+        return self.alternatives.price
 
     def needs(self) -> list[SpaceNeed]:
         """Returns the bytes that must be free, and the directories."""
@@ -194,7 +194,7 @@ class PlannedTransform:
         if self.plan.scratch_bytes > 0 or self.source.unpacking is not None:
             for folder in self.job.scratch:
                 require_directory(folder, "temporary files")
-        if not is_unfinished(self.job.target):  # an unfinished one already has its space
+        if not is_incomplete(self.job.target):  # an incomplete one already has its space
             check_room(self.needs())
 
 
@@ -203,7 +203,7 @@ def _needs_of_ranks(plan: OutOfCorePlan, directories: tuple[str, ...], block_byt
     needs = []
     for rank in range(plan.ranks):
         first, end = _planning.disks_of_rank(len(directories), plan.ranks, rank)
-        for nbytes in _planning.out_of_core_scratch(plan, rank):
+        for nbytes in _planning.scratch_of_rank(plan, rank):
             if nbytes > 0:
                 needs += disk_needs("temporary files", directories[first:end], nbytes, block_bytes)
     return needs
@@ -218,7 +218,7 @@ def _interval_of(target: str, options: OocOptions, resumes: bool) -> float | Non
 
     A transform in place has checkpoints by default, because its input is overwritten.
 
-    Errors: InvalidArgument for an invalid number of seconds, and for none if an unfinished transform is to be resumed.
+    Errors: InvalidArgument for an invalid number of seconds, and for none if an incomplete transform is to be resumed.
     """
     if options.checkpoint is None:
         return INTERVAL_S if resumes or options.in_place else None
@@ -230,7 +230,7 @@ def _interval_of(target: str, options: OocOptions, resumes: bool) -> float | Non
     if resumes and given == 0:
         remedy = f", or begin again with --restart, or remove it with `weft ooc discard {target}`"
         raise errors.InvalidArgument(
-            f"an unfinished transform resumes with checkpoints; {target} is one, given checkpoint 0; leave checkpoint "
+            f"an incomplete transform resumes with checkpoints; {target} is one, given checkpoint 0; leave checkpoint "
             f"out{'' if options.in_place else remedy}"
         )
     return given
@@ -241,7 +241,7 @@ def _opened(source: str, options: OocOptions, disks: tuple[str, ...], is_kept: b
     extents = None if options.shape is None else tuple(checks.integers(options.shape, "a shape"))
     temporary = disks if options.scratch is None else directories_of(options.scratch)
     number = None if options.dtype is None else dtypes.dtype_of(options.dtype)
-    return opened_source(source, extents, number, temporary[0], goes_on=options.in_place and is_kept)
+    return opened_source(source, extents, number, temporary[0], resumes=options.in_place and is_kept)
 
 
 def _problem_of(stored: FileArray, target: str, options: OocOptions) -> PassProblem:

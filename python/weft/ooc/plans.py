@@ -14,11 +14,11 @@ from weft._support import checks, dtypes
 from weft.disk.arrays import ALIGNMENT_BYTES
 from weft.disk.options import KINDS, METHODS
 from weft.ooc import cost
-from weft.ooc.cost import Placement, Ways
+from weft.ooc.cost import Alternatives, Placement
 
 
 def plan(shape: Any, **given: Any) -> OutOfCorePlan:
-    """Returns the plan that :func:`ways` chooses. Arguments, errors and cost are those of :func:`ways`.
+    """Returns the plan that :func:`alternatives` chooses. Arguments, errors and cost are those of :func:`alternatives`.
 
     64 GiB in 4 GiB of memory:
 
@@ -26,10 +26,10 @@ def plan(shape: Any, **given: Any) -> OutOfCorePlan:
     >>> (made.pass_count, made.scratch_bytes), (other.pass_count, other.scratch_bytes == 2**36)
     ((2, 0), (3, True))
     """
-    return ways(shape, **given).plan
+    return alternatives(shape, **given).plan
 
 
-def ways(
+def alternatives(
     shape: Any,
     *,
     kind: str = "c2c",
@@ -42,10 +42,10 @@ def ways(
     method: str = "auto",
     machine: Any = None,
     disks: Sequence[str] = (),
-    keep_sources: bool = False,
+    preserve_inputs: bool = False,
     input_dtype: Any = None,
     in_place: bool = False,
-) -> Ways:
+) -> Alternatives:
     """Returns the fastest plan for the transform of an array on disks, its predicted time, and the next best plans.
 
     shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
@@ -61,16 +61,17 @@ def ways(
         --disk DIR -o FILE`. None: an assumed machine.
     disks : directories in the machine's profile of the disks that the volumes are striped over. Default: all of them. A
         directory that the profile lacks, or a machine without disks, is priced as an assumed disk.
-    keep_sources : no pass overwrites its input, as checkpoints require. Two or more passes then need temporary space.
+    preserve_inputs : no pass overwrites its input, as checkpoints require. Two or more passes then need temporary
+        space.
     input_dtype : the dtype of the input if it differs from the transform's. The first pass converts it.
-    in_place : the output replaces the input, for kind c2c. With `keep_sources` a journal of two panels holds each panel
-        that overwrites its input. One axis in natural order needs temporary space for two or more passes.
+    in_place : the output replaces the input, for kind c2c. With `preserve_inputs` a journal of two panels holds each
+        panel that overwrites its input. One axis in natural order needs temporary space for two or more passes.
 
     Errors: InvalidArgument for impossible arguments, and for too little memory, with the amount that is enough;
     Unsupported for superlevels, which weft.ooc.analyze counts.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
-    >>> found = ways((2**16, 2**16), memory_bytes=2**32)
+    >>> found = alternatives((2**16, 2**16), memory_bytes=2**32)
     >>> len(found.price.passes), found.price.assumed, found.others[0].seconds > found.price.seconds
     (2, ('processor', 'disk'), True)
     """
@@ -86,7 +87,7 @@ def ways(
         threads=threads,
         input_dtype=None if input_dtype is None else dtypes.dtype_of(input_dtype, "input_dtype"),
         in_place=in_place,
-        preserve_inputs=keep_sources,
+        preserve_inputs=preserve_inputs,
     )
     return problem.alternatives(cost.anywhere(machine, disks), block_bytes)
 
@@ -121,7 +122,7 @@ class PassProblem:
         in_place: bool,
         preserve_inputs: bool = False,
     ) -> PassProblem:
-        """Makes a problem from a caller's arguments, as for :func:`ways`. Errors: InvalidArgument."""
+        """Makes a problem from a caller's arguments, as for :func:`alternatives`. Errors: InvalidArgument."""
         extents = checks.integers(shape, "a shape")
         chosen = chosen_axes(axes, len(extents))
         checks.require_word("kind", kind, KINDS)
@@ -140,7 +141,7 @@ class PassProblem:
             count,
             "" if input_dtype is None else _converted_type(input_dtype, kind, precision),
             checks.flag(in_place, "in_place"),
-            checks.flag(preserve_inputs, "keep_sources"),
+            checks.flag(preserve_inputs, "preserve_inputs"),
         )
 
     @property
@@ -150,7 +151,7 @@ class PassProblem:
 
     def plan(self, block_bytes: int) -> OutOfCorePlan:
         """Returns the plan of the fewest passes in these blocks, the same on any machine."""
-        return _planning.plan_out_of_core(
+        return _planning.plan_passes(
             self.shape,
             self.axes,
             self.precision,
@@ -164,13 +165,13 @@ class PassProblem:
             self.in_place,
         )
 
-    def alternatives(self, placement: Placement, block_bytes: int | None) -> Ways:
+    def alternatives(self, placement: Placement, block_bytes: int | None) -> Alternatives:
         """Returns the fastest plan, and the next best ones. block_bytes : None for blocks of any length."""
         if block_bytes is None:
             # The shortest block needs the least memory.
-            return placement.ways(self.plan(ALIGNMENT_BYTES), blocks_are_free=True)
+            return placement.alternatives(self.plan(ALIGNMENT_BYTES), blocks_are_free=True)
         (block,) = checks.integers(block_bytes, "block_bytes")
-        return placement.ways(self.plan(block), blocks_are_free=False)
+        return placement.alternatives(self.plan(block), blocks_are_free=False)
 
 
 def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:

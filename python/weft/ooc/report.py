@@ -39,7 +39,7 @@ class RunReport:
     pass_seconds: tuple[float, ...] = ()  # of each pass up to its last panel; without opening and flushing
     messages: int = 0
     sent_bytes: int = 0
-    went_on_from: tuple[int, int] | None = None  # pass and panel of the checkpoint, both from 0
+    resumed_from: tuple[int, int] | None = None  # pass and panel of the checkpoint, both from 0
     found_not_finite: bool = False  # NaN or infinity in the input, which spreads along the axes
     checkpoint_seconds: float = 0.0  # part of `seconds`: checkpoints, without the time of the disks
     already_complete: bool = False  # an earlier run of the same command made the output; this one did nothing
@@ -107,7 +107,7 @@ class PassClock:
             pass_seconds=tuple(self.pass_seconds),
             messages=outcome.messages,
             sent_bytes=outcome.sent_bytes,
-            went_on_from=None if store is None else store.resumed_from,
+            resumed_from=None if store is None else store.resumed_from,
             found_not_finite=outcome.found_not_finite,
             checkpoint_seconds=0.0 if store is None else store.seconds,
             already_complete=store is not None and store.was_complete,

@@ -53,8 +53,8 @@ def fft(
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, with more passes. Superlevels
         transform one line of 2^n complex numbers that exceeds memory, and need sets as for :func:`permute`.
     kind : "c2c", "r2c" or "c2r". Default: "r2c" for reals, "c2c" for complex numbers and for reals with `inverse`.
-    axes, memory_bytes, block_bytes, order, threads, machine : as for :func:`weft.ooc.ways`, on the disks of the files.
-        A new set also has blocks of block_bytes.
+    axes, memory_bytes, block_bytes, order, threads, machine : as for :func:`weft.ooc.alternatives`, on the disks of the
+        files. A new set also has blocks of block_bytes.
     inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). The inverse of "r2c" is "c2r", from the half spectrum to
         reals, which is an inverse transform in any case. last : the real length of the halved axis of "c2r", by default
         the even one. norm : the direction that is scaled, as in numpy, or "none".
@@ -63,8 +63,8 @@ def fft(
     effort : how thoroughly the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
     checkpoint : seconds between checkpoints, from which the same call resumes after any interruption; 0: none. Default:
         30 if the predicted time exceeds a minute and the disks have room for checkpoints, or if the target is
-        unfinished; otherwise none. The first rank must reach all of `scratch`, so on several nodes the default is none.
-        The resuming job needs the same number of ranks. restart : discard an unfinished target and begin again.
+        incomplete; otherwise none. The first rank must reach all of `scratch`, so on several nodes the default is none.
+        The resuming job needs the same number of ranks. restart : discard an incomplete target and begin again.
     progress : called with a Progress now and then, by superlevels with a LoadProgress. An exception from it ends the
         transform.
     comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the

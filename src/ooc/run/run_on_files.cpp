@@ -54,8 +54,8 @@ void add_counters(const disk::StripedSet* set, PassOutcome& outcome) {
 
 std::string remedy_in_place(const PassOptions& options) {
   return options.checkpoints.keep
-             ? "give the same command with --in-place again, which goes on"
-             : "it was changed without checkpoints to go on from: remove it and write it again";
+             ? "give the same command with --in-place again, which resumes it"
+             : "it has no checkpoints to resume from: remove it and write it again";
 }
 
 PassOutcome run_on_files(const KPassPlan& plan, const PassFiles& files,

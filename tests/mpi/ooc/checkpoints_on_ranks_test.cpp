@@ -1,4 +1,4 @@
-// Transforms on ranks that end after any round, and go on from their last checkpoint.
+// Transforms on ranks that end after any round, and resume from their last checkpoint.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

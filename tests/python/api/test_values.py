@@ -54,11 +54,11 @@ def on_disks(**options: Any) -> ooc.OutOfCorePlan:
     return ooc.plan((96, 80, 50), memory_bytes=1 << 20, block_bytes=4096, **options)
 
 
-def dealt_in_place() -> ooc.OutOfCorePlan:
+def distributed_in_place() -> ooc.OutOfCorePlan:
     """Returns a plan of three ranks in a plain file: the contents of its passes follow from the array's place."""
     shape, limits = [96, 80, 50], (1 << 20, 4096, 1)
-    whole = _planning.plan_out_of_core(shape, [0, 1, 2], "f64", "c2c", "natural", *limits, True, "", True)
-    return _planning.deal_out_of_core(whole, 3, (96 * 80 * 50 * 16, 128, 0, 1, 1, 0, 0))
+    whole = _planning.plan_passes(shape, [0, 1, 2], "f64", "c2c", "natural", *limits, True, "", True)
+    return _planning.distribute_passes(whole, 3, (96 * 80 * 50 * 16, 128, 0, 1, 1, 0, 0))
 
 
 def analysis() -> ooc.OutOfCoreAnalysis:
@@ -70,7 +70,7 @@ def permutation() -> ooc.OutOfCorePermutation:
 
 
 def moved() -> ooc.RunReport:
-    return ooc.RunReport(on_disks(), 1, 2, 3, 0.5, "threads", ooc.ways((96, 80), memory_bytes=1 << 20).price)
+    return ooc.RunReport(on_disks(), 1, 2, 3, 0.5, "threads", ooc.alternatives((96, 80), memory_bytes=1 << 20).price)
 
 
 def records_moved() -> ooc.RecordRunReport:
@@ -100,12 +100,12 @@ VALUES: dict[str, Callable[[], Any]] = {
     "out-of-core plan": on_disks,
     "out-of-core plan of reals": lambda: on_disks(kind="r2c", dtype="float32"),
     "out-of-core plan of a prime": lambda: ooc.plan((999983,), memory_bytes=1 << 20, block_bytes=4096),
-    "out-of-core plan in place on ranks": dealt_in_place,
+    "out-of-core plan in place on ranks": distributed_in_place,
     "out-of-core analysis": analysis,
     "out-of-core permutation": permutation,
     "bit permutation": lambda: ooc.BitPermutation((1, 2, 4), 3),
-    "price": lambda: ooc.ways((96, 80), memory_bytes=1 << 20).price,
-    "ways": lambda: ooc.ways((96, 80), memory_bytes=1 << 20),
+    "price": lambda: ooc.alternatives((96, 80), memory_bytes=1 << 20).price,
+    "alternatives": lambda: ooc.alternatives((96, 80), memory_bytes=1 << 20),
     "progress": lambda: ooc.Progress(1, 2, 3, 4),
     "progress of records": lambda: ooc.LoadProgress(1, 2),
     "moved": moved,
@@ -317,10 +317,10 @@ def test_a_side_that_came_in_a_pickle_makes_arrays() -> None:
 def test_every_public_class_is_covered() -> None:
     """A new class of the public interface must be in these tests."""
     covered = {type(make()) for make in VALUES.values()} | {weft.Wisdom, ooc.StripedArray, weft.FFT, weft.Side}
-    covered |= {ooc.PassPrice, ooc.Way}  # parts of Price and Ways
+    covered |= {ooc.PassPrice, ooc.Alternative}  # parts of Price and Alternatives
     covered |= {weft.Exchange, weft.Planning}  # dataclasses
     for module in (weft, ooc):
         public = {getattr(module, name) for name in module.__all__}
         classes = {kind for kind in public if isinstance(kind, type) and not issubclass(kind, BaseException)}
         assert classes <= covered, classes - covered
-    assert all(dataclasses.is_dataclass(kind) for kind in (ooc.PassPrice, ooc.Way))
+    assert all(dataclasses.is_dataclass(kind) for kind in (ooc.PassPrice, ooc.Alternative))

@@ -59,7 +59,7 @@ def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.Captu
 
 
 def test_long_names_out_of_core(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """The note of an unfinished transform has a longer name than its target, so the target must leave room for it."""
+    """The note of an incomplete transform has a longer name than its target, so the target must leave room for it."""
     for length, status in ((200, 0), (MOST - 4, 2)):
         name = "n" * length + ".npy"
         outcome = run(capfd, "ooc", "fft", "x.npy", name, "--memory", "1MiB", "--checkpoint", "0.01")

@@ -251,7 +251,7 @@ TEXTS: dict[str, Texts] = {
     "index": Texts(("'set.json'", "'new.json'"), (*(f"'set-{n}.json'" for n in range(MUTANTS)), "'cut-set.json'",
         "'lost-set.json'", "'fifo.json'",
                     "'folder'", "'none/x.json'", "'real.npy'", "'/dev/zero'", "'deep.json'")),
-    "keep_sources": _FLAGS,
+    "preserve_inputs": _FLAGS,
     "input_dtype": Texts(("None", "'float64'"), ("'x'", "5")),
 }  # fmt: skip
 OWN_TEXTS: dict[tuple[str, str], Texts] = {
@@ -259,8 +259,8 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.ooc.fft", "target"): Texts((*_TARGETS.good, "None"), _TARGETS.bad),
     ("weft.ooc.fft", "order"): _word("natural", "transposed"),
     ("weft.ooc.fft", "method"): _word("auto", "k-pass", "bmmc:stripe-major/communication"),
-    ("weft.ooc.ways", "order"): _word("natural", "transposed"),
-    ("weft.ooc.ways", "method"): _word("auto", "k-pass"),
+    ("weft.ooc.alternatives", "order"): _word("natural", "transposed"),
+    ("weft.ooc.alternatives", "method"): _word("auto", "k-pass"),
     ("weft.ooc.permute", "source"): _PATHS,
     ("weft.ooc.permute", "target"): _TARGETS,
     ("weft.ooc.detect", "targets"): Texts(("'targets.npy'", "'integers.npy'"), _PATHS.bad),
@@ -287,5 +287,5 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.probe", "threads"): Texts(("1", "2"), ("0", "-1", "2**31", "'2'")),
 }
 # Passed where a function takes any options: those of another.
-PASSED_ON = {"weft.candidates": "plan", "weft.ooc.plan": "ooc.ways", "weft.ooc.cheapest": "ooc.message_seconds"}
+PASSED_ON = {"weft.candidates": "plan", "weft.ooc.plan": "ooc.alternatives", "weft.ooc.cheapest": "ooc.message_seconds"}
 BUDGETS = {"seconds", "budget_s"}

@@ -25,7 +25,7 @@ LIMIT_S = 60.0
 GRACE_S = 8.0
 _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
 # Names of incomplete outputs; a transform with a checkpoint may leave them.
-_HALF_WRITTEN = re.compile(r"^\.|\.tmp|weft-|unfinished|\.lock$|\.[0-9]+-[0-9]+$")
+_HALF_WRITTEN = re.compile(r"^\.|\.tmp|weft-|incomplete|\.lock$|\.[0-9]+-[0-9]+$")
 # Occasional messages of Open MPI's mpiexec when ranks end early.
 _OF_MPIEXEC = ("[warn] Epoll ",)
 _RESUMES = ("--checkpoint", "--in-place", "checkpoint=", "in_place=")

@@ -21,8 +21,8 @@ from test_ooc_kept import STEPS, assert_same_bits
 from weft import ooc
 from weft.disk.options import OocOptions
 from weft.ooc import transform as ooc_transform
-from weft.ooc.checkpoint.files import is_complete
-from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.checkpoint.files import lacks_report
+from weft.ooc.checkpoint.places import is_incomplete
 from weft.ooc.listeners import Listeners
 
 SHAPE = (48, 30, 20)
@@ -68,7 +68,7 @@ class Case:
 
     def listing(self) -> list[str]:
         names = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()}
-        return sorted(names - {"reported", f"{self.target.name}.unfinished.lock"})
+        return sorted(names - {"reported", f"{self.target.name}.incomplete.lock"})
 
     def begin_again(self) -> None:
         """Removes the result, and restores the input."""
@@ -138,16 +138,16 @@ def test_every_instant_after_the_last_write(tmp_path: Path, source: str, target:
         if not case.killed_after_last_write(instant):
             break
         reported = (tmp_path / "reported").exists()
-        if not is_unfinished(str(case.target)):
+        if not is_incomplete(str(case.target)):
             assert reported  # only then the note is gone
             seen["reported"] += 1
         else:
-            was_complete = is_complete(case.target)
+            was_complete = lacks_report(case.target)
             assert was_complete or not reported
             moved = case.run()
             assert moved.already_complete == was_complete
             assert (moved.read_bytes == moved.written_bytes == 0) == was_complete
-            assert (moved.went_on_from is None) == was_complete
+            assert (moved.resumed_from is None) == was_complete
             seen["complete" if was_complete else "resumed"] += 1
         assert_same_bits(case.result(), expected)
         assert case.listing() == complete_files
@@ -166,7 +166,7 @@ def complete_without_report(folder: Path, source: str, target: str | None) -> Ca
 
     with pytest.raises(BrokenPipeError):
         case.run(done=lose)
-    assert is_complete(case.target)
+    assert lacks_report(case.target)
     return case
 
 
@@ -176,8 +176,32 @@ def test_a_lost_report_is_given_again(tmp_path: Path) -> None:
     moved = case.run()
     assert moved.already_complete and moved.pass_seconds == ()
     assert_same_bits(case.result(), result)
-    assert not is_unfinished(str(case.target))
+    assert not is_incomplete(str(case.target))
     assert not case.run().already_complete  # a new command, which transforms the result
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.json"])
+def test_an_input_that_was_put_back_is_not_taken_for_the_result(tmp_path: Path, name: str) -> None:
+    case = complete_without_report(tmp_path, name, None)
+    result = case.result()
+    case.put_input()
+    with pytest.raises(weft.InvalidArgument, match=r"is complete.*has changed since then.*weft ooc discard"):
+        case.run()
+    assert_same_bits(case.result(), case.x)
+    assert ooc.discard(case.target)
+    assert not case.run().already_complete
+    assert_same_bits(case.result(), result)
+
+
+@pytest.mark.parametrize("target", ["out.raw", "out.json"])
+def test_an_output_that_was_removed_is_made_again(tmp_path: Path, target: str) -> None:
+    case = complete_without_report(tmp_path, "in.npy", target)
+    if target == "out.json":
+        ooc.remove_set(case.target)
+    else:
+        case.target.unlink()
+    assert not case.run().already_complete
+    assert case.target.exists() and not is_incomplete(str(case.target))
 
 
 def test_another_command_is_refused(tmp_path: Path) -> None:
@@ -203,7 +227,7 @@ def test_discard_keeps_a_complete_output(tmp_path: Path) -> None:
         result = case.result()
         assert ooc.discard(case.target)
         assert_same_bits(case.result(), result)
-        assert not is_unfinished(str(case.target))
+        assert not is_incomplete(str(case.target))
 
 
 def test_a_complete_set_is_not_replaced(tmp_path: Path) -> None:
@@ -211,7 +235,7 @@ def test_a_complete_set_is_not_replaced(tmp_path: Path) -> None:
     case.options["restart"] = True
     with pytest.raises(weft.IoFailure, match=r"a new set must have a new name.*out\.json"):
         case.run()
-    assert is_complete(case.target)
+    assert lacks_report(case.target)
 
 
 def test_the_command_says_that_it_is_complete(tmp_path: Path) -> None:
@@ -252,8 +276,8 @@ def test_ranks_that_are_killed_after_the_last_write(tmp_path: Path, kind: Any, c
         done = transform.ended(job)
         if done is not None:
             break
-        if is_unfinished(str(target)):
-            was_complete = is_complete(target)
+        if is_incomplete(str(target)):
+            was_complete = lacks_report(target)
             done = transform.run()
             assert done is not None and done["already_complete"] == was_complete
             complete += was_complete

@@ -17,7 +17,7 @@ import weft
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import executed, planned
 from test_ooc_kept import Stop, assert_same_bits, ends_at
-from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.checkpoint.places import is_incomplete
 
 MEMORY_BYTES = 64 * KIB
 # Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
@@ -94,7 +94,7 @@ def test_a_raw_file_takes_the_transposed_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("shape", "dtype", "given"), [CASES[0], CASES[3], CASES[4]])
-def test_a_process_that_ends_at_any_instant_is_gone_on_from(
+def test_a_process_that_ends_at_any_instant_is_resumed(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
     draw = random.Random(seeds.seed())
@@ -111,14 +111,14 @@ def test_a_process_that_ends_at_any_instant_is_gone_on_from(
             ended += status == 9
             if status == 0 and attempt == 0:
                 break  # it came to its end
-            if not is_unfinished(str(path)):
+            if not is_incomplete(str(path)):
                 break
-        if is_unfinished(str(path)):
+        if is_incomplete(str(path)):
             fft(path, **given)
         elif status == 9 and (np.load(path) == np.load(tmp_path / "first.npy")).all():
             fft(path, **given)  # it had not begun
         assert_same_bits(np.load(path), undisturbed)
-        assert sorted(set(os.listdir(tmp_path)) - {"x.npy.unfinished.lock"}) == ["first.npy", "x.npy"]
+        assert sorted(set(os.listdir(tmp_path)) - {"x.npy.incomplete.lock"}) == ["first.npy", "x.npy"]
     assert ended >= 12
 
 
@@ -131,13 +131,13 @@ def test_what_has_begun_to_write_cannot_be_discarded(tmp_path: Path) -> None:
 
     with pytest.raises(Stop):
         fft(tmp_path / "x.npy", **PLANE, progress=stop)
-    with pytest.raises(weft.InvalidArgument, match="no way back"):
+    with pytest.raises(weft.InvalidArgument, match="cannot be discarded"):
         weft.ooc.discard(tmp_path / "x.npy")
-    with pytest.raises(weft.InvalidArgument, match="no way back"):
+    with pytest.raises(weft.InvalidArgument, match="cannot be discarded"):
         fft(tmp_path / "x.npy", **PLANE, restart=True)
     with pytest.raises(weft.InvalidArgument, match="same input and options"):
         fft(tmp_path / "x.npy", **PLANE, inverse=True)
-    assert fft(tmp_path / "x.npy", **PLANE).went_on_from is not None
+    assert fft(tmp_path / "x.npy", **PLANE).resumed_from is not None
     assert_close(np.load(tmp_path / "x.npy"), np.fft.fftn(x), x.size)
 
 

@@ -72,7 +72,7 @@ def test_plain_files_too(pool: Pool, tmp_path: Path) -> None:
     assert listing(tmp_path) == ["x.npy"]
 
 
-def half_way(pool: Pool, folder: Path, ranks: int = 3, **given: Any) -> None:
+def stopped(pool: Pool, folder: Path, ranks: int = 3, **given: Any) -> None:
     """The last rank stops it in the second pass."""
     given = {**GIVEN, "block_bytes": 256, "spoil": "progress", **given}
     outcomes = pool.outcomes("out_of_core", ranks, folder=str(folder), **given)
@@ -86,7 +86,7 @@ def test_a_journal_of_each_rank_lies_on_its_own_disks(pool: Pool, tmp_path: Path
     assert plan.journal_bytes == plan.pass_count * x.nbytes
     assert plan.written_bytes == 2 * plan.journal_bytes and plan.scratch_bytes < x.nbytes
     needs = {Path(need.directory).name: need.bytes for need in transform.needs()}
-    half_way(pool, tmp_path)
+    stopped(pool, tmp_path)
     for rank in range(3):
         (journal,) = tmp_path.glob(f"disk*/.weft-scratch-*-{rank}-0.0")
         assert journal.parent.name == f"disk{rank}" and journal.stat().st_size == needs[f"disk{rank}"]
@@ -94,12 +94,12 @@ def test_a_journal_of_each_rank_lies_on_its_own_disks(pool: Pool, tmp_path: Path
     assert prepared(tmp_path, 3, block_bytes=256, checkpoint=20).plan.scratch_bytes == plan.scratch_bytes
 
 
-def test_what_is_half_done_says_so_and_goes_on(pool: Pool, tmp_path: Path) -> None:
+def test_an_incomplete_set_says_so_and_is_resumed(pool: Pool, tmp_path: Path) -> None:
     x = made_set(tmp_path)
-    half_way(pool, tmp_path)
-    with pytest.raises(InvalidArgument, match=r"x\.json is half way.*same command.*goes on"):
+    stopped(pool, tmp_path)
+    with pytest.raises(InvalidArgument, match=r"x\.json is incomplete.*same command.*resumes it"):
         ooc.open_set(tmp_path / "x.json")
-    with pytest.raises(InvalidArgument, match=r"no way back.*same command.*goes on"):
+    with pytest.raises(InvalidArgument, match=r"cannot be discarded.*same command.*resumes it"):
         ooc.discard(tmp_path / "x.json")
     kept = listing(tmp_path)
     words = ("ooc", "fft", "x.json", "--in-place", "--memory", "64KiB", "--block", "256")
@@ -107,38 +107,38 @@ def test_what_is_half_done_says_so_and_goes_on(pool: Pool, tmp_path: Path) -> No
         (("-n", 2), "had ranks 3, given 2"),
         ((), "had ranks 3, given 1"),
         (("-n", 3, "--inverse"), "had direction"),
-        (("-n", 3, "--restart"), "no way back"),
+        (("-n", 3, "--restart"), "cannot be discarded"),
     ):
         outcome = weft(*words, *more, cwd=tmp_path)
         assert outcome.status != 0 and said in outcome.err and "is kept: the same command resumes it" in outcome.err
         assert listing(tmp_path) == kept
     done = weft(*words, "-n", 3, "--json", cwd=tmp_path)
     assert_done(done)
-    assert json.loads(done.out)["went_on_from"] > [0, 0]
+    assert json.loads(done.out)["resumed_from"] > [0, 0]
     assert_close(content(tmp_path), np.fft.fftn(x), x.size)
 
 
 def test_without_checkpoints_it_is_of_no_use_and_says_so(pool: Pool, tmp_path: Path) -> None:
     made_set(tmp_path)
-    half_way(pool, tmp_path, checkpoint=0)
-    with pytest.raises(InvalidArgument, match=r"half way.*without checkpoints.*write it again"):
+    stopped(pool, tmp_path, checkpoint=0)
+    with pytest.raises(InvalidArgument, match=r"is incomplete.*no checkpoints.*write it again"):
         ooc.open_set(tmp_path / "x.json")
-    with pytest.raises(InvalidArgument, match=r"no way back.*write it again"):
+    with pytest.raises(InvalidArgument, match=r"cannot be discarded.*write it again"):
         ooc.discard(tmp_path / "x.json")
 
 
-def test_a_failing_note_of_one_rank_is_gone_on_from(pool: Pool, tmp_path: Path) -> None:
+def test_a_failing_note_of_one_rank_is_resumed(pool: Pool, tmp_path: Path) -> None:
     x = made_set(tmp_path)
-    half_way(pool, tmp_path, spoil="keep")
+    stopped(pool, tmp_path, spoil="keep")
     for one in pool.values("out_of_core", 3, folder=str(tmp_path), **GIVEN, block_bytes=256):
-        assert one["went_on_from"] > [0, 0]
+        assert one["resumed_from"] > [0, 0]
     assert_close(content(tmp_path), np.fft.fftn(x), x.size)
 
 
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_damaged_journal_is_named(pool: Pool, tmp_path: Path, rank: int) -> None:
     made_set(tmp_path)
-    half_way(pool, tmp_path)
+    stopped(pool, tmp_path)
     (journal,) = tmp_path.glob(f"disk*/.weft-scratch-*-{rank}-0.0")
     whole = journal.read_bytes()
     damaged = bytearray(whole)
@@ -172,6 +172,6 @@ def test_the_command_tells_and_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", killed_ranks.CASES_IN_PLACE, ids=lambda case: f"{case.ranks}-{len(case.shape)}")
-def test_ranks_that_are_killed_are_gone_on_from(tmp_path: Path, case: killed_ranks.Case) -> None:
+def test_ranks_that_are_killed_are_resumed(tmp_path: Path, case: killed_ranks.Case) -> None:
     """Many instants: tests/python/support/killed_ranks.py."""
     killed_ranks.kill_often(killed_ranks.InPlace(case, tmp_path), random.Random(seeds.seed()), 2)

@@ -22,7 +22,7 @@ from test_ooc_kept import Stop, assert_same_bits, ends_at, stop_in_pass
 from weft import InvalidArgument, IoFailure, ooc
 from weft.disk import arrays as disk_arrays
 from weft.ooc.checkpoint import files as checkpoint_files
-from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.checkpoint.places import is_incomplete
 
 SHAPE = (48, 30, 20)
 # Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
@@ -69,7 +69,7 @@ def expected(x: np.ndarray, **given: Any) -> np.ndarray:
     return transform(x.astype(np.complex128), axes=given.get("axes"), norm=given.get("norm"))
 
 
-def half_way(folder: Path, at_pass: int = 1, **given: Any) -> None:
+def stopped(folder: Path, at_pass: int = 1, **given: Any) -> None:
     with pytest.raises(Stop):
         fft(folder, progress=stop_in_pass(at_pass), **given)
 
@@ -108,16 +108,16 @@ def test_the_journal_lies_on_the_disks_of_the_set(tmp_path: Path) -> None:
         ("temporary files", f"disk{number}") for number in range(3)
     ]
     assert sum(need.bytes for need in needs) < x.nbytes
-    half_way(tmp_path)
+    stopped(tmp_path)
     journals = sorted(tmp_path.glob("disk*/.weft-scratch-*"))
     assert [journal.parent.name for journal in journals] == ["disk0", "disk1", "disk2"]
     assert [journal.stat().st_size for journal in journals] == [need.bytes for need in needs]
 
 
-def test_what_is_half_done_says_so_and_goes_on(tmp_path: Path) -> None:
+def test_an_incomplete_set_says_so_and_is_resumed(tmp_path: Path) -> None:
     x = made_set(tmp_path)
-    half_way(tmp_path)
-    said = r"must be whole.*x\.json is half way through a transform in place.*same command.*goes on"
+    stopped(tmp_path)
+    said = r"must be whole.*x\.json is incomplete: a transform in place.*same command.*resumes it"
     for use in (
         lambda: ooc.open_set(tmp_path / "x.json"),
         lambda: ooc.open_set(tmp_path / "x.json", writable=True),
@@ -125,23 +125,23 @@ def test_what_is_half_done_says_so_and_goes_on(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidArgument, match=said):
             use()
-    assert_refused(weft("ooc", "copy", "x.json", "y.npy", cwd=tmp_path), 2, "half way")
+    assert_refused(weft("ooc", "copy", "x.json", "y.npy", cwd=tmp_path), 2, "is incomplete")
     for begin_anew in (lambda: ooc.discard(tmp_path / "x.json"), lambda: fft(tmp_path, restart=True)):
-        with pytest.raises(InvalidArgument, match=r"no way back.*same command.*goes on"):
+        with pytest.raises(InvalidArgument, match=r"cannot be discarded.*same command.*resumes it"):
             begin_anew()
     with pytest.raises(InvalidArgument, match="same input and options"):
         fft(tmp_path, inverse=True)
-    assert fft(tmp_path).went_on_from is not None
+    assert fft(tmp_path).resumed_from is not None
     assert_close(content(tmp_path), np.fft.fftn(x), x.size)
 
 
 def test_what_has_no_checkpoints_is_of_no_use_and_says_so(tmp_path: Path) -> None:
     made_set(tmp_path)
-    half_way(tmp_path, checkpoint=0)
+    stopped(tmp_path, checkpoint=0)
     for use in (lambda: ooc.open_set(tmp_path / "x.json"), lambda: fft(tmp_path, checkpoint=0), lambda: fft(tmp_path)):
-        with pytest.raises(InvalidArgument, match=r"must be whole.*without checkpoints.*write it again"):
+        with pytest.raises(InvalidArgument, match=r"must be whole.*no checkpoints.*write it again"):
             use()
-    assert_refused(weft("ooc", "discard", "x.json", cwd=tmp_path), 2, "no way back", "write it again")
+    assert_refused(weft("ooc", "discard", "x.json", cwd=tmp_path), 2, "cannot be discarded", "write it again")
     ooc.remove_set(tmp_path / "x.json")
     assert listing(tmp_path) == []
 
@@ -150,7 +150,7 @@ def test_what_has_no_checkpoints_is_of_no_use_and_says_so(tmp_path: Path) -> Non
 def test_what_has_not_written_yet_is_as_it_was(tmp_path: Path, checkpoint: float) -> None:
     x = made_set(tmp_path, (1 << 14,))
     before = listing(tmp_path)
-    half_way(tmp_path, 0, checkpoint=checkpoint)  # its first pass writes temporary space
+    stopped(tmp_path, 0, checkpoint=checkpoint)  # its first pass writes temporary space
     assert_same_bits(content(tmp_path), x)
     assert ooc.discard(tmp_path / "x.json") == (checkpoint > 0)
     assert_same_bits(content(tmp_path), x)
@@ -159,12 +159,12 @@ def test_what_has_not_written_yet_is_as_it_was(tmp_path: Path, checkpoint: float
 
 def test_a_set_of_which_no_note_can_be_read_is_kept(tmp_path: Path) -> None:
     made_set(tmp_path)
-    half_way(tmp_path)
-    (tmp_path / "x.json.unfinished").write_text("{")
+    stopped(tmp_path)
+    (tmp_path / "x.json.incomplete").write_text("{")
     kept = listing(tmp_path)
-    with pytest.raises(IoFailure, match=r"x\.json\.unfinished"):
+    with pytest.raises(IoFailure, match=r"x\.json\.incomplete"):
         fft(tmp_path)
-    with pytest.raises(InvalidArgument, match="no way back"):
+    with pytest.raises(InvalidArgument, match="cannot be discarded"):
         ooc.discard(tmp_path / "x.json")
     assert listing(tmp_path) == kept
 
@@ -211,7 +211,7 @@ def lose_writes(folder: Path, draw: random.Random) -> int:
     return lost
 
 
-def ended_and_gone_on_from(folder: Path, draw: random.Random, given: dict[str, Any]) -> tuple[int, int]:
+def ended_and_resumed(folder: Path, draw: random.Random, given: dict[str, Any]) -> tuple[int, int]:
     """A transform that ends up to four times and then comes to its end; how often it ended, and sectors lost."""
     ended = lost = 0
     for _ in range(4):
@@ -224,19 +224,19 @@ def ended_and_gone_on_from(folder: Path, draw: random.Random, given: dict[str, A
             return ended, lost
         ended += 1
         lost += lose_writes(folder, draw)
-        if not is_unfinished(str(folder / "x.json")):
+        if not is_incomplete(str(folder / "x.json")):
             break  # it had not begun, or was done
     return ended, lost
 
 
 def finish(folder: Path, x: np.ndarray, **given: Any) -> None:
     """Unless it was done when its process ended."""
-    if is_unfinished(str(folder / "x.json")) or np.array_equal(content(folder), x):
+    if is_incomplete(str(folder / "x.json")) or np.array_equal(content(folder), x):
         fft(folder, **given)
 
 
 @pytest.mark.parametrize(("shape", "dtype", "given"), CASES)
-def test_a_process_that_ends_at_any_instant_is_gone_on_from(
+def test_a_process_that_ends_at_any_instant_is_resumed(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
     draw = random.Random(seeds.seed())
@@ -250,12 +250,12 @@ def test_a_process_that_ends_at_any_instant_is_gone_on_from(
         done += 1
         x = made_again(tmp_path, shape, dtype)
         (tmp_path / SAFE).mkdir()
-        one = ended_and_gone_on_from(tmp_path, draw, given)
+        one = ended_and_resumed(tmp_path, draw, given)
         ended, lost = ended + one[0], lost + one[1]
         finish(tmp_path, x, **given)
         shutil.rmtree(tmp_path / SAFE)
         assert_same_bits(content(tmp_path), undisturbed)
-        assert set(listing(tmp_path)) - {"x.json.unfinished.lock"} == before
+        assert set(listing(tmp_path)) - {"x.json.incomplete.lock"} == before
     assert ended >= 8 and lost > 0
 
 
@@ -271,7 +271,7 @@ def killed_after(seconds: float, work: Callable[[], object]) -> bool:
 
 
 @pytest.mark.parametrize(("shape", "dtype", "given"), [CASES[0], CASES[2]])
-def test_a_process_that_is_killed_at_any_time_is_gone_on_from(
+def test_a_process_that_is_killed_at_any_time_is_resumed(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
     """Also within the core, such as while it marks the index."""
@@ -286,11 +286,11 @@ def test_a_process_that_is_killed_at_any_time_is_gone_on_from(
         done += 1
         x = made_again(tmp_path, shape, dtype)
         killed += killed_after(draw.random() * seconds, lambda: fft(tmp_path, **given))
-        if is_unfinished(str(tmp_path / "x.json")):
+        if is_incomplete(str(tmp_path / "x.json")):
             killed += killed_after(draw.random() * seconds / 2, lambda: fft(tmp_path, **given))
         finish(tmp_path, x, **given)
         assert_same_bits(content(tmp_path), undisturbed)
-        assert set(listing(tmp_path)) - {"x.json.unfinished.lock"} == before
+        assert set(listing(tmp_path)) - {"x.json.incomplete.lock"} == before
     assert killed >= 5
 
 
@@ -324,7 +324,7 @@ def test_a_disk_without_room_is_named_before_anything_is_written(
 
 
 @pytest.mark.parametrize("shape", [SHAPE, (1 << 14,)])
-def test_a_disk_that_gets_full_is_gone_on_from(tmp_path: Path, shape: tuple[int, ...]) -> None:
+def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]) -> None:
     """Notes, checksums and the index are the files that grow: their writing fails after so many of them."""
     made_set(tmp_path, shape)
     fft(tmp_path, checkpoint=1e-6)

@@ -1,4 +1,4 @@
-"""Transforms on disks that end at any instant: the same call goes on, and the result has the same bits."""
+"""Transforms on disks that end at any instant: the same call resumes them, and the result has the same bits."""
 
 import json
 import os
@@ -19,7 +19,7 @@ import weft
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import planned
 from weft.ooc import choice
-from weft.ooc.checkpoint.places import Places, is_unfinished, locked
+from weft.ooc.checkpoint.places import Places, is_incomplete, locked
 
 MEMORY_BYTES = 64 * KIB
 # What a transform does to files besides its reading and writing: any of them may be the last thing it does.
@@ -78,7 +78,7 @@ CASES: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("target", "shape", "given"), CASES, ids=[case[0] for case in CASES])
-def test_a_process_that_ends_at_any_step_is_gone_on_from(
+def test_a_process_that_ends_at_any_step_is_resumed(
     tmp_path: Path, target: str, shape: tuple[int, ...], given: dict[str, Any]
 ) -> None:
     draw = random.Random(seeds.seed())
@@ -93,19 +93,19 @@ def test_a_process_that_ends_at_any_step_is_gone_on_from(
     before = names(tmp_path)
     ended = 0
 
-    def is_complete() -> bool:
-        return (tmp_path / target).exists() and not is_unfinished(str(tmp_path / target))
+    def lacks_report() -> bool:
+        return (tmp_path / target).exists() and not is_incomplete(str(tmp_path / target))
 
     for _ in range(5):
         for _ in range(3):
             instant = draw.randrange(1, 160)
-            if is_complete():  # it came to its end, or was ended after it
+            if lacks_report():  # it came to its end, or was ended after it
                 break
             ended += ends_at(instant, lambda count: run(tmp_path, target, progress=count, **given, **disks)) == 9
             if target.endswith(".json") and (tmp_path / target).exists():  # a set that has its name is complete
                 with weft.ooc.open_set(tmp_path / target, verify=True) as found:
                     assert_same_bits(found.read(), np.load(alone / "out.npy"))
-        if not is_complete():
+        if not lacks_report():
             run(tmp_path, target, **given, **disks)
         if target.endswith(".json"):
             with weft.ooc.open_set(tmp_path / target, verify=True) as found:
@@ -121,18 +121,18 @@ def test_a_process_that_ends_at_any_step_is_gone_on_from(
     assert ended >= 5
 
 
-@pytest.mark.parametrize("go_on", [True, False])
+@pytest.mark.parametrize("resume", [True, False])
 @pytest.mark.parametrize("instant", range(1, 10))
-def test_a_process_that_ends_while_files_are_made(tmp_path: Path, instant: int, go_on: bool) -> None:
+def test_a_process_that_ends_while_files_are_made(tmp_path: Path, instant: int, resume: bool) -> None:
     x = values((1 << 14,), "complex128")
     np.save(tmp_path / "in.npy", x)
     disk, output = tmp_path / "disk", tmp_path / "out.json"
     disk.mkdir()
     assert ends_at(instant, lambda count: run(tmp_path, "out.json", progress=count, disks=[disk])) == 9
     assert not output.exists()
-    if is_unfinished(str(output)) and json.loads((tmp_path / "out.json.unfinished").read_text())["making"]:
+    if is_incomplete(str(output)) and json.loads((tmp_path / "out.json.incomplete").read_text())["making"]:
         (tmp_path / "out.weft-part.json").unlink(missing_ok=True)  # it comes after the files that it names
-    if not go_on:
+    if not resume:
         weft.ooc.discard(output)
         assert list(disk.iterdir()) == []
     run(tmp_path, "out.json", disks=[disk])
@@ -153,7 +153,7 @@ def test_the_result_is_that_of_numpy(tmp_path: Path) -> None:
     x = values((1 << 14,), "complex128")
     np.save(tmp_path / "in.npy", x)
     moved = run(tmp_path)
-    assert moved.went_on_from is None and moved.checkpoint_seconds > 0 and moved.plan.keep_sources
+    assert moved.resumed_from is None and moved.checkpoint_seconds > 0 and moved.plan.preserve_inputs
     assert_close(np.fromfile(tmp_path / "out.raw", np.complex128), np.fft.fft(x), x.size)
     assert names(tmp_path) == ["in.npy", "out.raw"]
 
@@ -170,25 +170,25 @@ def stop_in_pass(number: int) -> Callable[[weft.ooc.Progress], None]:
     return stop
 
 
-def unfinished(folder: Path, at_pass: int = 1, points: int = 1 << 14, **given: Any) -> None:
+def incomplete(folder: Path, at_pass: int = 1, points: int = 1 << 14, **given: Any) -> None:
     """A transform that has stopped in its second pass."""
     np.save(folder / "in.npy", values((points,), "complex128"))
     with pytest.raises(Stop):
         run(folder, progress=stop_in_pass(at_pass), **given)
 
 
-def test_what_is_kept_says_where_it_is_and_goes_on_from_there(tmp_path: Path) -> None:
-    unfinished(tmp_path)
-    note = json.loads((tmp_path / "out.raw.unfinished").read_text())
+def test_what_is_kept_says_where_it_is_and_resumes_from_there(tmp_path: Path) -> None:
+    incomplete(tmp_path)
+    note = json.loads((tmp_path / "out.raw.incomplete").read_text())
     assert (note["at_pass"], note["panels_done"] >= 1) == (1, True)
     assert not (tmp_path / "out.raw").exists()
-    moved = run(tmp_path, checkpoint=None)  # goes on without being asked for checkpoints
-    assert moved.went_on_from == (1, note["panels_done"])
+    moved = run(tmp_path, checkpoint=None)  # resumes without being asked for checkpoints
+    assert moved.resumed_from == (1, note["panels_done"])
     assert moved.read_bytes < moved.plan.read_bytes
 
 
-def test_another_transform_is_not_gone_on_with(tmp_path: Path) -> None:
-    unfinished(tmp_path)
+def test_another_transform_is_not_resumed(tmp_path: Path) -> None:
+    incomplete(tmp_path)
     kept = names(tmp_path)
     with pytest.raises(weft.InvalidArgument, match=r"scale 1.0, given 0.0078.*--restart.*weft ooc discard"):
         run(tmp_path, norm="ortho")
@@ -199,13 +199,13 @@ def test_another_transform_is_not_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(weft.InvalidArgument, match=words):
         run(tmp_path)
     assert names(tmp_path) == kept
-    assert run(tmp_path, norm="ortho", restart=True).went_on_from is None
+    assert run(tmp_path, norm="ortho", restart=True).resumed_from is None
     assert names(tmp_path) == ["in.npy", "out.raw"]
 
 
 def test_discard_leaves_the_input_and_an_older_output(tmp_path: Path) -> None:
     (tmp_path / "out.raw").write_bytes(b"older")
-    unfinished(tmp_path)
+    incomplete(tmp_path)
     assert weft.ooc.discard(tmp_path / "out.raw")
     assert names(tmp_path) == ["in.npy", "out.raw"] and (tmp_path / "out.raw").read_bytes() == b"older"
     assert not weft.ooc.discard(tmp_path / "out.raw")
@@ -214,9 +214,9 @@ def test_discard_leaves_the_input_and_an_older_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("place", "files"), [("scratch", ".weft-scratch-*.0"), ("output", ".out.raw.weft-part")])
 @pytest.mark.parametrize("points", [1 << 14, 64 * 243])  # whole blocks a run, and parts of some
 def test_a_damaged_block_is_named(tmp_path: Path, place: str, files: str, points: int) -> None:
-    plan = weft.ooc.plan((points,), memory_bytes=MEMORY_BYTES, block_bytes=4 * KIB, keep_sources=True)
+    plan = weft.ooc.plan((points,), memory_bytes=MEMORY_BYTES, block_bytes=4 * KIB, preserve_inputs=True)
     reading = next(number for number, one in enumerate(plan.passes) if one["source"] == place)
-    unfinished(tmp_path, at_pass=reading, points=points)
+    incomplete(tmp_path, at_pass=reading, points=points)
     (file,) = tmp_path.glob(files)
     content = bytearray(file.read_bytes())
     for first in range(0, len(content), 4 * KIB):
@@ -228,9 +228,9 @@ def test_a_damaged_block_is_named(tmp_path: Path, place: str, files: str, points
 
 
 def test_a_damaged_note_is_named(tmp_path: Path) -> None:
-    unfinished(tmp_path)
-    (tmp_path / "out.raw.unfinished").write_text("{")
-    with pytest.raises(weft.IoFailure, match=r"out.raw.unfinished.*weft ooc discard"):
+    incomplete(tmp_path)
+    (tmp_path / "out.raw.incomplete").write_text("{")
+    with pytest.raises(weft.IoFailure, match=r"out.raw.incomplete.*weft ooc discard"):
         run(tmp_path)
     assert weft.ooc.discard(tmp_path / "out.raw")
     assert names(tmp_path) == ["in.npy"]
@@ -252,7 +252,7 @@ def test_a_long_transform_without_room_says_that_it_has_no_checkpoints(
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
-    unfinished(tmp_path)
+    incomplete(tmp_path)
     with (
         locked(Places.of(tmp_path / "out.raw")),
         pytest.raises(weft.IoFailure, match="another one works on"),
@@ -274,7 +274,7 @@ def command(folder: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_the_command_goes_on_after_a_signal(tmp_path: Path, how: signal.Signals) -> None:
+def test_the_command_resumes_after_a_signal(tmp_path: Path, how: signal.Signals) -> None:
     x = values((1 << 15,), "complex128")
     np.save(tmp_path / "in.npy", x)
     process = subprocess.Popen(
@@ -284,7 +284,7 @@ def test_the_command_goes_on_after_a_signal(tmp_path: Path, how: signal.Signals)
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    note = tmp_path / "out.raw.unfinished"
+    note = tmp_path / "out.raw.incomplete"
     while process.poll() is None and not (note.exists() and '"at_pass": 1' in note.read_text()):
         time.sleep(0.001)
     process.send_signal(how)
@@ -293,6 +293,6 @@ def test_the_command_goes_on_after_a_signal(tmp_path: Path, how: signal.Signals)
     if how != signal.SIGKILL:
         assert "the same command resumes it" in said and "--restart" in said and "weft ooc discard out.raw" in said
     done = subprocess.run(command(tmp_path, "--json"), cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["went_on_from"][0] >= 1
+    assert json.loads(done.stdout)["resumed_from"][0] >= 1
     assert_close(np.fromfile(tmp_path / "out.raw", np.complex128), np.fft.fft(x), x.size)
     assert names(tmp_path) == ["in.npy", "out.raw"]

@@ -1,4 +1,4 @@
-"""What out-of-core transforms should take, which way is chosen by that, and what `weft ooc` prints of it."""
+"""What out-of-core transforms should take, which alternative is chosen by that, and what `weft ooc` prints of it."""
 
 from __future__ import annotations
 
@@ -37,38 +37,38 @@ def machine_file(folder: Path, *disks: dict[str, Any]) -> Path:
 
 def test_the_price_is_that_of_the_bytes_where_accesses_cost_nothing() -> None:
     plan = ooc.plan(2**22, memory_bytes=8 * MIB, block_bytes=4096)
-    found = ooc.ways(2**22, memory_bytes=8 * MIB, block_bytes=4096, machine=machine(disk("/a")))
+    found = ooc.alternatives(2**22, memory_bytes=8 * MIB, block_bytes=4096, machine=machine(disk("/a")))
     assert found.plan.pass_count == plan.pass_count
     assert found.price.seconds == pytest.approx(plan.read_bytes / 1e6 + plan.written_bytes / 5e5, rel=1e-3)
     assert {one.limit for one in found.price.passes} == {"disk"}
     assert (found.price.disks, found.price.assumed, found.price.machine) == (("/a",), (), "vm-2-cores")
-    two = ooc.ways(2**22, memory_bytes=8 * MIB, block_bytes=4096, machine=machine(disk("/a"), disk("/b")))
+    two = ooc.alternatives(2**22, memory_bytes=8 * MIB, block_bytes=4096, machine=machine(disk("/a"), disk("/b")))
     assert two.price.seconds == pytest.approx(found.price.seconds / 2, rel=1e-3)
 
 
 def test_disks_of_the_profile_are_named() -> None:
     both = machine(disk("/nowhere/a"), disk("/nowhere/b", read_bytes_per_s=1e5))
     given = {"memory_bytes": 8 * MIB, "block_bytes": 4096, "machine": both}
-    fast, slow = (ooc.ways(2**22, disks=[name], **given).price for name in ("/nowhere/a", "/nowhere/b"))
+    fast, slow = (ooc.alternatives(2**22, disks=[name], **given).price for name in ("/nowhere/a", "/nowhere/b"))
     assert slow.passes[0].read_s == pytest.approx(10 * fast.passes[0].read_s)
-    other = ooc.ways(2**22, disks=["/nowhere/c"], **given).price
+    other = ooc.alternatives(2**22, disks=["/nowhere/c"], **given).price
     assert (other.assumed, other.disks) == (("disk",), ("/nowhere/c",))
-    assert ooc.ways(2**22, memory_bytes=8 * MIB).price.assumed == ("processor", "disk")
+    assert ooc.alternatives(2**22, memory_bytes=8 * MIB).price.assumed == ("processor", "disk")
     with pytest.raises(InvalidArgument, match="list of directories"):
-        ooc.ways(2**22, disks="/nowhere/a", **given)
+        ooc.alternatives(2**22, disks="/nowhere/a", **given)
 
 
 def test_the_block_is_chosen_by_the_time_of_an_access() -> None:
     slow = machine(disk("/a", read_access_s=0.01, write_access_s=0.01, read_bytes_per_s=1e9, write_bytes_per_s=1e9))
     quick = machine(disk("/a", read_bytes_per_s=1e9, write_bytes_per_s=1e9))
     given = {"memory_bytes": 64 * MIB}
-    long, short = (ooc.ways(2**30, machine=each, **given) for each in (slow, quick))
+    long, short = (ooc.alternatives(2**30, machine=each, **given) for each in (slow, quick))
     assert long.plan.block_bytes > short.plan.block_bytes
     assert long.plan.pass_count > short.plan.pass_count == 3
     for each, chosen in ((slow, long), (quick, short)):
         for lg in range(12, 23):
             try:
-                fixed = ooc.ways(2**30, machine=each, block_bytes=2**lg, **given)
+                fixed = ooc.alternatives(2**30, machine=each, block_bytes=2**lg, **given)
             except InvalidArgument:
                 continue
             assert chosen.price.seconds <= 1.0101 * fixed.price.seconds
@@ -77,23 +77,23 @@ def test_the_block_is_chosen_by_the_time_of_an_access() -> None:
 
 
 def test_others_say_why_they_lost() -> None:
-    found = ooc.ways(2**40, memory_bytes=8 * GIB)
+    found = ooc.alternatives(2**40, memory_bytes=8 * GIB)
     assert found.considered > len(found.others) == 5
-    assert [way.seconds for way in found.others] == sorted(way.seconds for way in found.others)
-    barred = [way for way in found.others if way.barred]
-    assert {way.method for way in barred} == {"k-pass", f"bmmc:{ooc.METHODS[0]}"}
-    assert all(way.seconds * 1.0101 >= found.price.seconds for way in found.others if not way.barred)
+    assert [each.seconds for each in found.others] == sorted(each.seconds for each in found.others)
+    ineligible = [each for each in found.others if each.ineligible_because]
+    assert {each.method for each in ineligible} == {"k-pass", f"bmmc:{ooc.METHODS[0]}"}
+    assert all(each.seconds * 1.0101 >= found.price.seconds for each in found.others if not each.ineligible_because)
     text = others_text(found)
     for words in (
-        f"the next best of {found.considered} ways",
+        f"the next best of {found.considered} alternatives",
         "4 passes instead of 3",
-        "not done: it is done only where it is asked for by name",
+        "not eligible: it is done only where it is asked for by name",
     ):
         assert words in text
 
 
 def test_prices_go_through_json() -> None:
-    price = ooc.ways(2**22, memory_bytes=8 * MIB).price
+    price = ooc.alternatives(2**22, memory_bytes=8 * MIB).price
     assert ooc.Price.from_data(json.loads(json.dumps(price.as_data()))) == price
 
 
@@ -106,15 +106,15 @@ def test_files_are_on_the_disks_that_their_directories_are_on(tmp_path: Path) ->
     given = {"memory_bytes": MIB // 2, "block_bytes": 4096, "disks": [tmp_path / "a", tmp_path / "b"]}
     of_profile = machine(disk(str(tmp_path)))
     transform = planned(tmp_path / "in.npy", tmp_path / "out.json", machine=of_profile, **given)
-    assert transform.ways.price.disks == (str(tmp_path),) and transform.ways.price.assumed == ()
+    assert transform.price.disks == (str(tmp_path),) and transform.price.assumed == ()
     plan = transform.plan
-    assert transform.ways.price.seconds == pytest.approx(plan.read_bytes / 1e6 + plan.written_bytes / 5e5, rel=0.02)
+    assert transform.price.seconds == pytest.approx(plan.read_bytes / 1e6 + plan.written_bytes / 5e5, rel=0.02)
     transform = planned(tmp_path / "in.npy", tmp_path / "out.json", machine=machine(disk("/nowhere")), **given)
-    assert transform.ways.price.assumed == ("disk",)
+    assert transform.price.assumed == ("disk",)
     with ooc.create_set([tmp_path / "a"], x.shape, x.dtype, index=tmp_path / "in.json", block_bytes=4096) as made:
         made.write(x)
     transform = planned(tmp_path / "in.json", tmp_path / "b.npy", memory_bytes=MIB, machine=of_profile)
-    assert transform.ways.price.assumed == ()
+    assert transform.price.assumed == ()
 
 
 def test_the_synchronous_backend_is_priced_so(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_the_synchronous_backend_is_priced_so(tmp_path: Path) -> None:
         planned(tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB, block_bytes=4096, backend=backend)
         for backend in ("threads", "synchronous")
     ]
-    asynchronous, synchronous = (each.ways.price for each in prices)
+    asynchronous, synchronous = (each.price for each in prices)
     assert synchronous.seconds > asynchronous.seconds
     whole = [one.read_s + one.write_s + one.arithmetic_s + one.memory_s for one in synchronous.passes]
     assert synchronous.seconds == pytest.approx(sum(whole))
@@ -150,14 +150,14 @@ def test_a_run_that_only_moves_moves_the_same(tmp_path: Path) -> None:
     executed(transform, moves_only=True)
     assert not np.allclose(np.load(tmp_path / "out.npy"), np.fft.fft(x))
     assert len(done.pass_seconds) == done.plan.pass_count and sum(done.pass_seconds) < done.seconds
-    assert done.price == transform.ways.price
+    assert done.price == transform.price
 
 
 def test_the_command_prints_prices(tmp_path: Path) -> None:
     disks = (disk("/nowhere/a"), disk("/nowhere/b"))
     options = ("ooc", "plan", "2^22", "--memory", "8MiB", "--machine", machine_file(tmp_path, *disks))
     options += ("--disk", "/nowhere/a")
-    found = ooc.ways(2**22, memory_bytes=8 * MIB, machine=machine(*disks), disks=["/nowhere/a"])
+    found = ooc.alternatives(2**22, memory_bytes=8 * MIB, machine=machine(*disks), disks=["/nowhere/a"])
     outcome = weft(*options)
     assert_done(outcome)
     rows = outcome.out.splitlines()
@@ -167,8 +167,8 @@ def test_the_command_prints_prices(tmp_path: Path) -> None:
     assert others_text(found) in outcome.out
     document = json.loads(weft(*options, "--json").out)
     assert ooc.Price.from_data(document["price"]) == found.price
-    assert [ooc.Way(**way) for way in document["others"]] == list(found.others)
-    assumed = ooc.ways(2**22, memory_bytes=8 * MIB).price
+    assert [ooc.Alternative(**alternative) for alternative in document["others"]] == list(found.others)
+    assumed = ooc.alternatives(2**22, memory_bytes=8 * MIB).price
     assert "assumed: processor and disk; `weft probe --disk DIR -o FILE`" in price_line(assumed)
 
 

@@ -79,7 +79,7 @@ def test_ranks_take_blocks_that_suit_them(tmp_path: Path) -> None:
     alone = planned(tmp_path / "in.npy", tmp_path / "out.npy", **given)
     ranks = planned(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, **given)
     assert 4096 <= ranks.plan.block_bytes < alone.plan.block_bytes
-    assert ranks.plan.pass_count == alone.plan.pass_count == 2 and ranks.ways.considered > 0
+    assert ranks.plan.pass_count == alone.plan.pass_count == 2 and ranks.alternatives.considered > 0
     with pytest.raises(InvalidArgument, match="transposed order needs"):
         planned(tmp_path / "in.npy", tmp_path / "out.npy", ranks=2, block_bytes=alone.plan.block_bytes, **given)
 
@@ -88,11 +88,11 @@ def test_the_fastest_blocks_are_taken(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values(2**18, "complex128"))
     given = {"memory_bytes": 512 * KIB, "ranks": 2}
     free = planned(tmp_path / "in.npy", tmp_path / "out.npy", **given)
-    assert free.ways.considered > 2
+    assert free.alternatives.considered > 2
     for block in (4096, 8192, 16384, 32768):
         one = planned(tmp_path / "in.npy", tmp_path / "out.npy", block_bytes=block, **given)
-        assert one.ways.considered == 1
-        assert free.ways.price.seconds <= 1.01 * one.ways.price.seconds
+        assert one.alternatives.considered == 1
+        assert free.alternatives.price.seconds <= 1.01 * one.alternatives.price.seconds
 
 
 def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Transforms on disks by several ranks that end at any instant: the same call goes on, to the same bits."""
+"""Transforms on disks by several ranks that end at any instant: the same call resumes them, to the same bits."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("case", killed_ranks.CASES, ids=[f"{case.ranks}-{case.target}" for case in killed_ranks.CASES])
-def test_ranks_that_are_killed_are_gone_on_from(tmp_path: Path, case: killed_ranks.Case) -> None:
+def test_ranks_that_are_killed_are_resumed(tmp_path: Path, case: killed_ranks.Case) -> None:
     """Many instants: tests/python/support/killed_ranks.py."""
     killed_ranks.kill_often(killed_ranks.Transform(case, tmp_path), random.Random(seeds.seed()), 2)
 
 
-def unfinished(pool: Pool, folder: Path, ranks: int = 2, spoil: str = "progress", **given: Any) -> np.ndarray:
+def incomplete(pool: Pool, folder: Path, ranks: int = 2, spoil: str = "progress", **given: Any) -> np.ndarray:
     """A transform that the last rank has stopped in its second pass; the input."""
     x = values((POINTS,), "complex128")
     np.save(folder / "in.npy", x)
@@ -50,11 +50,11 @@ def unfinished(pool: Pool, folder: Path, ranks: int = 2, spoil: str = "progress"
     outcomes = pool.outcomes("out_of_core", ranks, folder=str(folder), **words)
     assert {(one.raised, one.message) for one in outcomes} == {(outcomes[0].raised, outcomes[0].message)}
     assert outcomes[0].raised is not None
-    assert (folder / "out.npy.unfinished").exists() and not (folder / "out.npy").exists()
+    assert (folder / "out.npy.incomplete").exists() and not (folder / "out.npy").exists()
     return x
 
 
-def go_on(pool: Pool, folder: Path, ranks: int = 2, **given: Any) -> list[dict[str, Any]]:
+def resume(pool: Pool, folder: Path, ranks: int = 2, **given: Any) -> list[dict[str, Any]]:
     words = {"memory_bytes": [64 * KIB], **given}
     return pool.values("out_of_core", ranks, folder=str(folder), **words)
 
@@ -63,16 +63,16 @@ def go_on(pool: Pool, folder: Path, ranks: int = 2, **given: Any) -> list[dict[s
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_an_error_keeps_what_is_done(pool: Pool, tmp_path: Path, ranks: int, spoil: str) -> None:
     """That of one rank, also while it keeps its part of a checkpoint."""
-    x = unfinished(pool, tmp_path, ranks, spoil)
-    note = json.loads((tmp_path / "out.npy.unfinished").read_text())
-    for one in go_on(pool, tmp_path, ranks):  # without being asked for checkpoints
-        assert one["went_on_from"] == [note["at_pass"], note["panels_done"]] > [0, 0]
+    x = incomplete(pool, tmp_path, ranks, spoil)
+    note = json.loads((tmp_path / "out.npy.incomplete").read_text())
+    for one in resume(pool, tmp_path, ranks):  # without being asked for checkpoints
+        assert one["resumed_from"] == [note["at_pass"], note["panels_done"]] > [0, 0]
         assert one["read"] < one["planned"][0]
     result = np.load(tmp_path / "out.npy")
     assert_close(result, np.fft.fft(x), x.size)
     (tmp_path / "out.npy").unlink()
     assert names(tmp_path) == ["in.npy"]
-    go_on(pool, tmp_path, ranks)
+    resume(pool, tmp_path, ranks)
     assert np.array_equal(np.load(tmp_path / "out.npy"), result)
 
 
@@ -93,7 +93,7 @@ def test_checkpoints_take_no_more_bytes_and_space(tmp_path: Path) -> None:
         assert done[name] == said[1][name]
     for name in ("read_bytes", "written_bytes", "memory_bytes"):
         assert done[name] == said[1]["plan"][name]
-    assert done["checkpoint_seconds"] > 0 and done["went_on_from"] is None
+    assert done["checkpoint_seconds"] > 0 and done["resumed_from"] is None
     assert names(tmp_path) == ["in.npy", "out.npy"]
 
 
@@ -117,8 +117,8 @@ def test_long_transforms_have_checkpoints_where_the_first_rank_reaches_all(
     assert asked.checkpoint_s == 20 and not asked.no_checkpoints_because
 
 
-def test_another_transform_is_not_gone_on_with(pool: Pool, tmp_path: Path) -> None:
-    x = unfinished(pool, tmp_path)
+def test_another_transform_is_not_resumed(pool: Pool, tmp_path: Path) -> None:
+    x = incomplete(pool, tmp_path)
     kept = names(tmp_path)
     for more, words in (
         (("-n", 3), ("had ranks 2, given 3", "--restart", "weft ooc discard")),
@@ -139,7 +139,7 @@ def test_another_transform_is_not_gone_on_with(pool: Pool, tmp_path: Path) -> No
     assert names(tmp_path) == kept
     outcome = weft(*command(tmp_path, *OFTEN, "-n", 3, "--restart", "--json"))
     assert_done(outcome)
-    assert json.loads(outcome.out)["went_on_from"] is None
+    assert json.loads(outcome.out)["resumed_from"] is None
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
     assert names(tmp_path) == ["in.npy", "out.npy"]
 
@@ -148,10 +148,10 @@ def damaged(note: Path, **changed: Any) -> str:
     return json.dumps({**json.loads(note.read_text()), **changed})
 
 
-@pytest.mark.parametrize("name", ["out.npy.unfinished", "out.npy.unfinished.1"])
+@pytest.mark.parametrize("name", ["out.npy.incomplete", "out.npy.incomplete.1"])
 @pytest.mark.parametrize("damage", ["{", "", "[]", "cut", "other values"])
 def test_a_damaged_note_is_one_error(pool: Pool, tmp_path: Path, name: str, damage: str) -> None:
-    unfinished(pool, tmp_path)
+    incomplete(pool, tmp_path)
     note = tmp_path / name
     content = {"cut": note.read_text()[:-20], "other values": damaged(note, facts=7, learnt=3)}
     note.write_text(content.get(damage, damage))
@@ -166,8 +166,8 @@ def test_a_damaged_note_is_one_error(pool: Pool, tmp_path: Path, name: str, dama
 
 def test_what_another_machine_has_noted_is_refused(pool: Pool, tmp_path: Path) -> None:
     """Of the last rank; and a place in the transform where no checkpoint is."""
-    unfinished(pool, tmp_path, 3)
-    record, note = tmp_path / "out.npy.unfinished.2", tmp_path / "out.npy.unfinished"
+    incomplete(pool, tmp_path, 3)
+    record, note = tmp_path / "out.npy.incomplete.2", tmp_path / "out.npy.incomplete"
     own, whole = record.read_text(), note.read_text()
     for path, content, words in (
         (record, damaged(record, facts={"library": "fftw-1", "processor": "z80"}), ("rank 2", "library", "--restart")),
@@ -181,13 +181,13 @@ def test_what_another_machine_has_noted_is_refused(pool: Pool, tmp_path: Path) -
         assert {(one.raised, one.message) for one in outcomes} == {("InvalidArgument", outcomes[0].message)}
         assert all(word in outcomes[0].message for word in words), outcomes[0].message
     note.write_text(whole)
-    go_on(pool, tmp_path, 3)
+    resume(pool, tmp_path, 3)
 
 
 @pytest.mark.parametrize("volume", [0, 1])
 def test_a_damaged_block_is_named(pool: Pool, tmp_path: Path, volume: int) -> None:
     """Of the temporary space of the last rank: of what the second pass reads, and of what it had written."""
-    x = unfinished(pool, tmp_path)
+    x = incomplete(pool, tmp_path)
     files = [path for path in tmp_path.glob(f".weft-scratch-*-1-{volume}.0") if path.stat().st_size > 0]
     assert len(files) == 1
     content = bytearray(files[0].read_bytes())
@@ -201,19 +201,19 @@ def test_a_damaged_block_is_named(pool: Pool, tmp_path: Path, volume: int) -> No
     files[0].unlink()
     outcomes = pool.outcomes("out_of_core", 2, folder=str(tmp_path), memory_bytes=[64 * KIB])
     assert files[0].name in outcomes[1].message
-    go_on(pool, tmp_path, restart=True)
+    resume(pool, tmp_path, restart=True)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
     assert names(tmp_path) == ["in.npy", "out.npy"]
 
 
 def test_ranks_that_outlive_the_first_keep_others_out(pool: Pool, tmp_path: Path) -> None:
-    unfinished(pool, tmp_path)
-    with (tmp_path / "out.npy.unfinished.ranks").open("a") as held:
+    incomplete(pool, tmp_path)
+    with (tmp_path / "out.npy.incomplete.ranks").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_SH)
         outcomes = pool.outcomes("out_of_core", 2, folder=str(tmp_path), memory_bytes=[64 * KIB])
         assert {one.raised for one in outcomes} == {"IoFailure"}
         assert "one job at a time" in outcomes[1].message
-    go_on(pool, tmp_path)
+    resume(pool, tmp_path)
 
 
 def test_the_command_says_what_is_kept_and_discards_it(pool: Pool, tmp_path: Path) -> None:
@@ -228,9 +228,9 @@ def test_the_command_says_what_is_kept_and_discards_it(pool: Pool, tmp_path: Pat
     assert_refused(weft(*command(tmp_path, "-n", 2, "--checkpoint", "-1")), 2)
 
 
-def test_a_dealt_plan_keeps_its_sources(tmp_path: Path) -> None:
+def test_a_distributed_plan_preserves_its_inputs(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values((60, 70), "complex128"))
     given = {"memory_bytes": 96 * KIB, "block_bytes": 256}
     one, two = (planned(tmp_path / "in.npy", tmp_path / "out.raw", ranks=ranks, **given) for ranks in (1, 2))
-    assert (one.plan.keep_sources, two.plan.keep_sources) == (False, True)
+    assert (one.plan.preserve_inputs, two.plan.preserve_inputs) == (False, True)
     assert {each["source"] for each in two.plan.passes} & {each["target"] for each in two.plan.passes} <= {"scratch"}

@@ -64,7 +64,7 @@ def main(folder: Path, words: dict[str, Any]) -> None:
     target = None if target is None else folder / target
     moved = weft.ooc.fft(source, target, comm=comm, progress=count, **words["given"])
     if comm.rank == 0:
-        done = {"went_on_from": moved.went_on_from, "already_complete": moved.already_complete}
+        done = {"resumed_from": moved.resumed_from, "already_complete": moved.already_complete}
         (folder / "pids" / "done").write_text(json.dumps(done))
 
 

@@ -24,7 +24,7 @@ import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from pool import mpiexec_command
-from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.checkpoint.places import is_incomplete
 
 WORKER = Path(__file__).with_name("kept_worker.py")
 LIMIT_S = 120.0
@@ -74,7 +74,7 @@ class Transform:
         self.given |= self.put_input()
         exact = np.fft.rfftn(x) if case.is_real else np.fft.ifftn(x) if case.given.get("inverse") else np.fft.fftn(x)
         self.before = self.listing()
-        assert self.run(checkpoint=0) == {"went_on_from": None, "already_complete": False}
+        assert self.run(checkpoint=0) == {"resumed_from": None, "already_complete": False}
         self.expected = self.taken(all_checked=True)
         assert_close(self.expected, exact, x.size)
         assert self.listing() == self.before
@@ -129,7 +129,7 @@ class Transform:
         """Starts it and kills one rank, or all, after a while; returns whether that ended it."""
         job = self.start()
         pids = [self.folder / "pids" / str(rank) for rank in range(self.case.ranks)]
-        note = self.folder / f"{self.case.target}.unfinished"
+        note = self.folder / f"{self.case.target}.incomplete"
         there = note.exists()
         while job.poll() is None and not (all(pid.exists() for pid in pids) and (there or note.exists())):
             time.sleep(0.0005)
@@ -141,7 +141,7 @@ class Transform:
 
     def is_complete(self) -> bool:
         target = self.folder / self.case.target
-        return target.exists() and not is_unfinished(str(target))
+        return target.exists() and not is_incomplete(str(target))
 
     def taken(self, *, all_checked: bool = False) -> np.ndarray:
         """Returns and removes the result; every block of a set must agree with its checksum.
@@ -190,12 +190,12 @@ class InPlace(Transform):
 
     def listing(self) -> list[str]:
         """Returns the files without the locks of a job that was killed at its end."""
-        return [name for name in super().listing() if not name.endswith((".unfinished.lock", ".unfinished.ranks"))]
+        return [name for name in super().listing() if not name.endswith((".incomplete.lock", ".incomplete.ranks"))]
 
     def is_complete(self) -> bool:
         """Returns whether it ended: it has no note, its index is whole, and the set is no longer the input."""
         target = self.folder / self.case.target
-        if is_unfinished(str(target)):
+        if is_incomplete(str(target)):
             return False
         with weft.ooc.open_set(target, verify=True) as found:
             return not np.array_equal(found.read_all(), self.x)
@@ -208,7 +208,7 @@ class InPlace(Transform):
 
 def kill_often(transform: Transform, draw: random.Random, instants: int) -> tuple[int, int]:
     """Kills it `instants` times; returns how often it resumed, and how often it was complete and right."""
-    went_on = complete = killed = 0
+    resumed = complete = killed = 0
     while killed < instants:
         for _ in range(draw.randrange(1, 4)):
             if transform.is_complete():
@@ -217,10 +217,10 @@ def kill_often(transform: Transform, draw: random.Random, instants: int) -> tupl
         if not transform.is_complete():
             done = transform.run()
             assert done is not None
-            went_on += done["went_on_from"] is not None
+            resumed += done["resumed_from"] is not None
         transform.assert_complete()
         complete += 1
-    return went_on, complete
+    return resumed, complete
 
 
 def main(instants: int) -> None:
@@ -230,11 +230,11 @@ def main(instants: int) -> None:
         start_s = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             share = -(-instants // len(cases))
-            went_on, complete = kill_often(kind(case, Path(folder)), draw, share)
+            resumed, complete = kill_often(kind(case, Path(folder)), draw, share)
         seconds = time.monotonic() - start_s
         print(
             f"{kind.__name__} {case}: killed at {share} instants or more; {complete} results, all with the bits of an "
-            f"undisturbed run; the last command went on {went_on} times; {seconds:.0f} s",
+            f"undisturbed run; the last command resumed {resumed} times; {seconds:.0f} s",
             flush=True,
         )
 

@@ -54,7 +54,7 @@ def out_of_core(
         "memory": moved.memory_bytes,
         "messages": moved.messages,
         "sent": moved.sent_bytes,
-        "went_on_from": moved.went_on_from,
+        "resumed_from": moved.resumed_from,
         "found_not_finite": moved.found_not_finite,
         "planned": [moved.plan.read_bytes, moved.plan.written_bytes, moved.plan.memory_bytes],
     }

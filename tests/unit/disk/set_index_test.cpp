@@ -65,9 +65,9 @@ TEST(HalfDoneSet, nobody_else_opens_it) {
   mark_incomplete(made.path, remedy);
   for (const Mode mode : {Mode::read, Mode::write})
     expect_error(ErrorCode::invalid_argument,
-                 {"must be whole to be used", made.path, "half way", remedy},
+                 {"must be whole to be used", made.path, "is incomplete", remedy},
                  [&] { open_set(made.path, mode); });
-  expect_error(ErrorCode::invalid_argument, {"half way", remedy},
+  expect_error(ErrorCode::invalid_argument, {"is incomplete", remedy},
                [&] { open_disks_of_set(made.path, Mode::read, 0, 1); });
   EXPECT_NO_THROW(open_set(made.path, Mode::write, {.incomplete_remedy = remedy}));
   mark_incomplete(made.path, "");

@@ -1,4 +1,4 @@
-// Transforms on disks that end at any instant, and go on from their last checkpoint.
+// Transforms on disks that end at any instant, and resume from their last checkpoint.
 #include <gtest/gtest.h>
 
 #include <utility>

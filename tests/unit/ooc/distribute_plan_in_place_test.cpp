@@ -1,4 +1,4 @@
-// Plans that are dealt to ranks and whose result takes the place of the input.
+// Plans that are distributed to ranks and whose result takes the place of the input.
 #include <gtest/gtest.h>
 
 #include "layout/striping.hpp"
@@ -31,25 +31,26 @@ TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
   ASSERT_GE(plan.passes.size(), 2u);
   for (const int ranks : {2, 3, 5}) {
     const OwnershipPtr array = on_disks(plan, 2 * ranks, ranks);
-    const KPassPlan dealt = distribute_plan(plan, ranks, array);
+    const KPassPlan distributed = distribute_plan(plan, ranks, array);
     std::int64_t most = 0;
-    for (std::size_t i = 0; i < dealt.passes.size(); ++i) {
-      const KPass& pass = dealt.passes[i];
+    for (std::size_t i = 0; i < distributed.passes.size(); ++i) {
+      const KPass& pass = distributed.passes[i];
       EXPECT_EQ(pass.source, model::VolumeRole::output);
       EXPECT_EQ(pass.target, model::VolumeRole::output);
       EXPECT_TRUE(pass.journaled);
-      EXPECT_EQ(reading_side(dealt, i, array).ownership, array);
-      most = std::max(most, rounds_on_disks(writing_side(dealt, i, array)).most_bytes);
+      EXPECT_EQ(reading_side(distributed, i, array).ownership, array);
+      most = std::max(most, rounds_on_disks(writing_side(distributed, i, array)).most_bytes);
     }
-    EXPECT_GE(dealt.journal_slot_bytes, most);
-    EXPECT_LT(dealt.journal_slot_bytes, most + 4096);
-    EXPECT_EQ(dealt.journal_first_byte, 0);
+    EXPECT_GE(distributed.journal_slot_bytes, most);
+    EXPECT_LT(distributed.journal_slot_bytes, most + 4096);
+    EXPECT_EQ(distributed.journal_first_byte, 0);
     for (int rank = 0; rank < ranks; ++rank) {
-      EXPECT_EQ(scratch_bytes(dealt, rank, 0), 2 * dealt.journal_slot_bytes);
-      EXPECT_EQ(scratch_bytes(dealt, rank, 1), 0);
+      EXPECT_EQ(scratch_bytes(distributed, rank, 0), 2 * distributed.journal_slot_bytes);
+      EXPECT_EQ(scratch_bytes(distributed, rank, 1), 0);
     }
-    EXPECT_EQ(dealt.scratch_bytes, ranks * 2 * dealt.journal_slot_bytes);
-    EXPECT_EQ(counts_of(dealt).journal_bytes, std::ssize(dealt.passes) * dealt.output_bytes());
+    EXPECT_EQ(distributed.scratch_bytes, ranks * 2 * distributed.journal_slot_bytes);
+    EXPECT_EQ(counts_of(distributed).journal_bytes,
+              std::ssize(distributed.passes) * distributed.output_bytes());
   }
 }
 
@@ -58,18 +59,18 @@ TEST(InPlaceOnRanks, the_journal_is_as_long_as_the_most_that_the_disks_of_a_rank
   const KPassPlan plan = planned({4, 4}, true);
   const OwnershipPtr array =
       owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 3}, 3);
-  const KPassPlan dealt = distribute_plan(plan, 3, array);  // one block, on the first disk
-  const RoundsOnDisks rounds = rounds_on_disks(writing_side(dealt, 0, array));
+  const KPassPlan distributed = distribute_plan(plan, 3, array);  // one block, on the first disk
+  const RoundsOnDisks rounds = rounds_on_disks(writing_side(distributed, 0, array));
   EXPECT_EQ(rounds.most_bytes, plan.input_bytes());
   EXPECT_EQ(rounds.earlier_bytes, 0);  // memory has all of it
 }
 
 TEST(InPlaceOnRanks, without_checkpoints_they_take_no_space) {
   const KPassPlan plan = planned({48, 30, 20}, false);
-  const KPassPlan dealt = distribute_plan(plan, 3, on_disks(plan, 3, 3));
-  EXPECT_EQ(dealt.scratch_bytes, 0);
-  EXPECT_EQ(counts_of(dealt).journal_bytes, 0);
-  for (const KPass& pass : dealt.passes) EXPECT_EQ(pass.target, model::VolumeRole::output);
+  const KPassPlan distributed = distribute_plan(plan, 3, on_disks(plan, 3, 3));
+  EXPECT_EQ(distributed.scratch_bytes, 0);
+  EXPECT_EQ(counts_of(distributed).journal_bytes, 0);
+  for (const KPass& pass : distributed.passes) EXPECT_EQ(pass.target, model::VolumeRole::output);
 }
 
 TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
@@ -77,15 +78,15 @@ TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
     const KPassPlan plan = planned({1 << 12}, keeps);
     ASSERT_GE(plan.passes.size(), 2u);
     const OwnershipPtr array = on_disks(plan, 3, 3);
-    const KPassPlan dealt = distribute_plan(plan, 3, array);
-    EXPECT_TRUE(dealt.problem.preserve_inputs);
-    EXPECT_EQ(dealt.journal_slot_bytes, 0);
-    EXPECT_EQ(dealt.passes.front().source, model::VolumeRole::output);
-    EXPECT_EQ(dealt.passes.front().target, model::VolumeRole::scratch);
-    EXPECT_EQ(dealt.passes.back().source, model::VolumeRole::scratch);
-    EXPECT_EQ(dealt.passes.back().target, model::VolumeRole::output);
-    EXPECT_EQ(reading_side(dealt, 0, array).ownership, array);
-    EXPECT_GE(dealt.scratch_bytes, dealt.output_bytes());
+    const KPassPlan distributed = distribute_plan(plan, 3, array);
+    EXPECT_TRUE(distributed.problem.preserve_inputs);
+    EXPECT_EQ(distributed.journal_slot_bytes, 0);
+    EXPECT_EQ(distributed.passes.front().source, model::VolumeRole::output);
+    EXPECT_EQ(distributed.passes.front().target, model::VolumeRole::scratch);
+    EXPECT_EQ(distributed.passes.back().source, model::VolumeRole::scratch);
+    EXPECT_EQ(distributed.passes.back().target, model::VolumeRole::output);
+    EXPECT_EQ(reading_side(distributed, 0, array).ownership, array);
+    EXPECT_GE(distributed.scratch_bytes, distributed.output_bytes());
   }
 }
 

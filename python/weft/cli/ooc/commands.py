@@ -189,7 +189,7 @@ def fft_command(
     bits. OUT has the order of IN, C or Fortran, and gets its name when it is complete.
 
     With checkpoints, run the same command again after a failure: it resumes from the last checkpoint. The file
-    OUT.unfinished marks an OUT that can be resumed. Without checkpoints a failure leaves no files.
+    OUT.incomplete marks an OUT that can be resumed. Without checkpoints a failure leaves no files.
 
     --in-place needs no space for OUT. It writes a journal, from which the same command resumes. With --checkpoint 0
     there is no journal, and a failure makes IN unusable.
@@ -224,9 +224,9 @@ def fft_command(
 
 @ooc_app.command("discard")
 def discard_command(
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an unfinished ooc fft.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an incomplete ooc fft.")],
 ) -> int:
-    """Remove the unfinished OUT of a transform and its temporary files."""
+    """Remove the incomplete OUT of a transform and its temporary files."""
     from weft.cli.ooc import fft as ooc_fft_command
 
     return on_one_rank(lambda session: ooc_fft_command.run_discard(target, session))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weft.ooc import PassPrice, Price, RunReport, Way, Ways
+from weft.ooc import Alternative, Alternatives, PassPrice, Price, RunReport
 
 
 def seconds_word(seconds: float) -> str:
@@ -30,27 +30,27 @@ def pass_words(price: PassPrice) -> tuple[str, str]:
     return seconds_word(price.seconds), price.limit
 
 
-def others_text(ways: Ways) -> str:
+def others_text(alternatives: Alternatives) -> str:
     """Returns the next best plans, and the reasons why they lost."""
-    if not ways.others:
-        more = ways.considered > 1
-        return f"the fastest of {ways.considered} lengths of blocks" if more else "no other plan was compared"
-    lines = [_other(way, ways.price.seconds) for way in ways.others]
-    return "\n  ".join([f"the next best of {ways.considered} ways:", *lines])
+    if not alternatives.others:
+        more = alternatives.considered > 1
+        return f"the fastest of {alternatives.considered} lengths of blocks" if more else "no other plan was compared"
+    lines = [_other(alternative, alternatives.price.seconds) for alternative in alternatives.others]
+    return "\n  ".join([f"the next best of {alternatives.considered} alternatives:", *lines])
 
 
-def ways_data(ways: Ways) -> dict[str, Any]:
+def alternatives_data(alternatives: Alternatives) -> dict[str, Any]:
     """For JSON."""
     return {
-        "price": ways.price.as_data(),
-        "others": [vars(way) for way in ways.others],
-        "considered": ways.considered,
+        "price": alternatives.price.as_data(),
+        "others": [vars(alternative) for alternative in alternatives.others],
+        "considered": alternatives.considered,
     }
 
 
-def beside_text(moved: RunReport) -> str:
+def times_text(moved: RunReport) -> str:
     """Returns the predicted and measured times of each pass."""
-    if moved.price is None or moved.went_on_from is not None:
+    if moved.price is None or moved.resumed_from is not None:
         return f"all: measured {seconds_word(moved.seconds)}"
     lines = [
         f"pass {number}: predicted {seconds_word(one.seconds)} ({one.limit}), measured {seconds_word(measured)}"
@@ -60,9 +60,9 @@ def beside_text(moved: RunReport) -> str:
     return "\n".join([*lines, price_line(moved.price)])
 
 
-def _other(way: Way, best_s: float) -> str:
-    words = f"{seconds_word(way.seconds)}, {way.seconds / best_s:.2f} x: {way.method}, {way.words}, "
-    words += f"blocks of {way.block_bytes} bytes"
-    if way.seconds > best_s:
-        words += f"; loses by {way.loses_by}"
-    return f"{words}; not done: {way.barred}" if way.barred else words
+def _other(other: Alternative, best_s: float) -> str:
+    words = f"{seconds_word(other.seconds)}, {other.seconds / best_s:.2f} x: {other.method}, {other.words}, "
+    words += f"blocks of {other.block_bytes} bytes"
+    if other.seconds > best_s:
+        words += f"; loses by {other.loses_by}"
+    return f"{words}; not eligible: {other.ineligible_because}" if other.ineligible_because else words

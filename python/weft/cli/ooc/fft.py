@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft import ooc
-from weft.cli.ooc.cost import beside_text, others_text, pass_words, price_line, ways_data
+from weft.cli.ooc.cost import alternatives_data, others_text, pass_words, price_line, times_text
 from weft.cli.support import session as sessions
 from weft.cli.support.arrays import not_finite_text
 from weft.cli.support.progress import Reporter
@@ -13,10 +13,10 @@ from weft.cli.support.session import Session
 from weft.cli.support.text import counted, joined
 from weft.disk.options import OocOptions
 from weft.files import check_target, write_file
-from weft.ooc import OutOfCorePlan, PassPrice, RunReport, Ways, distribute, fortran_order
+from weft.ooc import Alternatives, OutOfCorePlan, PassPrice, RunReport, distribute, fortran_order
 from weft.ooc import transform as ooc_transform
-from weft.ooc.checkpoint.files import is_complete
-from weft.ooc.checkpoint.places import is_unfinished
+from weft.ooc.checkpoint.files import lacks_report
+from weft.ooc.checkpoint.places import is_incomplete
 from weft.ooc.choice import prepare
 from weft.ooc.job import PlannedTransform, Ranks
 from weft.ooc.listeners import Listeners
@@ -103,7 +103,7 @@ def run_dry(request: Request, ranks: int, session: Session) -> None:
 
 def run_discard(target: str, session: Session) -> None:
     found = ooc.discard(target)
-    session.print(f"{target}: {'the unfinished output is removed' if found else 'nothing is unfinished'}")
+    session.print(f"{target}: {'its incomplete data are removed' if found else 'nothing is incomplete'}")
 
 
 def _report_kept_files(request: Request, transform: PlannedTransform | None, session: Session) -> None:
@@ -112,18 +112,18 @@ def _report_kept_files(request: Request, transform: PlannedTransform | None, ses
     if not session.is_root:
         return
     if transform is not None and transform.plan.in_place and transform.checkpoint_s == 0:
-        said = f"weft: {target} may be changed in part, and has no checkpoints to resume from"
-        print(sessions.in_one_line(said), file=sys.stderr)
-    if is_complete(target):
+        text = f"weft: {target} may be changed in part, and has no checkpoints to resume from"
+        print(sessions.in_one_line(text), file=sys.stderr)
+    if lacks_report(target):
         text = f"weft: {target} is complete: the same command reports it again, and transforms nothing"
         print(sessions.in_one_line(text), file=sys.stderr)
         return
-    if not is_unfinished(target):
+    if not is_incomplete(target):
         return
-    said = f"weft: the unfinished {target} is kept: the same command resumes it"
+    text = f"weft: the incomplete {target} is kept: the same command resumes it"
     if not request.options.in_place:
-        said += f", the option --restart starts again, and `weft ooc discard {target}` removes it"
-    print(sessions.in_one_line(said), file=sys.stderr)
+        text += f", the option --restart starts again, and `weft ooc discard {target}` removes it"
+    print(sessions.in_one_line(text), file=sys.stderr)
 
 
 def _report(request: Request, transform: PlannedTransform, moved: RunReport, session: Session) -> None:
@@ -142,14 +142,14 @@ def _report(request: Request, transform: PlannedTransform, moved: RunReport, ses
         f"read {moved.read_bytes} and wrote {moved.written_bytes} bytes by {moved.backend} in {moved.seconds:.3g} s, "
         f"{_speed(moved):.4g} MB/s; held {moved.memory_bytes} bytes of memory{each}"
     )
-    if moved.went_on_from is not None:
-        at_pass, panel = moved.went_on_from
+    if moved.resumed_from is not None:
+        at_pass, panel = moved.resumed_from
         session.print(f"resumed from panel {panel + 1} of pass {at_pass + 1}")
     if transform.source.unpacking is not None:
         session.print(f"{transform.source.name} was unpacked into a temporary file of {transform.source.nbytes} bytes")
     if moved.plan.ranks > 1:
         session.print(f"sent {_sent(moved.messages, moved.sent_bytes)}")
-    session.print(beside_text(moved))
+    session.print(times_text(moved))
 
 
 def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as_json: bool, session: Session) -> None:
@@ -158,20 +158,20 @@ def run_plan(shape: tuple[int, ...], given: dict[str, Any], plot: str | None, as
     if plot:
         check_target(plot, plots.FORMS)
         plots.pyplot()
-    ways = ooc.ways(shape, **given)
+    alternatives = ooc.alternatives(shape, **given)
     if plot:
-        write_file(plot, plots.passes(ways.plan.shape, ways.price, plot))
+        write_file(plot, plots.passes(alternatives.plan.shape, alternatives.price, plot))
     if as_json:
-        session.print_json({**plan_data(ways.plan), **ways_data(ways)})
+        session.print_json({**plan_data(alternatives.plan), **alternatives_data(alternatives)})
         return
-    session.print(plan_text(ways))
-    session.print(others_text(ways))
+    session.print(plan_text(alternatives))
+    session.print(others_text(alternatives))
 
 
-def plan_text(ways: Ways) -> str:
+def plan_text(alternatives: Alternatives) -> str:
     """Returns a table of the passes and their total cost."""
-    plan = ways.plan
-    priced = enumerate(zip(plan.passes, ways.price.passes, strict=True), 1)
+    plan = alternatives.plan
+    priced = enumerate(zip(plan.passes, alternatives.price.passes, strict=True), 1)
     rows = [_COLUMNS] + [_row(number, one, price) for number, (one, price) in priced]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -183,7 +183,7 @@ def plan_text(ways: Ways) -> str:
             *_convolution(plan),
             f"read {plan.read_bytes} and write {plan.written_bytes} bytes, temporary space {plan.scratch_bytes} bytes, "
             f"memory {plan.memory_bytes} bytes",
-            price_line(ways.price),
+            price_line(alternatives.price),
         ]
     )
 
@@ -220,10 +220,10 @@ def _print_dry_run(transform: PlannedTransform, as_json: bool, session: Session)
         if plan.ranks > 1:
             messages, sent_bytes = distribute.traffic(transform)
             sent = {"messages": messages, "sent_bytes": sent_bytes}
-        session.print_json({**_facts(transform), **ways_data(transform.ways), **sent, "needs": needs})
+        session.print_json({**_facts(transform), **alternatives_data(transform.alternatives), **sent, "needs": needs})
         return
-    session.print(plan_text(transform.ways))
-    session.print(others_text(transform.ways))
+    session.print(plan_text(transform.alternatives))
+    session.print(others_text(transform.alternatives))
     session.print(f"input {transform.source.name}: {_array(transform.source)}")
     if transform.source.unpacking is not None:
         session.print(f"{transform.source.name} is first unpacked into a temporary file, which is not predicted")
@@ -278,7 +278,7 @@ def _moved_facts(moved: RunReport) -> dict[str, Any]:
         "backend": moved.backend,
         "messages": moved.messages,
         "sent_bytes": moved.sent_bytes,
-        "went_on_from": moved.went_on_from,
+        "resumed_from": moved.resumed_from,
         "already_complete": moved.already_complete,
         "checkpoint_seconds": moved.checkpoint_seconds,
     }

@@ -1,4 +1,4 @@
-"""The note of an unfinished transform on disks, from which the same command resumes, and its files (places).
+"""The note of an incomplete transform on disks, from which the same command resumes, and its files (places).
 
 The note is replaced as a whole, after the data that it describes is on the disks. A pass does not overwrite its input,
 so a resumed transform writes again all data that was written after the note.
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from weft import errors
+from weft import _planning, errors
 from weft.disk.arrays import aligned, is_set
 from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
 from weft.files.replacement import leftovers_of_text, replace_small
@@ -54,7 +54,7 @@ START = Position()
 
 @dataclass
 class Note:
-    """The note of an unfinished transform."""
+    """The note of an incomplete transform."""
 
     facts: dict[str, Any]  # everything that decides the bits of the result
     at_pass: int = 0
@@ -65,6 +65,7 @@ class Note:
     is_set: bool = False  # whether the target is a set
     in_place: bool = False  # whether the target is the input
     complete: bool = False  # except for its name
+    result: dict[str, list[int]] | None = None  # of a complete one: the bytes and the time of change of each file
     making: list[str] | None = None  # files that are being made and are still empty; None: all files exist
     version: int = field(default=VERSION)
 
@@ -79,7 +80,7 @@ class Note:
 
     @classmethod
     def read(cls, places: Places) -> Note | None:
-        """Reads the note of a target; None if nothing is unfinished. Errors: IoFailure for an unreadable note."""
+        """Reads the note of a target; None if nothing is incomplete. Errors: IoFailure for an unreadable note."""
         try:
             data = json.loads(places.note.read_text())
             if data["version"] == VERSION:
@@ -90,8 +91,8 @@ class Note:
         except (OSError, ValueError, KeyError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"the note of an unfinished transform must be readable; {places.note}: {what}; resume with the weft that "
-            f"wrote it, or remove what is unfinished with `weft ooc discard {places.target}`"
+            f"the note of an incomplete transform must be readable; {places.note}: {what}; resume with the weft that "
+            f"wrote it, or remove what is incomplete with `weft ooc discard {places.target}`"
         )
 
     @classmethod
@@ -102,7 +103,7 @@ class Note:
         data["facts"].setdefault("ranks", 1)  # older notes lack it: they are of one process
         return cls(**data)
 
-    def has_spoilt_input(self) -> bool:
+    def has_changed_input(self) -> bool:
         """Returns whether a transform in place may have written to its file."""
         first = self.facts["passes"][0] if self.in_place else None
         if first is None or self.making is not None or self.complete:
@@ -113,7 +114,7 @@ class Note:
 
 
 class Keeper:
-    """Writes a checkpoint at each interval; the core calls it (run_out_of_core).
+    """Writes a checkpoint at each interval; the core calls it (run_passes).
 
     written : the files with checksums that checkpoints keep.
     """
@@ -198,7 +199,7 @@ def forget(note: Note, places: Places) -> None:
 
 
 def discard(target: str | os.PathLike[str]) -> bool:
-    """Removes the remains of an unfinished transform: its output and its temporary files.
+    """Removes the remains of an incomplete transform: its output and its temporary files.
 
     Returns whether there were any. The input, and a complete output, stay unchanged; of a complete transform only the
     note is removed.
@@ -206,13 +207,13 @@ def discard(target: str | os.PathLike[str]) -> bool:
     """
     places = Places.of(target)
     if not os.path.exists(places.note):
-        _require_way_back(places)
+        _require_discardable(places)
         return remove_unnamed(str(places.target))
     with locked(places):
         note = _note_or_damaged(places)
         if note is None:  # the earlier holder of the lock has completed it
             return False
-        _require_way_back(places, note)
+        _require_discardable(places, note)
         if note.is_set and not note.in_place and note.making is None:
             remove_unnamed(str(places.target))
         places.part.unlink(missing_ok=True)
@@ -221,7 +222,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
 
 
 def restart(target: str | os.PathLike[str]) -> None:
-    """Discards an unfinished transform, which begins again. Errors: as discard, also if it is complete in place."""
+    """Discards an incomplete transform, which begins again. Errors: as discard, also if it is complete in place."""
     places = Places.of(target)
     note = _note_or_damaged(places)
     if note is not None and note.in_place and note.complete:
@@ -232,7 +233,7 @@ def restart(target: str | os.PathLike[str]) -> None:
     discard(target)
 
 
-def is_complete(target: str | os.PathLike[str]) -> bool:
+def lacks_report(target: str | os.PathLike[str]) -> bool:
     """Returns whether a transform into this target is complete, and only its report may be missing."""
     try:
         note = Note.read(Places.of(target))
@@ -241,16 +242,16 @@ def is_complete(target: str | os.PathLike[str]) -> bool:
     return note is not None and note.complete
 
 
-def _require_way_back(places: Places, note: Note | None = None) -> None:
-    """Raises InvalidArgument if the target is the only copy of its input and has been changed."""
+def _require_discardable(places: Places, note: Note | None = None) -> None:
+    """Raises InvalidArgument if the target was the only copy of its input and has been changed."""
     remedy = incomplete_remedy(places.target)
-    if note is not None and note.has_spoilt_input() and os.path.exists(places.target):
-        remedy = remedy or "give the same command again, which goes on"
+    if note is not None and note.has_changed_input() and os.path.exists(places.target):
+        remedy = remedy or "give the same command again, which resumes it"
     if remedy:
         away = "" if note is None else "; or move it away, discard, and put the input there again"
         raise errors.InvalidArgument(
-            f"there is no way back from a transform in place that has begun to write; that of {places.target} has; "
-            f"{remedy}{away}"
+            f"a transform in place that has begun to write cannot be discarded, because its input is gone; that of "
+            f"{places.target} has; {remedy}{away}"
         )
 
 
@@ -293,6 +294,21 @@ def _keep_sums(path: Path) -> None:
         temporary.replace(kept)
 
 
+def state_of_result(note: Note, places: Places) -> dict[str, list[int]] | None:
+    """Returns the bytes and the time of change of each file of a complete output; None if there is none."""
+    named = note.in_place or os.path.exists(places.target)
+    try:
+        if note.is_set:
+            index = places.target if named else output_of(note, places)
+            files = {file: file for file in _planning.striped_set_index(str(index))["files"]}
+        else:
+            files = {"output": str(places.part if os.path.exists(places.part) else places.target)}
+        states = {name: os.stat(file) for name, file in files.items()}
+    except (OSError, errors.WeftError):
+        return None
+    return {name: [state.st_size, state.st_mtime_ns] for name, state in states.items()}
+
+
 def require_same(then: dict[str, Any], now: dict[str, Any], places: Places, *, is_complete: bool = False) -> None:
     """Raises InvalidArgument if facts differ from those at the beginning of the transform that the note describes."""
     given = json.loads(json.dumps(now))
@@ -306,7 +322,7 @@ def require_same(then: dict[str, Any], now: dict[str, Any], places: Places, *, i
             f"`weft ooc discard {places.target}`"
         )
     raise errors.InvalidArgument(
-        f"an unfinished transform resumes with the same input and options; that of {places.target} had {what} "
+        f"an incomplete transform resumes with the same input and options; that of {places.target} had {what} "
         f"{had}, given {has}; give the same, begin again with --restart, or remove it with "
         f"`weft ooc discard {places.target}`"
     )

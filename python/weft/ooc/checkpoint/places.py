@@ -1,14 +1,14 @@
-"""The names and locks of the files of an unfinished transform on disks.
+"""The names and locks of the files of an incomplete transform on disks.
 
 Until the target OUT is complete, these files are next to it:
 
-    OUT.unfinished          JSON: the arguments of the transform, and its progress (`Note`)
-    OUT.unfinished.lock     held by the process that works on it
+    OUT.incomplete          JSON: the arguments of the transform, and its progress (`Note`)
+    OUT.incomplete.lock     held by the process that works on it
     .OUT.weft-part          the output, if it is a plain file
     O.weft-part.json        the index of the output, if it is a set O.json; its disks' files have their final names
     .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
-    OUT.unfinished.ranks    held by all ranks that work on it, if there are several (ranks.py)
-    OUT.unfinished.R        JSON: the note of rank R > 0 about itself
+    OUT.incomplete.ranks    held by all ranks that work on it, if there are several (ranks.py)
+    OUT.incomplete.R        JSON: the note of rank R > 0 about itself
     .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
 
 A transform in place has its target from the beginning; its journal is in the temporary space. The index of a set also
@@ -36,7 +36,7 @@ from weft.files.replacement import check_length, replace_small, shortened
 # Longest wait for an output: ranks of a killed job may run a moment longer than their launcher.
 GRACE_S = 5.0
 # Longest ending of a file name next to a target; ranks have numbers.
-_LONGEST_ENDING = ".unfinished.1000000"
+_LONGEST_ENDING = ".incomplete.1000000"
 
 
 @dataclass(frozen=True)
@@ -51,38 +51,38 @@ class Places:
         check_length(path, _LONGEST_ENDING)
         return cls(Path(os.path.realpath(path)))
 
-    def _beside(self, name: str) -> Path:
+    def _next_to(self, name: str) -> Path:
         return self.target.parent / name
 
     @property
     def note(self) -> Path:
-        return self._beside(f"{self.target.name}.unfinished")
+        return self._next_to(f"{self.target.name}.incomplete")
 
     @property
     def lock(self) -> Path:
-        return self._beside(f"{self.target.name}.unfinished.lock")
+        return self._next_to(f"{self.target.name}.incomplete.lock")
 
     @property
     def part(self) -> Path:
-        return self._beside(f".{shortened(self.target.name)}.weft-part")
+        return self._next_to(f".{shortened(self.target.name)}.weft-part")
 
     @property
     def ranks_lock(self) -> Path:
-        return self._beside(f"{self.target.name}.unfinished.ranks")
+        return self._next_to(f"{self.target.name}.incomplete.ranks")
 
     def record(self, rank: int) -> Path:
-        return self._beside(f"{self.target.name}.unfinished.{rank}")
+        return self._next_to(f"{self.target.name}.incomplete.{rank}")
 
     def records(self) -> list[Path]:
         """Returns the existing notes of ranks, also partly written ones."""
-        return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.unfinished.[0-9]*"))
+        return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.incomplete.[0-9]*"))
 
     @property
     def scratch(self) -> Path:
-        return self._beside(f"{self._scratch_stem}.json")
+        return self._next_to(f"{self._scratch_stem}.json")
 
     def scratch_of_rank(self, rank: int, volume: int) -> Path:
-        return self._beside(f"{self._scratch_stem}-{rank}-{volume}.json")
+        return self._next_to(f"{self._scratch_stem}-{rank}-{volume}.json")
 
     def scratches(self) -> list[Path]:
         """Returns the existing indexes of temporary space, of one process or of ranks."""
@@ -93,8 +93,8 @@ class Places:
         return f".weft-scratch-{hashlib.sha256(os.fsencode(self.target)).hexdigest()[:12]}"
 
 
-def is_unfinished(target: str | os.PathLike[str]) -> bool:
-    """Returns whether a transform into this target has begun and left checkpoint data."""
+def is_incomplete(target: str | os.PathLike[str]) -> bool:
+    """Returns whether a transform into this target has left its note: its data or its report is incomplete."""
     return os.path.exists(Places.of(target).note)  # not Path.exists, which raises for a folder that may not be read
 
 
@@ -158,6 +158,6 @@ def _failing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise errors.IoFailure(
-            f"the note of an unfinished transform must be writable; {path}: {error.strerror}; free some space or check "
+            f"the note of an incomplete transform must be writable; {path}: {error.strerror}; free some space or check "
             "the folder"
         ) from None

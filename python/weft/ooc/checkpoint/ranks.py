@@ -2,7 +2,7 @@
 
 As in a serial run (files, store), the first rank makes and names all files and writes the note. Each rank has its own
 temporary space and keeps its checksums. It notes the wisdom of its local FFT library before the first rank notes the
-progress of all. All working ranks hold OUT.unfinished.ranks, because ranks may outlive the first rank and must not
+progress of all. All working ranks hold OUT.incomplete.ranks, because ranks may outlive the first rank and must not
 write to the files from which the next job resumes.
 """
 
@@ -51,8 +51,8 @@ class Record:
         except (OSError, ValueError, TypeError) as error:
             what = str(error)
         raise errors.IoFailure(
-            f"a rank's note of an unfinished transform must be readable; {path}: {what}; begin again with "
-            f"--restart, or remove what is unfinished with `weft ooc discard {target}`"
+            f"a rank's note of an incomplete transform must be readable; {path}: {what}; begin again with "
+            f"--restart, or remove what is incomplete with `weft ooc discard {target}`"
         )
 
 
@@ -179,7 +179,7 @@ class RankCheckpoint:
     def workspace(self) -> Workspace:
         """Returns the files of this rank, with the checksums of the last checkpoint, and the place to start."""
         rank = runtime.running().rank_of(runtime.handle_of(self._comm))
-        sizes = _planning.out_of_core_scratch(self._plan, rank)
+        sizes = _planning.scratch_of_rank(self._plan, rank)
         own = [self._places.scratch_of_rank(rank, volume) if size > 0 else None for volume, size in enumerate(sizes)]
         written = [path for path in own if path is not None]
         keeper = runtime.agreed(self._comm, lambda: self._keeper(rank, written))

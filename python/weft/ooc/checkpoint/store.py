@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weft import _planning
+from weft import _planning, errors
 from weft._planning import OutOfCorePlan
 from weft.disk.arrays import FileArray, is_set
 from weft.ooc.checkpoint import files as checkpoint_files
@@ -42,7 +42,7 @@ class Checkpoint:
         After an error in the context the note remains, and the same command resumes. The note is removed at the end of
         the context. Until then the note of a complete transform keeps the same command from transforming again.
         Errors: IoFailure if another process works on the target, or if its files cannot be made; InvalidArgument if
-        another transform of the target is unfinished.
+        another transform of the target is incomplete.
         """
         if transform.checkpoint_s == 0:
             yield None
@@ -93,6 +93,7 @@ class Checkpoint:
         """Notes that all passes are done, and gives the output its name; can be repeated after an interruption."""
         if not self.note.complete:
             self.note.complete = True
+            self.note.result = checkpoint_files.state_of_result(self.note, self.places)
             self.note.write(self.places)
         self.transform.output.complete(str(self.places.part))
 
@@ -108,13 +109,27 @@ def _note_of(transform: PlannedTransform, places: Places) -> tuple[Note, bool]:
     module = running()
     facts = fingerprint.facts_of(transform, module.engine_description(module.engines()[0]))
     note = Note.read(places)
-    if note is not None and note.making is not None:
+    if note is not None and (note.making is not None or _has_lost_its_result(note, places)):
         checkpoint_files.unmake(note, places)
         note = None
     if note is None:
         return _begun(transform, facts, places), False
     checkpoint_files.require_same(note.facts, facts, places, is_complete=note.complete)
     return note, True
+
+
+def _has_lost_its_result(note: Note, places: Places) -> bool:
+    """Returns whether a complete output was removed. Errors: InvalidArgument if it was changed."""
+    if not note.complete or note.result is None:
+        return False
+    state = checkpoint_files.state_of_result(note, places)
+    if state is not None and state != note.result:
+        raise errors.InvalidArgument(
+            f"the transform into {places.target} is complete, and its command must be given once more to report this; "
+            f"{places.target} has changed since then; remove the note with `weft ooc discard {places.target}`, then "
+            "give the command again"
+        )
+    return state is None
 
 
 def temporary_of(plan: OutOfCorePlan, places: Places, directories: tuple[str, ...]) -> list[Temporary]:
@@ -124,7 +139,7 @@ def temporary_of(plan: OutOfCorePlan, places: Places, directories: tuple[str, ..
     found = []
     for rank in range(plan.ranks):
         first, end = _planning.disks_of_rank(len(directories), plan.ranks, rank)
-        for volume, nbytes in enumerate(_planning.out_of_core_scratch(plan, rank)):
+        for volume, nbytes in enumerate(_planning.scratch_of_rank(plan, rank)):
             if nbytes > 0:
                 found.append(Temporary(places.scratch_of_rank(rank, volume), directories[first:end], nbytes))
     return found
