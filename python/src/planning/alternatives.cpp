@@ -23,8 +23,8 @@ namespace {
 
 using Numbers = std::vector<std::size_t>;
 
-/// Converts the disks: `places` is the index of each disk in the machine's list, -1 for an assumed
-/// disk.
+/// Returns the disks of each array. `places` has the index of each disk in the machine's list, -1
+/// for an assumed disk.
 model::DiskAssignment to_disk_assignment(const Machine& machine, const std::vector<int>& places,
                                          const Numbers& input, const Numbers& output,
                                          const Numbers& scratch, bool asynchronous) {
@@ -62,9 +62,10 @@ nb::list costs(const ooc::KPassPlan& plan, const Machine& machine, const std::ve
 }
 
 nb::list costs_on_ranks(const ooc::KPassPlan& plan, std::int64_t ranks_per_node,
-                        const Lying& source, const Lying& target, const Machine& machine,
-                        const std::vector<int>& places, const Numbers& input, const Numbers& output,
-                        const Numbers& scratch, bool asynchronous) {
+                        const ArrayStorage& source, const ArrayStorage& target,
+                        const Machine& machine, const std::vector<int>& places,
+                        const Numbers& input, const Numbers& output, const Numbers& scratch,
+                        bool asynchronous) {
   return as_list(ooc::distributed_cost(
       plan, ranks_per_node, machine,
       to_disk_assignment(machine, places, input, output, scratch, asynchronous),

@@ -16,7 +16,7 @@ using namespace nb::literals;
 
 namespace weft::python {
 
-ooc::OwnershipPtr to_ownership(const Lying& given, int ranks) {
+ooc::OwnershipPtr to_ownership(const ArrayStorage& given, int ranks) {
   const auto& [bytes, lead, block, disks, processors, band, skew] = given;
   if (block == 0) return ooc::owned_by_parts(lead, bytes, ranks);
   const Striping striping = {.bytes = bytes,
@@ -32,8 +32,8 @@ ooc::OwnershipPtr to_ownership(const Lying& given, int ranks) {
 namespace {
 
 /// Messages and bytes of all ranks together.
-std::pair<std::int64_t, std::int64_t> traffic(const ooc::KPassPlan& plan, const Lying& input,
-                                              const Lying& output) {
+std::pair<std::int64_t, std::int64_t> traffic(const ooc::KPassPlan& plan, const ArrayStorage& input,
+                                              const ArrayStorage& output) {
   ooc::RankTraffic all;
   for (const ooc::RankTraffic& sent :
        traffic_of(plan, to_ownership(input, plan.ranks), to_ownership(output, plan.ranks)))
@@ -52,7 +52,7 @@ std::vector<std::int64_t> scratch_of_rank(const ooc::KPassPlan& plan, int rank) 
 void bind_rank_passes(nb::module_& m) {
   m.def(
       "deal_out_of_core",
-      [](const ooc::KPassPlan& plan, int ranks, const std::optional<Lying>& array) {
+      [](const ooc::KPassPlan& plan, int ranks, const std::optional<ArrayStorage>& array) {
         return distribute_plan(plan, ranks, array ? to_ownership(*array, ranks) : nullptr);
       },
       "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),

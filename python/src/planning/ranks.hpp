@@ -11,11 +11,11 @@ namespace weft::python {
 
 /// The storage of an array in files: its bytes; for a plain file the array's first byte and 0, for
 /// a set 0 and its block bytes; disks, processors, band bytes, skew rows.
-using Lying =
+using ArrayStorage =
     std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, std::int64_t, std::int64_t>;
 
 /// Returns the ownership of the array by `ranks` ranks.
-ooc::OwnershipPtr to_ownership(const Lying& given, int ranks);
+ooc::OwnershipPtr to_ownership(const ArrayStorage& given, int ranks);
 
 /// Binds out-of-core passes on ranks as data.
 void bind_rank_passes(nanobind::module_& m);
