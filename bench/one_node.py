@@ -1,9 +1,9 @@
 """Measures weft against its peers on one node, case by case, and prints the table of docs/performance.md.
 
 Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
-Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the required floor, and the number
-of runs in which it holds. Peers run in turn with weft in the same processes, under the same contract. Run nothing else
-at the same time.
+Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the floor (the largest allowed
+ratio), and the number of runs that keep it. weft and its peers run in turn, in the same processes and under the same
+conditions. Run nothing else at the same time.
 """
 
 import argparse

@@ -43,8 +43,8 @@ enum weft_error {
 enum weft_kind { WEFT_C2C = 0, WEFT_R2C = 1 };
 /// WEFT_F80 is long double as the compiler has it.
 enum weft_precision { WEFT_F32 = 0, WEFT_F64 = 1, WEFT_F80 = 2 };
-/// The direction that divides by the number of points: none, backward (as numpy), both by its root,
-/// or forward.
+/// The direction that divides by the number of points: none, backward (as numpy), both (each by the
+/// square root), or forward.
 enum weft_norm {
   WEFT_NORM_NONE = 0,
   WEFT_NORM_BACKWARD = 1,
@@ -172,7 +172,7 @@ int weft_layout_json(const weft_layout* layout, char** json);
 /// Choices that are forced on every exchange. Its size never changes: later versions use reserved
 /// space, in which 0 means the default.
 typedef struct weft_exchange {
-  int64_t chunks;       ///< number of parts in which the array is sent; 0: chosen
+  int64_t chunks;       ///< number of parts in which the array is sent; 0: weft chooses
   int64_t piece_bytes;  ///< largest piece of packed messages; 0: whole blocks
   int method;           ///< enum weft_method
   int schedule;         ///< enum weft_schedule
@@ -180,7 +180,7 @@ typedef struct weft_exchange {
   int wire_form;        ///< enum weft_wire_form
   int wire;             ///< enum weft_wire_precision
   int nodes;            ///< enum weft_nodes
-  int preset;           ///< enum weft_preset; the other members win over it
+  int preset;           ///< enum weft_preset; the other members override it
   int reserved[9];      ///< 0
 } weft_exchange;
 
@@ -205,7 +205,7 @@ typedef struct weft_planning {
 ///
 /// `struct_size` identifies the version of this struct that the caller was compiled with. Later
 /// versions add members at the end, and a library accepts the structs of all earlier versions. It
-/// refuses reserved space that is not 0, which a later header has given a meaning.
+/// refuses non-zero reserved space, because a later header has given it a meaning.
 typedef struct weft_options {
   size_t struct_size;
   const int64_t* shape;  ///< of the whole array; real space for r2c

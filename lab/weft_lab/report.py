@@ -39,9 +39,9 @@ def produce_again(experiment: ModuleType, settings: Settings, results: Path) -> 
         rows = read_csv(folder / DATA)
         found = ORIGIN.search((folder / TABLE).read_text())
     except OSError as error:
-        raise LabError(f"there is nothing to write again; {error}; measure first, without --again") from None
+        raise LabError(f"there are no recorded rows to plot; {error}; measure first, without --again") from None
     if not rows or not found:
-        raise LabError(f"{folder} must have rows and say which command made them; measure first, without --again")
+        raise LabError(f"{folder} must have rows and the command that made them; measure first, without --again")
     draw(experiment, rows, figure, axes, folder)
     text = page(experiment, rows, found.group())
     (folder / TABLE).write_text(text)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import weft
 
-# Two choices by weft: with any placement of the data, even on one rank, and with a part on every rank.
+# Two choices by weft: one on any number of ranks, even one rank, and one with a part of the array on every rank.
 CHOICE, SPREAD = "planner", "planner, all ranks"
 PRESETS = ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p", "p3dfft")
-# The number of meshes in a contest: the best by the model, each mesh and order of axes once.
+# The largest number of compared meshes: the best by the model, each mesh and order of axes once.
 MESHES_MAX = 14
 # Plans on all ranks with one forced decision. The model chooses the rest.
 FORCED: dict[str, dict[str, Any]] = {
@@ -60,14 +60,14 @@ def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     found = {CHOICE: weft.plan(problem.shape, machine=machine, **how), SPREAD: min(spread, key=_predicted_s)}
     for name in PRESETS:
         if name != "p3dfft" or len(problem.shape) > 2:  # P3DFFT's pencils need three axes
-            # By the fixed rule, so that the layout is also that of the paper and not a choice of the planner.
+            # The fixed rule takes the layout of the paper, too. The planner could choose another layout.
             found[name] = weft.plan(problem.shape, exchange=name, machine="fixed-rule", **how)
     others = _meshes if problem.in_meshes else _forced
     return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 
 
 def _grids_of(problem: Problem, ranks: int) -> list[tuple[int, ...]]:
-    """Returns the grids with a row for every part; the axis that r2c halves must be whole."""
+    """Returns the grids without an empty part. They do not split the axis that r2c halves."""
     found = grids(ranks, len(problem.shape))
     fitting = [grid for grid in found if all(p <= n for p, n in zip(grid, problem.shape, strict=True))]
     return [grid for grid in fitting if problem.kind == "c2c" or grid[-1] == 1]
@@ -121,7 +121,7 @@ def _predicted_s(plan: weft.Plan) -> float:
 
 
 def way(plan: weft.Plan) -> str:
-    """Returns mesh, axes and exchanges in short. Plans with the same text take the same time.
+    """Returns a short text with mesh, axes and exchanges. Plans with the same text take the same time.
 
     >>> import weft
     >>> way(weft.plan((8, 8), ranks=2, exchange=weft.Exchange(method="messages")))

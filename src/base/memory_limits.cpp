@@ -27,7 +27,7 @@ std::optional<std::int64_t> leading_number(const std::string& text) {
 }
 
 /// Returns the number after `key` in a text of lines "key number".
-std::int64_t number_behind(const std::string& text, std::string_view key) {
+std::int64_t number_after(const std::string& text, std::string_view key) {
   std::istringstream lines(text);
   std::string line;
   while (std::getline(lines, line)) {
@@ -51,14 +51,14 @@ std::int64_t room_of_group(const std::string& folder, const CgroupFiles& files) 
   const auto limit = leading_number(read_text(folder + files.limit));
   const auto usage = leading_number(read_text(folder + files.usage));
   if (!limit || !usage) return no_memory_limit;
-  const std::int64_t droppable = number_behind(read_text(folder + "/memory.stat"), files.droppable);
+  const std::int64_t droppable = number_after(read_text(folder + "/memory.stat"), files.droppable);
   return std::max<std::int64_t>(0,
                                 *limit - *usage + std::clamp<std::int64_t>(droppable, 0, *usage));
 }
 
-/// Returns the least room over `path` and all its parents up to the mount point: a limit anywhere
-/// above binds. Inside a container the path may not exist under the mount point. Then only the
-/// parents that exist count, including the mount point.
+/// Returns the least room over `path` and all its parents up to the mount point, because the limit
+/// of each parent applies. Inside a container the path may not exist under the mount point. Then
+/// only the parents that exist count, including the mount point.
 std::int64_t room_up_from(const std::string& mount, std::string path, const CgroupFiles& files) {
   std::int64_t room = no_memory_limit;
   while (true) {
@@ -103,7 +103,7 @@ std::int64_t cgroup_room_bytes(const std::string& proc_cgroup, const std::string
 }
 
 std::int64_t mem_available_bytes(const std::string& meminfo) {
-  const std::int64_t kibibytes = number_behind(meminfo, "MemAvailable:");
+  const std::int64_t kibibytes = number_after(meminfo, "MemAvailable:");
   return kibibytes > 0 ? kibibytes * 1024 : no_memory_limit;
 }
 

@@ -42,7 +42,7 @@ BufferNeeds packed_ends(const ExchangeEndpoint& side);
 /// Returns the places of two plain local arrays in C order, between which MPI moves strided boxes.
 BufferNeeds plain_ends(const ExchangeEndpoint& side);
 
-/// A block in the form of the exchanges of comm. The peer is a number in the group.
+/// A block in the form that src/comm exchanges. The peer is a rank of the group.
 struct WireBlock {
   int chunk = 0;
   bool own = false;

@@ -7,7 +7,8 @@
 namespace weft::exchange {
 namespace {
 
-/// The ranks that a rank sends to and receives from in one step of its schedule; itself: idle.
+/// The ranks that a rank sends to and receives from in one step of its schedule. A rank that is its
+/// own partner is idle.
 struct Partners {
   int to = 0;
   int from = 0;
@@ -29,8 +30,8 @@ std::vector<Partners> partners(Schedule schedule, int rank, int ranks) {
   return found;
 }
 
-/// Returns the blocks by peer, so that the cost of all steps is not quadratic in the number of
-/// ranks.
+/// Returns the blocks of a chunk, indexed by peer. A search for each step would take a time
+/// quadratic in the number of ranks.
 std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, int chunk,
                                         int ranks) {
   std::vector<comm::StridedBlock> found(static_cast<std::size_t>(ranks), comm::MessageStep{}.send);
@@ -40,16 +41,16 @@ std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, in
   return found;
 }
 
-/// Returns the most elements of a piece.
+/// Returns the largest number of elements of a piece.
 std::int64_t piece_elements(const Exchange& exchange, const ExchangeEndpoint& side) {
   if (exchange.piece_bytes == 0) return INT64_MAX;
   return std::max<std::int64_t>(1, exchange.piece_bytes / side.element_bytes);
 }
 
 /// Returns the number of pieces of a block, the same on both ranks of a message.
-std::int64_t pieces_of(const comm::StridedBlock& block, std::int64_t most) {
+std::int64_t pieces_of(const comm::StridedBlock& block, std::int64_t most_elements) {
   const std::int64_t elements = comm::volume_of(block);
-  return elements / most + (elements % most > 0 ? 1 : 0);
+  return elements / most_elements + (elements % most_elements > 0 ? 1 : 0);
 }
 
 /// Returns one of `pieces` pieces, of about equal size, of a contiguous block; empty past the last.
@@ -64,10 +65,10 @@ comm::StridedBlock piece_of(const comm::StridedBlock& block, std::int64_t pieces
   return piece;
 }
 
-void add_in_pieces(const comm::MessageStep& step, std::int64_t most,
+void add_in_pieces(const comm::MessageStep& step, std::int64_t most_elements,
                    std::vector<comm::MessageStep>& steps) {
-  const std::int64_t sent = pieces_of(step.send, most);
-  const std::int64_t received = pieces_of(step.recv, most);
+  const std::int64_t sent = pieces_of(step.send, most_elements);
+  const std::int64_t received = pieces_of(step.recv, most_elements);
   if (std::max(sent, received) <= 1) {
     steps.push_back(step);
     return;
@@ -81,7 +82,7 @@ void add_in_pieces(const comm::MessageStep& step, std::int64_t most,
 std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const WireBlocks& blocks,
                                              const ExchangeEndpoint& side, int rank, int ranks) {
   const auto order = partners(exchange.schedule, rank, ranks);
-  const std::int64_t most = piece_elements(exchange, side);
+  const std::int64_t most_elements = piece_elements(exchange, side);
   std::vector<comm::MessageStep> found;
   for (int chunk = 0; chunk < side.chunks; ++chunk) {
     const auto send = by_peer(blocks.send, chunk, ranks);
@@ -89,16 +90,16 @@ std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const Wir
     for (const Partners& step : order)
       add_in_pieces({chunk, send[static_cast<std::size_t>(step.to)],
                      recv[static_cast<std::size_t>(step.from)]},
-                    most, found);
+                    most_elements, found);
   }
   return found;
 }
 
-comm::MessageOptions message_options(const Exchange& exchange, const ExchangeResources& means) {
+comm::MessageOptions message_options(const Exchange& exchange, const ExchangeResources& resources) {
   return {.at_once = exchange.schedule == Schedule::scattered ? 0 : 1,
           .persistent = exchange.requests == Requests::persistent,
           .in_pieces = exchange.wire_form == WireForm::packed,
-          .tag = means.tag};
+          .tag = resources.tag};
 }
 
 }  // namespace weft::exchange

@@ -11,7 +11,8 @@ namespace weft::exchange {
 std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const WireBlocks& blocks,
                                              const ExchangeEndpoint& side, int rank, int ranks);
 
-/// Returns the options of messages: how many may be under way, and the kind of requests.
-comm::MessageOptions message_options(const Exchange& exchange, const ExchangeResources& means);
+/// Returns the options of messages, for example the number of messages in flight and the kind of
+/// requests.
+comm::MessageOptions message_options(const Exchange& exchange, const ExchangeResources& resources);
 
 }  // namespace weft::exchange

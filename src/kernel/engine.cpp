@@ -51,8 +51,8 @@ void check(const LineProblem& problem) {
   }
 }
 
-/// Returns the engines, which are never destroyed. A transform in a static object of the user's may
-/// be dropped after the destruction of weft's own static objects.
+/// Returns the engines, which are never destroyed. A static object of the user can hold a transform
+/// that outlives weft's own static objects.
 const std::vector<Engine*>& engines() {
   end_threads_before_forks();
   static const std::vector<Engine*>& all = *new std::vector<Engine*>{

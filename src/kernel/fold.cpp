@@ -15,8 +15,8 @@ Piece rising(Piece piece, int axis) {
   return piece;
 }
 
-/// Returns the columns n-1, n-2, ..., which are at odd positions. They are numbered upwards, so the
-/// last one is first.
+/// Returns the columns n-1, n-2, ..., which are at odd positions. The piece lists them by rising
+/// number, so it begins at the last odd position.
 Piece falling(Piece piece, int axis, std::int64_t extent) {
   const std::int64_t first = piece.box.lower[axis] / 2;
   const std::int64_t end = piece.box.upper[axis] / 2;

@@ -12,8 +12,9 @@ void end_threads() { omp_pause_resource_all(omp_pause_hard); }
 }  // namespace
 
 void end_threads_before_forks() {
+  // This fails only without memory. Forks then behave as if nothing were registered.
   static const int watched = pthread_atfork(end_threads, nullptr, nullptr);
-  static_cast<void>(watched);  // out of memory: forks then work as without this
+  static_cast<void>(watched);
 }
 
 }  // namespace weft::kernel

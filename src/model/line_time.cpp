@@ -25,15 +25,15 @@ bool is_real(Kind kind) {
   throw Error(ErrorCode::internal, "no predicted cost for lines of this kind");
 }
 
-/// Returns the operations of one line, as Machine counts them. A line of one point is still
-/// visited.
+/// Returns the operations of one line, as Machine counts them. A line of one point counts as two
+/// points, because the transform still visits it.
 double operations(Kind kind, std::int64_t length) {
   const auto n = static_cast<double>(std::max<std::int64_t>(2, length));
   return (is_real(kind) ? 2.5 : 5) * n * std::log2(n);
 }
 
-/// Returns the figures of the precision, or of the precision with the nearest number of bytes;
-/// among these those of the effort, or of the nearest effort.
+/// Returns the figures of the precision with the nearest number of bytes. Among these it takes the
+/// figures of the nearest effort.
 const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Effort effort) {
   const auto distance = [&](const Arithmetic& each) {
     const double bytes = std::log2(static_cast<double>(real_bytes(each.precision)) /
@@ -71,10 +71,11 @@ PrimeFactors factors_of(std::int64_t length) {
   return found;
 }
 
-/// Families of lines that an FFT library transforms alike. Products of small primes that 8 divides
-/// need half the time per operation of odd ones: vector instructions work on 2, 4 or 8 numbers.
-/// Lines of prime length are summed directly or become convolutions. Complex ones use chirps
-/// (Bluestein). Real ones use one point less if that has small primes only (Rader), or padding.
+/// Families of lines that an FFT library transforms in the same way. Products of small primes that
+/// 8 divides take half as long per operation as odd ones: vector instructions work on 2, 4 or 8
+/// numbers. Lines of prime length are summed directly or become convolutions. Complex ones use
+/// chirps (Bluestein). Real ones use one point less if that has small primes only (Rader), or
+/// padding.
 enum class Family {
   power_of_two,
   by_eight,
@@ -90,8 +91,8 @@ enum class Family {
 
 bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 
-/// Returns the family that FFTW would use. It sums real primes below 173 directly; complex ones are
-/// faster by chirps from 67 on.
+/// Returns the family that FFTW would use. FFTW sums lines of prime length directly: real ones
+/// below 173 points, complex ones below 67.
 Family family_of_prime(Kind kind, std::int64_t prime) {
   const std::int64_t not_summed_from = is_real(kind) ? 173 : 67;
   if (prime < not_summed_from) return Family::summed_prime;
@@ -123,7 +124,8 @@ double distance(const PrimeFactors& one, const PrimeFactors& other) {
   return std::sqrt(sum);
 }
 
-/// Returns a mean of these lines; a line that has more in common with this length weighs more.
+/// Returns the mean time of an operation on these lines. Lines with more similar factors weigh
+/// more.
 double mean_of_alike(const std::vector<LineTime>& lines, std::int64_t length) {
   const PrimeFactors factors = factors_of(length);
   double sum = 0;

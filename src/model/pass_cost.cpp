@@ -9,9 +9,9 @@
 namespace weft::model {
 namespace {
 
-/// Returns the axes that the executor fuses: planes stay in cache and leave each of several threads
-/// its share. If the machine does not give the sizes of its caches, a plane of two axes counts as
-/// cached.
+/// Returns the axes that the executor fuses in one pass: their planes stay in cache, and each
+/// thread gets enough of them. If the machine does not give the sizes of its caches, a plane of two
+/// axes counts as cached.
 MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
                  const Problem& problem, const Machine& machine) {
   constexpr std::int64_t largest_share = 4 << 20;
@@ -46,8 +46,8 @@ std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_by
   return bytes;
 }
 
-/// Returns whether rows begin within cache lines. Rows of the caller's arrays have no gaps; those
-/// between stages are priced as if they began at cache lines.
+/// Returns whether rows begin in the middle of cache lines. Only rows of the caller's arrays can,
+/// because they have no gaps. The model treats rows between stages as aligned.
 bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   constexpr std::int64_t line = 64;
   const Stage& stage = plan.stages[number];
@@ -58,8 +58,8 @@ bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   return number == plan.exchanges.size() && ragged(stage.target, element_bytes_after(plan, number));
 }
 
-/// Position of the lines of a pass along one axis: across memory, or so close that memory is read
-/// as along rows and the cache collects the lines.
+/// The way in which a pass reads lines along one axis. If lines across memory are close together,
+/// memory is read as along rows and the cache collects the lines.
 struct Reach {
   Moved in_memory = Moved::contiguous;
   Moved in_cache = Moved::contiguous;
@@ -94,8 +94,8 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
   return {is_close ? Moved::contiguous : across, across, plane};
 }
 
-/// Returns whether a pass writes where it reads. After an exchange all passes of a stage but the
-/// last do. Otherwise all but the first do, the last only if it writes a single array.
+/// Returns whether a pass overwrites its input. After an exchange, all passes of a stage but the
+/// last do. In the first stage all but the first do, the last only if it writes a single array.
 bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;
@@ -104,8 +104,8 @@ bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   return pass.first > 0 && (!is_last || to_array);
 }
 
-/// Relative cost of a pass that writes where it reads: each cache line is loaded and stored. Other
-/// passes also load the line that they overwrite; stores past the caches are no faster.
+/// Relative cost of a pass that overwrites its input: it loads and stores each cache line. Other
+/// passes also load the lines of their output. Non-temporal stores are no faster.
 constexpr double in_place_share = 2.0 / 3;
 
 }  // namespace

@@ -9,10 +9,9 @@
 
 namespace weft::model {
 
-/// One trip of a rank's local array through a core: axes that share a plane in cache are
-/// transformed in it.
+/// One pass over a rank's local array. It transforms the axes that share a plane in cache.
 struct MemoryPass {
-  std::size_t first = 0;  ///< first axis among the stage's
+  std::size_t first = 0;  ///< index of the first axis in the stage's list
   std::size_t count = 1;
   std::int64_t plane_bytes = 0;  ///< of the axes of the pass
   std::int64_t moved_bytes = 0;  ///< read and written in memory
@@ -23,8 +22,8 @@ struct MemoryPass {
 /// order.
 std::vector<MemoryPass> passes_of(const Plan& plan, std::size_t number, const Machine& machine);
 
-/// Returns the seconds of moving the data of a pass of stage `number`; the lines themselves are
-/// arithmetic.
+/// Returns the time to move the data of a pass of stage `number` on a node with `working` ranks. It
+/// excludes the arithmetic of the lines.
 double moving_seconds(const MemoryPass& pass, const Plan& plan, std::size_t number,
                       std::int64_t working, const Machine& machine);
 

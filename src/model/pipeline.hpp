@@ -4,7 +4,7 @@
 
 namespace weft::model {
 
-/// The seconds of each part of one trip through memory, each as if it ran alone.
+/// The time of each part of the work on one load, as if the part ran alone.
 struct PipelineTimes {
   double read_s = 0;
   double write_s = 0;
@@ -12,8 +12,8 @@ struct PipelineTimes {
   double compute_s = 0;
   double latency_s = 0;  ///< until a disk that has been idle answers
 };
-/// Returns the seconds of all loads. With overlap, the first read and the last write are alone; in
-/// between the slower part decides. Otherwise it is the sum.
+/// Returns the time of all loads. With overlap, only the first read and the last write run alone;
+/// between them the slower part decides. Without overlap, the times of all parts add up.
 double pipelined_seconds(const PipelineTimes& load, std::int64_t loads, bool overlaps);
 
 }  // namespace weft::model

@@ -23,21 +23,21 @@ namespace {
 constexpr std::int64_t shortest = 32;
 /// Beyond this, the bytes of a convolution overflow.
 constexpr std::int64_t longest = std::int64_t{1} << 56;
-/// Maximum ratio of m2 to the side of a square, or the inverse: beyond this a view loses the merits
-/// of a square.
-constexpr double most_unlike = 8;
+/// Maximum ratio of m2 to the side of a square, or of the side to m2. The advantages of a square
+/// view end there.
+constexpr double largest_ratio = 8;
 
 std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
 
-/// Room that a convolution needs, and the limits of the caller's layouts.
+/// The size that a convolution needs, and the limits of the caller's layouts.
 struct Wanted {
-  std::int64_t before = 0;  ///< elements of the input
-  std::int64_t behind = 0;  ///< of the output
-  std::int64_t unit = 0;    ///< m2 divides it
-  bool cuts_input = false;  ///< weft chooses the cuts
+  std::int64_t input_points = 0;   ///< elements of the input
+  std::int64_t output_points = 0;  ///< of the output
+  std::int64_t unit = 0;           ///< m2 divides it
+  bool cuts_input = false;         ///< weft chooses the cuts
   bool cuts_output = false;
 
-  std::int64_t points() const { return before + behind - 1; }
+  std::int64_t points() const { return input_points + output_points - 1; }
 };
 
 /// Returns the output layout that the caller fixes, if any.
@@ -61,12 +61,12 @@ Wanted wanted_of(const Problem& problem) {
 bool serves(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const std::int64_t row = view[1];
   return std::min(view[0], row) >= ranks && wanted.unit % row == 0 &&
-         (!wanted.cuts_input || rows_of(wanted.before, row) >= ranks) &&
-         (!wanted.cuts_output || rows_of(wanted.behind, row) >= ranks);
+         (!wanted.cuts_input || rows_of(wanted.input_points, row) >= ranks) &&
+         (!wanted.cuts_output || rows_of(wanted.output_points, row) >= ranks);
 }
 
 /// Returns a penalty for odd factors: vector instructions work on 2, 4 or 8 numbers.
-double oddness(std::int64_t length) {
+double odd_penalty(std::int64_t length) {
   double price = 0;
   for (std::int64_t twos = 2; twos <= 8; twos *= 2)
     if (length % twos != 0) price += 0.1;
@@ -77,19 +77,20 @@ double oddness(std::int64_t length) {
 double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const double padding = static_cast<double>(volume(view)) / static_cast<double>(wanted.points());
   return padding * 2 * (imbalance(view[0], ranks) + imbalance(view[1], ranks)) +
-         imbalance(rows_of(wanted.before, view[1]), ranks) +
-         imbalance(rows_of(wanted.behind, view[1]), ranks) + oddness(view[0]) + oddness(view[1]) +
-         0.1 * unlikeness(view);
+         imbalance(rows_of(wanted.input_points, view[1]), ranks) +
+         imbalance(rows_of(wanted.output_points, view[1]), ranks) + odd_penalty(view[0]) +
+         odd_penalty(view[1]) + 0.1 * unlikeness(view);
 }
 
 std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks) {
   const Wanted wanted = wanted_of(problem);
-  if (wanted.before < shortest || wanted.before > longest) return {};
+  if (wanted.input_points < shortest || wanted.input_points > longest) return {};
   const double square = std::sqrt(static_cast<double>(wanted.points()));
   const bool is_free = wanted.unit == 0;
   const std::int64_t least =
-      is_free ? std::max(ranks, static_cast<std::int64_t>(square / most_unlike)) : ranks;
-  const std::int64_t most = is_free ? static_cast<std::int64_t>(square * most_unlike) : wanted.unit;
+      is_free ? std::max(ranks, static_cast<std::int64_t>(square / largest_ratio)) : ranks;
+  const std::int64_t most =
+      is_free ? static_cast<std::int64_t>(square * largest_ratio) : wanted.unit;
   const std::vector<std::int64_t> lengths =
       smooth_numbers(ranks, std::max(most, 2 * rows_of(wanted.points(), least)));
   std::optional<Shape> best;
@@ -107,8 +108,8 @@ std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks
   return best;
 }
 
-/// Returns the layout of an end of the plan, which cuts no row, as rows of the view. The last row
-/// may reach beyond it.
+/// Returns the layout of the input or output as rows of the view. The layout must not cut a row.
+/// The last row may be longer than its data.
 Layout in_rows(const Layout& flat, std::int64_t row) {
   const std::int64_t n = flat.shape()[0];
   std::vector<Box> boxes;
@@ -156,13 +157,13 @@ void check_duties(const Plan& plan) {
 void check_shapes(const Plan& plan) {
   const Problem& problem = plan.problem;
   const Shape view = plan.view();
-  const std::int64_t before = problem.shape[0];
-  const std::int64_t behind = problem.output_shape()[0];
-  if (view.size() != 2 || before > longest || volume(view) < before + behind - 1)
+  const std::int64_t input_points = problem.shape[0];
+  const std::int64_t output_points = problem.output_shape()[0];
+  if (view.size() != 2 || input_points > longest || volume(view) < input_points + output_points - 1)
     refuse("a convolution must be of two axes and of at least " +
-           std::to_string(before + behind - 1) + " points; given " + to_string(view));
-  const Shape first{rows_of(before, view[1]), view[1]};
-  const Shape last{rows_of(behind, view[1]), view[1]};
+           std::to_string(input_points + output_points - 1) + " points; given " + to_string(view));
+  const Shape first{rows_of(input_points, view[1]), view[1]};
+  const Shape last{rows_of(output_points, view[1]), view[1]};
   const std::vector<std::pair<Shape, Shape>> shapes{{problem.shape, first},
                                                     {first, view},
                                                     {view, view},
@@ -197,14 +198,14 @@ std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
   const std::optional<Shape> view = best_convolution(problem, ranks);
   if (!view) return {};
   const std::int64_t row = (*view)[1];
-  const std::int64_t before = problem.shape[0];
-  const std::int64_t behind = problem.output_shape()[0];
-  const Shape first{rows_of(before, row), row};
-  const Shape last{rows_of(behind, row), row};
+  const std::int64_t input_points = problem.shape[0];
+  const std::int64_t output_points = problem.output_shape()[0];
+  const Shape first{rows_of(input_points, row), row};
+  const Shape last{rows_of(output_points, row), row};
   const std::optional<Layout> fixed = fixed_output(problem);
   const Layout input =
-      problem.has_input ? problem.input : cut_between(before, row, ranks, problem.ranks);
-  const Layout output = fixed ? *fixed : cut_between(behind, row, ranks, problem.ranks);
+      problem.has_input ? problem.input : cut_between(input_points, row, ranks, problem.ranks);
+  const Layout output = fixed ? *fixed : cut_between(output_points, row, ranks, problem.ranks);
   const Layout rows = split(*view, 0, ranks, problem.ranks);
   const Layout columns = split(*view, 1, ranks, problem.ranks);
   std::vector<Stage> stages = duties();

@@ -9,9 +9,9 @@
 
 namespace weft::planner {
 
-/// Returns orders in which ranks could run over the nodes of a network, without the default one:
-/// axes in any sequence, but axes that are alike in one sequence only. Of more than four axes each
-/// one is moved to the front or to the end.
+/// Returns possible orders of ranks over the nodes of a network, without the default one. The axes
+/// come in every sequence, but equivalent axes in one sequence only. If there are more than four
+/// axes, each one is moved to the front or to the end.
 std::vector<std::string> sequences(const Topology&, std::int64_t on_node);
 
 /// Returns an order on a torus that puts `ranks` consecutive ranks on a block of nodes as close to

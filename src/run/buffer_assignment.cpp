@@ -36,8 +36,8 @@ kernel::Place users_array(const Plan& plan, const std::vector<Stage>& route, con
                           bool is_input, std::int64_t rank) {
   const Problem& problem = plan.problem;
   const std::size_t last = route.size() - 1;
-  // Half a spectrum in natural order has another shape than the exchanged array, and so have the
-  // ends of a convolution.
+  // The caller's array can have another shape than the exchanged array: half a spectrum in natural
+  // order, and the input and output of a convolution.
   const bool is_output = is_input == (variant.direction == Direction::backward);
   const bool is_apart = plan.convolves() || (unfolds(plan, last) && is_output);
   const Layout& layout = is_apart   ? (is_output ? plan.output() : plan.input())
@@ -134,7 +134,7 @@ void BufferAssigner::choose_message_buffers() {
     if (each.choices.method != Method::shared && !is_node_aware(each.choices))
       by_messages.push_back(&each);
   if (by_messages.empty()) return;
-  // After another exchange in place, blocks leave from the caller's array in chunks.
+  // In place and after another exchange, chunks are sent from the caller's array.
   if (by_messages.size() > 1 && variant_.in_place) by_messages.back()->both_sides = false;
   std::vector<MessageNeeds> needs;
   for (const StageExchange* each : by_messages) {

@@ -41,7 +41,7 @@ int world_rank() {
 
 bool fails(const char* name) { return armed && fault == name; }
 
-/// Returns the function that one of this program replaces.
+/// Returns the library's function that a function of this program replaces.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -182,7 +182,7 @@ weft::FftOptions options() {
           .exchange = exchange()};
 }
 
-/// There and back, one array or two in a call.
+/// Transforms forward and backward, one array or two in a call.
 template <class Number>
 void both_ways(weft::Fft<double>& fft, std::vector<Number>& x, std::vector<Complex>& X) {
   if (!way.starts_with("many")) {
@@ -211,7 +211,7 @@ double distance_after(weft::Fft<double>& fft, std::vector<Number> x) {
   return worst;
 }
 
-/// There and back; the largest distance from where it began, over all ranks.
+/// Transforms forward and backward; returns the largest difference from the input, over all ranks.
 double round_trip(weft::Fft<double>& fft) {
   const auto elements = static_cast<std::size_t>(fft.input_elements());
   std::vector<double> reals(elements);
@@ -224,7 +224,7 @@ double round_trip(weft::Fft<double>& fft) {
                                                     : distance_after(fft, numbers);
 }
 
-/// A call that fails in the middle of an exchange: a message and the end of all ranks.
+/// Makes a call fail in the middle of an exchange. weft must print a message and end all ranks.
 void break_a_call() {
   weft::Fft<double> fft(options());
   if (fault != "send_init") round_trip(fft);  // persistent requests are made by the first call
@@ -233,7 +233,7 @@ void break_a_call() {
   std::puts("the fault was not noticed");
 }
 
-/// One rank fails while all can still learn of it: prints the error of all ranks.
+/// Makes one rank fail while it can still inform the others; prints the error of all ranks.
 void attempt_armed(const std::function<void()>& attempt) {
   armed = world_rank() == 1;
   std::string got = "no error";
@@ -256,19 +256,20 @@ void say_whether_correct(weft::Fft<double>& fft) {
   if (world_rank() == 0) std::printf("afterwards: %s\n", worst < 1e-13 ? "correct" : "wrong");
 }
 
-/// A transform that cannot be made on one rank: the same error on all.
+/// Makes a transform that fails on one rank. All ranks must get the same error.
 void break_making() {
-  // Finds that there is memory.
+  // The first transform makes weft check the memory before the fault.
   if (fault == "memory" || fault == "populate") weft::Fft<double> first(options());
   attempt_armed([] {
     weft::Fft<double> fft(options());
-    if (fault == "old_kernel") say_whether_correct(fft);  // in memory that was had in another way
+    if (fault == "old_kernel") say_whether_correct(fft);  // in memory obtained in another way
   });
   weft::Fft<double> after(options());
   say_whether_correct(after);
 }
 
-/// The first call with several arrays makes a second workspace; the transform survives its lack.
+/// Makes the second workspace fail, which the first call with several arrays allocates. The
+/// transform must remain usable.
 void break_second_workspace() {
   weft::Fft<double> fft(options());
   attempt_armed([&] { round_trip(fft); });
@@ -298,7 +299,7 @@ void stand_still() {
     std::printf("a rank stood still: %s\n", worst < 1e-13 ? "correct" : "wrong");
 }
 
-/// A rank has died: the launcher ends the others, and none reports a result.
+/// Kills one rank. The launcher must end the others, and none may report a result.
 void die() {
   weft::Fft<double> fft(options());
   round_trip(fft);

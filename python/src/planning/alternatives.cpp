@@ -23,8 +23,8 @@ namespace {
 
 using Numbers = std::vector<std::size_t>;
 
-/// Converts the disks: `places` is the index of each disk in the machine's list, -1 for an assumed
-/// disk.
+/// Returns the disks of each array. `places` has the index of each disk in the machine's list, -1
+/// for an assumed disk.
 model::DiskAssignment to_disk_assignment(const Machine& machine, const std::vector<int>& places,
                                          const Numbers& input, const Numbers& output,
                                          const Numbers& scratch, bool asynchronous) {

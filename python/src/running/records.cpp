@@ -28,7 +28,7 @@ comm::Communicator ranks_of(const std::optional<int>& comm) {
 }
 
 /// Returns a function that reports to `progress`, which must outlive it.
-bmmc::LoadProgress teller(const nb::object& progress) {
+bmmc::LoadProgress progress_reporter(const nb::object& progress) {
   return [&progress](std::int64_t done, std::int64_t loads) {
     const nb::gil_scoped_acquire held;
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
@@ -71,7 +71,7 @@ nb::dict transform(const bmmc::FftAnalysis& plan, const Stored& input, const Sto
                 .threads = threads},
       .sign = sign,
       .scale = scale,
-      .on_load = teller(progress)};
+      .on_load = progress_reporter(progress)};
   bmmc::RecordsOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -89,12 +89,13 @@ nb::dict permute(const PermutationPlan& plan, std::int64_t record_bytes, const S
   {
     const nb::gil_scoped_release release;
     outcome = bmmc::run_permutation_on_files(plan.passes, plan.disks, record_bytes, files,
-                                             teller(progress), ranks_of(comm));
+                                             progress_reporter(progress), ranks_of(comm));
   }
   return as_dict(outcome);
 }
 
-/// Returns the rows of the matrix and the complement, if there is one, and the parallel reads.
+/// Returns the number of parallel reads and, if the targets are a permutation over GF(2), the rows
+/// of its matrix and its complement.
 std::tuple<std::optional<std::pair<std::vector<bmmc::Bits>, bmmc::Bits>>, std::int64_t> detected(
     const Stored& targets, std::int64_t block_records, std::int64_t disks,
     const std::string& backend) {

@@ -30,8 +30,8 @@ class Target(Replacement):
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)
         is_npy = path.lower().endswith(NPY_ENDINGS)
-        said = self.shape[::-1] if fortran else self.shape
-        self._header = npy.header_bytes(said, self.dtype, lead_multiple, fortran=fortran) if is_npy else b""
+        header_shape = self.shape[::-1] if fortran else self.shape
+        self._header = npy.header_bytes(header_shape, self.dtype, lead_multiple, fortran=fortran) if is_npy else b""
         super().__init__(path, len(self._header) + prod(shape) * self.dtype.itemsize)
 
     @property

@@ -38,8 +38,8 @@ def of_cores(
     threads = [count for count in threads if cores // count <= checks.RANKS_MAX]
     if not threads:
         raise errors.InvalidArgument(
-            f"cores must be at most {checks.RANKS_MAX} ranks of as many threads as a node of the machine has cores, "
-            f"{given.cores_per_node}; given {cores}; give fewer, or a machine with more cores in a node"
+            f"cores must be at most {checks.RANKS_MAX} ranks of {given.cores_per_node} threads, the cores of a "
+            f"node of the machine; given {cores}; give fewer, or a machine with more cores in a node"
         )
     return _planned(shape, [(cores // count, count) for count in threads], given, given.cores_per_node, planning)
 

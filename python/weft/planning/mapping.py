@@ -1,5 +1,4 @@
-"""Ranks on nodes: the place of each rank in an order, files by which launchers start ranks so, and a communicator with
-ranks in that order.
+"""Ranks on nodes in a given order: the place of each rank, files for launchers, a communicator with renumbered ranks.
 
 An order is a word of letters, the fastest one first. `t` is the ranks of a node; the other letters are the axes of a
 machine's network (`docs/planning.md`). Ranks in the order "xyzt" are numbered along x first:
@@ -74,7 +73,7 @@ def hostfile(places: Places, hosts: Sequence[str]) -> str:
 
 
 def rankfile(places: Places, hosts: Sequence[str]) -> str:
-    """Returns a rankfile of Open MPI: the host of each rank, and as its slot the number of its core there.
+    """Returns a rankfile of Open MPI: the host of each rank, and as its slot the number of its core on the host.
 
     >>> print(rankfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
     rank 0=a slot=0
@@ -131,8 +130,8 @@ def reordered(
     another, nodes in the machine's numbering. `order` and `ranks_per_node` are as for :func:`places`. Plan on the new
     communicator with a machine that has the order, `machine.with_order(order)`. Free it after its last use.
 
-    Collective over `comm`; None, this process alone, returns None. Errors: InvalidArgument as for :func:`places`,
-    Disagreement if ranks give different orders.
+    Collective over `comm`. For None (this process alone) it returns None. Errors: InvalidArgument as for
+    :func:`places`, Disagreement if ranks give different orders.
 
     >>> reordered(None, "bgl-512", "xyzt") is None
     True

@@ -1,4 +1,4 @@
-// Every point in the space of choices against MPI_Alltoallw.
+// Compares every combination of choices with MPI_Alltoallw.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 
@@ -40,7 +40,8 @@ TEST(FftMethods, AgreeWithTheOracle) {
   EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
 }
 
-/// Floats on the wire: half the bytes, the error of a float in each exchange, whatever the sizes.
+/// Floats on the wire halve the bytes and add a float's rounding error in each exchange, for all
+/// sizes.
 TEST(FftMethods, FloatsOnTheWire) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";

@@ -29,7 +29,7 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// The seed of a drawn test, the same on all ranks, printed by one. Collective.
+/// The seed of a random test, the same on all ranks. One rank prints it. Collective.
 inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
   std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
@@ -39,7 +39,7 @@ inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
 }
 
 /// Number `index` of a reproducible sequence in [-1, 1), a multiple of 2^-20: exact in every
-/// precision, and any rank can name any element without having drawn those before it.
+/// precision. Any rank can compute any element without the elements before it.
 inline double noise(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed * 0x9e3779b97f4a7c15 + index + 0x632be59bd9b4e019;
   for (const std::uint64_t factor : {0xbf58476d1ce4e5b9, 0x94d049bb133111eb})
@@ -47,7 +47,7 @@ inline double noise(std::uint64_t seed, std::uint64_t index) {
   return static_cast<double>(static_cast<std::int64_t>(z >> 43)) * 0x1p-20 - 1;
 }
 
-/// An array between two rows of guard bytes, in memory of any content. `offset` elements before it
+/// An array between two rows of guard bytes, not set to zero. `offset` elements before it
 /// prevent an alignment to more than an element.
 template <class E>
 class GuardedArray {

@@ -72,7 +72,7 @@ def test_divisors_are_found_without_trying_all_counts(tmp_path: Path) -> None:
 
 
 def test_more_ranks_than_can_be_planned_are_left_out() -> None:
-    with pytest.raises(weft_package.InvalidArgument, match="at most 1048576 ranks of as many threads"):
+    with pytest.raises(weft_package.InvalidArgument, match="at most 1048576 ranks of 64 threads"):
         division.of_cores(SHAPE, 10**9, MACHINE)
     with pytest.raises(weft_package.InvalidArgument, match="cores must be 1 to 2147483647; given 2147483648"):
         division.of_cores(SHAPE, 2**31, MACHINE)

@@ -1,4 +1,5 @@
-// Threads of OpenMP and a fork: without kernel::end_threads_before_forks the child waits for ever.
+// Checks OpenMP in a forked child. Without kernel::end_threads_before_forks the child would wait
+// for ever.
 #include "kernel/forks.hpp"
 
 #include <gtest/gtest.h>
