@@ -95,13 +95,7 @@ class TransformJob:
         problem = _problem_of(stored, path, options)
         replaced = InPlace.of(stored, problem, disks) if options.in_place else None
         if replaced is None:
-            block = (
-                ALIGNMENT_BYTES if options.block_bytes is None else checks.integer(options.block_bytes, "block_bytes")
-            )
-            is_being_made = is_kept and not (
-                options.restart and os.path.exists(path)
-            )  # a set with its name is complete
-            checked_output(path, stored.name, disks, block, resumes=is_being_made)
+            _check_target(path, stored, disks, options, is_kept)
         unpack.require_memory(stored, problem.memory_bytes)
         directories = output_directories(path, disks) if replaced is None else replaced.directories()
         scratch = directories if options.scratch is None else directories_of(options.scratch)
@@ -242,6 +236,14 @@ def _opened(source: str, options: OocOptions, disks: tuple[str, ...], is_kept: b
     temporary = disks if options.scratch is None else directories_of(options.scratch)
     number = None if options.dtype is None else dtypes.dtype_of(options.dtype)
     return opened_source(source, extents, number, temporary[0], resumes=options.in_place and is_kept)
+
+
+def _check_target(target: str, stored: FileArray, disks: tuple[str, ...], options: OocOptions, is_kept: bool) -> None:
+    """Raises an error if a new output of this name cannot be made."""
+    given = options.block_bytes
+    block = ALIGNMENT_BYTES if given is None else checks.integer(given, "block_bytes")
+    is_being_made = is_kept and not (options.restart and os.path.exists(target))  # a set with its name is complete
+    checked_output(target, stored.name, disks, block, resumes=is_being_made)
 
 
 def _problem_of(stored: FileArray, target: str, options: OocOptions) -> PassProblem:

@@ -74,8 +74,8 @@ def run_on_ranks(
         store.complete()
         price = None if transform is None else transform.price
         report = clock.report(run.core.plan, price, outcome, store)
-        if transform is not None:
-            listeners.done(transform, report)
+        if transform is not None and not listeners.done(transform, report):
+            store.leave_on_first()
     return report
 
 

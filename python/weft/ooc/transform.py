@@ -64,7 +64,9 @@ def fft(
     checkpoint : seconds between checkpoints, from which the same call resumes after any interruption; 0: none. Default:
         30 if the predicted time exceeds a minute and the disks have room for checkpoints, or if the target is
         incomplete; otherwise none. The first rank must reach all of `scratch`, so on several nodes the default is none.
-        The resuming job needs the same number of ranks. restart : discard an incomplete target and begin again.
+        The resuming job needs the same number of ranks. If an earlier call has completed the target and only its report
+        was lost, this call reports it as `already_complete` and transforms nothing.
+    restart : discard an incomplete target and begin again.
     progress : called with a Progress now and then, by superlevels with a LoadProgress. An exception from it ends the
         transform.
     comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the
@@ -115,7 +117,8 @@ def run(
         restart(job.target)
     with Checkpoint.opened(transform) as store:
         report = execute(transform, store, listeners.progress)
-        listeners.done(transform, report)
+        if not listeners.done(transform, report) and store is not None:
+            store.leave()
     return report
 
 

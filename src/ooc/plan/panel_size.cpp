@@ -102,7 +102,8 @@ std::int64_t PanelSizer::tile_lines(std::int64_t length) const {
 
 /// Returns the elements that memory leaves for each panel.
 std::int64_t PanelSizer::panel_elements(const KPass& pass, std::int64_t runs) const {
-  const std::int64_t left = problem_.memory_bytes - beside_panels(pass, pass.tile_lines, runs);
+  const std::int64_t left =
+      problem_.memory_bytes - bytes_without_panels(pass, pass.tile_lines, runs);
   const std::int64_t bytes = left / problem_.buffers;
   if (bytes < panel_rounding_bytes) return 0;
   const std::int64_t rounding =
@@ -110,8 +111,8 @@ std::int64_t PanelSizer::panel_elements(const KPass& pass, std::int64_t runs) co
   return bytes / rounding * rounding / element_bytes_;
 }
 
-std::int64_t PanelSizer::beside_panels(const KPass& pass, std::int64_t lines,
-                                       std::int64_t runs) const {
+std::int64_t PanelSizer::bytes_without_panels(const KPass& pass, std::int64_t lines,
+                                              std::int64_t runs) const {
   const std::int64_t pitch = tile_pitch_bytes(pass.longest_line(), element_bytes_);
   std::int64_t bytes = problem_.threads * (lines + 1) * pitch + runs * listed_run_bytes;
   if (pass.has_twiddles()) bytes += RootTables<double>::table_bytes(pass.twiddle_length);
@@ -125,12 +126,12 @@ std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
   const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
   const std::int64_t panel =
       (pass.radix * width + sides - 1) * element_bytes_ + 2 * panel_rounding_bytes;
-  std::int64_t beside = beside_panels(pass, 1, sides * (pass.radix + 1));
+  std::int64_t others = bytes_without_panels(pass, 1, sides * (pass.radix + 1));
   if (problem_.has_reals())
-    beside += RootTables<double>::table_bytes(
+    others += RootTables<double>::table_bytes(
         problem_.shape[static_cast<std::size_t>(problem_.axes.back())]);
   // Wider tiles use their own share of memory.
-  return (problem_.buffers * panel + beside) / 7 * 8 + direct_io_alignment_bytes;
+  return (problem_.buffers * panel + others) / 7 * 8 + direct_io_alignment_bytes;
 }
 
 }  // namespace weft::ooc

@@ -23,7 +23,7 @@ class PanelSizer {
   std::optional<KPass> fitted_mirrored(KPass pass) const;
   std::int64_t tile_lines(std::int64_t length) const;
   std::int64_t panel_elements(const KPass& pass, std::int64_t runs) const;
-  std::int64_t beside_panels(const KPass& pass, std::int64_t lines, std::int64_t runs) const;
+  std::int64_t bytes_without_panels(const KPass& pass, std::int64_t lines, std::int64_t runs) const;
 
   const KPassProblem& problem_;
   std::int64_t element_bytes_;

@@ -340,8 +340,8 @@ void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
     throw Error(ErrorCode::invalid_argument,
                 "input and output are different volumes, but for a plan in place; given otherwise; "
                 "give two volumes");
-  const bool goes_on = options.start.pass > 0 || options.start.panels_done > 0;
-  if ((goes_on || options.checkpoints.keep) && !plan.problem.preserve_inputs)
+  const bool resumes = options.start.pass > 0 || options.start.panels_done > 0;
+  if ((resumes || options.checkpoints.keep) && !plan.problem.preserve_inputs)
     throw Error(ErrorCode::invalid_argument,
                 "checkpoints need passes that keep their input; given a plan of others; plan "
                 "with preserve_inputs");

@@ -252,8 +252,8 @@ void check_start(const KPassPlan& plan, const PassOptions& options) {
                 "a panel comes from the journal of a journaled pass; given panel " +
                     std::to_string(start.panels_done) + " of pass " + std::to_string(start.pass) +
                     "; give one that a checkpoint has kept");
-  const bool goes_on = start.pass > 0 || start.panels_done > 0;
-  if ((goes_on || options.checkpoints.keep) && !plan.problem.preserve_inputs)
+  const bool resumes = start.pass > 0 || start.panels_done > 0;
+  if ((resumes || options.checkpoints.keep) && !plan.problem.preserve_inputs)
     throw Error(ErrorCode::invalid_argument,
                 "checkpoints need passes that keep their input; given a plan of others; plan "
                 "with preserve_inputs");

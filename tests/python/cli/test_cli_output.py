@@ -84,12 +84,13 @@ def test_messages_are_one_line(tmp_path: Path) -> None:
 
 def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     from weft.cli.ooc import fft as ooc_fft_command
+    from weft.disk.options import OocOptions
 
     target = str(tmp_path / EVIL)
     in_place = SimpleNamespace(plan=SimpleNamespace(in_place=True), checkpoint_s=0, no_checkpoints_because=EVIL)
-    ooc_fft_command._tell(in_place)  # type: ignore[arg-type]
-    options = ooc_fft_command.Options("x", target, {}, False)
-    ooc_fft_command._tell_what_is_kept(options, in_place, Session())  # type: ignore[arg-type]
+    ooc_fft_command._warn_of_missing_checkpoints(in_place)  # type: ignore[arg-type]
+    request = ooc_fft_command.Request("x", target, OocOptions(memory_bytes=1), False)
+    ooc_fft_command._report_kept_files(request, in_place, Session())  # type: ignore[arg-type]
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith(f"no checkpoints: {SHOWN}") and f"{SHOWN} may be changed" in second
 

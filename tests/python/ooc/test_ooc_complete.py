@@ -111,9 +111,10 @@ class Case:
                 for place, name in STEPS:
                     setattr(place, name, counted(getattr(place, name)))
 
-        def report(*given: object) -> None:
+        def report(*given: object) -> bool:
             (self.folder / "reported").touch()
             count()
+            return True
 
         self.run(progress=start_counting, done=report)
 
@@ -264,6 +265,23 @@ RANK_CASES = [
     (killed_ranks.Transform, killed_ranks.Case(2, "out.npy", (1 << 14,))),
     (killed_ranks.InPlace, killed_ranks.Case(2, "x.json", (48, 30, 20), disks=2)),
 ]
+
+
+def test_a_lost_report_of_ranks_is_given_again(tmp_path: Path) -> None:
+    """The parent of the ranks writes their output, and removes the note after that."""
+    x = values(SHAPE, "complex128")
+    np.save(tmp_path / "x.npy", x)
+    words = ["ooc", "fft", "x.npy", "--in-place", "--memory", "64KiB", "--block", "256", "-n", "2", "--oversubscribe"]
+    command = [sys.executable, "-m", "weft", *words]
+    with open("/dev/full", "w") as full:
+        lost = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert lost.returncode != 0 and "cannot be written" in lost.stderr
+    result = np.load(tmp_path / "x.npy")
+    assert lacks_report(tmp_path / "x.npy")
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "already complete" in said
+    assert_same_bits(np.load(tmp_path / "x.npy"), result)
+    assert os.listdir(tmp_path) == ["x.npy"]
 
 
 @pytest.mark.parametrize(("kind", "case"), RANK_CASES, ids=["to a file", "in place"])

@@ -65,11 +65,12 @@ def run(request: Request, session: Session) -> int:
         started.append(transform)
         _warn_of_missing_checkpoints(transform)
 
-    def done(transform: PlannedTransform, moved: RunReport) -> None:
+    def done(transform: PlannedTransform, moved: RunReport) -> bool:
         session.clear_progress()
         if moved.found_not_finite:
             session.warn(not_finite_text(request.source))
         _report(request, transform, moved, session)
+        return not (transform.checkpoint_s > 0 and session.note_complete(transform.output.path))
 
     listeners = Listeners(
         progress=Reporter(session, lambda at: f"pass {at.at_pass + 1} of {at.passes}: "),

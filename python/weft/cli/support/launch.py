@@ -70,7 +70,10 @@ def run_ranks(
         code, stopped_by = _run(command, {**settings, **own}, folder, hide_banner, has_input=program is not None)
         if program is not None:
             return _program_status(code, stopped_by, ranks)
-        return _status(folder, code, stopped_by, ranks)
+        status = _status(folder, code, stopped_by, ranks)
+        if status == 0:
+            _discard_note(folder)
+        return status
     finally:
         _remove_temporaries(folder)
         shutil.rmtree(folder, ignore_errors=True)
@@ -316,6 +319,14 @@ def _crash(code: int, ranks: int) -> str:
         how = f"could not be started or ended early (mpiexec ended with {code})"
         remedy = f"run again with {DEBUG}=1 to see the output of mpiexec"
     return f"all ranks must run to their end; one of {ranks} {how}; {remedy}"
+
+
+def _discard_note(folder: Path) -> None:
+    """Discards the note of a complete output, because its report has been written (Session.note_complete)."""
+    from weft.ooc import discard
+
+    with suppress(FileNotFoundError):
+        discard(os.fsdecode((folder / "complete").read_bytes()))
 
 
 def _remove_temporaries(folder: Path) -> None:

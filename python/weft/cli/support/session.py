@@ -118,6 +118,18 @@ class Session:
             with open(os.path.join(folder, "temporaries"), "ab") as file:
                 file.write(b"keep\0" if path is None else b"remove " + os.fsencode(path) + b"\0")
 
+    def note_complete(self, target: str) -> bool:
+        """Lets the parent of `weft -n` discard the note of a complete output when it has written the output of ranks.
+
+        Returns whether there is a parent that does.
+        """
+        folder = parent_folder()
+        if not folder or not os.path.isdir(folder):  # it may be on another machine
+            return False
+        with open(os.path.join(folder, "complete"), "wb") as file:
+            file.write(os.fsencode(os.path.realpath(target)))
+        return True
+
 
 def finite(value: Any) -> Any:
     """Returns the value with None for each NaN or infinity, which JSON does not have."""

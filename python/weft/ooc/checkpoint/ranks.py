@@ -116,7 +116,7 @@ class Opening:
 
 
 class RankCheckpoint:
-    """The checkpoint of a transform on one of its ranks. All methods are collective."""
+    """The checkpoint of a transform on one of its ranks. All methods but the last are collective."""
 
     def __init__(self, comm: Any, plan: OutOfCorePlan, opening: Opening, store: Checkpoint | None):
         """store : on the first rank only."""
@@ -221,6 +221,10 @@ class RankCheckpoint:
             if noted.learnt:
                 module.engine_learn(precision, noted.learnt)
         return RankKeeper(record, path, lambda: str(module.engine_learnt(precision)), written)
+
+    def leave_on_first(self) -> None:
+        """Leaves the note to the receiver of the report, as Checkpoint.leave. For the first rank."""
+        self._on_first.leave()
 
 
 @contextmanager

@@ -32,7 +32,7 @@ class Checkpoint:
         self.start = note.position
         self.was_complete = note.complete  # an earlier process has done all passes
         self._keeper: Keeper | None = None
-        self._is_forgotten = False
+        self._is_left = False
 
     @classmethod
     @contextmanager
@@ -97,11 +97,15 @@ class Checkpoint:
             self.note.write(self.places)
         self.transform.output.complete(str(self.places.part))
 
+    def leave(self) -> None:
+        """Leaves the note and all temporary files to the receiver of the report, which discards them."""
+        self._is_left = True
+
     def forget(self) -> None:
         """Removes the note and all temporary files."""
-        if not self._is_forgotten:
+        if not self._is_left:
             checkpoint_files.forget(self.note, self.places)
-            self._is_forgotten = True
+            self._is_left = True
 
 
 def _note_of(transform: PlannedTransform, places: Places) -> tuple[Note, bool]:
