@@ -204,9 +204,11 @@ Machine machine_from_json(std::string_view text);
 /// An order is a word of letters, the fastest first, as on Blue Gene: "xyzt" puts rank 1 next to
 /// rank 0 along x. The letter t means the ranks of a node. The other letters mean the axes of the
 /// network, the slowest axis of the node numbers first:
-///   torus            x, y, z; a, b, c, ... where there are more than three axes fat_tree
-///   a, b, c, ...: the switches of the highest level first, the nodes of a leaf last dragonfly
-///   g, s, n: groups, switches of a group, nodes of a switch crossbar, hub    n
+/// - torus: x, y, z; a, b, c, ... for more than three axes
+/// - fat_tree: a, b, c, ...: the switches of the highest level first, the nodes of a leaf last
+/// - dragonfly: g, s, n: groups, switches of a group, nodes of a switch
+/// - crossbar, hub: n
+///
 /// "x4" advances x by 4 only; a later "x" continues from there. Example: "x4y4z4xyzt" visits blocks
 /// of 4 x 4 x 4 nodes.
 std::string default_order(const Topology&);
