@@ -13,6 +13,7 @@ from weft._support.option_types import REQUIRED, ByteSize, Count, Switch, Word, 
 from weft.cli.support.option_tables import Part, with_options
 from weft.disk.options import OocOptions
 from weft.options import Exchange, Planning
+from weft.planning.plans import machine_of
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def test_disks_list_no_words_that_they_refuse() -> None:
     }
     assert "fixed-rule" in values[Planning] and "fixed-rule" not in values[OocOptions]
     with pytest.raises(weft.InvalidArgument, match='a model of a machine is needed here; given "fixed-rule"'):
-        weft.ooc.ways((8, 8), memory_bytes=2**24, machine="fixed-rule")
+        machine_of("fixed-rule")
 
 
 def test_choices_without_a_default_say_who_chooses() -> None:
