@@ -62,7 +62,7 @@ def integer(value: Any, what: str, least: int = -(2**63), largest: int = 2**63 -
             f"{what} must be a whole number; given {errors.shown(value)}; give such as {max(1, least)}"
         ) from None
     if not least <= number <= largest:
-        wanted = "below 2^63" if number > largest == 2**63 - 1 else _range(least, largest)
+        wanted = "a number of 64 bits" if number > largest == 2**63 - 1 else _range(least, largest)
         raise errors.InvalidArgument(f"{what} must be {wanted}; given {errors.shown(number)}")
     return number
 
