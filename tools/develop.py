@@ -1,9 +1,9 @@
 """Makes a virtual environment import weft from a build tree, as an installed package with its `weft` command.
 
-Usage: python tools/develop.py BUILD, run by the Python of the environment.
+Usage: python tools/develop.py BUILD, with the Python of the environment.
 
-BUILD/python/weft holds the extension modules and links to the Python sources (python/CMakeLists.txt). So after a change
-of C++ only `make build` is needed, and after a change of Python nothing. The script writes the files of pip's editable
+BUILD/python/weft holds the extension modules and links to the Python sources (python/CMakeLists.txt). So a change
+of C++ needs only `make build`, and a change of Python needs nothing. The script writes the files of pip's editable
 install: a .pth file, the metadata, the command. `pip uninstall weft` removes them.
 """
 
@@ -38,7 +38,7 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def main(build: Path) -> None:
     if sys.prefix == sys.base_prefix:
-        raise SystemExit("tools/develop.py changes the environment of its Python; run it by a virtual one's")
+        raise SystemExit("tools/develop.py changes the environment of its Python; use that of a virtual environment")
     root = Path(__file__).resolve().parents[1]
     version = project_version(root)
     site = Path(sysconfig.get_path("purelib"))

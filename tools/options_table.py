@@ -13,7 +13,11 @@ from weft.options import Exchange, Planning, TransformOptions
 TABLES = (
     ("Transforms", "Arguments of `weft.FFT` and `weft.plan`.", TransformOptions),
     ("Exchanges", "Members of `weft.Exchange`; [exchanges](exchanges.md) explains them.", Exchange),
-    ("Planning", "Members of `weft.Planning`; [planning](planning.md) explains them.", Planning),
+    (
+        "Planning",
+        "Members of `weft.Planning`; [planning](planning.md) explains them. `weft.plan` takes those for plans itself.",
+        Planning,
+    ),
     ("Arrays on disks", "Arguments of `weft.ooc.fft`; [out of core](out-of-core.md) explains them.", OocOptions),
 )
 PLACES = {"run": "transforms", "plan": "plans", "ooc": "disks"}

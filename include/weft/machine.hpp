@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// Time of one line in cache while all cores of the node compute.
+/// Time to transform one line in cache while all cores of the node compute.
 struct LineTime {
   Kind kind = Kind::c2c;
   std::int64_t length = 0;  ///< points of the line; real ones for r2c
@@ -35,7 +35,7 @@ struct Copying {
   double contiguous_s_per_byte = 0;
   double transposed_s_per_byte = 0;  ///< tile by tile, rows to columns
   Precision precision = Precision::f64;
-  /// As transposed, for rows that do not begin at cache lines (not a multiple of 64 bytes).
+  /// As transposed_s_per_byte, for rows whose length is not a multiple of 64 bytes, a cache line.
   double ragged_s_per_byte = 0;
   /// Additional time for bytes that another rank of the node has just written: they are still in
   /// the cache of its core.
@@ -66,7 +66,7 @@ struct Link {
 ///   hub        one medium that all nodes share, in both directions
 ///   fat_tree   leaf switches, with levels of links and switches above them
 ///   torus      a grid of nodes of any dimension; each axis is a ring or open
-///   dragonfly  groups of switches; a link joins each two switches of a group, and each two groups
+///   dragonfly  groups of switches; a link joins every pair of switches of a group, and of groups
 enum class Network { crossbar, hub, fat_tree, torus, dragonfly };
 const char* to_string(Network);
 
@@ -80,8 +80,8 @@ struct Topology {
   std::vector<std::int64_t> extents = {};
   /// torus: which axes are rings.
   std::vector<bool> rings = {};
-  /// torus: where both routes round a ring are equally short, all bytes go forward; otherwise half
-  /// of the bytes take each route.
+  /// torus: all bytes go forward where both routes round a ring are equally short. If false, each
+  /// route takes half of the bytes.
   bool ties_forward = false;
   /// fat_tree: nodes per leaf switch, then switches of the level below per switch, level by level.
   std::vector<std::int64_t> arity = {};
@@ -142,12 +142,12 @@ struct Disk {
   friend bool operator==(const Disk&, const Disk&) = default;
 };
 
-/// One measurement, to which figures of a machine were fitted.
+/// A measurement. The figures of a machine were fitted to such samples.
 struct Sample {
   std::string series;  ///< the quantity: "lines c2c f64", "message within a node"
   double x = 0;        ///< its size: points, bytes, cores
   double seconds = 0;  ///< the median
-  double spread = 0;   ///< half of the measurements differ by at most this share
+  double spread = 0;   ///< half of the measurements differ from the median by at most this share
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -204,9 +204,11 @@ Machine machine_from_json(std::string_view text);
 /// An order is a word of letters, the fastest first, as on Blue Gene: "xyzt" puts rank 1 next to
 /// rank 0 along x. The letter t means the ranks of a node. The other letters mean the axes of the
 /// network, the slowest axis of the node numbers first:
-///   torus            x, y, z; a, b, c, ... where there are more than three axes fat_tree
-///   a, b, c, ...: the switches of the highest level first, the nodes of a leaf last dragonfly
-///   g, s, n: groups, switches of a group, nodes of a switch crossbar, hub    n
+/// - torus: x, y, z; a, b, c, ... for more than three axes
+/// - fat_tree: a, b, c, ...: the switches of the highest level first, the nodes of a leaf last
+/// - dragonfly: g, s, n: groups, switches of a group, nodes of a switch
+/// - crossbar, hub: n
+///
 /// "x4" advances x by 4 only; a later "x" continues from there. Example: "x4y4z4xyzt" visits blocks
 /// of 4 x 4 x 4 nodes.
 std::string default_order(const Topology&);

@@ -49,7 +49,7 @@ def test_order_of_the_cells(cells: list[papers.Row]) -> None:
 
 
 def test_order_of_the_cells_without_the_gain_of_rotation(cells: list[papers.Row]) -> None:
-    beside = list(papers.beside_their_mesh(cells))
+    beside = list(papers.relative_to_mesh(cells))
     assert len(beside) == len(cells) - 1  # Table 3 has one rotated cell
     mine = [row for row in beside if row["about"] == "004, Table 6, 512x2048x2048"]
     paper = [row["paper"] for row in mine]

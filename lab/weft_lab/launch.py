@@ -24,14 +24,14 @@ from weft_lab.topology import Spec
 
 AGENT = str(Path(__file__).with_name("agent.sh"))
 KINDS = ("openmpi", "mpich")
-# Ranks have this time to end after a signal; then they are killed.
+# Ranks are killed if they have not ended this time after a signal.
 GRACE_S = 5.0
 _PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
 class Job:
-    """A command on a number of ranks, with a number of ranks on each node, and one of the MPIs."""
+    """A command, its number of ranks, the ranks on each node, and the MPI that starts it."""
 
     ranks: int
     command: tuple[str, ...]
@@ -88,7 +88,7 @@ def _complaint(printed: str) -> str:
 def _run(
     job: Job, spec: Spec, out: IO[str] | None, err: IO[str] | None, limit_s: float = 0.0
 ) -> tuple[int, int | None]:
-    """Returns mpiexec's exit status, and the signal that stopped this process; SIGALRM: the time limit."""
+    """Returns mpiexec's exit status, and the signal that stopped the run, or None. SIGALRM is the time limit."""
     hosts = hosts_of(job, spec)
     with cluster.run_folder() as folder:
         environment = rank_environment(job.mpi, folder, os.environ)
@@ -122,7 +122,10 @@ def hosts_of(job: Job, spec: Spec) -> list[str]:
 
 
 def head_command(head: str, mpiexec: list[str]) -> list[str]:
-    """Returns the command that runs mpiexec on the first node, in a PID namespace that ends with it or this process."""
+    """Returns the command that runs mpiexec on the first node in a PID namespace.
+
+    The namespace ends when mpiexec or this process ends.
+    """
     # Process 1 must be a shell that waits: it reaps orphans, and a signal to the group also reaches mpiexec.
     first = '"$@"; exit $?'
     isolated = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", first, "sh"]
@@ -167,12 +170,12 @@ def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str])
 
 
 def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment of mpiexec and, through the agent, of all ranks: the caller's and settings for nodes."""
+    """Returns the environment of mpiexec, which the agent gives to all ranks: the caller's, and settings for nodes."""
     environment = dict(outer)
-    # Experiments without a machine of their own compare exchanges of one layout, that of the fixed rule.
+    # Experiments that name no machine compare exchanges on one layout, that of the fixed rule.
     environment.setdefault("WEFT_MACHINE", "fixed-rule")
     environment["WEFT_LAB_HOSTS"] = str(cluster.hosts_path())
-    # `down` removes this folder, also the files of a killed run.
+    # `down` removes this folder. So it also removes the files of a killed run.
     environment["TMPDIR"] = str(folder)
     # The variables of an outer mpiexec would make this process one of its ranks.
     for name in [name for name in environment if name.startswith(("PMI_", "PMIX_", "OMPI_COMM_WORLD_"))]:
@@ -190,9 +193,9 @@ def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[
             "UCX_TLS": "tcp,self",
             "UCX_NET_DEVICES": "eth0",
             "UCX_POSIX_DIR": str(folder),
-            # MPICH before 4.2 hangs in MPI_Finalize over TCP: a finished rank waits without serving the
-            # others (fixed by pmodels/mpich pull request 6596). Python ranks end without it; UCX then reports closed
-            # connections on standard output.
+            # MPICH before 4.2 hangs in MPI_Finalize over TCP: a finished rank waits without serving the others
+            # (fixed by pmodels/mpich pull request 6596). So Python ranks end without MPI_Finalize. UCX then
+            # reports closed connections on standard output, which the log level hides.
             "MPI4PY_RC_FINALIZE": "0",
             "UCX_LOG_LEVEL": "fatal",
         }
@@ -217,7 +220,7 @@ def _child_setup() -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
 
     def setup() -> None:
-        os.setsid()  # only the parent gets Ctrl-C; then it stops the ranks in order
+        os.setsid()  # Ctrl-C reaches only the parent, which stops the ranks in order
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # the ranks end even if the parent is killed
 
     return setup
@@ -225,7 +228,7 @@ def _child_setup() -> Callable[[], None]:
 
 @contextmanager
 def _passing_signals(process: subprocess.Popen, limit_s: float) -> Iterator[list[int]]:
-    """Within, the first SIGINT, SIGTERM, SIGHUP or the time limit ends mpiexec in order. A second one kills it."""
+    """Ends mpiexec in order at the first SIGINT, SIGTERM or SIGHUP, or at the time limit; a second signal kills it."""
     received: list[int] = []
 
     def stop(number: int, frame: object) -> None:

@@ -1,4 +1,4 @@
-"""A description of the machine without names, for the readers of figures."""
+"""Describes this machine to readers of figures, without its name."""
 
 import os
 import platform
@@ -19,15 +19,12 @@ def describe(mpi: str) -> str:
 
 
 def mpi_version(mpi: str) -> str:
-    """
-    >>> version_in("mpiexec.openmpi (OpenRTE) 4.1.4"), version_in("HYDRA build details:\\n  Version:  4.0.2")
-    ('4.1.4', '4.0.2')
-    """
+    """Returns the name and the version of an MPI."""
     return f"{'Open MPI' if mpi == 'openmpi' else 'MPICH'} {version_in(run([*launcher(mpi), '--version']).stdout)}"
 
 
 def version_in(text: str) -> str:
-    r"""Returns the version in the text that mpiexec prints about itself.
+    r"""Returns the version from the output of `mpiexec --version`.
 
     >>> version_in("mpiexec.openmpi (OpenRTE) 4.1.4"), version_in("HYDRA build details:\n  Version:  4.0.2")
     ('4.1.4', '4.0.2')

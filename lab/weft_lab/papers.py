@@ -1,6 +1,6 @@
 """The numbers of papers 000 and 004, compared with weft's model of the papers' machines.
 
-Only arithmetic: it needs no cluster and no MPI, and gives the same on every machine.
+This is arithmetic only: it needs no cluster and no MPI, and gives the same result on every machine.
 """
 
 import json
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 NAME = "papers"
 DMITRUK: dict[str, Any] = {"kind": "r2c", "dtype": "float32", "exchange": "dmitruk", "ranks_per_node": 1}
-# From 000, for 16 nodes: seconds of computing and sending by its Eqs. 4 and 5, and its efficiencies.
+# Paper 000 for 16 nodes, by extent: seconds of computing and of sending (Eqs. 4 and 5), and efficiencies.
 DMITRUK_TIMES = {128: (0.072, 0.088), 256: (0.626, 0.677)}
 DMITRUK_EFFICIENCIES = {64: 0.32, 128: 0.40, 256: 0.43}
 DMITRUK_MFLOPS = {256: 773}
@@ -25,8 +25,8 @@ DMITRUK_PEAKS = {64: "about 30", 128: "about 100", 256: "nearly linear"}
 PROJECTED = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 _BOTH = ("paper", "ours")
-# Tables with another order of cells than the model's.
-_UNORDERED = ("004, Table 4,", "004, Table 6,")
+# In these tables the model orders the cells otherwise than the paper.
+_MISORDERED = ("004, Table 4,", "004, Table 6,")
 
 # 004, section 5.2: rows of 64 ranks are eight lines of the torus 8 x 32 x 16, so ranks vary along its first axis first.
 ORDER = "xyzt"
@@ -74,7 +74,7 @@ TABLES: dict[str, tuple[str, dict[tuple[int, int, int], dict[tuple[int, int], fl
 
 
 def dmitruk_rows() -> Iterator[Row]:
-    """Yields the numbers of 000, section 3 and Figs. 3 to 6, and those of the model on the machine `celerons`."""
+    """Yields the numbers of 000 (section 3, Figs. 3 to 6) with those of the model on the machine `celerons`."""
     for extent, efficiency in DMITRUK_EFFICIENCIES.items():
         alone, sixteen = projection.project((extent,) * 3, (1, 16), "celerons", **DMITRUK)
         about = f"000, {extent}^3 on 16 nodes"
@@ -157,7 +157,7 @@ def _ranks(values: Sequence[float]) -> np.ndarray:
 
 
 def orderings(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yields for each table and each of its meshes how well the model reproduces the paper's order of cells."""
+    """Yields the rank correlation of the paper's times and the model's, for each table and each mesh in it."""
     for table in TABLES:
         mine = [row for row in rows if row["about"].startswith(f"004, Table {table},")]
         meshes = list(dict.fromkeys(row["about"] for row in mine))
@@ -168,11 +168,11 @@ def orderings(rows: Sequence[Row]) -> Iterator[Row]:
                 yield {"about": name, "cells": len(cells), "rank correlation": rank_correlation(paper, ours)}
 
 
-def beside_their_mesh(rows: Sequence[Row]) -> Iterator[Row]:
+def relative_to_mesh(rows: Sequence[Row]) -> Iterator[Row]:
     """Yields each cell divided by the geometric mean of its mesh's cells, for the paper and the model.
 
-    This removes the effect of the mesh's direction, to which the application contributes. Meshes of one cell are
-    skipped.
+    The application adds to the effect of the mesh's direction, and the division removes this effect. Meshes of one
+    cell are skipped.
     """
     for mesh in dict.fromkeys(row["about"] for row in rows):
         cells = [row for row in rows if row["about"] == mesh]
@@ -185,7 +185,7 @@ def beside_their_mesh(rows: Sequence[Row]) -> Iterator[Row]:
 
 def within_meshes(rows: Sequence[Row]) -> Iterator[Row]:
     """Yields the rank correlation of each table's cells, relative to those of their mesh."""
-    cells = list(beside_their_mesh(rows))
+    cells = list(relative_to_mesh(rows))
     for table in TABLES:
         mine = [row for row in cells if row["about"].startswith(f"004, Table {table},")]
         paper, ours = ([row[column] for row in mine] for column in _BOTH)
@@ -193,7 +193,10 @@ def within_meshes(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def rotations(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yields the time of the rotated mesh divided by the other's, for cells in both, for the paper and the model."""
+    """Yields the time of the rotated mesh divided by that of the other mesh, for the paper and the model.
+
+    Only grids that have a time for both meshes are compared.
+    """
     for table in TABLES:
         flat = {row["what"]: row for row in rows if row["about"] == f"004, Table {table}, 2048x2048x512"}
         long = {row["what"]: row for row in rows if row["about"] == f"004, Table {table}, 512x2048x2048"}
@@ -208,7 +211,7 @@ def write(folder: Path) -> Path:
 
     cells = list(chan_rows())
     text = wrapped(
-        f"""# papers: what the papers print, and weft's model
+        f"""# papers: the printed numbers and those of weft's model
 
 ## 000, on the machine `celerons`
 
@@ -216,25 +219,25 @@ def write(folder: Path) -> Path:
 
 ## 004: order of the cells
 
-Rank correlation (Spearman's) of the application's times and the model's of one transform, the links of the torus
-counted.
+Spearman's rank correlation of the application's times and the model's times of one transform. The model counts the
+links of the torus.
 
 {markdown(list(orderings(cells)))}
 
 ## 004: order of the cells within their meshes
 
-Of each cell over the geometric mean of its mesh, so without the gain of rotation.
+Each cell is divided by the geometric mean of its mesh. So the gain of rotation has no effect here.
 
 {markdown(list(within_meshes(cells)))}
 
 Cell by cell, in the tables where the order is wrong:
 
-{markdown([row for row in beside_their_mesh(cells) if row["about"].startswith(_UNORDERED)])}
+{markdown([row for row in relative_to_mesh(cells) if row["about"].startswith(_MISORDERED)])}
 
 ## 004: rotation
 
-The time of 512x2048x2048 over that of 2048x2048x512 on one grid. The paper ascribes a part of its gain to the
-application.
+The time of 512x2048x2048 divided by that of 2048x2048x512, on the same grid. The paper ascribes a part of its gain to
+the application.
 
 {markdown(sorted(rotations(cells), key=lambda row: row["about"]))}
 
@@ -242,7 +245,7 @@ application.
 
 {markdown(cells)}
 
-Command: `lab/weft-lab papers`. Arithmetic alone: no machine was measured.
+Command: `lab/weft-lab papers`. This is arithmetic only: no machine was measured.
 """
     )
     folder.mkdir(parents=True, exist_ok=True)

@@ -48,28 +48,46 @@ class Exchange:
     the call that uses them, so that all ranks raise the same error. docs/exchanges.md explains the words.
 
     >>> import weft
-    >>> print(weft.plan((64, 64), ranks=2, exchange=weft.Exchange(method="messages", chunks=8)).exchanges[0].describe())
-    messages pairwise packed, ordinary, 8 chunks
+    >>> exchange = weft.Exchange(method="messages", chunks=8)
+    >>> print(weft.plan((64, 64), ranks=2, exchange=exchange, machine="fixed-rule").exchanges[0].describe())
+    messages pairwise packed, 8 chunks
     """
 
     method: str | None = option(
-        word_of("method", "automatic"), None, "Method of exchange: node memory, collective calls or messages."
+        word_of("method", "automatic"),
+        None,
+        "Method of exchange: collective calls, messages, or shared memory of a node. Default: weft chooses.",
     )
-    wire_form: str | None = option(word_of("wire_form", "automatic"), None, "Form of messages: packed or strided.")
-    schedule: str | None = option(word_of("schedule", "automatic"), None, "Order of messages.")
-    requests: str | None = option(word_of("requests", "automatic"), None, "MPI requests of messages.")
-    chunks: int | str | None = option(Chunks(), None, "Send in K chunks, each as soon as it is transformed.")
-    preset: str | None = option(word_of("preset", "none"), None, "A named set of these choices; others given win.")
+    wire_form: str | None = option(
+        word_of("wire_form", "automatic"),
+        None,
+        "Form of messages: packed, or strided by an MPI datatype. Default: weft chooses.",
+    )
+    schedule: str | None = option(word_of("schedule", "automatic"), None, "Order of messages. Default: weft chooses.")
+    requests: str | None = option(
+        word_of("requests", "automatic"), None, "MPI requests of messages. Default: weft chooses."
+    )
+    chunks: int | str | None = option(
+        Chunks(), None, "Send in K chunks, each as soon as it is transformed. Default: weft chooses."
+    )
+    preset: str | None = option(
+        word_of("preset", "none"),
+        None,
+        "A named set of these choices; a choice that is also given replaces that of the set. Default: none.",
+    )
     nodes: str | None = option(
         word_of("nodes", "automatic"),
         None,
-        "Exchange within a node: messages, node memory, or node memory with combined messages to other nodes.",
+        "Exchange within a node. unaware: messages. separate: node memory. combined: node memory, and combined "
+        "messages to other nodes. Default: weft chooses.",
     )
     piece_bytes: int | None = option(
         ByteCount(), None, "Largest piece of a packed message, such as 65536 or 64KiB. Default: whole blocks."
     )
     wire: str | None = option(
-        word_of("wire", "same"), None, "Precision on the wire. f32: doubles as floats, an error of 3e-8."
+        word_of("wire", "same"),
+        None,
+        "Precision on the wire. f32: doubles are sent as floats, with an error of 3e-8. Default: that of the data.",
     )
 
     @classmethod
@@ -81,16 +99,16 @@ class Exchange:
         """
         if given is None or isinstance(given, str):
             return cls(preset=given)
-        return checks.instance(given, cls, "exchange")
+        return checks.instance(given, cls, "exchange", remedy='one, or the name of a preset such as "dmitruk"')
 
     @classmethod
     def of_planned(cls, exchange: _planning.PlannedExchange) -> Exchange:
         """Returns the choices that force an exchange of a plan.
 
         >>> import weft
-        >>> planned = weft.plan((8, 8), ranks=2, exchange="duke").exchanges[0]
+        >>> planned = weft.plan((8, 8), ranks=2, exchange="duke", machine="fixed-rule").exchanges[0]
         >>> Exchange.of_planned(planned).chunks, Exchange.of_planned(planned).wire
-        ('slices', None)
+        (4, None)
         """
         exchange = checks.instance(exchange, _planning.PlannedExchange, "exchange")
         found = {name: getattr(exchange, name) for name in ("method", "wire_form", "schedule", "requests", "nodes")}
@@ -119,15 +137,15 @@ class Planning:
         word_of("effort"), "estimate", "Search for a plan of the local FFTs; beyond estimate whole plans are tried."
     )
     machine: _planning.Machine | str | os.PathLike[str] | None = option(
-        MachineName(),
+        MachineName(("local", "fixed-rule")),
         None,
-        "Plan by the model of a machine: a shipped one, a JSON file, or local: this machine, measured. fixed-rule: by "
-        "a fixed rule. Default: WEFT_MACHINE, otherwise local; without ranks infiniband-64.",
+        "Plan by the model of a machine: one shipped with weft, a JSON file, or local: this machine, measured. "
+        "fixed-rule: plan by a fixed rule. Default: WEFT_MACHINE, otherwise local; for weft.plan infiniband-64.",
     )
     all_ranks: bool | None = option(
         Switch(),
         None,
-        "Use every rank, or fewer where that is faster. Default: fewer with a machine.",
+        "Use every rank, or fewer where that is faster. Default: fewer if a machine is named, otherwise all.",
         flags=("--all-ranks/--fewer-ranks",),
     )
     budget_s: float = option(
@@ -144,7 +162,11 @@ class Planning:
     @classmethod
     def of(cls, given: Planning | None) -> Planning:
         """Returns the choices, or the defaults for None."""
-        return cls() if given is None else checks.instance(given, cls, "planning")
+        return (
+            cls()
+            if given is None
+            else checks.instance(given, cls, "planning", remedy='one such as weft.Planning(effort="measure")')
+        )
 
 
 @documented
@@ -165,7 +187,9 @@ class TransformOptions:
     sign: int = option(Sign(), -1, "Sign of the exponent of forward.", flags=())
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.")
     overwrite_input: bool = option(Switch(), False, "Allow the transform to destroy its input.")
-    engine: str | None = option(Engine(), None, "Local FFT library: fftw or ducc0.", places=RUN)
+    engine: str | None = option(
+        Engine(), None, "Local FFT library: fftw or ducc0. Default: WEFT_ENGINE, otherwise fftw.", places=RUN
+    )
 
 
 def make_problem(
@@ -218,12 +242,12 @@ def _output_of(
     if output is None:
         return "any", None
     if isinstance(output, str):
-        choice = checks.text(output, "output")
-        if choice == "given":
+        if output not in ("any", "same"):
             raise errors.InvalidArgument(
-                'output must be "any", "same" or a layout; given "given"; give the layout itself'
+                f'output must be "any", "same" or a layout; given {errors.shown(output)}; give a layout itself, '
+                "such as a process grid"
             )
-        return choice, None
+        return output, None
     shape, halved = list(extents), axes[-1] if axes else -1
     if transform.kind == "r2c" and -len(extents) <= halved < len(extents):
         shape[halved] = shape[halved] // 2 + 1

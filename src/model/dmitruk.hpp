@@ -10,26 +10,27 @@ struct DmitrukMachine {
   double t_a = 0;  ///< to copy a word from memory to memory
   double t_w = 0;  ///< to send a word of 4 bytes
   double t_s = 0;  ///< to start a message
-  /// B >= 1: the factor by which a schedule that blocks sends slower. The paper prints t_c -> B t_c
-  /// but speaks of sending, so B multiplies t_w in this model.
+  /// B >= 1: the slowdown of sending by a schedule that blocks. The paper prints t_c -> B t_c, but
+  /// its text is about sending. So B multiplies t_w in this model.
   double blocking = 1;
 };
 
-/// Their cluster: 400 MHz Celerons and fast Ethernet, the constants of section 3, for 128^3.
+/// The paper's cluster of 400 MHz Celerons and fast Ethernet, with its constants for 128^3 points.
 inline constexpr DmitrukMachine dmitruk_celerons{6.5e-9, 70e-9, 0.34e-6, 100e-6};
 
-// The real transform of n^3 points in p slabs, n and p at least 1. Seconds, unless said otherwise.
+// Real transforms of n^3 points in p slabs, with n and p at least 1. Results are in seconds, unless
+// a comment says otherwise.
 
 double dmitruk_computing(const DmitrukMachine&, std::int64_t n, std::int64_t p);  ///< Eq. 4
 double dmitruk_sending(const DmitrukMachine&, std::int64_t n, std::int64_t p);    ///< Eq. 5
 double dmitruk_total(const DmitrukMachine&, std::int64_t n, std::int64_t p);      ///< Eq. 3
 /// Eq. 6: limit of the total for large n and p.
 double dmitruk_limit(const DmitrukMachine&, std::int64_t n, std::int64_t p);
-/// Eq. 7: T_1 / T_p with n + 2 in place of n; T_1 is that of the parallel algorithm.
+/// Eq. 7: T_1 / T_p with n + 2 in place of n. T_1 is the time of the parallel algorithm on one node.
 double dmitruk_speed_up(const DmitrukMachine&, std::int64_t n, std::int64_t p);
 /// T_1 / (p T_p) by Eqs. 3 to 5.
 double dmitruk_efficiency(const DmitrukMachine&, std::int64_t n, std::int64_t p);
-/// Operations per second as their Fig. 6 counts them: 5/2 n^3 lg(n^3) in each transform.
+/// Operations per second. As in Fig. 6, a transform has 5/2 n^3 lg(n^3) operations.
 double dmitruk_flops(const DmitrukMachine&, std::int64_t n, std::int64_t p);
 
 }  // namespace weft::model

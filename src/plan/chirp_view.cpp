@@ -21,7 +21,7 @@ namespace {
 /// For fewer points, the rounding errors of a convolution (about five for each point) exceed the
 /// permitted error, which grows with log2 n.
 constexpr std::int64_t shortest = 32;
-/// Beyond this, the bytes of a convolution overflow.
+/// For more points, the number of bytes of a convolution overflows.
 constexpr std::int64_t longest = std::int64_t{1} << 56;
 /// Maximum ratio of m2 to the side of a square, or of the side to m2. The advantages of a square
 /// view end there.
@@ -29,11 +29,11 @@ constexpr double largest_ratio = 8;
 
 std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
 
-/// The size that a convolution needs, and the limits of the caller's layouts.
+/// The number of points of a convolution, and the limits that the caller's layouts set.
 struct Wanted {
   std::int64_t input_points = 0;   ///< elements of the input
   std::int64_t output_points = 0;  ///< of the output
-  std::int64_t unit = 0;           ///< m2 divides it
+  std::int64_t unit = 0;           ///< multiple of m2 that divides all fixed cuts; 0: none
   bool cuts_input = false;         ///< weft chooses the cuts
   bool cuts_output = false;
 
@@ -73,7 +73,7 @@ double odd_penalty(std::int64_t length) {
   return price;
 }
 
-/// Returns the cost of a view, in units of about a pass of the balanced array; less is better.
+/// Returns the cost of a view; less is better. The unit is about one pass over the balanced array.
 double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const double padding = static_cast<double>(volume(view)) / static_cast<double>(wanted.points());
   return padding * 2 * (imbalance(view[0], ranks) + imbalance(view[1], ranks)) +
@@ -101,9 +101,9 @@ std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks
     const Shape view{
         *std::lower_bound(lengths.begin(), lengths.end(), rows_of(wanted.points(), row)), row};
     if (!serves(view, wanted, ranks)) continue;
-    const double seconds = price(view, wanted, ranks);
-    if (seconds < lowest) best = view;
-    lowest = std::min(lowest, seconds);
+    const double cost = price(view, wanted, ranks);
+    if (cost < lowest) best = view;
+    lowest = std::min(lowest, cost);
   }
   return best;
 }
@@ -125,7 +125,7 @@ Layout in_rows(const Layout& flat, std::int64_t row) {
   throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
 }
 
-/// The work of the stages of a convolution, in order.
+/// Returns the work of each stage of a convolution, in order.
 const std::vector<Stage>& duties() {
   static const std::vector<Stage> stages{{.chirps = true},
                                          {.axes = {0}, .twiddles = true},
@@ -160,7 +160,7 @@ void check_shapes(const Plan& plan) {
   const std::int64_t input_points = problem.shape[0];
   const std::int64_t output_points = problem.output_shape()[0];
   if (view.size() != 2 || input_points > longest || volume(view) < input_points + output_points - 1)
-    refuse("a convolution must be of two axes and of at least " +
+    refuse("a convolution must have two axes and at least " +
            std::to_string(input_points + output_points - 1) + " points; given " + to_string(view));
   const Shape first{rows_of(input_points, view[1]), view[1]};
   const Shape last{rows_of(output_points, view[1]), view[1]};
@@ -182,7 +182,8 @@ void check_shapes(const Plan& plan) {
 void check_rows(const Layout& flat, const Layout& rows) {
   if (cuts_of(flat).unit % rows.shape()[1] != 0 || !in_rows(flat, rows.shape()[1]).same_boxes(rows))
     refuse(
-        "the ends of a convolution must be whole rows of it, on the ranks that have them; given " +
+        "input and output of a convolution must be whole rows of its view, on the same ranks; "
+        "given " +
         flat.describe() + " and " + rows.describe());
 }
 

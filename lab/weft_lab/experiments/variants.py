@@ -1,4 +1,4 @@
-"""FFTs by superlevels on disks and four nodes: butterflies with and without communication."""
+"""FFTs by superlevels on the disks of four nodes, by butterflies with and without communication."""
 
 import json
 import statistics
@@ -32,8 +32,8 @@ Row = dict[str, Any]
 SEED = 7
 NODES = 4
 RATES = (100_000_000, 300_000_000, 1_000_000_000)
-# As in Fig. 7: the array is 64 times one of the four loads in the memory of all nodes, and each variant has two
-# superlevels. Blocks are as large as memory allows, because the time of the disks is not compared.
+# As in Fig. 7, the memory of all nodes has room for four loads, and the array has the size of 64 loads. So each variant
+# has two superlevels. Blocks are as large as memory allows, because the time of the disks is not compared.
 LG_POINTS = 23
 BLOCK_BYTES = 16384
 RECORD_BYTES = 16
@@ -61,7 +61,7 @@ def run(settings: Settings) -> Iterator[Row]:
 def _contest(
     settings: Settings, spec: Spec, source: Path, expected: np.ndarray, memory_bytes: int, rate: int, wire: float
 ) -> Iterator[Row]:
-    """Runs all variants in turn, `repeat` times; yields a row with the median run of each."""
+    """Runs all variants in turn, `repeat` times. Yields the median run of each variant as a row."""
     runs: dict[str, list[dict[str, Any]]] = {method: [] for method in weft.ooc.METHODS}
     for _ in range(settings.repeat):
         for method in weft.ooc.METHODS:
@@ -70,7 +70,7 @@ def _contest(
         found = sorted(mine, key=lambda each: each["seconds"])[len(mine) // 2]
         plan = found["plan"]
         if (found["messages"], found["sent_bytes"]) != (plan["messages"], plan["sent_bytes"]):
-            raise LabError(f"{method} must send what was counted; it sent {found['messages']} messages")
+            raise LabError(f"{method} must send the predicted {plan['messages']} messages; it sent {found['messages']}")
         row: Row = {"rate": format_rate(rate), "method": method, "points": expected.size}
         row |= {"seconds": statistics.median(each["seconds"] for each in mine), "superlevels": len(plan["depths"])}
         row |= {f"{name.replace(', ', '_').replace(' ', '_')}_s": part for name, part in found["parts"].items()}
@@ -131,7 +131,7 @@ def verdict(rows: list[Row]) -> str:
         [
             *lines,
             "",
-            f"Permutations take {100 * share:.0f} % of the time (the median of all rows). Messages and bytes of each "
-            "run are those of `weft ooc analyze` with four buffers, exactly. The disks are four folders of one disk.",
+            f"Permutations take {100 * share:.0f} % of the time (the median of all rows). Each run sent exactly the "
+            "messages and bytes of `weft ooc analyze` with four buffers. The disks are four folders of one disk.",
         ]
     )

@@ -62,7 +62,8 @@ def integer(value: Any, what: str, least: int = -(2**63), largest: int = 2**63 -
             f"{what} must be a whole number; given {errors.shown(value)}; give such as {max(1, least)}"
         ) from None
     if not least <= number <= largest:
-        raise errors.InvalidArgument(f"{what} must be {_range(least, largest)}; given {errors.shown(number)}")
+        wanted = "a number of 64 bits" if number > largest == 2**63 - 1 else _range(least, largest)
+        raise errors.InvalidArgument(f"{what} must be {wanted}; given {errors.shown(number)}")
     return number
 
 
@@ -99,12 +100,14 @@ def is_utf8(given: str) -> bool:
 
 
 def flag(given: Any, what: str) -> bool:
-    """Returns the truth value of any object that has one.
+    """Returns a truth value, given as such, as a number of numpy, or as None. "no" is refused: Python takes it as true.
 
     >>> flag(1, "inverse")
     True
     """
     try:
+        if isinstance(given, (str, bytes, list, tuple, dict, set)):
+            raise TypeError("text and collections are not truth values")
         return bool(given)
     except (TypeError, ValueError):  # for example an array
         raise errors.InvalidArgument(
@@ -140,26 +143,32 @@ def folders(given: Any, what: str) -> tuple[str, ...]:
     return tuple(file_path(each, what) for each in items(given, what, of="directories"))
 
 
-def instance(given: Any, kind: type[Kind], what: str, module: str = "weft") -> Kind:
+def instance(
+    given: Any, kind: type[Kind], what: str, module: str = "weft", remedy: str = "a value of that type"
+) -> Kind:
     """Returns a value after a check that it has one of weft's types."""
     if not isinstance(given, kind):
         raise errors.InvalidArgument(
-            f"{what} must be a {module}.{kind.__name__}; given {errors.shown(given)}; give a value of that type"
+            f"{what} must be a {module}.{kind.__name__}; given {errors.shown(given)}; give {remedy}"
         )
     return given
 
 
 def word(given: Any, what: str, default: str) -> str:
     """Returns text, or the core's word for None, which lets weft choose."""
-    return default if given is None else text(given, what) or default
+    return default if given is None else text(given, what)
 
 
 def seconds(value: Any, what: str) -> float:
     """Returns a time as a float. The functions that use it check its range."""
     try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError("a truth value is not a time")
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise errors.InvalidArgument(f"{what} must be a number of seconds; given {errors.shown(value)}") from None
+        raise errors.InvalidArgument(
+            f"{what} must be a number of seconds; given {errors.shown(value)}; give a number such as 10"
+        ) from None
 
 
 def _index(value: Any) -> int:
@@ -187,13 +196,19 @@ def file_path(given: Any, what: str) -> str:
         if not is_utf8(path):
             path = os.path.relpath(path)
         path.encode()
-    except (TypeError, UnicodeEncodeError):
+    except TypeError:
+        raise errors.InvalidArgument(
+            f"{what} must be the path of a file; given {errors.shown(given)}; give a str or a pathlib.Path"
+        ) from None
+    except UnicodeEncodeError:
         raise errors.InvalidArgument(
             f"{what} must be the path of a file, in UTF-8; given {errors.shown(given)}; rename it, or make "
             "a link whose name is text"
         ) from None
     if not path or "\0" in path:
-        raise errors.InvalidArgument(f"{what} must be the path of a file; given {errors.shown(given)}")
+        raise errors.InvalidArgument(
+            f"{what} must be the path of a file; given {errors.shown(given)}; give a name without NUL"
+        )
     return path
 
 

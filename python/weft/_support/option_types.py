@@ -42,8 +42,8 @@ class Word(OptionType):
     """One of a few words. The core refuses others, with the list of its own."""
 
     def __init__(self, words: Iterable[str], unset: str | None = None, *, hides_unset: bool = True):
-        """unset : the core's word for None. hides_unset : None is the way to give it."""
-        self.unset = unset
+        """unset : the core's word for no choice. hides_unset : None is the way to give it, otherwise the word is."""
+        self.unset = unset if hides_unset else None
         shown = [word for word in words if word != unset]
         self.words = tuple(shown) if unset is None or hides_unset else (*shown, unset)
         self.values = ", ".join(f"`{word}`" for word in self.words)
@@ -51,7 +51,7 @@ class Word(OptionType):
     def checked(self, given: Any, name: str) -> str:
         if given is None and self.unset is not None:
             return self.unset
-        return checks.text(given, name) or self.unset or ""
+        return checks.text(given, name)
 
 
 def word_of(name: str, unset: str | None = None, *, hides_unset: bool = True) -> Word:
@@ -77,9 +77,15 @@ class Chunks(OptionType):
             return 0
         if isinstance(given, str) and given == "slices":
             return int(_planning.EVERY_SLICE)
-        count = checks.integer(given, f'{name}, or "slices",')
+        if isinstance(given, str):
+            raise errors.InvalidArgument(
+                f'{name} must be a whole number, or "slices"; given {errors.shown(given)}; give a number such as 8'
+            )
+        count = checks.integer(given, name)
         if count < 1:
-            raise errors.InvalidArgument(f'{name} must be at least 1, or "slices"; given {count}')
+            raise errors.InvalidArgument(
+                f'{name} must be at least 1, or "slices"; given {count}; leave {name} out and weft chooses'
+            )
         return count
 
 
@@ -169,6 +175,8 @@ class Engine(OptionType):
     metavar = "NAME"
 
     def checked(self, given: Any, name: str) -> str:
+        if given == "":
+            raise errors.InvalidArgument(f"{name} must be the name of an FFT library; given ''; leave {name} out")
         return checks.word(given, name, "")
 
 
@@ -241,8 +249,11 @@ class OutputLayout(OptionType):
 class MachineName(OptionType):
     """A machine, or a word for one; None for the default."""
 
-    values = "a weft.Machine, a name, a file, `local`, `fixed-rule`"
     metavar = "NAME|FILE"
+
+    def __init__(self, words: Iterable[str] = ()):
+        """words : those that are accepted instead of a machine."""
+        self.values = ", ".join(["a weft.Machine, a name, a file", *(f"`{word}`" for word in words)])
 
 
 @dataclass(frozen=True)

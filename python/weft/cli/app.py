@@ -4,6 +4,7 @@ Each command reads its options. Then it runs in this process or, with -n, starts
 """
 
 import functools
+import itertools
 import re
 import sys
 from typing import Annotated, Any
@@ -68,7 +69,7 @@ def _status_of(words: list[str]) -> int:
         return status
     except ClickException as error:
         message = error.format_message().replace("\n\t", " ")  # a list of the possible values
-        return _refused(_with_remedy(message), error.exit_code, error)
+        return _refused(_with_value(_with_remedy(message), error, words), error.exit_code, error)
     except (typer.Abort, KeyboardInterrupt):
         return _refused("interrupted", 130, None)
     except streams.ReaderGone:
@@ -78,6 +79,19 @@ def _status_of(words: list[str]) -> int:
         return _refused(str(refused), session.exit_status(refused), error)
     except Exception as error:
         return _refused(session.unexpected(error), FAILURE_STATUS, error)
+
+
+def _with_value(message: str, error: ClickException, words: list[str]) -> str:
+    """Adds the refused value of an option to the parser's message, and removes the parser's own words."""
+    message = message.replace("Value error, ", "").replace(": Input should be ", ": it must be ")
+    if not isinstance(error, typer.BadParameter):
+        return message
+    parts = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    for name in getattr(error.param, "opts", ()):
+        given = [after for word, after in itertools.pairwise(parts) if word == name]
+        if len(given) == 1 and given[0] not in message:
+            return f"{message}; got {given[0]}"
+    return message
 
 
 def _with_remedy(message: str) -> str:

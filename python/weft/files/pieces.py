@@ -1,4 +1,4 @@
-"""A box of a C-ordered array in a file as pieces that are contiguous there."""
+"""Cuts a box of a C-ordered array into pieces that are contiguous in the array's file."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -6,16 +6,16 @@ from math import prod
 
 Box = Sequence[tuple[int, int]]
 
-# A piece is read or written by one call, with conversion in between. So this also bounds the memory for conversion.
+# One call reads or writes a piece, and a piece is converted in memory. So this also limits the memory for conversion.
 PIECE_BYTES_MAX = 1 << 24
 
 
 def pieces(
     shape: Sequence[int], box: Box, item_bytes: int, bytes_max: int = PIECE_BYTES_MAX
 ) -> Iterator[tuple[int, tuple]]:
-    """Yields (offset in elements, index into the local array) for pieces that together make up the box.
+    """Yields the pieces of a box: (offset in the file in elements, index into the local array).
 
-    Each piece is contiguous in the file and no longer than `bytes_max`, unless a single element is longer.
+    Each piece is contiguous in the file. It has at most `bytes_max` bytes, unless a single element is longer.
 
     >>> list(pieces((4, 6), [(1, 3), (2, 5)], 8))
     [(8, (0, slice(0, 3, None))), (14, (1, slice(0, 3, None)))]
@@ -37,7 +37,7 @@ def pieces(
 
 
 def _split_axis(shape: Sequence[int], extents: Sequence[int], item_bytes: int, bytes_max: int) -> int:
-    """Returns the axis along which pieces are cut: all later axes are whole in the box and fit into one piece."""
+    """Returns the axis along which pieces are cut. The box has all later axes whole, and they fit into one piece."""
     axis = len(shape) - 1
     row_bytes = item_bytes
     while axis > 0 and extents[axis] == shape[axis] and row_bytes * shape[axis] <= bytes_max:

@@ -7,6 +7,7 @@ from typing import Any
 
 from weft import _planning, errors
 from weft._support import checks
+from weft._support.option_types import checked
 from weft.files.small_files import read_bounded
 from weft.options import Exchange, Planning, TransformOptions, make_problem
 from weft.planning.machine_choice import (
@@ -65,6 +66,7 @@ def plan(
     >>> print(weft.plan((64, 64), ranks=2, ranks_per_node=2, machine="fixed-rule").exchanges[0].method)
     shared
     """
+    planning = Planning(effort, all_ranks=all_ranks)
     rank_count = checks.integer(ranks, "ranks", 1)
     threads = checks.integer(threads, "threads", 1, checks.THREADS_MAX)
     word, note = (machine, "") if machine is not None else default_machine()
@@ -76,10 +78,10 @@ def plan(
         shape,
         TransformOptions(kind, axes, dtype, input, output, norm, sign, threads, overwrite_input),
         Exchange.of(exchange),
-        Planning(effort),
+        planning,
         ranks=rank_count,
         ranks_per_node=node_count,
-        all_ranks=wants_all_ranks(all_ranks, machine),
+        all_ranks=wants_all_ranks(checked(planning)["all_ranks"], machine),
     )
     return _planning.make_plan(problem) if chosen_by is None else _planning.make_plan(problem, chosen_by, note)
 
@@ -154,6 +156,11 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     if isinstance(given, _planning.Machine):
         return given
     text = _name_of(given)
+    if text == FIXED_RULE:
+        raise errors.InvalidArgument(
+            'a model of a machine is needed here; given "fixed-rule", which has none; give a machine that ships with '
+            "weft, or a file of `weft probe -o FILE`"
+        )
     if text == LOCAL:
         raise errors.InvalidArgument(
             'the machine "local" is that of the ranks of a transform, and this call makes no transform; give '
@@ -166,8 +173,9 @@ def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.M
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise errors.InvalidArgument(
-            f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file that can be read, of at "
-            f"most {MACHINE_BYTES_MAX >> 20} MiB; given {text!r}, which cannot: {reason}"
+            f"a machine must be one of {', '.join(_planning.Machine.names())}, or a JSON file of at most "
+            f"{MACHINE_BYTES_MAX >> 20} MiB; given {text!r}, which cannot be read: {reason}; give one of these, or the "
+            "path of a file of `weft probe -o FILE`"
         ) from None
     try:
         return _planning.Machine.from_json(content.decode())

@@ -11,7 +11,9 @@ import weft
 from typer.testing import CliRunner
 from weft._support.option_types import REQUIRED, ByteSize, Count, Switch, Word, checked, given, option, options_of
 from weft.cli.support.option_tables import Part, with_options
+from weft.disk.options import OocOptions
 from weft.options import Exchange, Planning
+from weft.planning.plans import machine_of
 
 
 @dataclass(frozen=True)
@@ -90,3 +92,48 @@ def test_every_option_has_help_a_type_and_a_place() -> None:
     for record in (Exchange, Planning):
         for each in options_of(record):
             assert each.help.endswith(".") and each.type.values and each.places, each.name
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"exchange": 3}, r"must be a weft.Exchange; given 3; give one, or the name of a preset such as \"dmitruk\""),
+        ({"planning": "measure"}, r"must be a weft.Planning; given 'measure'; give one such as weft.Planning\("),
+        ({"exchange": Exchange(method="")}, 'the method must be one of .*; given ""'),
+        ({"exchange": Exchange(chunks="x")}, "chunks must be a whole number, or \"slices\"; given 'x'; give a number"),
+        ({"exchange": Exchange(chunks=10**30)}, "chunks must be a number of 64 bits; given 1000"),
+        ({"planning": Planning(all_ranks="no")}, "all_ranks must be True or False; given 'no'"),
+        ({"planning": Planning(budget_s=True)}, "budget_s must be a number of seconds; given True; give a number"),
+        ({"planning": Planning(wisdom=3)}, "wisdom must be the path of a file; given 3; give a str or a pathlib.Path"),
+        ({"planning": Planning(wisdom="")}, "wisdom must be the path of a file; given ''; give a name"),
+        ({"planning": Planning(machine="x")}, "given 'x', which cannot be read: No such file.*; give one of these"),
+        ({"overwrite_input": "x"}, "overwrite_input must be True or False; given 'x'"),
+        ({"output": "x"}, 'output must be "any", "same" or a layout; given \'x\'; give a layout itself'),
+        ({"norm": None}, "norm must be text; given None"),
+        ({"engine": ""}, "engine must be .*; given ''"),
+    ],
+)
+def test_a_wrong_value_names_the_rule_and_the_remedy(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(weft.InvalidArgument, match=message):
+        weft.FFT((8, 8), **options)
+
+
+def test_plans_check_their_options_as_transforms_do() -> None:
+    with pytest.raises(weft.InvalidArgument, match="all_ranks must be True or False; given 'no'"):
+        weft.plan((8, 8), ranks=2, all_ranks="no")  # type: ignore[arg-type]
+    with pytest.raises(weft.InvalidArgument, match=r"ranks must be a number of 64 bits; given 1000"):
+        weft.plan((8, 8), ranks=10**30)
+
+
+def test_disks_list_no_words_that_they_refuse() -> None:
+    values = {
+        record: next(each.type.values for each in options_of(record) if each.name == "machine")
+        for record in (Planning, OocOptions)
+    }
+    assert "fixed-rule" in values[Planning] and "fixed-rule" not in values[OocOptions]
+    with pytest.raises(weft.InvalidArgument, match='a model of a machine is needed here; given "fixed-rule"'):
+        machine_of("fixed-rule")
+
+
+def test_choices_without_a_default_say_who_chooses() -> None:
+    assert all("Default:" in each.help for each in options_of(Exchange))

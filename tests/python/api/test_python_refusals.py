@@ -98,7 +98,7 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"machine": 5}, "InvalidArgument", "machine must be a weft.Machine"),
     ({"machine": "a\0b"}, "InvalidArgument", "machine must be a weft.Machine"),
     ({"machine": "\ud800"}, "InvalidArgument", "machine must be a weft.Machine"),
-    ({"machine": "d/\udcff.json"}, "InvalidArgument", "\\udcff.json', which cannot: No such file"),
+    ({"machine": "d/\udcff.json"}, "InvalidArgument", "\\udcff.json', which cannot be read: No such file"),
     ({"wisdom": "\udcff"}, "InvalidArgument", "wisdom must be the path of a file"),
     ({"budget_s": 10**400}, "InvalidArgument", "budget_s must be a number"),
 ]

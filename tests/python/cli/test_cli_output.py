@@ -98,9 +98,9 @@ def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("command", "status", "words"),
     [
-        (["probe", "--show", NOT_TEXT], 2, "'d/\\udcff.json', which cannot: No such file"),
-        (["bench", "8x8", "--machine", NOT_TEXT], 2, "'d/\\udcff.json', which cannot: No such file"),
-        (["bench", "8x8", "--machine", NOT_TEXT, "-n", "2"], 2, "'d/\\udcff.json', which cannot: No such file"),
+        (["probe", "--show", NOT_TEXT], 2, "'d/\\udcff.json', which cannot be read: No such file"),
+        (["bench", "8x8", "--machine", NOT_TEXT], 2, "'d/\\udcff.json', which cannot be read: No such file"),
+        (["bench", "8x8", "--machine", NOT_TEXT, "-n", "2"], 2, "'d/\\udcff.json', which cannot be read: No such file"),
         (["probe", "-o", "no\udcff/x.json"], 1, "no\\udcff; create it"),
         (["plan", "8x8", "--machine", "celerons", "--order", "\udcff"], 2, "--order must be text in UTF-8"),
         (["probe", "--seconds", "0.05", "--name", "\udcff"], 2, "name must be text in UTF-8"),
@@ -201,3 +201,8 @@ def test_a_spectrum_without_power_is_drawn_without_a_warning(tmp_path: Path) -> 
     np.save(tmp_path / "constant.npy", np.ones((4, 4)))
     assert_done(weft("spectrum", "constant.npy", "--plot", "s.svg", cwd=tmp_path))
     assert (tmp_path / "s.svg").stat().st_size > 0
+
+
+@pytest.mark.parametrize("words", [("--threads", "0"), ("--threads=0",)])
+def test_a_refused_number_is_shown(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert_refused(weft("plan", "8x8", *words, cwd=tmp_path), 2, "greater than or equal to 1; got 0")

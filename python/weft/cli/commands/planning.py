@@ -22,6 +22,10 @@ RanksPerNode = Annotated[
 ]
 
 
+PLAN_MACHINE = (
+    "A machine shipped with weft, a JSON file, or local: this machine, if it was measured. fixed-rule: plan by a fixed "
+    "rule. Default: that of WEFT_MACHINE, otherwise infiniband-64."
+)
 OrderOption = Annotated[
     str | None,
     typer.Option("--order", metavar="WORD", help="Order of ranks over the nodes, fastest axis first, such as xyzt."),
@@ -84,7 +88,7 @@ def plan_command(
     dtype: Dtype = "float64",
     transform: Annotated[TransformOptions, Part("axes", "output", "input", "threads")],
     exchange: Exchange,
-    planning: Annotated[Planning, Part(place="plan")],
+    planning: Annotated[Planning, Part(place="plan", help={"machine": PLAN_MACHINE})],
     order: OrderOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the predicted time of each step (.png, .pdf, .svg).")
