@@ -47,6 +47,7 @@ from weft.redistribution import gather, layout_of_local_boxes, redistribute, sca
 from weft.runtime import agree, build_info, node_memory, running_available
 from weft.transform import FFT
 
+refuse_in_one_line(ooc.OutOfCorePlan)
 refuse_in_one_line(Layout, Machine, MachineIdentity, Plan, PlannedExchange, Prediction, Problem, Stage, WisdomEntry)
 
 __all__ = [

@@ -151,7 +151,7 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
 def _require_layout(given: Any) -> None:
     if not isinstance(given, Layout):
         raise errors.InvalidArgument(
-            f"a layout must be a weft.Layout; given {type(given).__name__}; give such as fft.input.layout, or "
+            f"a layout must be a weft.Layout; given {type(given).__name__}; for example fft.input.layout, or "
             "weft.Layout.slab(shape, ranks)"
         )
 

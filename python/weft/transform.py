@@ -391,7 +391,7 @@ def _contiguous(memory: Any) -> Array:
     buffer = arrays.as_array(memory, "workspace")
     if not buffer.flags.c_contiguous or not buffer.flags.writeable:
         raise errors.InvalidArgument(
-            "a workspace must be contiguous and writable; the memory given is not; give such as "
+            "a workspace must be contiguous and writable; the memory given is not; for example "
             "numpy.empty(bytes, numpy.uint8)"
         )
     return buffer

@@ -28,7 +28,7 @@ int required_depth(const SetOptions& options) {
   throw Error(ErrorCode::invalid_argument,
               "the queue of a disk must have a depth of at least 1; "
               "given " +
-                  std::to_string(options.depth) + "; give such as 32");
+                  std::to_string(options.depth) + "; for example 32");
 }
 
 }  // namespace

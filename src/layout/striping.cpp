@@ -47,7 +47,7 @@ void check(const Striping& striping) {
   if (striping.block_bytes < direct_io_alignment_bytes ||
       striping.block_bytes % direct_io_alignment_bytes != 0)
     refuse("a block must be a multiple of " + std::to_string(direct_io_alignment_bytes) + " bytes",
-           striping.block_bytes, "give such as 65536");
+           striping.block_bytes, "for example 65536");
   if (striping.processors < 1 || striping.disks % striping.processors != 0)
     refuse("processors must be a divisor of the number of disks, which is " +
                std::to_string(striping.disks),

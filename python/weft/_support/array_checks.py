@@ -42,7 +42,7 @@ def _of_call(forward: bool, in_place: bool) -> tuple[Role, Role]:
             'plan with kind="r2c"' if forward else "give the array that forward returned",
             'plan with kind="c2c"' if forward else "",
         ),
-        Role(f"output of {call} ({written})", both if in_place else f"give such as {written}.empty()"),
+        Role(f"output of {call} ({written})", both if in_place else f"for example {written}.empty()"),
     )
 
 

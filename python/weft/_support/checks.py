@@ -59,7 +59,7 @@ def integer(value: Any, what: str, least: int = -(2**63), largest: int = 2**63 -
         number = _index(value)
     except TypeError:
         raise errors.InvalidArgument(
-            f"{what} must be a whole number; given {errors.shown(value)}; give such as {max(1, least)}"
+            f"{what} must be a whole number; given {errors.shown(value)}; for example {max(1, least)}"
         ) from None
     if not least <= number <= largest:
         wanted = "a number of 64 bits" if number > largest == 2**63 - 1 else _range(least, largest)
@@ -216,5 +216,5 @@ def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
     """Raises InvalidArgument unless `given` is one of the words."""
     if not isinstance(given, str) or given not in words:
         raise errors.InvalidArgument(
-            f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; give such as {words[0]!r}"
+            f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; for example {words[0]!r}"
         )

@@ -58,5 +58,5 @@ def dtype_of(given: Any, what: str = "a dtype") -> np.dtype[Any]:
         return np.dtype(given)
     except (TypeError, ValueError, SyntaxError):
         raise errors.InvalidArgument(
-            f"{what} must be that of numbers, by numpy's name; given {errors.shown(given)}; give such as complex128"
+            f"{what} must be that of numbers, by numpy's name; given {errors.shown(given)}; for example complex128"
         ) from None

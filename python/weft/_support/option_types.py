@@ -54,6 +54,15 @@ class Word(OptionType):
         return checks.text(given, name)
 
 
+class Choice(Word):
+    """One of a few words; None where weft chooses."""
+
+    def checked(self, given: Any, name: str) -> str | None:  # type: ignore[override]
+        if given is not None:
+            checks.require_word(name, given, self.words)
+        return None if given is None else str(given)
+
+
 def word_of(name: str, unset: str | None = None, *, hides_unset: bool = True) -> Word:
     """Returns the type of an option whose words are those of the core."""
     return Word(_planning.WORDS[name], unset, hides_unset=hides_unset)
@@ -137,12 +146,32 @@ class Whole(OptionType):
     values = "a whole number"
     metavar = "N"
 
+    def checked(self, given: Any, name: str) -> int | None:
+        return None if given is None else checks.integer(given, name)
+
 
 class ByteSize(OptionType):
-    """A size in bytes. The function that uses it checks its range."""
+    """A size in bytes, at least 1. The function that uses it checks whether it is enough."""
 
     values = "bytes"
     metavar = "BYTES"
+
+    def __init__(self, *, optional: bool = False):
+        """optional : None where weft chooses."""
+        self.optional = optional
+
+    def checked(self, given: Any, name: str) -> int | None:
+        """
+        >>> ByteSize().checked(2**30, "memory_bytes"), ByteSize(optional=True).checked(None, "block_bytes")
+        (1073741824, None)
+        """
+        if given is None and self.optional:
+            return None
+        if isinstance(given, (str, bytes)):
+            raise errors.InvalidArgument(
+                f"{name} must be a number of bytes; given {errors.shown(given)}; for example 2**30 for 1 GiB"
+            )
+        return checks.integer(given, name, 1)
 
 
 class Seconds(OptionType):
@@ -150,13 +179,16 @@ class Seconds(OptionType):
 
     metavar = "S"
 
-    def __init__(self, least: float | None = None):
-        """least : the least time on the command line; None: the function that uses it checks this."""
-        self.least = least
+    def __init__(self, least: float | None = None, *, optional: bool = False):
+        """least : the least time on the command line; None: the function that uses it checks this.
+
+        optional : None where weft chooses.
+        """
+        self.least, self.optional = least, optional
         self.values = "0 or more seconds"
 
-    def checked(self, given: Any, name: str) -> float:
-        return checks.seconds(given, name)
+    def checked(self, given: Any, name: str) -> float | None:
+        return None if given is None and self.optional else checks.seconds(given, name)
 
 
 class Switch(OptionType):

@@ -117,7 +117,7 @@ def named(name: str, shape: Sequence[int]) -> BitPermutation:
         if sorted(order) != list(range(len(lg))):
             raise errors.InvalidArgument(
                 f"an order of axes names each of 0 to {len(lg) - 1} once, for an array of {len(lg)} axes; given {name}"
-                f"; give such as axes:{','.join(map(str, reversed(range(len(lg)))))}"
+                f"; for example axes:{','.join(map(str, reversed(range(len(lg)))))}"
             )
         return BitPermutation(tuple(_planning.axes_permutation(lg, order)))
     plain = {
@@ -129,7 +129,7 @@ def named(name: str, shape: Sequence[int]) -> BitPermutation:
     }
     if word not in plain or argument:
         raise errors.InvalidArgument(
-            f"a permutation must be one of {', '.join(NAMES)}; given {name!r}; give such as bit-reversal"
+            f"a permutation must be one of {', '.join(NAMES)}; given {name!r}; for example bit-reversal"
         )
     return plain[word]()
 

@@ -13,6 +13,7 @@ import numpy as np
 from weft import _planning, errors
 from weft._planning import OutOfCoreAnalysis
 from weft._support import checks
+from weft._support.option_types import checked
 from weft.bmmc.records import (
     BUFFERS,
     LoadProgress,
@@ -104,13 +105,12 @@ def prepare_fft(
     if variant not in _planning.SUPERLEVEL_METHODS:
         words = ", ".join(f"bmmc:{each}" for each in _planning.SUPERLEVEL_METHODS)
         raise errors.InvalidArgument(
-            f"a method by superlevels must be one of {words}; given {options.method!r}; give such as auto"
+            f"a method by superlevels must be one of {words}; given {options.method!r}; for example auto"
         )
     stored = opened(source, target, options)
     precision = _require_line(stored, options)
-    memory, threads = checks.integers((options.memory_bytes, options.threads), "memory_bytes and threads")
-    if not 1 <= threads <= 4096:
-        raise errors.InvalidArgument(f"threads must be 1 to 4096; given {threads}; give as many as cores")
+    asked = checked(options)
+    memory, threads = asked["memory_bytes"], asked["threads"]
     checks.require_word("norm", options.norm, NORMS)
     checks.require_word("effort", options.effort, EFFORTS)
     points, norm = stored.shape[0], options.norm

@@ -41,7 +41,7 @@ def message_seconds(
     weights = checks.seconds(message_s, "message_s"), checks.seconds(byte_s, "byte_s")
     for weight in weights:
         if not (math.isfinite(weight) and weight >= 0):
-            raise errors.InvalidArgument(f"a weight must be 0 seconds or more; given {weight}; give such as 1e-5")
+            raise errors.InvalidArgument(f"a weight must be 0 seconds or more; given {weight}; for example 1e-5")
     return found.messages * weights[0] + found.bytes * weights[1]
 
 

@@ -337,7 +337,7 @@ def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: in
     if block_bytes % ALIGNMENT_BYTES != 0:
         raise errors.InvalidArgument(
             f"the blocks of a set must be a multiple of {ALIGNMENT_BYTES} bytes; given {block_bytes}; "
-            "give such as 1048576"
+            "for example 1048576"
         )
     for directory in {str(Path(path).parent), *disks}:
         require_directory(directory, "a set")

@@ -13,6 +13,7 @@ from weft._support.option_types import (
     REQUIRED,
     Axes,
     ByteSize,
+    Choice,
     Count,
     Directories,
     ElementType,
@@ -48,7 +49,7 @@ class OocOptions:
         flags=("--memory",),
     )
     kind: str | None = option(
-        Word(KINDS),
+        Choice(KINDS),
         None,
         "Default: r2c for real data; c2c for complex data or --inverse. c2r: inverse of r2c.",
         places=OOC,
@@ -68,13 +69,13 @@ class OocOptions:
     shape: Any = option(RawShape(), None, "Shape of a raw file (with --dtype).", places=OOC)
     dtype: Any = option(ElementType(), None, "Element type of a raw IN, such as complex128 (with --shape).", places=OOC)
     precision: str | None = option(
-        Word(PRECISIONS),
+        Choice(PRECISIONS),
         None,
         "Precision. Default: f32 for IN of half or single precision, otherwise f64.",
         places=OOC,
     )
     block_bytes: int | None = option(
-        ByteSize(),
+        ByteSize(optional=True),
         None,
         "Minimum transfer size. Default: the predicted fastest between 4KiB and 4MiB.",
         places=OOC,
@@ -110,7 +111,7 @@ class OocOptions:
         places=OOC,
     )
     checkpoint: float | None = option(
-        Seconds(least=0),
+        Seconds(least=0, optional=True),
         None,
         "Seconds between checkpoints; 0: none. Default: 30 if more than a minute is predicted; none for ranks on "
         "several nodes.",

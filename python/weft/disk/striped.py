@@ -361,7 +361,7 @@ def _checked_dtype(dtype: Any, where: str) -> np.dtype:
     kind = dtypes.dtype_of(dtype, f"the dtype of {where}")
     if kind.kind not in "biufc" or not kind.isnative:
         raise errors.InvalidArgument(
-            f"elements must be numbers in the machine's byte order; {where} has {errors.shown(dtype)}; give such as "
+            f"elements must be numbers in the machine's byte order; {where} has {errors.shown(dtype)}; for example "
             "complex128"
         )
     return kind

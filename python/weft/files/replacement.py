@@ -180,7 +180,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
     """Raises InvalidArgument or IoFailure if a file of this name cannot be written. Writes nothing."""
     if endings and not path.lower().endswith(endings):
         raise errors.InvalidArgument(
-            f"the name of an output must end in {' or '.join(endings)}; got {path}; give such as "
+            f"the name of an output must end in {' or '.join(endings)}; got {path}; for example "
             f"{Path(path).with_suffix(endings[0]) if Path(path).name else 'out' + endings[0]}"
         )
     check_length(path)

@@ -12,6 +12,7 @@ import numpy as np
 from weft import _planning, errors
 from weft._planning import OutOfCorePlan
 from weft._support import checks, dtypes, layouts
+from weft._support.option_types import checked
 from weft.disk import unpack
 from weft.disk.arrays import (
     ALIGNMENT_BYTES,
@@ -82,6 +83,7 @@ class TransformJob:
 
         target : the source, in place. Errors: those of :func:`weft.ooc.fft`, except of its plan and of free space.
         """
+        checked(options)
         checks.require_word("norm", options.norm, NORMS)
         checks.require_word("effort", options.effort, EFFORTS)
         path = checks.file_path(target, "target")
@@ -219,7 +221,7 @@ def _interval_of(target: str, options: OocOptions, resumes: bool) -> float | Non
     given = checks.seconds(options.checkpoint, "checkpoint")
     if not 0 <= given < float("inf"):
         raise errors.InvalidArgument(
-            f"checkpoint must be seconds between checkpoints, or 0 for none; given {given}; give such as 30"
+            f"checkpoint must be seconds between checkpoints, or 0 for none; given {given}; for example 30"
         )
     if resumes and given == 0:
         remedy = f", or begin again with --restart, or remove it with `weft ooc discard {target}`"

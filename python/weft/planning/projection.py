@@ -61,7 +61,7 @@ def project(
 
     Errors: those of weft.plan.
 
-    >>> points = project((128, 128, 128), (1, 16), "celerons", kind="r2c", dtype="float32", preset="dmitruk")
+    >>> points = project((128, 128, 128), (1, 16), "celerons", kind="r2c", dtype="float32", exchange="dmitruk")
     >>> print(f"{points[1].efficiency:.2f}")
     0.40
     """

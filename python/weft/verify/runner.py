@@ -260,7 +260,7 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
             "verify needs one of a shape, --random K, or --case JSON; given " + (" and ".join(ways) or "none")
         )
     if int(given.get("seed", 0)) < 0:
-        raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; give such as --seed 0")
+        raise errors.InvalidArgument(f"--seed must be at least 0; given {given['seed']}; for example --seed 0")
     choice = next(iter(option_types.given(given.get("exchange", Exchange()))), None)
     if "shape" not in given and choice:
         raise errors.InvalidArgument(

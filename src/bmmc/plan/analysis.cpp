@@ -23,7 +23,7 @@ std::int64_t divided(std::int64_t value, std::int64_t divisor, const std::string
   if (value < divisor || value % divisor != 0)
     throw Error(ErrorCode::invalid_argument,
                 name + " must be a multiple of " + std::to_string(divisor) + " bytes; given " +
-                    std::to_string(value) + "; give such as " + std::to_string(divisor * nearest));
+                    std::to_string(value) + "; for example " + std::to_string(divisor * nearest));
   return value / divisor;
 }
 

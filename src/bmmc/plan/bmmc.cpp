@@ -22,7 +22,7 @@ int logarithm(std::int64_t value, const std::string& what) {
   if (value < 1 || !std::has_single_bit(static_cast<std::uint64_t>(value)))
     refuse(what + " must be a power of two", std::to_string(value),
            value < 1 ? "give at least 1"
-                     : "give such as " +
+                     : "for example " +
                            std::to_string(std::bit_floor(static_cast<std::uint64_t>(value))));
   return std::countr_zero(static_cast<std::uint64_t>(value));
 }

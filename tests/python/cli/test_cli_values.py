@@ -80,7 +80,7 @@ def test_what_is_no_size_is_told_what_is(text: str) -> None:
     with pytest.raises(weft.InvalidArgument) as refusal:
         size_value(text, "--memory")
     said = str(refusal.value)
-    assert said.startswith("--memory must be") and f"; got {text}; give such as 4GiB, 0.5GiB, 4GB or 4G" in said
+    assert said.startswith("--memory must be") and f"; got {text}; for example 4GiB, 0.5GiB, 4GB or 4G" in said
     for form in ("2^25", "1e9", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "PiB"):
         assert form in said
 

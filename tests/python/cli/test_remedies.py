@@ -111,7 +111,7 @@ def test_an_output_is_replaced_not_copied() -> None:
     fft, x = weft.FFT(SHAPE), random(SHAPE)
     for out in (random((8, 6))[::2], random(SHAPE, "float64"), random((4, 5))):
         told = refused(lambda out=out: fft.forward(x, out), "output of forward (fft.output)")
-        assert told == "give such as fft.output.empty()"
+        assert told == "for example fft.output.empty()"
     np.testing.assert_allclose(fft.forward(x, fft.output.empty()), np.fft.fftn(x))
 
 
@@ -164,16 +164,16 @@ def test_mpi4py_is_installed_by_its_own_name(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("call", "remedy"),
     [
-        (lambda: values.shape_value("4:6"), "give such as 256x256x256 or 2^20"),
-        (lambda: values.axes_value("x"), "give such as 0,2"),
-        (lambda: values.output_value("x"), "give such as --output same"),
+        (lambda: values.shape_value("4:6"), "for example 256x256x256 or 2^20"),
+        (lambda: values.axes_value("x"), "for example 0,2"),
+        (lambda: values.output_value("x"), "for example --output same"),
         (lambda: values.checked_axes((3,), 2), "name only axes that the array has"),
         (lambda: values.checked_axes((1, -1), 2), "name it once"),
-        (lambda: ooc.plan((64,), memory_bytes=4096, kind="x"), "give such as 'c2c'"),
+        (lambda: ooc.plan((64,), memory_bytes=4096, kind="x"), "for example 'c2c'"),
         (lambda: ooc.plan((64,), memory_bytes=4096, axes=[]), "leave axes out for all of them"),
-        (lambda: weft.plan((4, 4), ranks="x"), "give such as 1"),
+        (lambda: weft.plan((4, 4), ranks="x"), "for example 1"),
         (lambda: weft.plan((4, 4), exchange=weft.Exchange(wire="f32"), dtype="float32"), "leave wire out"),
-        (lambda: ooc.analyze(2**25, memory_bytes=2**24, block_bytes=8200), "give such as 8192"),
+        (lambda: ooc.analyze(2**25, memory_bytes=2**24, block_bytes=8200), "for example 8192"),
     ],
 )
 def test_remedies_of_options(call: Callable[[], Any], remedy: str) -> None:
@@ -184,7 +184,7 @@ def test_remedies_of_options(call: Callable[[], Any], remedy: str) -> None:
 
 def test_the_name_of_an_output_is_proposed(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.zeros(4))
-    assert_refused(run("fft", "x.npy", "out.txt", cwd=tmp_path), 2, "; give such as out.npy")
+    assert_refused(run("fft", "x.npy", "out.txt", cwd=tmp_path), 2, "; for example out.npy")
     outcome = run("fft", "x.npy", "out.npy", "--last", "4", cwd=tmp_path)
     assert_refused(outcome, 2, "; add those, or leave --last out")
 

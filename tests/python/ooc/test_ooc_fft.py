@@ -236,8 +236,14 @@ REFUSALS: dict[str, Refusal] = {
     "axis twice": (InvalidArgument, ("each axis once",), {"axes": (0, -1)}),
     "memory": (InvalidArgument, ("are enough", "1000"), {"memory_bytes": 1000}),
     "prime": (InvalidArgument, ("prime is 10007", "Bluestein"), {"source": "prime.npy", "memory_bytes": 64 * KIB}),
-    "threads": (InvalidArgument, ("1 or more threads",), {"threads": 0}),
+    "threads": (InvalidArgument, ("threads must be 1 to 4096; given 0",), {"threads": 0}),
     "block": (InvalidArgument, ("whole elements of 16", "100"), {"block_bytes": 100}),
+    "no word": (InvalidArgument, ("kind must be one of c2c, r2c, c2r; given ''",), {"kind": ""}),
+    "memory in words": (InvalidArgument, ("memory_bytes must be a number of bytes", "2**30"), {"memory_bytes": "2GiB"}),
+    "no memory": (InvalidArgument, ("memory_bytes must be 1 or more; given 0",), {"memory_bytes": 0}),
+    "no block": (InvalidArgument, ("block_bytes must be 1 or more; given -1",), {"block_bytes": -1}),
+    "a backend of no text": (InvalidArgument, ("backend must be text; given 3",), {"backend": 3}),
+    "last of no number": (InvalidArgument, ("last must be a whole number; given 'x'",), {"last": "x"}),
 }
 
 

@@ -64,7 +64,7 @@ def run(options: Options, session: Session) -> int:
     if options.repeat < REPETITIONS_MIN:
         raise weft.InvalidArgument(
             f"--repeat must be at least {REPETITIONS_MIN} for a meaningful median; got {options.repeat}; "
-            f"give such as --repeat {REPETITIONS_MIN}"
+            f"for example --repeat {REPETITIONS_MIN}"
         )
     case = _case(options, session)
     with session.together():

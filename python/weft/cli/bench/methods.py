@@ -51,7 +51,7 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
     for name in names:
         if name not in METHODS:
             raise weft.InvalidArgument(
-                f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; give such as --methods all"
+                f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; for example --methods all"
             )
     return names
 

@@ -30,7 +30,7 @@ def run(
         if _machine(options) == FIXED_RULE:
             raise weft.InvalidArgument(
                 "--plot draws the predicted times of the steps, so it needs a machine; the fixed rule has none; "
-                "give such as --machine ethernet-10g"
+                "for example --machine ethernet-10g"
             )
         check_target(plot, plots.FORMS)
         plots.pyplot()
@@ -75,7 +75,7 @@ def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> lis
     if _machine(options) in (FIXED_RULE, LOCAL):
         raise weft.InvalidArgument(
             f"--cores {cores} compares divisions into ranks and threads by the model of a machine; the fixed rule has "
-            'none, and "local" is known for the ranks that measured it; give such as --machine infiniband-64'
+            'none, and "local" is known for the ranks that measured it; for example --machine infiniband-64'
         )
     given = [options["ranks"] != 1, options["threads"] != 1, options["ranks_per_node"] is not None]
     if any(given):

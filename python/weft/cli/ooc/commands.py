@@ -109,7 +109,7 @@ def analyze_command(
         return on_one_rank(lambda session: analyze.run_paper(paper.value, as_json, session))
     if points is None or memory is None:
         raise weft.InvalidArgument(
-            "ooc analyze needs N and --memory, or --paper; one was not given; give such as 2^25 --memory 16MiB"
+            "ooc analyze needs N and --memory, or --paper; one was not given; for example 2^25 --memory 16MiB"
         )
     options = analyze.Options(
         points=size_value(points, "N"),

@@ -15,14 +15,14 @@ def ranks_value(text: str | None) -> int | None:
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
-        raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; got {text}; give such as -n 4")
+        raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; got {text}; for example -n 4")
     return int(text)
 
 
 def require_plannable(ranks: int, name: str = "--ranks") -> None:
     """Raises InvalidArgument for a number of ranks that would take minutes or gigabytes to plan."""
     if not 1 <= ranks <= RANKS_MAX:
-        raise weft.InvalidArgument(f"{name} must be from 1 to {RANKS_MAX}; got {ranks}; give such as {name} 64")
+        raise weft.InvalidArgument(f"{name} must be from 1 to {RANKS_MAX}; got {ranks}; for example {name} 64")
 
 
 def rank_counts_value(text: str) -> tuple[int, ...]:
@@ -35,12 +35,12 @@ def rank_counts_value(text: str) -> tuple[int, ...]:
     if len(ends) == 2:
         first, last = (_integers(end, ",", "--ranks", "a range of numbers", "1..64 or 1..2^10")[0] for end in ends)
         if not 1 <= first <= last:
-            raise weft.InvalidArgument(f"--ranks must go up from at least 1; got {text}; give such as 1..64")
+            raise weft.InvalidArgument(f"--ranks must go up from at least 1; got {text}; for example 1..64")
         counts = {first, last, *(1 << k for k in range(30) if first <= 1 << k <= last)}
     else:
         counts = set(_integers(text, ",", "--ranks", "numbers joined by commas, or a range", "1..64"))
     if min(counts) < 1 or max(counts) > RANKS_MAX:
-        raise weft.InvalidArgument(f"--ranks must be from 1 to {RANKS_MAX}; got {text}; give such as 1..64")
+        raise weft.InvalidArgument(f"--ranks must be from 1 to {RANKS_MAX}; got {text}; for example 1..64")
     return tuple(sorted(counts))
 
 
@@ -78,7 +78,7 @@ def count_value(text: str, name: str) -> int:
         return _integer(text)
     except ValueError:
         raise weft.InvalidArgument(
-            f"{name} must be a whole number; got {text[:80]!r}; give such as {name} 64 or {name} 2^10"
+            f"{name} must be a whole number; got {text[:80]!r}; for example {name} 64 or {name} 2^10"
         ) from None
 
 
@@ -110,7 +110,7 @@ def size_value(text: str, name: str) -> int:
     raise weft.InvalidArgument(
         f"{name} must be a whole number below 2^63, such as 65536, 2^25 or 1e9, or a number with a unit: k, M, G, T, P "
         "or kB, MB, GB, TB, PB (1000 and its powers), Ki, Mi, Gi, Ti, Pi or KiB, MiB, GiB, TiB, PiB (1024 and its "
-        f"powers); got {text[:80]}; give such as 4GiB, 0.5GiB, 4GB or 4G"
+        f"powers); got {text[:80]}; for example 4GiB, 0.5GiB, 4GB or 4G"
     )
 
 
@@ -172,7 +172,7 @@ def chunks_value(text: str | None) -> int | str | None:
         return text
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
         raise weft.InvalidArgument(
-            f'--chunks must be a whole number, at least 1, or "slices"; got {text}; give such as --chunks 8'
+            f'--chunks must be a whole number, at least 1, or "slices"; got {text}; for example --chunks 8'
         )
     return int(text)
 
@@ -196,7 +196,7 @@ def output_value(text: str) -> str | tuple[int, ...]:
         return text
     if not re.fullmatch(r"\d+(x\d+)*", text):
         raise weft.InvalidArgument(
-            f"--output must be any, same or a process grid such as 2x3x1; got {text}; give such as --output same"
+            f"--output must be any, same or a process grid such as 2x3x1; got {text}; for example --output same"
         )
     grid = grid_value(text, "--output")
     assert grid is not None
@@ -216,7 +216,7 @@ def lengths_value(text: str | None) -> tuple[float, ...] | None:
         lengths = ()
     if not lengths or not all(0 < length < math.inf for length in lengths):
         raise weft.InvalidArgument(
-            f"--length must be positive numbers joined by commas, one for each axis; got {text}; give such as 1,1,2"
+            f"--length must be positive numbers joined by commas, one for each axis; got {text}; for example 1,1,2"
         )
     return lengths
 
@@ -227,7 +227,7 @@ def _integers(text: str, separator: str, name: str, form: str, example: str) -> 
             raise ValueError
         return tuple(map(_integer, text.split(separator)))
     except ValueError:
-        raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; give such as {example}") from None
+        raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; for example {example}") from None
 
 
 def _integer(text: str) -> int:

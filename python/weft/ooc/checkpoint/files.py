@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weft import _planning, errors
+from weft._support import checks
 from weft.disk.arrays import aligned, is_set
 from weft.disk.striped import create_set, files_of_new_set, remove_set, remove_unnamed, unnamed
 from weft.files.replacement import leftovers_of_text, replace_small
@@ -300,7 +301,7 @@ def state_of_result(note: Note, places: Places) -> dict[str, list[int]] | None:
     try:
         if note.is_set:
             index = places.target if named else output_of(note, places)
-            files = {file: file for file in _planning.striped_set_index(str(index))["files"]}
+            files = {file: file for file in _planning.striped_set_index(checks.file_path(index, "a set"))["files"]}
         else:
             files = {"output": str(places.part if os.path.exists(places.part) else places.target)}
         states = {name: os.stat(file) for name, file in files.items()}
