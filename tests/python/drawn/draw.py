@@ -214,6 +214,7 @@ def run(seed: int, numbers: range | list[int], jobs: int) -> list[Finding]:
     found: list[Finding] = []
     try:
         subprocess.run([sys.executable, str(HERE / "drawn_files.py"), str(model), "--open"], check=True)
+        commands(), callees()  # An error ends the run here. A pool would start its failed processes again, for ever.
         with multiprocessing.get_context("fork").Pool(jobs, begin, (str(root), str(model))) as pool:
             for some in pool.imap_unordered(done, tasks(seed, numbers)):
                 for finding in some:
