@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ import killed_ranks
 import numpy as np
 import pytest
 import weft
+from instants import Countdown
 from ooc_arrays import KIB, values
-from test_ooc_kept import STEPS, assert_same_bits
+from test_ooc_kept import assert_same_bits
 from weft import ooc
 from weft.disk.options import OocOptions
 from weft.ooc import transform as ooc_transform
@@ -91,32 +91,14 @@ class Case:
             os._exit(0)
 
     def _run_to(self, instant: int) -> None:
-        left = instant
-
-        def count() -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-            def call(*words: Any, **given: Any) -> Any:
-                count()
-                return function(*words, **given)
-
-            return call
-
-        def start_counting(at: ooc.Progress) -> None:
-            if at.at_pass + 1 == at.passes and at.panels_done == at.panels:
-                for place, name in STEPS:
-                    setattr(place, name, counted(getattr(place, name)))
+        countdown = Countdown(instant, lambda: os.kill(os.getpid(), signal.SIGKILL))
 
         def report(*given: object) -> bool:
             (self.folder / "reported").touch()
-            count()
+            countdown.count()
             return True
 
-        self.run(progress=start_counting, done=report)
+        self.run(progress=countdown.count_after_last_write, done=report)
 
 
 CASES = [

@@ -16,14 +16,13 @@ import numpy as np
 import pytest
 import seeds
 import weft
+from instants import Countdown
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import planned
 from weft.ooc import choice
 from weft.ooc.checkpoint.places import Places, is_incomplete, locked
 
 MEMORY_BYTES = 64 * KIB
-# What a transform does to files besides its reading and writing: any of them may be the last thing it does.
-STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
 
 
 def run(folder: Path, target: str = "out.raw", **given: Any) -> weft.ooc.RunReport:
@@ -45,26 +44,11 @@ def ends_at(instant: int, work: Callable[[Callable[[object], None]], object]) ->
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    left = instant
-
-    def count(_: object = None) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os._exit(9)
-
-    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*words: Any, **given: Any) -> Any:
-            count()
-            return function(*words, **given)
-
-        return call
-
+    countdown = Countdown(instant, lambda: os._exit(9))
     status = 1
     try:
-        for place, name in STEPS:
-            setattr(place, name, counted(getattr(place, name)))
-        work(count)
+        countdown.count_steps()
+        work(countdown.count)
         status = 0
     finally:
         os._exit(status)

@@ -15,39 +15,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# Operations on files other than reading and writing; a rank may be killed at any of them.
-STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
+from instants import Countdown
 
 
-def killed_at(step: int, after_last_write: bool) -> Callable[..., None]:
-    """Counts steps, from now on or after the last write, and kills this process at a given one."""
-    left = step
+def kill() -> None:
+    """Kills this process."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
-    def count(*_: object) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
 
-    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*words: Any, **given: Any) -> Any:
-            count()
-            return function(*words, **given)
-
-        return call
-
-    def count_all() -> None:
-        for place, name in STEPS:
-            setattr(place, name, counted(getattr(place, name)))
-
-    def count_from_the_end(at: Any) -> None:
-        if at.at_pass + 1 == at.passes and at.panels_done == at.panels:
-            count_all()
-
+def progress_of(step: int | None, after_last_write: bool) -> Callable[..., None] | None:
+    """Returns the listener of progress that kills this rank at a step, counted from now on or after the last write."""
+    if not step:
+        return None
+    countdown = Countdown(step, kill)
     if after_last_write:
-        return count_from_the_end
-    count_all()
-    return count
+        return countdown.count_after_last_write
+    countdown.count_steps()
+    return countdown.count
 
 
 def main(folder: Path, words: dict[str, Any]) -> None:
@@ -58,11 +42,10 @@ def main(folder: Path, words: dict[str, Any]) -> None:
     pid = folder / "pids" / str(comm.rank)
     pid.with_suffix(".new").write_text(str(os.getpid()))
     pid.with_suffix(".new").rename(pid)
-    step = words["killed"].get(str(comm.rank))
-    count = killed_at(step, words["after_last_write"]) if step else None
+    progress = progress_of(words["killed"].get(str(comm.rank)), words["after_last_write"])
     source, target = folder / words["source"], words["target"]
     target = None if target is None else folder / target
-    moved = weft.ooc.fft(source, target, comm=comm, progress=count, **words["given"])
+    moved = weft.ooc.fft(source, target, comm=comm, progress=progress, **words["given"])
     if comm.rank == 0:
         done = {"resumed_from": moved.resumed_from, "already_complete": moved.already_complete}
         (folder / "pids" / "done").write_text(json.dumps(done))
