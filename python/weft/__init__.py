@@ -45,7 +45,7 @@ from weft.planning.probing import probe
 from weft.planning.wisdom import Wisdom
 from weft.redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from weft.runtime import agree, build_info, node_memory, running_available
-from weft.transform import FFT
+from weft.transform import FFT, StepRecord
 
 refuse_in_one_line(ooc.OutOfCorePlan)
 refuse_in_one_line(Layout, Machine, MachineIdentity, Plan, PlannedExchange, Prediction, Problem, Stage, WisdomEntry)
@@ -70,6 +70,7 @@ __all__ = [
     "Problem",
     "Side",
     "Stage",
+    "StepRecord",
     "Unsupported",
     "WeftError",
     "Wisdom",

@@ -19,6 +19,34 @@ from weft.planning.machine_choice import DEFAULT, machine_or_word, wants_all_ran
 from weft.planning.plans import machine_of
 
 
+@dataclass(frozen=True)
+class StepRecord:
+    """A step of a recorded run on this rank: a stage or an exchange.
+
+    name           name of the step
+    kind           "stage" or "exchange"
+    start_s        start, by a monotonic clock
+    end_s          end, by the same clock
+    bytes_read     bytes that weft read from memory
+    bytes_written  bytes that weft wrote to memory
+    bytes_sent     bytes sent to other ranks
+    messages       messages sent to other ranks
+    waited_s       exchange only: time in which this rank only waited for messages
+    under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
+    """
+
+    name: str
+    kind: str
+    start_s: float
+    end_s: float
+    bytes_read: int
+    bytes_written: int
+    bytes_sent: int
+    messages: int
+    waited_s: float
+    under_way_s: float
+
+
 class FFT:
     """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
 
@@ -113,12 +141,6 @@ class FFT:
 
         All ranks give the same plan, which was made for their number. Collective. Errors: those of the class;
         InvalidArgument if the plan does not fit the ranks.
-
-        >>> import numpy as np, weft
-        >>> fft = weft.FFT.of_plan(weft.plan((4, 6), norm="none"))
-        >>> x = np.ones((4, 6), complex)
-        >>> float(fft.forward(x)[0, 0].real)
-        24.0
         """
         handle = runtime.handle_of(comm)
         module = runtime.running()
@@ -318,21 +340,9 @@ class FFT:
         self._handle.recording = on
 
     @property
-    def record(self) -> list[dict[str, Any]]:
-        """The steps of the last recorded run, each with these entries.
-
-        name           name of the step
-        kind           "stage" or "exchange"
-        start_s        start, by a monotonic clock
-        end_s          end, by the same clock
-        bytes_read     bytes that weft read from memory
-        bytes_written  bytes that weft wrote to memory
-        bytes_sent     bytes sent to other ranks
-        messages       messages sent to other ranks
-        waited_s       exchange only: time in which this rank only waited for messages
-        under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
-        """
-        return list(self._handle.record())
+    def record(self) -> list[StepRecord]:
+        """The steps of the last recorded run."""
+        return [StepRecord(**step) for step in self._handle.record()]
 
     def explain(self) -> str:
         """Describes the chosen plan and the reasons for it in a few lines; after a recorded run also the times of its

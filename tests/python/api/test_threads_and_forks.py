@@ -87,7 +87,7 @@ def test_a_transform_is_changed_and_looked_at_while_it_runs() -> None:
             start = -memory.ctypes.data % 64
             fft.use_workspace(memory[start : start + fft.workspace_bytes])
             assert fft.explain().startswith("c2c of 32x32")
-            assert all(step["kind"] == "stage" for step in fft.record)
+            assert all(step.kind == "stage" for step in fft.record)
 
     together(run, change)
 

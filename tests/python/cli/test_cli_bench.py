@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, on_ranks, weft
+from weft.cli.bench.weft_run import hidden_share
 from weft.spectra import shell_spectrum
 from weft.verify.reference import tolerance
 
@@ -338,3 +339,11 @@ def test_spectrum_files_and_lengths(tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "s.csv").open()))
     assert [float(row["power"]) for row in rows] == data["power"]
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_hidden_share_counts_waiting_only_while_messages_are_under_way() -> None:
+    def step(waited_s: float, under_way_s: float) -> weft_package.StepRecord:
+        return weft_package.StepRecord("rows to columns", "exchange", 0.0, 5.0, 0, 0, 64, 1, waited_s, under_way_s)
+
+    assert hidden_share([step(1.0, 4.0), step(2.0, 1.0)]) == pytest.approx(0.6)
+    assert hidden_share([step(1.0, 0.0)]) == 0

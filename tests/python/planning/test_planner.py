@@ -143,7 +143,7 @@ def test_a_recorded_run_stands_beside_its_prediction() -> None:
     assert "; predicted " in lines[0]
     assert len(lines) == 1 + len(fft.record)
     for line, step in zip(lines[1:], fft.record, strict=True):
-        assert step["name"] in line and "; predicted " in line
+        assert step.name in line and "; predicted " in line
     fft.backward(transformed)
     assert "; predicted " not in fft.explain().split("the last run took ")[1]
 

@@ -178,11 +178,11 @@ def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str,
         return []
     stages = []
     for steps in zip(*everyone, strict=True):
-        seconds = max(step["end_s"] - step["start_s"] for step in steps)
-        sums = {name: sum(step[name] for step in steps) for name in SIZES}
-        stage = {"name": steps[0]["name"], "kind": steps[0]["kind"], "seconds": seconds, **sums}
+        seconds = max(step.end_s - step.start_s for step in steps)
+        sums = {name: sum(getattr(step, name) for step in steps) for name in SIZES}
+        stage = {"name": steps[0].name, "kind": steps[0].kind, "seconds": seconds, **sums}
         if stage["kind"] == "exchange":
-            stage["waited_s"] = max(step["waited_s"] for step in steps)
+            stage["waited_s"] = max(step.waited_s for step in steps)
             if sums["messages"]:
                 stage["hidden"] = hidden_share(steps)
         stages.append(stage)

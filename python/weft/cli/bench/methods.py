@@ -124,11 +124,11 @@ def _row(session: Session, run_: WeftRun, forced: Exchange, seconds: np.ndarray)
     run_.fft.recording = True
     run_.prepare()
     run_.forward()
-    record = [step for step in run_.fft.record if step["kind"] == "exchange"]
+    record = [step for step in run_.fft.record if step.kind == "exchange"]
     run_.fft.recording = False
     everyone = session.gather(record) or [record]
     steps = [step for steps in everyone for step in steps]
-    waited_s = max(sum(step["waited_s"] for step in steps_) for steps_ in everyone)
+    waited_s = max(sum(step.waited_s for step in steps_) for steps_ in everyone)
     error, _ = run_.error()
     exchange = run_.fft.plan.exchanges[0]
     hidden = None if exchange.method == "shared" else hidden_share(steps)

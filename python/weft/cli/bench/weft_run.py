@@ -149,14 +149,10 @@ class WeftRun:
         return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
 
 
-def hidden_share(steps: Sequence[dict[str, Any]]) -> float:
-    """Returns the share of the time with messages under way in which ranks did not wait for them.
-
-    >>> hidden_share(({"waited_s": 1.0, "under_way_s": 4.0}, {"waited_s": 1.0, "under_way_s": 1.0}))
-    0.6
-    """
-    under_way_s = sum(step["under_way_s"] for step in steps)
-    waited_s = sum(min(step["waited_s"], step["under_way_s"]) for step in steps)
+def hidden_share(steps: Sequence[weft.StepRecord]) -> float:
+    """Returns the share of the time with messages under way in which ranks did not wait for them."""
+    under_way_s = sum(step.under_way_s for step in steps)
+    waited_s = sum(min(step.waited_s, step.under_way_s) for step in steps)
     return 1 - waited_s / under_way_s if under_way_s > 0 else 0.0
 
 

@@ -32,11 +32,11 @@ class Trace:
         self._add(name, "command", start_s, end_s, {})
         if transform:
             for record in self._fft.record:
-                sizes = {key: record[key] for key in SIZES}
-                start_s, end_s = record["start_s"] - self._origin_s, record["end_s"] - self._origin_s
-                if record["kind"] == "exchange":
-                    sizes.update({key: record[key] for key in ("waited_s", "under_way_s")})
-                self._add(record["name"], record["kind"], start_s, end_s, sizes)
+                sizes = {key: getattr(record, key) for key in SIZES}
+                start_s, end_s = record.start_s - self._origin_s, record.end_s - self._origin_s
+                if record.kind == "exchange":
+                    sizes.update(waited_s=record.waited_s, under_way_s=record.under_way_s)
+                self._add(record.name, record.kind, start_s, end_s, sizes)
         return result
 
     def _add(self, name: str, category: str, start_s: float, end_s: float, sizes: dict) -> None:
