@@ -37,7 +37,7 @@ class Prepared(Generic[Made]):
     data: Any
 
 
-def prepared_by_first(
+def prepare_on_first(
     comm: Any, prepare: Callable[[int], Made], arguments: str, data_of: Callable[[Made], Any]
 ) -> Prepared[Made]:
     """Collective: prepares a job on the first rank.
@@ -57,7 +57,7 @@ def prepared_by_first(
     return Prepared(prepared[0] if prepared else None, data)
 
 
-def filled(
+def fill_on_ranks(
     comm: Any,
     prepared: DiskJob | None,
     execute: Callable[[CoreArray], Made],

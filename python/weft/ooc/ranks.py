@@ -1,14 +1,15 @@
-"""Out-of-core transforms by several ranks: the first rank checks and plans, and all ranks execute its plan."""
+"""Out-of-core transforms on several ranks. The first rank checks and plans; all ranks execute its plan."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from typing import Any
 
-from weft import runtime
+from weft import errors, runtime
 from weft.disk.arrays import CoreArray
-from weft.disk.on_ranks import filled, prepared_by_first
+from weft.disk.on_ranks import fill_on_ranks, prepare_on_first
 from weft.disk.options import OocOptions
 from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.ranks import RankCheckpoint
@@ -21,11 +22,11 @@ from weft.ooc.report import Outcome, PassClock, RunReport
 
 @dataclass(frozen=True)
 class RankRun:
-    """The first rank's message to all ranks: their run."""
+    """The arguments of a run on one rank. The first rank sends them to all ranks."""
 
     core: CoreRun
     has_checkpoints: bool
-    restart: bool
+    restart: bool  # discard an incomplete target first
 
     @classmethod
     def of(cls, transform: PlannedTransform) -> RankRun:
@@ -47,35 +48,35 @@ def run_on_ranks(
     options: OocOptions,
     listeners: Listeners,
 ) -> RunReport:
-    """Collective: runs :func:`weft.ooc.fft` on several ranks. Errors are the same on all ranks."""
+    """Collective: runs :func:`weft.ooc.fft` on several ranks. An error on one rank raises on all ranks."""
     clock = PassClock(listeners.progress)
     per_node = runtime.running().ranks_per_node(runtime.handle_of(comm))
 
-    def planned(ranks: int) -> PlannedTransform:
+    def plan_transform(ranks: int) -> PlannedTransform:
         transform = prepare(source, target, options, Ranks(ranks, per_node))
         listeners.planned(transform)
         return transform
 
-    def data_of(made: PlannedTransform) -> dict[str, Any]:
-        return RankRun.of(made).to_data()
+    def run_data(transform: PlannedTransform) -> dict[str, Any]:
+        return RankRun.of(transform).to_data()
 
-    words = [os.fspath(source), os.fspath(target), replace(options, machine=None)]
-    arguments = runtime.agreed(comm, lambda: repr(words))
-    prepared = prepared_by_first(comm, planned, arguments, data_of)
+    given = [os.fspath(source), os.fspath(target), replace(options, machine=None)]
+    arguments = runtime.agreed(comm, lambda: repr(given))
+    prepared = prepare_on_first(comm, plan_transform, arguments, run_data)
     transform, run = prepared.on_first, RankRun.from_data(prepared.data)
     if run.restart:
         runtime.from_first(comm, lambda: restart(target))
     if not run.has_checkpoints:
         return _run_without_checkpoints(comm, transform, run, clock, listeners)
-    with RankCheckpoint.opened(comm, transform, run.core.plan, listeners.temporary) as store:
+    with RankCheckpoint.opened(comm, transform, run.core.plan, listeners.temporary) as checkpoint:
         outcome = Outcome(run.core.backend)
-        if not store.was_complete:
-            outcome = run.core.on_ranks(runtime.handle_of(comm) or 0, store.workspace(), clock)
-        store.complete()
+        if not checkpoint.was_complete:
+            outcome = run.core.on_ranks(runtime.handle_of(comm) or 0, checkpoint.workspace(), clock)
+        checkpoint.complete()
         price = None if transform is None else transform.price
-        report = clock.report(run.core.plan, price, outcome, store)
-        if transform is not None and not listeners.done(transform, report):
-            store.leave_on_first()
+        report = clock.report(run.core.plan, price, outcome, checkpoint)
+        if not _deliver_report(comm, transform, report, listeners):
+            checkpoint.leave_on_first()
     return report
 
 
@@ -87,8 +88,24 @@ def _run_without_checkpoints(
     def execute(output: CoreArray) -> Outcome:
         return run.core.on_ranks(handle, Workspace(output), clock)
 
-    outcome = filled(comm, transform, execute, listeners.temporary)
+    outcome = fill_on_ranks(comm, transform, execute, listeners.temporary)
     report = clock.report(run.core.plan, None if transform is None else transform.price, outcome)
-    if transform is not None:
-        listeners.done(transform, report)
+    _deliver_report(comm, transform, report, listeners)
     return report
+
+
+def _deliver_report(comm: Any, transform: PlannedTransform | None, report: RunReport, listeners: Listeners) -> bool:
+    """Collective: gives the report to the first rank's listener. Returns its answer there, and True on other ranks."""
+    error: Exception | None = None
+    arrived = True
+    if transform is not None:
+        try:
+            arrived = listeners.done(transform, report)
+        except Exception as reason:
+            error = reason
+    if error is None:
+        runtime.agree(comm, None)
+        return arrived
+    with contextlib.suppress(errors.WeftError):
+        runtime.agree(comm, error)
+    raise error  # the listener's own type, by which the command line recognises a closed output

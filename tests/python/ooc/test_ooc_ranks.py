@@ -117,6 +117,18 @@ def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:
     assert (tmp_path / "out.json.sums").exists()
 
 
+@pytest.mark.parametrize("checkpoint", [0, 60])
+def test_a_refused_report_is_one_error(pool: Pool, tmp_path: Path, checkpoint: float) -> None:
+    """The first rank's listener raises when the output is complete; the other ranks do not wait for that rank."""
+    x = values(2**14, "complex128")
+    np.save(tmp_path / "in.npy", x)
+    given = {"memory_bytes": 64 * KIB, "block_bytes": 4096, "checkpoint": checkpoint}
+    outcomes = pool.outcomes("report_refused", 2, limit_s=20, folder=str(tmp_path), **given)
+    assert [one.raised for one in outcomes] == ["IoFailure", "IoFailure"]
+    assert all("the report is refused" in one.message for one in outcomes)
+    assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
+
+
 def test_a_missing_disk_is_one_error_and_leaves_nothing(pool: Pool, tmp_path: Path) -> None:
     folders = [tmp_path / f"disk{k}" for k in range(3)]
     for folder in folders:

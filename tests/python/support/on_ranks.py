@@ -16,7 +16,7 @@ import numpy as np
 import weft
 from drawn_on_ranks import drawn_call  # noqa: F401
 from grouping import for_fft, for_plan
-from ooc_on_ranks import changed_while_read, out_of_core, records  # noqa: F401
+from ooc_on_ranks import changed_while_read, out_of_core, records, report_refused  # noqa: F401
 from threads_on_ranks import (  # noqa: F401
     different_calls,
     first_use_by_threads,

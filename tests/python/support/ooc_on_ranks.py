@@ -73,6 +73,19 @@ def changed_while_read(comm: Any, folder: str, change: int, **given: Any) -> Non
     ooc.fft(os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy"), comm=comm, progress=progress, **given)
 
 
+def report_refused(comm: Any, folder: str, **given: Any) -> None:
+    """A transform whose report the first rank's listener refuses."""
+    from weft.disk.options import OocOptions
+    from weft.ooc import transform
+    from weft.ooc.listeners import Listeners
+
+    def refuse(*given: object) -> bool:
+        raise weft.IoFailure("the report is refused")
+
+    files = (os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy"))
+    transform.run(*files, OocOptions(**given), Listeners(done=refuse), comm)
+
+
 def records(
     comm: Any, folder: str, disks: list[str], source: str = "in.json", permutation: str = "", **given: Any
 ) -> dict[str, Any]:
