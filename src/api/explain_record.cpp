@@ -7,14 +7,14 @@
 namespace weft {
 namespace {
 
-/// Returns the part of a step in the time of a run: messages overlap with stages, so only the wait
-/// for them counts.
-double spent_s(const StepRecord& step) {
+/// Returns the seconds that a step adds to its run. Stages run while messages are under way, so only
+/// the wait for messages counts.
+double added_seconds(const StepRecord& step) {
   return step.is_exchange && step.messages > 0 ? step.waited_s : step.end_s - step.start_s;
 }
 
-std::string line(const StepRecord& step, const StepCost* predicted) {
-  std::string text = "  " + readable_seconds(spent_s(step));
+std::string step_line(const StepRecord& step, const StepCost* predicted) {
+  std::string text = "  " + readable_seconds(added_seconds(step));
   text.resize(std::max<std::size_t>(text.size(), 11), ' ');
   text += "  " + step.name;
   if (predicted != nullptr) text += "; predicted " + readable_seconds(predicted->seconds());
@@ -31,12 +31,16 @@ std::string record_lines(std::span<const StepRecord> record, const Prediction* p
     first = std::min(first, step.start_s);
     last = std::max(last, step.end_s);
   }
-  const bool alike = prediction != nullptr && prediction->cost.steps.size() == record.size();
-  std::string text = "the last run took " + readable_seconds(last - first) + " on this rank";
-  if (alike) text += "; predicted " + readable_seconds(prediction->cost.seconds());
+  const bool has_prediction =
+      prediction != nullptr && prediction->cost.steps.size() == record.size();
+  std::string text =
+      "the steps of the last run took " + readable_seconds(last - first) + " on this rank";
+  // A record has no time of the call itself, so its prediction leaves the call out, too.
+  if (has_prediction)
+    text += "; predicted " + readable_seconds(prediction->cost.seconds() - prediction->cost.call_s);
   text += "\n";
   for (std::size_t i = 0; i < record.size(); ++i)
-    text += line(record[i], alike ? &prediction->cost.steps[i] : nullptr);
+    text += step_line(record[i], has_prediction ? &prediction->cost.steps[i] : nullptr);
   return text;
 }
 

@@ -8,9 +8,11 @@
 
 namespace weft {
 
-/// Describes the times of the steps of one run on this rank, one step per line. With a prediction
-/// of as many steps, each line has its predicted time too (nullptr: none). The time of an exchange
-/// is the time that the rank waited for it.
+/// Describes the steps of the last run on this rank: one line for their total time, then one line
+/// for each step. A stage or an exchange without messages takes the time from its start to its end.
+/// An exchange with messages takes only the time that the rank waited for it.
+///
+/// Adds predicted times if `prediction` has the same number of steps as the record. nullptr: none.
 std::string record_lines(std::span<const StepRecord> record, const Prediction* prediction);
 
 }  // namespace weft

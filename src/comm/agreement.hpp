@@ -56,7 +56,7 @@ class Agreement {
   /// The voice, the act and its complement. First the values of this rank, then the least of all
   /// ranks. The least complement is that of the largest act.
   std::array<std::int64_t, 3> least_{};
-  Pending pending_;
+  PendingCall pending_;
 };
 
 /// Runs `f` and returns the Error that it threw, if any. std::bad_alloc becomes out_of_memory, any

@@ -162,7 +162,7 @@ std::int64_t Communicator::next_number() const { return ++state_->numbers; }
 std::int64_t Communicator::min(std::int64_t value) const {
   return reduced(*state_, value, MPI_INT64_T, MPI_MIN);
 }
-void Communicator::start_min(std::span<std::int64_t> values, Pending& pending) const {
+void Communicator::start_min(std::span<std::int64_t> values, PendingCall& pending) const {
   if (is_solo()) return;
   check_mpi(MPI_Iallreduce(MPI_IN_PLACE,   // send buffer: the values themselves
                            values.data(),  // receive buffer

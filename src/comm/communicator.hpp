@@ -10,7 +10,7 @@
 namespace weft::comm {
 
 struct CommunicatorState;
-class Pending;
+class PendingCall;
 
 /// A group of ranks with separate messages. A cheap shared handle. communicator_of() in
 /// from_mpi.hpp makes it from an MPI communicator.
@@ -50,8 +50,8 @@ class Communicator {
 
   void barrier() const;
   std::int64_t min(std::int64_t value) const;
-  /// Starts to replace each of `values` by the least of all ranks; complete when `pending` is done.
-  void start_min(std::span<std::int64_t> values, Pending& pending) const;
+  /// Starts to replace each of `values` by the least of all ranks; complete when `pending` has ended.
+  void start_min(std::span<std::int64_t> values, PendingCall& pending) const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t sum(std::int64_t value) const;
   double min(double value) const;

@@ -114,7 +114,7 @@ struct PackedAllToAll::Body {
   std::optional<MessageQueue> split;
   int step = 0;  ///< elements from block to block, with Form::alltoall
   MessageTraffic traffic;
-  Pending pending;
+  PendingCall pending;
 
   void choose_form(const std::vector<Block>& send_blocks, const std::vector<Block>& recv_blocks);
   bool agrees_on_step(const std::vector<Block>& send_blocks, const std::vector<Block>& recv_blocks);
@@ -248,7 +248,7 @@ void PackedAllToAll::start(const void* send, void* recv) const {
     return;
   }
   const bool sends = body.traffic.bytes > 0 || body.own_send.count > 0;
-  const TwoBuffers buffers(send, recv, sends);
+  const DistinctBuffers buffers(send, recv, sends);
   body.start_call(buffers.send, buffers.recv);
 }
 

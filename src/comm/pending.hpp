@@ -5,33 +5,35 @@
 
 namespace weft::comm {
 
-/// The buffers of a non-blocking collective call. Open MPI treats equal addresses as MPI_IN_PLACE
-/// (seen in 4.1.4). A rank with nothing to send then no longer matches the others. Therefore an
-/// empty buffer gets a separate address.
-struct TwoBuffers {
-  TwoBuffers(const void* from, void* to, bool sends) : send(from), recv(to) {
-    static char nowhere;
+/// The buffers of a non-blocking collective call, with different addresses. Open MPI takes equal
+/// addresses for MPI_IN_PLACE (seen in 4.1.4), and the ranks' calls then differ. Of two equal
+/// buffers at least one is empty. It gets another address.
+struct DistinctBuffers {
+  /// `sends`: this rank sends data, so an equal receive buffer is empty.
+  DistinctBuffers(const void* send_buffer, void* recv_buffer, bool sends)
+      : send(send_buffer), recv(recv_buffer) {
+    static char empty_buffer;
     if (send != recv) return;
     if (sends)
-      recv = &nowhere;
+      recv = &empty_buffer;
     else
-      send = &nowhere;
+      send = &empty_buffer;
   }
   const void* send;
   void* recv;
 };
 
-/// A collective call that may be under way.
-class Pending {
+/// A non-blocking collective call, from its start to its end.
+class PendingCall {
  public:
   MPI_Request* request() { return &request_; }
 
-  /// Returns true when the call is done, or none was started.
+  /// Returns whether the call has ended. True, too, if none was started.
   bool test() {
     if (request_ == MPI_REQUEST_NULL) return true;
-    int done = 0;
-    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test of a collective call");
-    return done != 0;
+    int has_ended = 0;
+    check_mpi(MPI_Test(&request_, &has_ended, MPI_STATUS_IGNORE), "MPI_Test of a collective call");
+    return has_ended != 0;
   }
 
   void wait() {

@@ -101,7 +101,7 @@ struct StridedAllToAll::Body {
   StridedBlock own_recv;
   bool copies = false;
   MessageTraffic traffic;
-  Pending pending;
+  PendingCall pending;
 
   void copy(const void* source, void* target) const;
 };
@@ -167,7 +167,7 @@ void StridedAllToAll::execute(const void* send, void* recv) const {
 void StridedAllToAll::start(const void* send, void* recv) const {
   Body& body = *body_;
   if (body.comm.is_solo()) return body.copy(send, recv);
-  const TwoBuffers buffers(send, recv, !body.send.owned.empty());
+  const DistinctBuffers buffers(send, recv, !body.send.owned.empty());
   check_mpi(
       MPI_Ialltoallw(buffers.send, body.send.counts.data(), body.send.displacements.data(),
                      body.send.types.data(),  //

@@ -26,7 +26,7 @@ void share_sums(disk::StripedSet& set, const FileOwnership& ownership,
           ownership.part_at(block * set.striping().block_bytes, 1).rank == comm.rank();
       part.at(k) = mine ? sums[first + k] : not_mine;
     }
-    comm::Pending pending;
+    comm::PendingCall pending;
     comm.start_min(std::span(part).first(count), pending);
     pending.wait();
     for (std::size_t k = 0; k < count; ++k)

@@ -135,17 +135,29 @@ def test_transforms_may_be_planned_by_a_machine() -> None:
 
 def test_a_recorded_run_stands_beside_its_prediction() -> None:
     fft = weft_package.FFT((8, 6, 5), planning=weft_package.Planning(machine="celerons"))
-    assert "the last run took" not in fft.explain()
+    assert "the steps of the last run took" not in fft.explain()
     fft.recording = True
     array = fft.input.zeros()
     transformed = fft.forward(array)
-    lines = fft.explain().split("the last run took ")[1].splitlines()
+    lines = fft.explain().split("the steps of the last run took ")[1].splitlines()
     assert "; predicted " in lines[0]
     assert len(lines) == 1 + len(fft.record)
     for line, step in zip(lines[1:], fft.record, strict=True):
         assert step.name in line and "; predicted " in line
     fft.backward(transformed)
-    assert "; predicted " not in fft.explain().split("the last run took ")[1]
+    assert "; predicted " not in fft.explain().split("the steps of the last run took ")[1]
+
+
+def test_a_recorded_run_and_its_prediction_leave_out_the_call() -> None:
+    predicted = []
+    for call_s in (0, 1000):
+        document = json.loads(weft_package.Machine.shipped("celerons").to_json()) | {"call_s": call_s}
+        machine = weft_package.Machine.from_json(json.dumps(document))
+        fft = weft_package.FFT((8, 6, 5), planning=weft_package.Planning(machine=machine))
+        fft.recording = True
+        fft.forward(fft.input.zeros())
+        predicted.append(fft.explain().split("last run took ")[1].splitlines()[0].split("; predicted ")[1])
+    assert predicted[0] == predicted[1]
 
 
 def test_a_core_has_a_rank_unless_told_otherwise() -> None:
