@@ -1,4 +1,4 @@
-"""Measures weft against its peers on one node, case by case, and prints the table of docs/performance.md.
+"""Measures weft against its peers on one node, case by case, and prints the numbers of docs/performance.md.
 
 Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
 Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the floor (the largest allowed

@@ -81,8 +81,10 @@ def test_the_optimum_of_chunks_is_found() -> None:
     common = {"extent": 64, "nodes": 4, "hidden": 0.1, "fftw_s": 2.0, "fftw_speed_up": 0.5, "serial_s": 1.0}
     rows = [{**common, "chunks": k, "transform_s": s, "speed_up": 1 / s} for k, s in ((1, 1.0), (2, 0.5), (4, 0.8))]
     text = find("chunks").verdict(rows)
-    assert "at 2 of up to 4 chunks, 0.50 of the time with 1 and 0.25 of FFTW's" in text
-    assert "at most 2.00 in slices (the paper: above 1, reproduced) and at most 0.50 by FFTW's MPI transform" in text
+    assert "1 to 4 chunks: the shortest time is that with 2. Divided by the time with 1 chunk it is 0.50" in text
+    assert "divided by FFTW's 0.25." in text
+    assert "divided by weft's is at most 2.00, with 1 or more chunks (the paper: above 1, reproduced)" in text
+    assert "FFTW's MPI transform is at most 0.50 (the paper: below 1, reproduced)" in text
     slow = [{**row, "speed_up": 0.5, "fftw_speed_up": 1.5} for row in rows]
     text = find("chunks").verdict(slow)
     assert "(the paper: above 1, contradicted)" in text and "(the paper: below 1, contradicted)" in text
