@@ -32,7 +32,7 @@ from weft.disk.arrays import (
     opened_source,
     require_directory,
 )
-from weft.disk.on_ranks import filled, prepared_by_first
+from weft.disk.on_ranks import prepare_on_first, write_output
 from weft.runtime import handle_of, running
 
 # Buffers in memory during permutations and during butterflies; one buffer is a load.
@@ -199,9 +199,9 @@ def run_on_ranks(
     def data_of(made: RecordJob) -> str:
         return RecordRun.of(made).to_data()
 
-    prepared = prepared_by_first(comm, prepare, arguments, data_of)
-    job, work = prepared.on_first, RecordRun.from_data(prepared.data)
-    done = filled(comm, job, lambda output: work.execute(output, progress, handle_of(comm)), note_temporary)
+    prepared = prepare_on_first(comm, prepare, arguments, data_of)
+    job, work = prepared.job, RecordRun.from_data(prepared.data)
+    done = write_output(comm, job, lambda output: work.execute(output, progress, handle_of(comm)), note_temporary)
     return job, RecordRunReport(plan=work.plan, seconds=time.perf_counter() - start_s, **done)
 
 

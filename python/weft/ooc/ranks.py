@@ -8,7 +8,7 @@ from typing import Any
 
 from weft import runtime
 from weft.disk.arrays import CoreArray
-from weft.disk.on_ranks import filled, prepared_by_first
+from weft.disk.on_ranks import prepare_on_first, write_output
 from weft.disk.options import OocOptions
 from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.ranks import RankCheckpoint
@@ -61,8 +61,8 @@ def run_on_ranks(
 
     words = [os.fspath(source), os.fspath(target), replace(options, machine=None)]
     arguments = runtime.agreed(comm, lambda: repr(words))
-    prepared = prepared_by_first(comm, planned, arguments, data_of)
-    transform, run = prepared.on_first, RankRun.from_data(prepared.data)
+    prepared = prepare_on_first(comm, planned, arguments, data_of)
+    transform, run = prepared.job, RankRun.from_data(prepared.data)
     if run.restart:
         runtime.from_first(comm, lambda: restart(target))
     if not run.has_checkpoints:
@@ -87,7 +87,7 @@ def _run_without_checkpoints(
     def execute(output: CoreArray) -> Outcome:
         return run.core.on_ranks(handle, Workspace(output), clock)
 
-    outcome = filled(comm, transform, execute, listeners.temporary)
+    outcome = write_output(comm, transform, execute, listeners.temporary)
     report = clock.report(run.core.plan, None if transform is None else transform.price, outcome)
     if transform is not None:
         listeners.done(transform, report)
