@@ -1,4 +1,4 @@
-"""Writes docs/options.md from the tables of options. A test compares the file.
+"""Writes docs/options.md from the records of options. A test compares the file with them.
 
 Usage: tools/options_table.py [FILE]
 """
@@ -15,32 +15,42 @@ TABLES = (
     ("Exchanges", "Members of `weft.Exchange`; [exchanges](exchanges.md) explains them.", Exchange),
     (
         "Planning",
-        "Members of `weft.Planning`; [planning](planning.md) explains them. `weft.plan` takes those for plans itself.",
+        "Members of `weft.Planning`; [planning](planning.md) explains them. They are direct arguments of `weft.plan`.",
         Planning,
     ),
-    ("Arrays on disks", "Arguments of `weft.ooc.fft`; [out of core](out-of-core.md) explains them.", OocOptions),
+    (
+        "Arrays on disks",
+        "Arguments of `weft.ooc.fft`; [out of core](out-of-core.md) explains them. A striped set or output is one\n"
+        "array in files on several disks ([formats](out-of-core-formats.md)).",
+        OocOptions,
+    ),
 )
-PLACES = {"run": "transforms", "plan": "plans", "ooc": "disks"}
 
 
 def row(option: Option) -> str:
     default = "required" if option.default is REQUIRED else f"`{option.default!r}`".replace("'", '"')
     value = "" if isinstance(option.type, Switch) else f" {option.type.metavar}".rstrip()
     flag = f"`{option.flags[0]}{value}`" if option.flags else "none"
-    places = ", ".join(PLACES[place] for place in option.places)
-    cells = (f"`{option.name}`", flag, option.type.values, default, places, option.help)
+    meaning = option.help + (" Not for `weft.plan`." if option.places == ("run",) else "")
+    cells = (f"`{option.name}`", flag, option.type.values, default, meaning)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def document() -> str:
     parts = [
         "# Options",
-        "An option has the same name in Python, C++, C and JSON. `None` leaves the choice to weft.\n"
-        "A command has the options that apply to it: `weft COMMAND --help` lists them.\n"
-        "`tools/options_table.py` writes this page from the tables in `weft/options.py` and `weft/disk/options.py`.",
+        "Names, values and defaults are those of Python. The last column explains the default `None`.\n"
+        "`weft COMMAND --help` lists the options of a command.\n"
+        "The [glossary](../ARCHITECTURE.md#glossary) explains the words.",
+        "C++, C and JSON have the same names, with these exceptions:",
+        "| Python | C++ | C | JSON of a problem |\n|---|---|---|---|\n"
+        "| `dtype` | the type T of `Fft<T>` | `precision` | `precision` |\n"
+        "| `output` | `output` | `output_choice`, `output` | `output` |\n"
+        "| `machine` | `machine`, `plan_by` | `machine` | none |",
+        "`tools/options_table.py` writes this page from `python/weft/options.py` and `python/weft/disk/options.py`.",
     ]
     for title, text, record in TABLES:
-        head = "| option | command line | values | default | for | meaning |\n|---|---|---|---|---|---|"
+        head = "| option | command line | values | default | meaning |\n|---|---|---|---|---|"
         parts.append(f"## {title}\n\n{text}\n\n{head}\n" + "\n".join(map(row, options_of(record))))
     return "\n\n".join(parts) + "\n"
 

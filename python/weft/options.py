@@ -1,6 +1,6 @@
-"""The options of a transform: three records, which are the tables of their options.
+"""The options of a transform: one record for exchanges, one for planning, one for the rest.
 
-A further option is a field here, and the code that uses it. See weft._support.option_types.
+To add an option, add a field to a record, and the code that uses it. See weft._support.option_types.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ RUN = ("run",)
 @documented
 @dataclass(frozen=True)
 class Exchange:
-    """The choices of the exchanges of a transform. weft makes each choice that is left out.
+    """The choices for all exchanges of a transform. If you leave a choice out, weft makes it.
 
-    `weft.FFT(..., exchange="dmitruk")` is short for `exchange=weft.Exchange(preset="dmitruk")`. Values are checked by
-    the call that uses them, so that all ranks raise the same error. docs/exchanges.md explains the words.
+    `weft.FFT(..., exchange="dmitruk")` is short for `exchange=weft.Exchange(preset="dmitruk")`. The call that uses the
+    choices checks them, so that all ranks raise the same error. docs/exchanges.md explains the words.
 
     >>> import weft
     >>> exchange = weft.Exchange(method="messages", chunks=8)
@@ -56,43 +56,59 @@ class Exchange:
     method: str | None = option(
         word_of("method", "automatic"),
         None,
-        "Method of exchange: collective calls, messages, or shared memory of a node. Default: weft chooses.",
+        "Transport of the data: collective MPI calls, messages, or memory that the ranks of a node share. "
+        "Default: weft chooses.",
     )
     wire_form: str | None = option(
         word_of("wire_form", "automatic"),
         None,
-        "Form of messages: packed, or strided by an MPI datatype. Default: weft chooses.",
+        "Form of the data for MPI. packed: contiguous blocks. datatype: strided boxes, which MPI packs. "
+        "Default: weft chooses.",
     )
-    schedule: str | None = option(word_of("schedule", "automatic"), None, "Order of messages. Default: weft chooses.")
+    schedule: str | None = option(
+        word_of("schedule", "automatic"),
+        None,
+        "Order of a rank's messages. pairwise: one partner in each round. cyclic: to rank + k in step k. scattered: "
+        "all at once. Default: weft chooses.",
+    )
     requests: str | None = option(
-        word_of("requests", "automatic"), None, "MPI requests of messages. Default: weft chooses."
+        word_of("requests", "automatic"),
+        None,
+        "MPI requests of messages. ordinary: new ones for each message. persistent: made once and restarted. "
+        "Default: weft chooses.",
     )
     chunks: int | str | None = option(
-        Chunks(), None, "Send in K chunks, each as soon as it is transformed. Default: weft chooses."
+        Chunks(),
+        None,
+        "Send the array in K chunks, each as soon as it is transformed. slices: as many chunks as possible. "
+        "Default: weft chooses.",
     )
     preset: str | None = option(
         word_of("preset", "none"),
         None,
-        "A named set of these choices; a choice that is also given replaces that of the set. Default: none.",
+        "Named set of the other choices. A choice that is also given overrides the set. Default: no set.",
     )
     nodes: str | None = option(
         word_of("nodes", "automatic"),
         None,
-        "Exchange within a node. unaware: messages. separate: node memory. combined: node memory, and combined "
-        "messages to other nodes. Default: weft chooses.",
+        "Exchange between ranks of one node. unaware: by messages. separate: by shared memory. combined: by shared "
+        "memory, with one message for each pair of nodes. Default: weft chooses.",
     )
     piece_bytes: int | None = option(
-        ByteCount(), None, "Largest piece of a packed message, such as 65536 or 64KiB. Default: whole blocks."
+        ByteCount(),
+        None,
+        "Largest part of a packed message that is sent at once, such as 65536 or 64KiB. Default: weft chooses.",
     )
     wire: str | None = option(
         word_of("wire", "same"),
         None,
-        "Precision on the wire. f32: doubles are sent as floats, with an error of 3e-8. Default: that of the data.",
+        "Precision of the numbers in messages. f32: doubles are sent as floats, with a relative error of 3e-8. "
+        "Default: that of the array.",
     )
 
     @classmethod
     def of(cls, given: Exchange | str | None) -> Exchange:
-        """Returns the choices: given, of a preset's name, or none for None.
+        """Returns the given choices, or those of a preset. For None it returns an Exchange without choices.
 
         >>> Exchange.of("duke").preset, Exchange.of(None) == Exchange()
         ('duke', True)
@@ -103,7 +119,7 @@ class Exchange:
 
     @classmethod
     def of_planned(cls, exchange: _planning.PlannedExchange) -> Exchange:
-        """Returns the choices that force an exchange of a plan.
+        """Returns the choices that make another plan use this exchange.
 
         >>> import weft
         >>> planned = weft.plan((8, 8), ranks=2, exchange="duke", machine="fixed-rule").exchanges[0]
@@ -123,9 +139,9 @@ class Exchange:
 @documented
 @dataclass(frozen=True)
 class Planning:
-    """The choices of planning: the machine, the effort, and the memory of earlier trials.
+    """The choices of planning: the machine, the effort, and the file of earlier trials.
 
-    Give the same on all ranks. Values are checked by the call that uses them. docs/planning.md explains them.
+    Give the same on all ranks. The call that uses the choices checks them. docs/planning.md explains them.
 
     >>> import weft
     >>> fft = weft.FFT((64, 64), planning=weft.Planning(effort="measure", budget_s=0.1))
@@ -134,13 +150,16 @@ class Planning:
     """
 
     effort: str = option(
-        word_of("effort"), "estimate", "Search for a plan of the local FFTs; beyond estimate whole plans are tried."
+        word_of("effort"),
+        "estimate",
+        "Search for fast local FFTs. estimate: no trials. measure, exhaustive: by trials; transforms then also try "
+        "whole plans.",
     )
     machine: _planning.Machine | str | os.PathLike[str] | None = option(
         MachineName(("local", "fixed-rule")),
         None,
-        "Plan by the model of a machine: one shipped with weft, a JSON file, or local: this machine, measured. "
-        "fixed-rule: plan by a fixed rule. Default: WEFT_MACHINE, otherwise local; for weft.plan infiniband-64.",
+        "Machine for the model: one that ships with weft, or a JSON file. local: this machine, measured. fixed-rule: "
+        "no model. Default: that of WEFT_MACHINE, otherwise local (weft.plan: infiniband-64).",
     )
     all_ranks: bool | None = option(
         Switch(),
@@ -151,12 +170,15 @@ class Planning:
     budget_s: float = option(
         Seconds(),
         10.0,
-        "With more effort than estimate: seconds for planning local FFTs and trials of the best plans; 0: none.",
+        "Seconds for planning local FFTs and for trials, if the effort is more than estimate. 0: no trials.",
         places=RUN,
         flags=("--budget",),
     )
     wisdom: str | os.PathLike[str] | None = option(
-        File(), None, "Read the plans of earlier trials from FILE, and add new ones.", places=RUN
+        File(),
+        None,
+        "File of plans that earlier trials chose. weft reads it first, and adds new choices. Default: no file.",
+        places=RUN,
     )
 
     @classmethod
@@ -172,23 +194,34 @@ class Planning:
 @documented
 @dataclass(frozen=True)
 class TransformOptions:
-    """The everyday options of a transform: the arguments of :class:`weft.FFT` and :func:`weft.plan`."""
+    """The options of a transform itself: the arguments of :class:`weft.FFT` and :func:`weft.plan`."""
 
-    kind: str = option(word_of("kind"), "c2c", "Complex to complex, or real to complex and back.")
-    axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all.")
-    dtype: Any = option(Dtype(), None, "Precision: float32, float64 (default) or longdouble.")
-    input: Any = option(InputLayout(), None, "Process grid of the input, one factor for each axis.", flags=("--grid",))
+    kind: str = option(
+        word_of("kind"), "c2c", "c2c: complex to complex. r2c: real to complex, and complex to real backward."
+    )
+    axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.")
+    dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")
+    input: Any = option(
+        InputLayout(),
+        None,
+        "Layout of the input, such as a process grid: the number of parts along each axis. Default: weft chooses.",
+        flags=("--grid",),
+    )
     output: Any = option(
         OutputLayout(),
         "any",
-        "Layout of the result: any (the cheapest), same (as the input), or a process grid.",
+        "Layout of the result. any: the cheapest. same: that of the input. Otherwise a layout or a process grid.",
     )
-    norm: str = option(NORM, "backward", "Scaled direction, as in numpy.")
-    sign: int = option(Sign(), -1, "Sign of the exponent of forward.", flags=())
+    norm: str = option(
+        NORM,
+        "backward",
+        "Direction that divides by the number of points, as in numpy. ortho: both, by its square root. none: neither.",
+    )
+    sign: int = option(Sign(), -1, "Sign of the exponent in the forward direction.", flags=())
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.")
     overwrite_input: bool = option(Switch(), False, "Allow the transform to destroy its input.")
     engine: str | None = option(
-        Engine(), None, "Local FFT library: fftw or ducc0. Default: WEFT_ENGINE, otherwise fftw.", places=RUN
+        Engine(), None, "Library for local FFTs. Default: that of WEFT_ENGINE, otherwise fftw.", places=RUN
     )
 
 
@@ -202,7 +235,7 @@ def make_problem(
     ranks_per_node: int = 1,
     all_ranks: bool,
 ) -> _planning.Problem:
-    """Collects the options for the core. Checks the rules that concern one option only."""
+    """Makes the problem for the core. Checks only rules of single options; the core checks the others."""
     extents = checks.integers(shape, "a shape")
     axes = _axes_of(transform.axes)
     choice, output = _output_of(transform, extents, axes, ranks)
@@ -237,7 +270,7 @@ def _axes_of(given: Any) -> list[int]:
 def _output_of(
     transform: TransformOptions, extents: list[int], axes: list[int], ranks: int
 ) -> tuple[str, _planning.Layout | None]:
-    """Returns the core's word for the wanted output, and its layout if one is given."""
+    """Returns the core's word for the requested output layout, and the layout itself if one is given."""
     output = transform.output
     if output is None:
         return "any", None

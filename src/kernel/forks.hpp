@@ -2,8 +2,8 @@
 
 namespace weft::kernel {
 
-/// Makes the OpenMP threads of the calling thread end before each later fork. The parent restarts
-/// them on demand. So does the child, which would otherwise wait for threads that it does not have.
+/// From now on, ends the OpenMP threads of each thread that forks, before it forks. Otherwise the
+/// child would wait for threads that it does not have. Parent and child start new ones on demand.
 void end_threads_before_forks();
 
 }  // namespace weft::kernel

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "layout/check.hpp"
 #include "layout/parts.hpp"
@@ -15,6 +16,22 @@ std::vector<int> c_order(int dims) {
   std::vector<int> order(dims);
   std::iota(order.begin(), order.end(), 0);
   return order;
+}
+
+/// Returns the product; nothing if it does not fit in 63 bits.
+std::optional<std::int64_t> product_of(const Shape& factors) {
+  std::int64_t product = 1;
+  for (std::int64_t factor : factors)
+    if (__builtin_mul_overflow(product, factor, &product)) return {};
+  return product;
+}
+
+/// Returns the number of parts of a process grid.
+std::int64_t parts_of(const Shape& grid) {
+  if (const auto product = product_of(grid)) return *product;
+  throw Error(ErrorCode::invalid_argument,
+              "the product of the factors of a process grid must fit in 63 bits; given " +
+                  to_string(grid) + "; give at most one part for each rank");
 }
 
 void check_shape(const Shape& shape) {
@@ -50,8 +67,7 @@ std::vector<int> checked_order(const std::vector<int>& order, int dims) {
 
 Box empty_box(int dims) { return Box{Shape(dims, 0), Shape(dims, 0)}; }
 
-/// Returns all divisors, ascending. Takes the time of the square root, so that a large prime is
-/// cheap.
+/// Returns all divisors, ascending. Cost: sqrt(n) divisions.
 std::vector<std::int64_t> divisors(std::int64_t n) {
   std::vector<std::int64_t> found;
   for (std::int64_t d = 1; d <= n / d; ++d) {
@@ -63,11 +79,13 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   return found;
 }
 
+/// Appends all grids that begin with `prefix`, followed by `dims` factors with the product `rest`.
+/// `factors` are the possible factors, ascending.
 void append_grids(std::int64_t rest, int dims, const std::vector<std::int64_t>& factors,
-                  Shape& prefix, std::vector<Shape>& out) {
+                  Shape& prefix, std::vector<Shape>& grids) {
   if (dims == 1) {
     prefix.push_back(rest);
-    out.push_back(prefix);
+    grids.push_back(prefix);
     prefix.pop_back();
     return;
   }
@@ -75,14 +93,15 @@ void append_grids(std::int64_t rest, int dims, const std::vector<std::int64_t>& 
     if (factor > rest) break;
     if (rest % factor != 0) continue;
     prefix.push_back(factor);
-    append_grids(rest / factor, dims - 1, factors, prefix, out);
+    append_grids(rest / factor, dims - 1, factors, prefix, grids);
     prefix.pop_back();
   }
 }
 
 Shape most_even_grid(std::int64_t ranks, int dims) { return process_grids(ranks, dims).front(); }
 
-Layout split_axes(const Shape& shape, std::int64_t ranks, const std::vector<int>& axes) {
+/// Returns the layout that splits these axes by the most even grid.
+Layout layout_split_along(const std::vector<int>& axes, const Shape& shape, std::int64_t ranks) {
   check_shape(shape);
   check_ranks(ranks);
   Shape grid(shape.size(), 1);
@@ -118,23 +137,21 @@ void check_ranks_to_plan(std::int64_t ranks) {
 }
 
 std::int64_t volume(const Shape& shape) {
-  std::int64_t product = 1;
-  for (std::int64_t n : shape)
-    if (__builtin_mul_overflow(product, n, &product))
-      throw Error(ErrorCode::invalid_argument,
-                  "the number of elements must fit in 63 bits; the shape " + to_string(shape) +
-                      " has more");
-  return product;
+  if (const auto product = product_of(shape)) return *product;
+  throw Error(
+      ErrorCode::invalid_argument,
+      "the number of elements must fit in 63 bits; the shape " + to_string(shape) + " has more");
 }
 
 std::string to_string(const Shape& shape) { return join(shape, "x"); }
 
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) {
-  if (parts == 1) return {0, n};  // the usual case, which plans of many ranks ask for often
+  if (parts == 1) return {0, n};  // a fast way, because plans of many ranks often need it
   // Divisions of 128 bits are slow, and few arrays need them.
-  const bool is_short = (n | parts) <= std::numeric_limits<std::int32_t>::max();
+  const bool fits_in_64_bits = (n | parts) <= std::numeric_limits<std::int32_t>::max();
   auto bound = [&](std::int64_t k) {
-    return is_short ? n * k / parts : static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
+    return fits_in_64_bits ? n * k / parts
+                           : static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
   };
   return {bound(part), bound(part + 1)};
 }
@@ -193,23 +210,23 @@ Layout Layout::grid(const Shape& shape, const Shape& grid, const std::vector<int
   layout.shape_ = shape;
   layout.grid_ = grid;
   layout.order_ = checked_order(order, static_cast<int>(shape.size()));
-  const std::int64_t product = weft::volume(grid);
-  layout.ranks_ = ranks == 0 ? product : ranks;
+  const std::int64_t parts = parts_of(grid);
+  layout.ranks_ = ranks == 0 ? parts : ranks;
   check_ranks(layout.ranks_);
-  if (layout.ranks_ < product)
+  if (layout.ranks_ < parts)
     throw Error(ErrorCode::invalid_argument,
                 "the product of a process grid must not exceed the number of ranks; the grid " +
-                    to_string(grid) + " needs " + std::to_string(product) + ", there are " +
+                    to_string(grid) + " needs " + std::to_string(parts) + ", there are " +
                     std::to_string(ranks));
   return layout;
 }
 
 Layout Layout::slab(const Shape& shape, std::int64_t ranks, int axis) {
-  return split_axes(shape, ranks, {axis});
+  return layout_split_along({axis}, shape, ranks);
 }
 
 Layout Layout::pencil(const Shape& shape, std::int64_t ranks, int first_axis, int second_axis) {
-  return split_axes(shape, ranks, {first_axis, second_axis});
+  return layout_split_along({first_axis, second_axis}, shape, ranks);
 }
 
 Layout Layout::brick(const Shape& shape, std::int64_t ranks) {
@@ -217,7 +234,7 @@ Layout Layout::brick(const Shape& shape, std::int64_t ranks) {
     throw Error(ErrorCode::invalid_argument,
                 "a brick splits three axes; the shape " + to_string(shape) + " has " +
                     std::to_string(shape.size()) + "; use a slab or a pencil");
-  return split_axes(shape, ranks, {0, 1, 2});
+  return layout_split_along({0, 1, 2}, shape, ranks);
 }
 
 Layout Layout::on_one(const Shape& shape, std::int64_t ranks, std::int64_t owner) {
@@ -252,9 +269,10 @@ Box Layout::box(std::int64_t rank) const {
     throw Error(ErrorCode::invalid_argument, "a rank must be in 0.." + std::to_string(ranks_ - 1) +
                                                  "; given " + std::to_string(rank));
   if (!is_grid()) return boxes_[rank];
-  std::int64_t index = rank - first_rank_;
+  std::int64_t index = rank - first_rank_;  // in the process grid
   if (index < 0 || index >= weft::volume(grid_)) return empty_box(dims());
-  Box box = empty_box(dims());  // plans of many ranks call this often: it allocates nothing more
+  // Plans of many ranks often call this function. So it allocates nothing but the result.
+  Box box = empty_box(dims());
   bool is_empty = false;
   for (int axis = dims() - 1; axis >= 0; --axis) {
     const Range part = balanced_part(shape_[axis], index % grid_[axis], grid_[axis]);
@@ -303,21 +321,22 @@ bool Layout::is_whole(int axis) const {
 std::int64_t Layout::empty_ranks() const {
   if (!is_grid())
     return std::count_if(boxes_.begin(), boxes_.end(), [](const Box& box) { return box.empty(); });
-  std::int64_t owners = 1;
-  for (int axis = 0; axis < dims(); ++axis) owners *= std::min(grid_[axis], shape_[axis]);
-  return ranks_ - owners;
+  std::int64_t parts_with_data = 1;
+  for (int axis = 0; axis < dims(); ++axis) parts_with_data *= std::min(grid_[axis], shape_[axis]);
+  return ranks_ - parts_with_data;
 }
 
 Layout Layout::with_extent(int axis, std::int64_t extent) const {
   if (!is_whole(axis))
     throw Error(ErrorCode::layout_mismatch,
-                "the axis that changes its extent must be whole on every rank; axis " +
+                "an axis whose extent changes must be whole on every rank; axis " +
                     std::to_string(axis) + " is split in " + describe());
   Layout layout = *this;
   layout.shape_[axis] = extent;
   check_shape(layout.shape_);
   if (is_grid()) layout.grid_[axis] = 1;
-  // A split axis of extent 1 is whole too, but some parts are empty: the owner must stay the same.
+  // An axis of extent 1 counts as whole even if it is split. The rank that owns its only row must
+  // also own all of the new rows.
   if (is_grid() && grid_[axis] != 1) {
     std::vector<Box> boxes;
     for (std::int64_t rank = 0; rank < ranks_; ++rank) boxes.push_back(box(rank));
@@ -359,14 +378,14 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
   for (int axis = 0; axis < dims(); ++axis) {
     const Range parts =
         parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
-    const bool all_own = grid_[axis] <= shape_[axis];  // then every part has an index
-    std::vector<std::int64_t> next;
-    next.reserve(found.size() * static_cast<std::size_t>(parts.size()));
+    const bool no_part_is_empty = grid_[axis] <= shape_[axis];
+    std::vector<std::int64_t> longer;  // positions in the grid of the axes up to this one
+    longer.reserve(found.size() * static_cast<std::size_t>(parts.size()));
     for (std::int64_t prefix : found)
       for (std::int64_t part = parts.lo; part < parts.hi; ++part)
-        if (all_own || balanced_part(shape_[axis], part, grid_[axis]).size() > 0)
-          next.push_back(prefix * grid_[axis] + part);
-    found = std::move(next);
+        if (no_part_is_empty || balanced_part(shape_[axis], part, grid_[axis]).size() > 0)
+          longer.push_back(prefix * grid_[axis] + part);
+    found = std::move(longer);
   }
   for (std::int64_t& rank : found) rank += first_rank_;
   return found;
@@ -374,8 +393,8 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
 
 std::string Layout::family() const {
   if (!is_grid()) return "boxes";
-  const auto split = std::count_if(grid_.begin(), grid_.end(), [](auto n) { return n > 1; });
-  switch (split) {
+  const auto split_axes = std::count_if(grid_.begin(), grid_.end(), [](auto n) { return n > 1; });
+  switch (split_axes) {
     case 0:
       return "whole";
     case 1:

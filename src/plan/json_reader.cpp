@@ -8,7 +8,7 @@
 namespace weft::json {
 namespace {
 
-/// Shortens a value for a message: it must be recognisable, not complete.
+/// Returns a value for a message, shortened if it is long.
 std::string shortened(const Json& value) {
   constexpr std::size_t length_max = 80;
   if (value.is_structured() && value.size() > length_max)
@@ -19,9 +19,8 @@ std::string shortened(const Json& value) {
   return dumped;
 }
 
-/// Returns text of a document for a message: on one line, in any encoding, and shortened if it is
-/// long.
-std::string recognisable(std::string text) {
+/// Returns text of a document for a message: printable ASCII on one line, shortened if it is long.
+std::string printable(std::string text) {
   constexpr std::size_t length_max = 240;
   if (text.size() > length_max) text = text.substr(0, length_max) + "...";
   std::replace_if(
@@ -29,27 +28,30 @@ std::string recognisable(std::string text) {
   return text;
 }
 
-/// Refuses an object with two equal keys: nlohmann silently keeps the last one.
+/// Refuses an object with two equal keys, because nlohmann silently keeps the last one.
 class DuplicateKeys {
  public:
-  explicit DuplicateKeys(std::string what) : what_(std::move(what)) {}
+  explicit DuplicateKeys(std::string document) : document_(std::move(document)) {}
 
-  void see(Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
+  /// Receives each event of the parser.
+  void check(Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys_of_open_objects_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_of_open_objects_.pop_back();
     if (event != Json::parse_event_t::key) return;
     const auto key = parsed.get<std::string>();
-    if (!open_.back().insert(key).second)
-      throw Error(ErrorCode::invalid_argument, what_ + ": a key must appear once in an object; \"" +
-                                                   recognisable(key) + "\" is given twice");
+    if (!keys_of_open_objects_.back().insert(key).second)
+      throw Error(ErrorCode::invalid_argument, document_ +
+                                                   ": a key must appear once in an object; \"" +
+                                                   printable(key) + "\" is given twice");
   }
 
  private:
-  std::string what_;
-  std::vector<std::set<std::string>> open_;
+  std::string document_;
+  std::vector<std::set<std::string>> keys_of_open_objects_;
 };
 
-/// Dumping and destroying nested values recurses, so parsing refuses depths that weft never needs.
+/// The deepest nesting that parse() accepts, more than weft needs. Writing and destroying a value
+/// recurses to its depth, which could overflow the stack.
 constexpr int depth_max = 32;
 
 }  // namespace
@@ -59,25 +61,26 @@ void refuse(const JsonPlace& place, const std::string& rule) {
               place.path + ": " + rule + "; given " + shortened(place.value));
 }
 
-Json parse(std::string_view text, const std::string& what) {
-  DuplicateKeys duplicates(what);
-  const auto watch = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+Json parse(std::string_view text, const std::string& document) {
+  DuplicateKeys duplicates(document);
+  const auto check = [&](int depth, Json::parse_event_t event, const Json& parsed) {
     if (depth > depth_max)
-      throw Error(ErrorCode::invalid_argument,
-                  what + ": values are nested at most " + std::to_string(depth_max) + " deep");
-    duplicates.see(event, parsed);
+      throw Error(ErrorCode::invalid_argument, document + ": values must be nested at most " +
+                                                   std::to_string(depth_max) +
+                                                   " deep; these are deeper");
+    duplicates.check(event, parsed);
     return true;
   };
-  // The parser takes it for the end and would silently drop the rest.
-  if (text.find('\0') != std::string_view::npos)
-    throw Error(ErrorCode::invalid_argument, what + ": JSON has no zero byte; there is one at " +
-                                                 std::to_string(text.find('\0')) +
-                                                 "; the text is damaged");
+  // The parser takes a zero byte for the end of the text, and silently ignores the rest.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    throw Error(ErrorCode::invalid_argument, document + ": JSON has no zero byte; byte " +
+                                                 std::to_string(zero) +
+                                                 " is one; the text is damaged");
   try {
-    return Json::parse(text.begin(), text.end(), watch);
+    return Json::parse(text.begin(), text.end(), check);
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::invalid_argument,
-                what + ": this is not complete JSON; " + recognisable(error.what()));
+                document + ": this is not complete JSON; " + printable(error.what()));
   }
 }
 
@@ -117,14 +120,14 @@ double number(const JsonPlace& place) {
 long double long_number(const JsonPlace& place) {
   if (!place.value.is_array()) return number(place);
   const std::vector<JsonPlace> parts = elements(place);
-  if (parts.size() != 2) refuse(place, "this must be a number, or the two whose sum it is");
+  if (parts.size() != 2) refuse(place, "this must be a number, or a list of two numbers to add");
   return static_cast<long double>(number(parts[0])) + number(parts[1]);
 }
 
 Json write_long(long double value) {
-  const auto most = static_cast<double>(value);  // two doubles hold all digits
-  const auto rest = static_cast<double>(value - most);
-  return rest == 0 ? Json(most) : Json::array({most, rest});
+  const auto rounded = static_cast<double>(value);
+  const auto rest = static_cast<double>(value - rounded);  // two doubles hold all digits
+  return rest == 0 ? Json(rounded) : Json::array({rounded, rest});
 }
 
 std::string text(const JsonPlace& place) {
@@ -158,19 +161,24 @@ Object::Object(const JsonPlace& place) : place_(place) {
 }
 
 JsonPlace Object::at(const std::string& key) {
-  asked_.insert(key);
+  valid_keys_.insert(key);
   const auto found = place_.value.find(key);
   if (found == place_.value.end()) refuse(place_, "the key \"" + key + "\" is missing");
   return {*found, place_.path + "." + key};
 }
 
+bool Object::has(const std::string& key) {
+  valid_keys_.insert(key);
+  return place_.value.contains(key);
+}
+
 void Object::finish() const {
   for (const auto& item : place_.value.items()) {
-    if (asked_.count(item.key())) continue;
-    std::string known;
-    for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
-    throw Error(ErrorCode::invalid_argument, place_.path + ": the valid keys are " + known +
-                                                 "; given \"" + recognisable(item.key()) + "\"");
+    if (valid_keys_.count(item.key())) continue;
+    std::string keys;
+    for (const std::string& key : valid_keys_) keys += (keys.empty() ? "" : ", ") + key;
+    throw Error(ErrorCode::invalid_argument, place_.path + ": the valid keys are " + keys +
+                                                 "; given \"" + printable(item.key()) + "\"");
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace weft::json {
 
-/// Keys keep the order in which they are written.
+/// A JSON value whose objects keep the order of their keys.
 using Json = nlohmann::ordered_json;
 
 /// A JSON value and its path, as in "plan.stages[1].source", for error messages.
@@ -24,23 +24,29 @@ struct JsonPlace {
   std::string path;
 };
 
-/// Throws invalid_argument with the path, the rule, and the value given, shortened if it is long.
+/// Throws invalid_argument with the path, the rule, and the given value, shortened if it is long.
 [[noreturn]] void refuse(const JsonPlace& place, const std::string& rule);
 
-/// Returns the document; throws invalid_argument for text that is not JSON and for a key twice in
-/// one object.
-Json parse(std::string_view text, const std::string& what);
+/// Parses a document. `document` is its name in errors.
+///
+/// Errors  invalid_argument for text that is not JSON or has a zero byte, for an object with two
+///         equal keys, and for values nested more than 32 deep.
+Json parse(std::string_view text, const std::string& document);
 
-/// Throw invalid_argument for another type: 1.0 and "1" are no integers, 0 and 1 no booleans.
+// The functions below throw invalid_argument for a value of another type. 1.0 and "1" are no
+// integers, 0 and 1 are no booleans.
+
 std::int64_t integer(const JsonPlace& place);
+/// An integer that fits in an int.
 int small_integer(const JsonPlace& place);
 /// An integer of 0 or more.
 std::size_t count(const JsonPlace& place);
 bool boolean(const JsonPlace& place);
 /// Any finite number.
 double number(const JsonPlace& place);
-/// A number with all digits of a long double: the sum of two doubles, or one double that is it.
+/// A number with all digits of a long double. A list of two doubles means their sum.
 long double long_number(const JsonPlace& place);
+/// Inverse of long_number(): one double if it is exact, otherwise a list of two.
 Json write_long(long double value);
 std::string text(const JsonPlace& place);
 
@@ -49,6 +55,7 @@ std::vector<JsonPlace> elements(const JsonPlace& place);
 Shape shape(const JsonPlace& place);
 std::vector<int> axes(const JsonPlace& place);
 
+/// A word of the enumeration E.
 template <class E>
 E word(const JsonPlace& place) {
   const std::string given = text(place);
@@ -59,20 +66,21 @@ E word(const JsonPlace& place) {
   }
 }
 
-/// An object of which every key must be asked for: finish() refuses unused keys.
+/// Reads an object. Each key that at() or has() names is a valid key. finish() refuses others.
 class Object {
  public:
   explicit Object(const JsonPlace& place);
 
-  /// Throws invalid_argument if the key is missing.
+  /// Returns the value of a key. Throws invalid_argument if the key is missing.
   JsonPlace at(const std::string& key);
-  bool has(const std::string& key) const { return place_.value.contains(key); }
-  /// Throws invalid_argument if there are unused keys.
+  /// Returns whether an optional key is present. Then its value must be read by at().
+  bool has(const std::string& key);
+  /// Throws invalid_argument, with all valid keys, if the object has another key.
   void finish() const;
 
  private:
   JsonPlace place_;
-  std::set<std::string> asked_;
+  std::set<std::string> valid_keys_;
 };
 
 }  // namespace weft::json

@@ -7,67 +7,76 @@
 namespace weft::planner {
 namespace {
 
-/// Up to this number of ranks, every smaller number is tried.
-constexpr std::int64_t every_number_up_to = 32;
-/// Ratio of consecutive numbers above that. Near all ranks a smaller saving is not worth more
-/// ranks. Farther below, where times hardly differ, the step is wider.
-constexpr double near_step = 0.8;
-constexpr double far_step = 0.5;
+/// Every number of ranks below this is tried.
+constexpr std::int64_t every_number_below = 32;
+/// Ratio of a target to the one before, above and below half of all ranks. Closer targets would
+/// hardly change the time.
+constexpr double ratio_above_half = 0.8;
+constexpr double ratio_below_half = 0.5;
 
-std::int64_t rows_each(std::int64_t rows, std::int64_t parts) { return (rows + parts - 1) / parts; }
-
-/// Returns the fewest parts whose largest has no more rows than with `parts` parts.
-std::int64_t fewest_parts(std::int64_t rows, std::int64_t parts) {
-  return rows_each(rows, rows_each(rows, parts));
+/// Returns the rows of the largest part of an axis in balanced parts.
+std::int64_t rows_of_largest(std::int64_t rows, std::int64_t parts) {
+  return (rows + parts - 1) / parts;
 }
 
-/// Returns the number of ranks of the grid over two axes, of at most `ranks`, whose largest part is
-/// smallest.
-std::int64_t most_even_grid_within(std::int64_t ranks, std::int64_t one, std::int64_t other) {
+/// Returns the fewest parts with at most this many rows each.
+std::int64_t parts_with_at_most(std::int64_t most_rows, std::int64_t rows) {
+  return (rows + most_rows - 1) / most_rows;
+}
+
+/// Returns the fewest parts of which the largest has no more rows than with `parts` parts.
+std::int64_t fewest_parts(std::int64_t rows, std::int64_t parts) {
+  return parts_with_at_most(rows_of_largest(rows, parts), rows);
+}
+
+/// Returns the number of ranks of a grid over two axes of `rows` and `columns`. Of all grids with
+/// at most `ranks` ranks it has the smallest largest part, and then the fewest ranks.
+std::int64_t ranks_of_most_even_grid(std::int64_t ranks, std::int64_t rows, std::int64_t columns) {
   std::int64_t best = 1;
-  std::int64_t smallest = one * other;
-  for (std::int64_t first = 1; first <= std::min(ranks, one);) {
-    const std::int64_t second = fewest_parts(other, ranks / first);
-    const std::int64_t each = rows_each(one, first);
-    const std::int64_t part = each * rows_each(other, second);
-    if (part < smallest || (part == smallest && first * second < best)) {
-      smallest = part;
-      best = first * second;
+  std::int64_t smallest = rows * columns;
+  for (std::int64_t row_parts = 1; row_parts <= std::min(ranks, rows);) {
+    const std::int64_t column_parts = fewest_parts(columns, ranks / row_parts);
+    const std::int64_t rows_each = rows_of_largest(rows, row_parts);
+    const std::int64_t largest = rows_each * rows_of_largest(columns, column_parts);
+    if (largest < smallest || (largest == smallest && row_parts * column_parts < best)) {
+      smallest = largest;
+      best = row_parts * column_parts;
     }
-    if (each == 1) break;
-    first = rows_each(one, each - 1);
+    if (rows_each == 1) break;
+    row_parts = parts_with_at_most(rows_each - 1, rows);
   }
   return best;
 }
 
-void add_near(std::int64_t ranks, const Problem& problem, const std::vector<int>& split,
+/// Adds the numbers for one target.
+void add_near(std::int64_t target, const Problem& problem, const std::vector<int>& axes,
               std::set<std::int64_t>& numbers) {
   const auto extent = [&](int axis) { return problem.shape[static_cast<std::size_t>(axis)]; };
-  numbers.insert(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(ranks))));
-  if (ranks > problem.ranks_per_node) numbers.insert(ranks - ranks % problem.ranks_per_node);
+  numbers.insert(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(target))));
+  if (target > problem.ranks_per_node) numbers.insert(target - target % problem.ranks_per_node);
   if (problem.shape.size() == 1) {  // the view of a single axis is chosen later
-    numbers.insert(ranks);
+    numbers.insert(target);
     return;
   }
-  for (std::size_t one = 0; one < split.size(); ++one) {
-    numbers.insert(fewest_parts(extent(split[one]), ranks));
-    for (std::size_t other = one + 1; other < split.size(); ++other)
-      numbers.insert(most_even_grid_within(ranks, extent(split[one]), extent(split[other])));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    numbers.insert(fewest_parts(extent(axes[i]), target));
+    for (std::size_t j = i + 1; j < axes.size(); ++j)
+      numbers.insert(ranks_of_most_even_grid(target, extent(axes[i]), extent(axes[j])));
   }
 }
 
 }  // namespace
 
-std::vector<std::int64_t> numbers_of_ranks(const Problem& problem, const std::vector<int>& split) {
+std::vector<std::int64_t> numbers_of_ranks(const Problem& problem, const std::vector<int>& axes) {
   if (problem.all_ranks) return {problem.ranks};
   std::set<std::int64_t> numbers{1, problem.ranks, std::min(problem.ranks, problem.ranks_per_node)};
   for (std::int64_t half = problem.ranks; half > 1; half /= 2) numbers.insert(half);
-  for (std::int64_t number = 1; number < std::min(problem.ranks, every_number_up_to); ++number)
+  for (std::int64_t number = 1; number < std::min(problem.ranks, every_number_below); ++number)
     numbers.insert(number);
-  for (std::int64_t ranks = problem.ranks; ranks > every_number_up_to;) {
-    add_near(ranks, problem, split, numbers);
-    const double step = 2 * ranks > problem.ranks ? near_step : far_step;
-    ranks = static_cast<std::int64_t>(step * static_cast<double>(ranks));
+  for (std::int64_t target = problem.ranks; target > every_number_below;) {
+    add_near(target, problem, axes, numbers);
+    const double ratio = 2 * target > problem.ranks ? ratio_above_half : ratio_below_half;
+    target = static_cast<std::int64_t>(ratio * static_cast<double>(target));
   }
   return {numbers.rbegin(), numbers.rend()};
 }

@@ -7,16 +7,25 @@
 
 namespace weft::planner {
 
-/// Returns the numbers of ranks to try for a problem, in descending order from all of them.
+/// Returns the numbers of ranks for which the planner tries layouts, in descending order.
 ///
-/// Up to 32 every number is tried. Above that there is a step of some percent below all ranks, and
-/// wider steps below half of them. Near every step these numbers are tried: the fewest ranks with
-/// the same rows on each for one of `split`, the most even grid over each two of these, whole
-/// nodes, a power of two, and the step itself if the problem has one axis. So no number is much
-/// slower than a smaller one.
+/// If the problem requires all ranks, that is the only number. Otherwise the numbers are:
+///   all ranks, half of them, a quarter, ..., 1
+///   the ranks of one node
+///   every number from 1 to 31
+///   above 32, a few numbers for each target. The targets are all ranks, 0.8 times that, and so on;
+///   below half of the ranks each target is half of the one before.
 ///
-/// `split` are axes that may be split; `problem` is as checked() returns it. Cost: for each step
-/// and two axes the square root of the longer one.
-std::vector<std::int64_t> numbers_of_ranks(const Problem& problem, const std::vector<int>& split);
+/// These numbers belong to a target, each at most the target:
+///   the largest power of two
+///   the ranks of the most whole nodes
+///   one axis:   the target itself
+///   more axes:  for each of `axes`, the fewest ranks whose slabs are as thin as the target's; for
+///               each two of `axes`, the ranks of the pencils with the smallest largest part
+///
+/// So the planner finds a fast number of ranks near each target. `axes` are those that may be
+/// split; `problem` is as checked() returns it. Cost: for each target and two axes the square root
+/// of the longer extent.
+std::vector<std::int64_t> numbers_of_ranks(const Problem& problem, const std::vector<int>& axes);
 
 }  // namespace weft::planner

@@ -12,27 +12,35 @@ namespace weft::probe {
 
 struct ProbeOptions {
   std::string name;
-  std::string source;   ///< who measured, when, with what
-  double seconds = 30;  ///< approximate duration; a measurement that has begun is completed
-  int threads = 1;      ///< of each rank
+  std::string source;  ///< who measured, when, with what
+  /// Approximate duration. Measurements that have begun are completed, and planning FFTs by trials
+  /// may take 3 s, so that short probes take longer.
+  double seconds = 30;
+  int threads = 1;  ///< of each rank
   Extent extent = full_extent();
-  /// Directories whose disks rank 0 measures first, each for an additional tenth of `seconds`.
+  /// Directories on the disks to measure. Each takes a tenth of `seconds` more.
   std::vector<std::string> directories = {};
 };
 
-/// Measures the machine that the ranks are on: lines in cache, arrays through memory, links, the
-/// barrier, exchanges between nodes; all ranks at once, as in a transform. Figures that are not
-/// measured are listed in `assumed`.
+/// Measures the machine of the ranks. Figures that are not measured are listed in `assumed`. These
+/// ranks take part in a measurement, at the same time; the others wait:
+///   disks      rank 0, before all other measurements
+///   lines      ranks with a core for each thread
+///   copying    the same ranks
+///   memory     those on 1, 2, ... cores of a node
+///   links      neighbours within all nodes; then the first ranks of adjacent nodes
+///   barrier    two ranks
+///   exchanges  the first ranks of all nodes
 ///
 /// Collective; the same result on all ranks. Memory: extent.memory_bytes() for each thread.
-/// Errors  invalid_argument for a time that is not above 0 or finite, no threads, or a directory
-///         that is named twice; as measure_disk() on rank 0; out_of_memory.
+/// Errors  invalid_argument for a time that is not finite and above 0, for no threads, and for a
+///         directory that is named twice; out_of_memory; those of measure_disk().
 Machine measure(const ProbeOptions& options, const comm::Communicator& comm);
 
-/// Returns the machine with a new measurement of the cost of reading data that another rank has
-/// just written. It is measured in one precision, for arrays of up to 8 MiB on a rank; it is
-/// negligible for longer ones. Returns the machine unchanged if no ranks share memory. Collective;
-/// the same result on all ranks.
+/// Measures again the cost of reading data that another rank has just written. Returns the machine
+/// with this cost, for one precision and arrays of up to 8 MiB on a rank. For longer arrays the
+/// cost is negligible. If no ranks share memory, the machine is unchanged. Collective; the same
+/// result on all ranks.
 Machine with_handing_over_now(Machine machine, Precision precision, double seconds, int threads,
                               const comm::Communicator& comm);
 

@@ -32,7 +32,7 @@ from weft.disk.arrays import (
     opened_source,
     require_directory,
 )
-from weft.disk.on_ranks import fill_on_ranks, prepare_on_first
+from weft.disk.on_ranks import prepare_on_first, write_output
 from weft.runtime import handle_of, running
 
 # Buffers in memory during permutations and during butterflies; one buffer is a load.
@@ -200,8 +200,8 @@ def run_on_ranks(
         return RecordRun.of(made).to_data()
 
     prepared = prepare_on_first(comm, prepare, arguments, data_of)
-    job, work = prepared.on_first, RecordRun.from_data(prepared.data)
-    done = fill_on_ranks(comm, job, lambda output: work.execute(output, progress, handle_of(comm)), note_temporary)
+    job, work = prepared.job, RecordRun.from_data(prepared.data)
+    done = write_output(comm, job, lambda output: work.execute(output, progress, handle_of(comm)), note_temporary)
     return job, RecordRunReport(plan=work.plan, seconds=time.perf_counter() - start_s, **done)
 
 

@@ -1,4 +1,4 @@
-"""Arrays on disks that several ranks fill. The first rank prepares and names the files for all."""
+"""Outputs on disks that several ranks write together. The first rank creates the files and sends their names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from weft.disk import unpack
 from weft.disk.arrays import CoreArray, FileArray, Output, is_set
 from weft.disk.striped import files_of_new_set, unnamed
 
-Made = TypeVar("Made")
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 
 class DiskJob(Protocol):
-    """A prepared job: its input, its output and its memory."""
+    """A job with an input and an output on disks, and a limit of its memory."""
 
     @property
     def source(self) -> FileArray: ...
@@ -30,77 +31,81 @@ class DiskJob(Protocol):
 
 
 @dataclass(frozen=True)
-class Prepared(Generic[Made]):
-    """A job that the first rank has prepared, and its data."""
+class PreparedJob(Generic[Job]):
+    """A job that the first rank prepared, and its data, which all ranks have."""
 
-    on_first: Made | None  # None except on the first rank
+    job: Job | None  # None except on the first rank
     data: Any
 
 
 def prepare_on_first(
-    comm: Any, prepare: Callable[[int], Made], arguments: str, data_of: Callable[[Made], Any]
-) -> Prepared[Made]:
-    """Collective: prepares a job on the first rank.
+    comm: Any, prepare: Callable[[int], Job], arguments: str, data_of: Callable[[Job], Any]
+) -> PreparedJob[Job]:
+    """Collective: prepares a job on the first rank, and sends its data to all ranks.
 
-    prepare : called with the number of ranks, on the first rank only. arguments : must be the same text on all ranks.
-    data_of : returns the data that all ranks need, for JSON.
+    prepare : makes the job for a number of ranks; called on the first rank only.
+    arguments : must be the same text on all ranks. data_of : returns the data of a job, which must suit JSON.
     """
     _require_same(comm, arguments)
     ranks = runtime.running().size_of(runtime.handle_of(comm))
-    prepared: list[Made] = []
+    jobs: list[Job] = []
 
-    def described() -> Any:
-        prepared.append(prepare(ranks))
-        return data_of(prepared[0])
+    def prepare_data() -> Any:
+        jobs.append(prepare(ranks))
+        return data_of(jobs[0])
 
-    data = runtime.from_first(comm, described)
-    return Prepared(prepared[0] if prepared else None, data)
+    data = runtime.from_first(comm, prepare_data)
+    return PreparedJob(jobs[0] if jobs else None, data)
 
 
-def fill_on_ranks(
+def write_output(
     comm: Any,
-    prepared: DiskJob | None,
-    execute: Callable[[CoreArray], Made],
+    job: DiskJob | None,
+    execute: Callable[[CoreArray], Result],
     note_temporary: Callable[[str | None], object],
-) -> Made:
-    """Collective: makes the output on the first rank, and fills it on all ranks. After an error nothing is left of it.
+) -> Result:
+    """Collective: creates the output on the first rank, and writes it on all ranks. Returns the result of `execute`.
 
-    prepared : None except on the first rank. execute : fills the output.
-    note_temporary : called with each file of an incomplete output, and with None when the output is complete.
-    Errors are the same on all ranks.
+    job : None except on the first rank. execute : writes the output.
+    note_temporary : called on the first rank with each file that an interruption would leave. A striped set that is new
+        and complete has no such files; then it is called with None.
+
+    Errors: the same on all ranks. A new output is then removed. An array that is transformed in place is unusable.
     """
-    fresh: list[str] = []
-    done: list[Made] = []
+    new_files: list[str] = []
+    results: list[Result] = []
     error = None
     try:
         with ExitStack() as stack:
 
-            def made() -> CoreArray:
-                assert prepared is not None
-                source = prepared.source
-                if source.unpacking is not None:
-                    note_temporary(source.path)
-                fresh.extend(_files_to_be(prepared.output) if isinstance(prepared.output, Output) else ())
-                for path in fresh:  # before they exist, so that an interruption leaves none
+            def create_output() -> CoreArray:
+                assert job is not None
+                is_new = isinstance(job.output, Output)  # otherwise in place
+                if job.source.unpacking is not None:
+                    note_temporary(job.source.path)
+                new_files.extend(_files_to_create(job.output) if is_new else ())
+                for path in new_files:  # before they exist, so that an interruption leaves none
                     note_temporary(path)
-                output = stack.enter_context(prepared.output.made(note_temporary))
-                is_new = isinstance(prepared.output, Output)  # not in place
-                stack.enter_context(unpack.in_place(source, prepared.memory_bytes, looks_again=is_new))
+                output = stack.enter_context(job.output.made(note_temporary))
+                stack.enter_context(unpack.in_place(job.source, job.memory_bytes, looks_again=is_new))
                 return output.to_core()
 
-            done.append(execute(CoreArray(*runtime.from_first(comm, made))))
+            results.append(execute(CoreArray(*runtime.from_first(comm, create_output))))
     except Exception as reason:
-        if not done:  # the same error on all ranks
+        if not results:  # the same error on all ranks
             raise
-        error = reason  # of the first rank, when it gave the output its name
+        error = reason  # only on the first rank, which checks the input again and gives the output its name
     runtime.agree(comm, error)
-    if fresh:
+    if new_files:
         note_temporary(None)
-    return done[0]
+    return results[0]
 
 
-def _files_to_be(output: Output) -> list[str]:
-    """Returns the files of a set, before and after it has its name, without existing files of other owners."""
+def _files_to_create(output: Output) -> list[str]:
+    """Returns the files of a new striped set, under its temporary and its final name. A plain output has none.
+
+    Files that exist already are left out, because an interrupted job must not remove them.
+    """
     if not is_set(output.path):
         return []
     names = [path for index in (unnamed(output.path), output.path) for path in files_of_new_set(index, output.disks)]

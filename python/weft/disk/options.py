@@ -1,4 +1,4 @@
-"""The options of :func:`weft.ooc.fft`: one record, which is the table of its options."""
+"""The options of :func:`weft.ooc.fft`, in one record."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS = ("c2c", "r2c", "c2r")
 PRECISIONS = ("f32", "f64")
 ORDERS = ("natural", "transposed")
 BACKENDS = ("automatic", "io_uring", "threads", "synchronous")
-#: The methods: two by passes over lines, the others by superlevels.
+#: auto and k-pass transform by passes over lines, the others by superlevels.
 METHODS = ("auto", "k-pass", *(f"bmmc:{variant}" for variant in _planning.SUPERLEVEL_METHODS))
 OOC = ("ooc",)
 
@@ -51,78 +51,108 @@ class OocOptions:
     kind: str | None = option(
         Choice(KINDS),
         None,
-        "Default: r2c for real data; c2c for complex data or --inverse. c2r: inverse of r2c.",
+        "c2c: complex to complex. r2c: real to complex. c2r: the inverse of r2c. Default: r2c for real input without "
+        "inverse, otherwise c2c.",
         places=OOC,
     )
-    axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all.", places=OOC)
-    inverse: bool = option(Switch(), False, "The inverse transform; that of r2c is c2r.", places=OOC)
-    last: int | None = option(
-        Whole(), None, "Real length of the halved axis of c2r. Default: the even length.", places=OOC
+    axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.", places=OOC)
+    inverse: bool = option(
+        Switch(), False, "Transform with the opposite sign of the exponent. With r2c this means c2r.", places=OOC
     )
-    norm: str = option(Word(options.NORMS), "backward", "Scaled direction, as in numpy.", places=OOC)
+    last: int | None = option(
+        Whole(),
+        None,
+        "For c2r: length of the real result along the last transformed axis. Default: the even one of the two possible "
+        "lengths.",
+        places=OOC,
+    )
+    norm: str = option(
+        Word(options.NORMS),
+        "backward",
+        "Direction that divides by the number of points, as in numpy. ortho: both, by its square root. none: neither.",
+        places=OOC,
+    )
     order: str = option(
         Word(ORDERS),
         "natural",
-        "Order of a result of one axis; transposed needs two passes for long lines.",
+        "Order of the result, for an array of one axis. transposed: an N1 x N2 matrix with X[k1 + N1 k2] at [k1, k2], "
+        "often in fewer passes.",
         places=OOC,
     )
-    shape: Any = option(RawShape(), None, "Shape of a raw file (with --dtype).", places=OOC)
-    dtype: Any = option(ElementType(), None, "Element type of a raw IN, such as complex128 (with --shape).", places=OOC)
+    shape: Any = option(RawShape(), None, "Shape of a raw input file. Give dtype too.", places=OOC)
+    dtype: Any = option(
+        ElementType(), None, "Element type of a raw input file, such as complex128. Give shape too.", places=OOC
+    )
     precision: str | None = option(
         Choice(PRECISIONS),
         None,
-        "Precision. Default: f32 for IN of half or single precision, otherwise f64.",
+        "Precision of the transform. Default: f32 for input of half or single precision, otherwise f64.",
         places=OOC,
     )
     block_bytes: int | None = option(
         ByteSize(optional=True),
         None,
-        "Minimum transfer size. Default: the predicted fastest between 4KiB and 4MiB.",
+        "Shortest transfer to or from a disk. Default: the predicted fastest between 4KiB and 4MiB.",
         places=OOC,
         flags=("--block",),
     )
     disks: Sequence[str | os.PathLike[str]] = option(
         Directories(),
         (),
-        "A directory on each disk of a striped OUT; comma-separated, or repeat the option. Default: that of OUT.",
+        "Directories of a striped output, one on each disk: separated by commas, or by repeating the option. Default: "
+        "the output's own directory.",
         places=OOC,
         flags=("--disk", "--disks"),
     )
     scratch: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = option(
         Directories(),
         None,
-        "A directory on each disk for temporary files; comma-separated, or repeat the option. Default: that of OUT.",
+        "Directories for temporary files, given like disks. Default: those of the output.",
         places=OOC,
     )
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.", places=OOC)
-    effort: str = option(word_of("effort"), "estimate", "Search for a plan of the local FFTs.", places=OOC)
-    backend: str = option(Word(BACKENDS), "automatic", "The calls that read and write.", places=OOC)
+    effort: str = option(
+        word_of("effort"),
+        "estimate",
+        "Search for fast local FFTs. estimate: no trials. measure, exhaustive: by trials.",
+        places=OOC,
+    )
+    backend: str = option(
+        Word(BACKENDS),
+        "automatic",
+        "System calls for reading and writing. automatic: that of WEFT_DISK_BACKEND, otherwise the fastest that works.",
+        places=OOC,
+    )
     method: str = option(
-        Text("auto, k-pass, or bmmc: and a variant"),
+        Text("`auto`, `k-pass`, `bmmc:VARIANT`"),
         "auto",
-        "auto, k-pass, or bmmc:VARIANT with a variant of ooc analyze.",
+        "Algorithm. auto, k-pass: passes over lines. bmmc:VARIANT: superlevels, in a variant that weft ooc analyze "
+        "lists.",
         places=OOC,
     )
     machine: Any = option(
         MachineName(),
         None,
-        "Machine for predictions: one shipped with weft, or a file of `weft probe --disk DIR -o FILE`. Default: an "
+        "Machine for predictions: one that ships with weft, or a file of `weft probe --disk DIR -o FILE`. Default: an "
         "assumed one.",
         places=OOC,
     )
     checkpoint: float | None = option(
         Seconds(least=0, optional=True),
         None,
-        "Seconds between checkpoints; 0: none. Default: 30 if more than a minute is predicted; none for ranks on "
-        "several nodes.",
+        "Seconds between checkpoints; 0: none. Default: 30 in place, and on one node if more than a minute is "
+        "predicted; otherwise 0.",
         places=OOC,
     )
-    restart: bool = option(Switch(), False, "Start again; do not resume an incomplete OUT.", places=OOC)
+    restart: bool = option(Switch(), False, "Discard an incomplete output and start again.", places=OOC)
     in_place: bool = option(
-        Switch(), False, "Replace IN by the result: c2c of a .npy file, a raw file or a striped set.", places=OOC
+        Switch(),
+        False,
+        "Overwrite the input with the result. For kind c2c, in a .npy file, a raw file or a striped set.",
+        places=OOC,
     )
 
     @property
     def by_superlevels(self) -> bool:
-        """Returns whether the method is one of paper 003."""
+        """Returns whether the method transforms by superlevels."""
         return checks.text(self.method, "method").startswith("bmmc:")

@@ -9,7 +9,7 @@ from typing import Any
 
 from weft import errors, runtime
 from weft.disk.arrays import CoreArray
-from weft.disk.on_ranks import fill_on_ranks, prepare_on_first
+from weft.disk.on_ranks import prepare_on_first, write_output
 from weft.disk.options import OocOptions
 from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.ranks import RankCheckpoint
@@ -63,7 +63,7 @@ def run_on_ranks(
     given = [os.fspath(source), os.fspath(target), replace(options, machine=None)]
     arguments = runtime.agreed(comm, lambda: repr(given))
     prepared = prepare_on_first(comm, plan_transform, arguments, run_data)
-    transform, run = prepared.on_first, RankRun.from_data(prepared.data)
+    transform, run = prepared.job, RankRun.from_data(prepared.data)
     if run.restart:
         runtime.from_first(comm, lambda: restart(target))
     if not run.has_checkpoints:
@@ -88,7 +88,7 @@ def _run_without_checkpoints(
     def execute(output: CoreArray) -> Outcome:
         return run.core.on_ranks(handle, Workspace(output), clock)
 
-    outcome = fill_on_ranks(comm, transform, execute, listeners.temporary)
+    outcome = write_output(comm, transform, execute, listeners.temporary)
     report = clock.report(run.core.plan, None if transform is None else transform.price, outcome)
     _deliver_report(comm, transform, report, listeners)
     return report

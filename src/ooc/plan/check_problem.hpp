@@ -4,7 +4,8 @@
 
 namespace weft::ooc {
 
-/// Throws invalid_argument for a shape, axes, precision or option outside the rules of plan_passes().
+/// Throws invalid_argument, with the rule and the remedy, for a problem against the rules that
+/// KPassProblem lists.
 void check_problem(const KPassProblem& problem);
 
 }  // namespace weft::ooc

@@ -23,7 +23,17 @@ namespace weft::ooc {
 enum class OutputOrder { natural, transposed };
 const char* to_string(OutputOrder);
 
-/// A transform of an array on disks, row-major.
+/// A transform of an array on disks, row-major. Its rules, which check_problem() checks:
+///   shape         1 or more axes, extents of 1 or more, less than 2^63 bytes
+///   axes          different numbers from 0 to the number of axes - 1
+///   precision     f32 or f64
+///   block_bytes   a multiple of the bytes of a complex number
+///   buffers       2 or more
+///   threads       1 or more
+///   real_input    not with real_output; with either, one or more axes and natural order
+///   order         transposed only for an array of one axis, which is transformed
+///   in_place      without reals and without input_type
+///   input_type    no longer than the transform's numbers; real for r2c, complex for c2r
 struct KPassProblem {
   Shape shape;            ///< of the reals where there are any
   std::vector<int> axes;  ///< the transformed axes; with reals the last one is halved
@@ -46,8 +56,8 @@ struct KPassProblem {
   /// The number of axes of each pass, the last axis first; fewer where memory has no room. Passes
   /// beyond these, or all if empty, take as many axes as fit.
   std::vector<std::size_t> groups = {};
-  /// Element type of the input, where it is not that of `precision`: the first pass converts. No
-  /// longer than the transform's; reals may become complex numbers.
+  /// Element type of the input, where it is not that of `precision`: the first pass converts. For
+  /// c2c, reals become complex numbers.
   std::optional<ElementType> input_type = {};
   friend bool operator==(const KPassProblem&, const KPassProblem&) = default;
 

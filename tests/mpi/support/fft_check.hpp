@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -29,12 +28,10 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// The seed of a random test, the same on all ranks. One rank prints it. Collective.
+/// Returns the seed of a random test, the same on all ranks. Rank 0 prints it. Collective.
 inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
   std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  if (rank_of(MPI_COMM_WORLD) == 0)
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   return seed;
 }
 

@@ -241,6 +241,9 @@ TEST(LayoutErrors, RanksAndGrids) {
   expect_error(invalid, {"ranks must be at least 1", "given -2"}, [] { Layout::on_one({4}, -2); });
   expect_error(invalid, {"at most 2147483647"}, [] { Layout::slab({4}, 2147483648); });
   expect_error(invalid, {"at most 2147483647"}, [] { Layout::grid({4, 4}, {65536, 65536}); });
+  expect_error(invalid, {"process grid", "63 bits", "given 4611686018427387904x4"}, [] {
+    Layout::grid({4, 4}, {std::int64_t{1} << 62, 4});
+  });
   expect_error(invalid, {"one factor for each of the 2 axes", "given 2"}, [] {
     Layout::grid({4, 4}, {2});
   });

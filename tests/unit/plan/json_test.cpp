@@ -116,6 +116,17 @@ void expect_refused(const Json& plan, const std::vector<std::string>& words) {
   expect_error(invalid, words, [&] { plan_from_json(plan.dump()); });
 }
 
+TEST(ProblemJson, RefusalOfAKeyNamesAllValidKeys) {
+  const auto refused = [](const char* text, const std::vector<std::string>& words) {
+    expect_error(invalid, words, [&] { problem_from_json(text); });
+  };
+  const std::string choices =
+      "problem.exchange: the valid keys are chunks, method, nodes, piece_bytes, preset, requests, "
+      "schedule, wire, wire_form; given \"chunk\"";
+  refused(R"({"shape":[8],"exchange":{"method":"messages","chunk":4}})", {choices});
+  refused(R"({"shape":[8],"exchange":{"chunk":4}})", {choices});
+}
+
 TEST(LayoutJson, RefusesWhatIsNoLayout) {
   const auto refused = [](const char* text, const std::vector<std::string>& words) {
     expect_error(invalid, words, [&] { layout_from_json(text); });

@@ -35,10 +35,12 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-TEST(Seed, is_the_default_in_the_gate) {
+TEST(Seed, is_the_default_in_the_gate_and_printed) {
   const Variable fresh("WEFT_FRESH_SEEDS", nullptr);
   const Variable given("WEFT_SEED", nullptr);
+  testing::internal::CaptureStderr();
   EXPECT_EQ(chosen_seed(7), 7U);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), repeated_by(7) + "\n");
   const Variable zero("WEFT_FRESH_SEEDS", "0");
   EXPECT_EQ(chosen_seed(7), 7U);
 }
@@ -58,7 +60,9 @@ TEST(Seed, is_another_each_time_where_asked_and_printed) {
 TEST(Seed, is_repeated_where_one_is_given) {
   const Variable fresh("WEFT_FRESH_SEEDS", "1");
   const Variable given("WEFT_SEED", "12");
+  testing::internal::CaptureStderr();
   EXPECT_EQ(chosen_seed(7), 12U);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), repeated_by(12) + "\n");
   EXPECT_EQ(repeated_by(12), "seed 12; WEFT_SEED=12 repeats it");
 }
 
