@@ -39,13 +39,11 @@ endif
 BUILD := build/$(MPI)
 VENV := $(if $(filter openmpi,$(MPI)),.venv,.venv-$(MPI))
 PYTHON_BIN := $(VENV)/bin/python
-DUCC0 := build/deps/ducc0-0.42.0
 # The user's MPI wins over the distribution's. The variable is expanded when used, because set-up may install the MPI.
 WRAPPER = $(or $(MPICXX),$(shell command -v mpicxx.$(MPI)))
 CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON \
     $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(MPICXX),,-DWEFT_EXPECTED_MPI=$(MPI)) \
-    $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) \
-    $(if $(shell test -f $(DUCC0)/PKG-INFO && echo there),-DWEFT_DUCC0_DIR=$(CURDIR)/$(DUCC0))
+    $(if $(WERROR),-DWEFT_WERROR=$(WERROR))
 # With ccache build trees share equal compilations. CMake reads the launcher when it first configures.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
@@ -53,7 +51,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
-.PHONY: help setup setup-test setup-lint ducc0 build build-all build-tests run check test nightly test-asan test-tsan \
+.PHONY: help setup setup-test setup-lint build build-all build-tests run check test nightly test-asan test-tsan \
     tidy lint lint-changed format clean distclean
 
 help:  ## this list
@@ -67,14 +65,10 @@ setup:  ## install what building and running need, if it is missing
 setup-test:
 	@tools/setup system $(MPI) test
 	@tools/setup python $(MPI) test
-	@tools/setup ducc0
 
 setup-lint:
 	@tools/setup system $(MPI) lint
 	@tools/setup python $(MPI) lint
-
-ducc0:  ## fetch the source of the second FFT engine
-	@tools/setup ducc0
 
 # Configures only if a flag differs, because configuring again takes seconds.
 define configure
@@ -126,7 +120,7 @@ nightly:  ## everything else, with fresh seeds: all parts (hours), or PART=name 
 comma := ,
 
 test-asan: setup-test  ## C++ unit and MPI tests under the address and undefined behaviour sanitizers
-	@cmake -S . -B build/asan $(filter-out -DWEFT_DUCC0_DIR=%,$(CMAKE_FLAGS)) \
+	@cmake -S . -B build/asan $(CMAKE_FLAGS) \
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE=ON -DWEFT_PYTHON=OFF
 	@cmake --build build/asan -j $(JOBS)
@@ -135,7 +129,7 @@ test-asan: setup-test  ## C++ unit and MPI tests under the address and undefined
 	    $(TEST_ENVIRONMENT) ctest --test-dir build/asan --no-tests=error -R '^(unit|mpi_|example_)' $(CTEST_ARGS)
 
 test-tsan: setup-test  ## shared exchanges, with threads as ranks, under the thread sanitizer
-	@cmake -S . -B build/tsan $(filter-out -DWEFT_DUCC0_DIR=%,$(CMAKE_FLAGS)) \
+	@cmake -S . -B build/tsan $(CMAKE_FLAGS) \
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE_THREADS=ON -DWEFT_PYTHON=OFF
 	@cmake --build build/tsan -j $(JOBS) --target weft_unit_tests weft_thread_tests
@@ -154,13 +148,13 @@ lint-changed: setup-lint  ## clang-format, ruff, mypy; clang-tidy on files that 
 	$(PYTHON_BIN) -m ruff check .
 	$(PYTHON_BIN) -m ruff format --check .
 	MYPYPATH=$(BUILD)/python $(PYTHON_BIN) -m mypy
-	tools/tidy_changed $(BUILD) $(JOBS)
+	tools/clang_tidy $(BUILD) $(JOBS)
 
 lint: setup-lint  ## clang-format, clang-tidy, ruff, mypy
 	$(configure)
 	@cmake --build $(BUILD) -j $(JOBS) --target weft_python
 	@clang-format --dry-run -Werror $(CXX_FILES)
-	@find src python/src -name '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p $(BUILD)
+	@WEFT_LINT_FILES=all tools/clang_tidy $(BUILD) $(JOBS)
 	$(PYTHON_BIN) -m ruff check .
 	$(PYTHON_BIN) -m ruff format --check .
 	MYPYPATH=$(BUILD)/python $(PYTHON_BIN) -m mypy

@@ -173,7 +173,7 @@ int weft_layout_json(const weft_layout* layout, char** json);
 /// space, in which 0 means the default.
 typedef struct weft_exchange {
   int64_t chunks;       ///< number of parts in which the array is sent; 0: weft chooses
-  int64_t piece_bytes;  ///< largest piece of packed messages; 0: whole blocks
+  int64_t piece_bytes;  ///< largest piece of packed messages; 0: weft chooses
   int method;           ///< enum weft_method
   int schedule;         ///< enum weft_schedule
   int requests;         ///< enum weft_requests

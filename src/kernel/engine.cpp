@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "kernel/engines.hpp"
-#include "kernel/forks.hpp"
 #include "kernel/line_cache.hpp"
 #include "weft/error.hpp"
 
@@ -51,75 +49,7 @@ void check(const LineProblem& problem) {
   }
 }
 
-/// Returns the engines, which are never destroyed. A static object of the user can hold a transform
-/// that outlives weft's own static objects.
-const std::vector<Engine*>& engines() {
-  end_threads_before_forks();
-  static const std::vector<Engine*>& all = *new std::vector<Engine*>{
-      make_fftw_engine().release(),
-#ifdef WEFT_HAVE_DUCC0
-      make_ducc0_engine().release(),
-#endif
-  };
-  return all;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 }  // namespace
-
-const char* to_string(LineKind kind) {
-  switch (kind) {
-    case LineKind::c2c_forward:
-      return "c2c forward";
-    case LineKind::c2c_backward:
-      return "c2c backward";
-    case LineKind::r2c:
-      return "r2c";
-    case LineKind::c2r:
-      return "c2r";
-  }
-  return "unknown";
-}
-
-std::string describe(const LineProblem& problem) {
-  return std::string(to_string(problem.kind)) + ", " + weft::to_string(problem.precision) + ", " +
-         std::to_string(problem.count) + " lines of " + std::to_string(problem.length) +
-         " points, pitches " + std::to_string(problem.in_pitch) + " and " +
-         std::to_string(problem.out_pitch) + (problem.in_place ? ", in place" : ", out of place");
-}
-
-std::int64_t input_elements(const LineProblem& problem) {
-  return problem.kind == LineKind::c2r ? problem.length / 2 + 1 : problem.length;
-}
-
-std::int64_t output_elements(const LineProblem& problem) {
-  return problem.kind == LineKind::r2c ? problem.length / 2 + 1 : problem.length;
-}
-
-std::int64_t input_element_bytes(const LineProblem& problem) {
-  return problem.kind == LineKind::r2c ? real_bytes(problem.precision)
-                                       : complex_bytes(problem.precision);
-}
-
-std::int64_t output_element_bytes(const LineProblem& problem) {
-  return problem.kind == LineKind::c2r ? real_bytes(problem.precision)
-                                       : complex_bytes(problem.precision);
-}
-
-std::int64_t input_bytes(const LineProblem& problem) {
-  return ((problem.count - 1) * problem.in_pitch + input_elements(problem)) *
-         input_element_bytes(problem);
-}
-
-std::int64_t output_bytes(const LineProblem& problem) {
-  return ((problem.count - 1) * problem.out_pitch + output_elements(problem)) *
-         output_element_bytes(problem);
-}
 
 Engine::Engine() {
   for (int i = 0; i < precisions; ++i) caches_.push_back(std::make_unique<LineCache>());
@@ -140,27 +70,6 @@ std::shared_ptr<const LineTransform> Engine::lines(const LineProblem& problem) {
   }
   auto& cache = *caches_[static_cast<std::size_t>(problem.precision)];
   return cache.get(problem, [this](const LineProblem& wanted) { return make(wanted); });
-}
-
-std::vector<std::string> engine_names() {
-  std::vector<std::string> names;
-  for (const Engine* each : engines()) names.push_back(each->name());
-  return names;
-}
-
-Engine& engine(std::string_view name) {
-  for (Engine* each : engines()) {
-    if (each->name() == name) return *each;
-  }
-  throw Error(ErrorCode::unsupported,
-              "this build of weft has no FFT engine \"" + std::string(name) + "\": it has " +
-                  joined(engine_names()) + "; name one of these (in WEFT_ENGINE or the call)");
-}
-
-Engine& default_engine() {
-  const char* wanted = std::getenv("WEFT_ENGINE");
-  if (wanted != nullptr && *wanted != '\0') return engine(wanted);
-  return *engines().front();
 }
 
 void set_planning_failure(bool on) { planning_failure.store(on); }

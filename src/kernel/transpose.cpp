@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "kernel/instruction_sets.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -218,19 +220,9 @@ __attribute__((target("avx"))) void leave_wide_vectors() { _mm256_zeroupper(); }
 
 #endif
 
-enum class Instructions { portable, avx2, avx512 };
-
-Instructions of_this_processor() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return Instructions::avx512;
-  if (__builtin_cpu_supports("avx2")) return Instructions::avx2;
-#endif
-  return Instructions::portable;
-}
-
-std::atomic<Instructions>& in_use() {
-  static std::atomic<Instructions> instructions{of_this_processor()};
-  return instructions;
+std::atomic<InstructionSet>& in_use() {
+  static std::atomic<InstructionSet> set{usable_instruction_set()};
+  return set;
 }
 
 /// Minimum row for streaming; shorter rows do not gain.
@@ -240,9 +232,9 @@ template <int Size>
 void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far);
 
 /// Streamed stores are whole vectors: every row of the target must start at a multiple of a vector.
-bool can_stream(const void* dst, std::int64_t pitch_bytes, Instructions instructions) {
-  const std::uintptr_t vector = instructions == Instructions::avx512 ? 64 : 32;
-  return instructions != Instructions::portable &&
+bool can_stream(const void* dst, std::int64_t pitch_bytes, InstructionSet instructions) {
+  const std::uintptr_t vector = instructions == InstructionSet::v4 ? 64 : 32;
+  return instructions != InstructionSet::v1 &&
          (reinterpret_cast<std::uintptr_t>(dst) | static_cast<std::uintptr_t>(pitch_bytes)) %
                  vector ==
              0;
@@ -277,19 +269,19 @@ void transpose_by_rows(Bytes* dst, const Bytes* src, const Transpose& t) {
 template <int Size>
 void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far) {
 #if defined(__x86_64__)
-  const Instructions instructions = in_use().load(std::memory_order_relaxed);
+  const InstructionSet instructions = in_use().load(std::memory_order_relaxed);
   const bool streams =
       stores == Stores::streaming && can_stream(dst, t.dst_pitch * Size, instructions);
-  if (stores == Stores::streaming && !streams && instructions != Instructions::portable &&
+  if (stores == Stores::streaming && !streams && instructions != InstructionSet::v1 &&
       t.rows * Size >= streamed_row_bytes)
     return transpose_by_rows<Size>(dst, src, t);
-  if (instructions == Instructions::avx512)
+  if (instructions == InstructionSet::v4)
     streams ? transpose_avx512<Size, true>(dst, src, t, far)
             : transpose_avx512<Size, false>(dst, src, t, far);
-  else if (instructions == Instructions::avx2)
+  else if (instructions == InstructionSet::v3)
     streams ? transpose_avx2<Size, true>(dst, src, t, far)
             : transpose_avx2<Size, false>(dst, src, t, far);
-  if (instructions != Instructions::portable) return leave_wide_vectors();
+  if (instructions != InstructionSet::v1) return leave_wide_vectors();
 #endif
   transpose_portable<Size>(dst, src, t);
 }
@@ -321,14 +313,14 @@ void copy_row(void* dst, const void* src, std::int64_t bytes, Stores stores) {
   auto* to = static_cast<Bytes*>(dst);
   const auto* from = static_cast<const Bytes*>(src);
 #if defined(__x86_64__)
-  const Instructions instructions = in_use().load(std::memory_order_relaxed);
-  if (stores == Stores::streaming && instructions != Instructions::portable &&
+  const InstructionSet instructions = in_use().load(std::memory_order_relaxed);
+  if (stores == Stores::streaming && instructions != InstructionSet::v1 &&
       bytes >= streamed_row_bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(to);
     const auto head = static_cast<std::int64_t>((64 - address % 64) % 64);
     const std::int64_t middle = (bytes - head) / 64 * 64;
     std::memcpy(to, from, head);
-    if (instructions == Instructions::avx512)
+    if (instructions == InstructionSet::v4)
       stream_row_avx512(to + head, from + head, middle);
     else
       stream_row_avx2(to + head, from + head, middle);
@@ -348,11 +340,11 @@ void finish_streaming() {
 
 const char* transpose_instructions() {
   switch (in_use().load()) {
-    case Instructions::avx512:
+    case InstructionSet::v4:
       return "avx512";
-    case Instructions::avx2:
+    case InstructionSet::v3:
       return "avx2";
-    case Instructions::portable:
+    case InstructionSet::v1:
       break;
   }
   return "portable";
@@ -360,10 +352,10 @@ const char* transpose_instructions() {
 
 void limit_transpose_instructions(const char* name) {
   const std::string_view wanted = name == nullptr ? "" : name;
-  const Instructions limit = wanted == "portable" ? Instructions::portable
-                             : wanted == "avx2"   ? Instructions::avx2
-                                                  : Instructions::avx512;
-  in_use() = std::min(limit, of_this_processor());
+  const InstructionSet limit = wanted == "portable" ? InstructionSet::v1
+                               : wanted == "avx2"   ? InstructionSet::v3
+                                                    : InstructionSet::v4;
+  in_use() = std::min(limit, usable_instruction_set());
 }
 
 }  // namespace weft::kernel

@@ -337,3 +337,17 @@ def test_in_a_folder_that_was_deleted(folder: Path, ranks: list[str]) -> None:
     if not ranks:
         assert_refused(in_gone("fft", "x.npy", f"{folder}/p.npy"), 1, "this one was deleted")
     assert sorted(os.listdir(folder)) == before
+
+
+def test_instructions_beyond_the_choice_are_refused_once_for_all_ranks(tmp_path: Path) -> None:
+    for value, shown in (("v2", '"v2"'), ("\udcff", "\\xff")):
+        done = subprocess.run(
+            [sys.executable, "-m", "weft", "verify", "8x8", "-n", "3"],
+            env={**os.environ, "WEFT_ISA": value},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 2
+        assert done.stderr.count("WEFT_ISA must be v1, v3 or v4") == 1
+        assert shown in done.stderr and "leave it out" in done.stderr

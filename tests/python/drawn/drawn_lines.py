@@ -253,7 +253,7 @@ def _environment(draw: Random, launch: str) -> tuple[tuple[str, str], ...]:
         ("LC_ALL", "C"), ("PYTHONIOENCODING", "ascii"), ("COLUMNS", "1"), ("WEFT_MACHINE", "nonsense"),
         ("HOME", "/none"), ("WEFT_NODE_MEMORY", "x"), ("WEFT_ENGINE", "x"), ("TERM", "dumb"), ("PATH", ""),
         ("WEFT_DISK_BACKEND", "x"), ("TMPDIR", "/none"), ("PYTHONUTF8", "0"), ("WEFT_MACHINE", ""),
-        ("WEFT_RANKS_PER_NODE", "x"),
+        ("WEFT_RANKS_PER_NODE", "x"), ("WEFT_ISA", "x"), ("WEFT_ISA", "v1"),
     ]  # fmt: skip
     name, value = draw.choice(some)
     is_read_by_mpiexec = name in ("PATH", "HOME", "TMPDIR")

@@ -1,0 +1,219 @@
+#include "isa/ducc0_lines.hpp"
+
+#include <ducc0/fft/fft1d_impl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <utility>
+
+// This file is compiled once for each instruction set, with WEFT_ISA_LEVEL = v1, v3 or v4. Only the
+// entry leaves the object, so nothing here may be shared with another file.
+//
+// ducc0's array interface allocates in each call, so weft uses the one-dimensional plans below it.
+// It interleaves as many lines as a vector has lanes in a workspace, transforms them together, and
+// writes them out, as that interface does.
+
+// The only function of ducc0's thread pool that its plans call. weft's threads work on batches of
+// lines, so one thread does the work.
+namespace ducc0::detail_threading {
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+void execStatic(std::size_t nwork, std::size_t, std::size_t, std::function<void(Scheduler&)> func) {
+  class OneThread final : public Scheduler {
+   public:
+    explicit OneThread(std::size_t work) : rest_(0, work) {}
+    std::size_t num_threads() const override { return 1; }
+    std::size_t thread_num() const override { return 0; }
+    Range getNext() override { return std::exchange(rest_, Range()); }
+
+   private:
+    Range rest_;
+  };
+  OneThread all(nwork);
+  func(all);
+}
+}  // namespace ducc0::detail_threading
+
+namespace {
+
+using ducc0::Cmplx;
+using weft::isa::DuccFunctions;
+using weft::isa::DuccLines;
+using weft::isa::DuccStatus;
+using weft::isa::DuccTable;
+using weft::isa::DuccTables;
+using Index = std::int64_t;
+
+template <class T>
+constexpr int lanes = static_cast<int>(ducc0::native_simd<T>::size());
+
+template <class T, bool has_vectors>
+struct VectorOf {
+  using type = T;
+};
+template <class T>
+struct VectorOf<T, true> {
+  using type = typename ducc0::simd_select<T, lanes<T>>::type;
+};
+/// One number of each of `lanes` lines; T itself where the processor has no vectors of T.
+template <class T>
+using Vector = typename VectorOf<T, (lanes<T> > 1)>::type;
+
+template <class T>
+using ComplexTables = ducc0::detail_fft::pocketfft_c<T>;
+template <class T>
+using RealTables = ducc0::detail_fft::pocketfft_r<T>;
+
+/// Above this, ducc0 may allocate to transform a single line, but not for a vector of lines.
+constexpr Index scalar_length_max = 4096;
+
+/// Lines that are transformed together: the start of each, counted in reals from the first. Lanes
+/// without a line repeat the last line and are not written.
+template <class T, class V>
+struct Bundle {
+  static constexpr int width = std::is_same_v<T, V> ? 1 : lanes<T>;
+
+  Bundle(Index live_lines, const DuccLines& lines) : live(static_cast<int>(live_lines)) {
+    for (int k = 0; k < width; ++k) {
+      in[k] = std::min(k, live - 1) * lines.in_pitch;
+      out[k] = std::min(k, live - 1) * lines.out_pitch;
+    }
+  }
+
+  V load(const T* from) const {
+    if constexpr (width == 1) {
+      return *from;
+    } else {
+      std::array<T, width> values;
+      for (int k = 0; k < width; ++k) values[k] = from[in[k]];
+      return ducc0::loadu<V>(values.data());
+    }
+  }
+
+  void store(const V& value, T* to) const {
+    if constexpr (width == 1) {
+      *to = value;
+    } else {
+      std::array<T, width> values;
+      ducc0::storeu(value, values.data());
+      for (int k = 0; k < live; ++k) to[out[k]] = values[k];
+    }
+  }
+
+  int live;
+  std::array<Index, width> in{};
+  std::array<Index, width> out{};
+};
+
+template <class T, class V>
+void transform(const ComplexTables<T>& tables, const DuccLines& lines, const T* from, T* to,
+               const Bundle<T, V>& bundle, void* workspace) {
+  const Index n = lines.length;
+  auto* line = static_cast<Cmplx<V>*>(workspace);
+  for (Index i = 0; i < n; ++i)
+    line[i] = {bundle.load(from + 2 * i), bundle.load(from + 2 * i + 1)};
+  const Cmplx<V>* result = tables.exec(line, line + n, T(1), lines.forward);
+  for (Index i = 0; i < n; ++i) {
+    bundle.store(result[i].r, to + 2 * i);
+    bundle.store(result[i].i, to + 2 * i + 1);
+  }
+}
+
+/// r2c and c2r. ducc0 stores the half spectrum as r0, r1, i1, r2, i2, ...; even lengths end in an
+/// r.
+template <class T, class V>
+void transform(const RealTables<T>& tables, const DuccLines& lines, const T* from, T* to,
+               const Bundle<T, V>& bundle, void* workspace) {
+  const Index n = lines.length;
+  auto* line = static_cast<V*>(workspace);
+  if (lines.forward) {
+    for (Index i = 0; i < n; ++i) line[i] = bundle.load(from + i);
+    const V* result = tables.exec(line, line + n, T(1), true);
+    bundle.store(result[0], to);
+    bundle.store(V(T(0)), to + 1);
+    for (Index i = 1; i < n; ++i) bundle.store(result[i], to + i + 1);
+    if (n % 2 == 0) bundle.store(V(T(0)), to + n + 1);
+  } else {
+    line[0] = bundle.load(from);
+    for (Index i = 1; i < n; ++i) line[i] = bundle.load(from + i + 1);
+    const V* result = tables.exec(line, line + n, T(1), false);
+    for (Index i = 0; i < n; ++i) bundle.store(result[i], to + i);
+  }
+}
+
+template <class T, class Tables>
+void transform_all(const Tables& tables, const DuccLines& lines, const T* from, T* to,
+                   void* workspace) {
+  for (Index line = 0; line < lines.count;) {
+    const Index live = std::min<Index>(lines.count - line, lanes<T>);
+    const bool single = live < lanes<T> && lines.length <= scalar_length_max;
+    const T* const in = from + line * lines.in_pitch;
+    T* const out = to + line * lines.out_pitch;
+    if (single)
+      transform(tables, lines, in, out, Bundle<T, T>(1, lines), workspace);
+    else
+      transform(tables, lines, in, out, Bundle<T, Vector<T>>(live, lines), workspace);
+    line += single ? 1 : live;
+  }
+}
+
+template <class T, class Tables>
+DuccTables made_of(Index length) {
+  auto tables = std::make_unique<Tables>(static_cast<std::size_t>(length));
+  const Index elements = length + static_cast<Index>(tables->bufsize());
+  return {tables.release(), elements * Index{sizeof(Cmplx<Vector<T>>)}};
+}
+
+template <class T>
+DuccStatus make(Index length, bool is_real, DuccTables* made, char* what, Index what_bytes) {
+  try {
+    *made = is_real ? made_of<T, RealTables<T>>(length) : made_of<T, ComplexTables<T>>(length);
+    return DuccStatus::done;
+  } catch (const std::bad_alloc&) {
+    return DuccStatus::no_memory;
+  } catch (const std::exception& failure) {
+    std::strncpy(what, failure.what(), static_cast<std::size_t>(what_bytes) - 1);
+    what[what_bytes - 1] = '\0';
+    return DuccStatus::failed;
+  }
+}
+
+template <class T>
+void free_tables(void* tables, bool is_real) {
+  if (is_real)
+    delete static_cast<RealTables<T>*>(tables);
+  else
+    delete static_cast<ComplexTables<T>*>(tables);
+}
+
+template <class T>
+void execute(const void* tables, const DuccLines* lines, const void* in, void* out,
+             void* workspace) {
+  const T* const from = static_cast<const T*>(in);
+  T* const to = static_cast<T*>(out);
+  if (lines->is_real)
+    transform_all(*static_cast<const RealTables<T>*>(tables), *lines, from, to, workspace);
+  else
+    transform_all(*static_cast<const ComplexTables<T>*>(tables), *lines, from, to, workspace);
+}
+
+template <class T>
+constexpr DuccFunctions functions{lanes<T>, make<T>, free_tables<T>, execute<T>};
+
+constexpr DuccTable table{functions<float>, functions<double>,
+#ifdef WEFT_ISA_BASELINE
+                          functions<long double>
+#else
+                          {}
+#endif
+};
+
+}  // namespace
+
+#define WEFT_JOINED(name, level) name##_##level
+#define WEFT_ENTRY(name, level) WEFT_JOINED(name, level)
+extern "C" const DuccTable* WEFT_ENTRY(weft_ducc0_lines, WEFT_ISA_LEVEL)() { return &table; }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only: a
+// function that it defined would be compiled with every instruction set, and the linker would keep
+// any of them. See docs/adr/0014-instruction-sets.md.
+
+namespace weft::isa {
+
+/// `count` lines of `length` points; the k-th begins k*pitch reals after the first one.
+struct DuccLines {
+  bool is_real;  ///< r2c forward and c2r backward, otherwise c2c
+  bool forward;  ///< exponent -1
+  std::int64_t length;
+  std::int64_t count;
+  std::int64_t in_pitch;
+  std::int64_t out_pitch;
+};
+
+/// What ducc0 needs to transform lines of one length: its tables, and room for each thread.
+struct DuccTables {
+  void* tables;
+  std::int64_t workspace_bytes;
+};
+
+enum class DuccStatus { done, no_memory, failed };
+
+/// The functions of one precision; none throws.
+struct DuccFunctions {
+  int lanes;  ///< lines that are transformed together
+  /// Makes the tables of a length, for real or complex lines. If it failed, `what` has the reason.
+  DuccStatus (*make)(std::int64_t length, bool is_real, DuccTables* made, char* what,
+                     std::int64_t what_bytes);
+  void (*free)(void* tables, bool is_real);
+  /// Transforms lines. They do not overlap, or in == out with one pitch in bytes. `workspace` is
+  /// aligned to 64 bytes.
+  void (*execute)(const void* tables, const DuccLines* lines, const void* in, void* out,
+                  void* workspace);
+};
+
+/// f80 has no vectors, so that only the baseline has functions for it.
+struct DuccTable {
+  DuccFunctions f32;
+  DuccFunctions f64;
+  DuccFunctions f80;
+};
+
+}  // namespace weft::isa
+
+/// The entries: one for each instruction set of the build.
+extern "C" {
+const weft::isa::DuccTable* weft_ducc0_lines_v1();
+const weft::isa::DuccTable* weft_ducc0_lines_v3();
+const weft::isa::DuccTable* weft_ducc0_lines_v4();
+}

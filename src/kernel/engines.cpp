@@ -1,0 +1,51 @@
+#include "kernel/engines.hpp"
+
+#include <cstdlib>
+
+#include "kernel/forks.hpp"
+#include "weft/error.hpp"
+
+namespace weft::kernel {
+namespace {
+
+/// Returns the engines, which are never destroyed. A static object of the user can hold a transform
+/// that outlives weft's own static objects.
+const std::vector<Engine*>& engines() {
+  end_threads_before_forks();
+  static const std::vector<Engine*>& all = *new std::vector<Engine*>{
+      make_fftw_engine().release(),
+      make_ducc0_engine().release(),
+  };
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const Engine* each : engines()) names.push_back(each->name());
+  return names;
+}
+
+Engine& engine(std::string_view name) {
+  for (Engine* each : engines()) {
+    if (each->name() == name) return *each;
+  }
+  throw Error(ErrorCode::unsupported,
+              "this build of weft has no FFT engine \"" + std::string(name) + "\": it has " +
+                  joined(engine_names()) + "; name one of these (in WEFT_ENGINE or the call)");
+}
+
+Engine& default_engine() {
+  const char* wanted = std::getenv("WEFT_ENGINE");
+  if (wanted != nullptr && *wanted != '\0') return engine(wanted);
+  return *engines().front();
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+namespace weft::kernel {
+
+/// Instructions that weft's own kernels and ducc0 are compiled for, in rising order: those of every
+/// x86-64 processor (or of any other kind), of x86-64-v3 (AVX2, FMA) and of x86-64-v4 (AVX-512).
+enum class InstructionSet { v1, v3, v4 };
+
+/// "v1", "v3" or "v4".
+const char* to_string(InstructionSet set);
+
+/// Returns the widest set that the processor has, and the operating system allows.
+InstructionSet widest_instruction_set();
+
+/// Returns the set that kernels use: the widest one, or that of the environment variable WEFT_ISA.
+///
+/// Errors  invalid_argument if WEFT_ISA names no set, or one that the processor lacks.
+InstructionSet instruction_set();
+
+/// Returns the same, and the widest set where instruction_set() throws.
+InstructionSet usable_instruction_set() noexcept;
+
+/// Names the instructions for `weft info`: "x86-64-v3 (AVX2, FMA)".
+std::string describe(InstructionSet set);
+
+}  // namespace weft::kernel

@@ -1,0 +1,54 @@
+#include "kernel/line_problem.hpp"
+
+namespace weft::kernel {
+
+const char* to_string(LineKind kind) {
+  switch (kind) {
+    case LineKind::c2c_forward:
+      return "c2c forward";
+    case LineKind::c2c_backward:
+      return "c2c backward";
+    case LineKind::r2c:
+      return "r2c";
+    case LineKind::c2r:
+      return "c2r";
+  }
+  return "unknown";
+}
+
+std::string describe(const LineProblem& problem) {
+  return std::string(to_string(problem.kind)) + ", " + weft::to_string(problem.precision) + ", " +
+         std::to_string(problem.count) + " lines of " + std::to_string(problem.length) +
+         " points, pitches " + std::to_string(problem.in_pitch) + " and " +
+         std::to_string(problem.out_pitch) + (problem.in_place ? ", in place" : ", out of place");
+}
+
+std::int64_t input_elements(const LineProblem& problem) {
+  return problem.kind == LineKind::c2r ? problem.length / 2 + 1 : problem.length;
+}
+
+std::int64_t output_elements(const LineProblem& problem) {
+  return problem.kind == LineKind::r2c ? problem.length / 2 + 1 : problem.length;
+}
+
+std::int64_t input_element_bytes(const LineProblem& problem) {
+  return problem.kind == LineKind::r2c ? real_bytes(problem.precision)
+                                       : complex_bytes(problem.precision);
+}
+
+std::int64_t output_element_bytes(const LineProblem& problem) {
+  return problem.kind == LineKind::c2r ? real_bytes(problem.precision)
+                                       : complex_bytes(problem.precision);
+}
+
+std::int64_t input_bytes(const LineProblem& problem) {
+  return ((problem.count - 1) * problem.in_pitch + input_elements(problem)) *
+         input_element_bytes(problem);
+}
+
+std::int64_t output_bytes(const LineProblem& problem) {
+  return ((problem.count - 1) * problem.out_pitch + output_elements(problem)) *
+         output_element_bytes(problem);
+}
+
+}  // namespace weft::kernel
