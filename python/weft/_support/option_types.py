@@ -113,7 +113,7 @@ class ByteCount(OptionType):
             return 0
         count = checks.integer(given, name)
         if count < 1:
-            raise errors.InvalidArgument(f"{name} must be at least 1; given {count}; leave {name} out, and weft chooses")
+            raise errors.InvalidArgument(f"{name} must be at least 1; given {count}; without {name} weft chooses")
         return count
 
 
