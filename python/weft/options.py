@@ -188,7 +188,10 @@ class TransformOptions:
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.")
     overwrite_input: bool = option(Switch(), False, "Allow the transform to destroy its input.")
     engine: str | None = option(
-        Engine(), None, "Local FFT library: fftw or ducc0. Default: WEFT_ENGINE, otherwise fftw.", places=RUN
+        Engine(),
+        None,
+        "Local FFT library: fftw or ducc0. Default: WEFT_ENGINE, otherwise FFTW if it is installed.",
+        places=RUN,
     )
 
 
