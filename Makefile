@@ -7,7 +7,7 @@
 #   WERROR=ON           warnings are errors (the default where CI is set)
 #   JOBS=n              processes of a build
 #   PYTEST_JOBS=n       files of Python tests at a time (default 2; 0: serially)
-#   MPICXX, CMAKE_PREFIX_PATH   your own MPI and FFTW
+#   MPICXX, WEFT_FFTW_LIBRARY   your own MPI and FFTW
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

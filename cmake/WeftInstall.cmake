@@ -10,5 +10,5 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in"
                               "${PROJECT_BINARY_DIR}/weftConfig.cmake" INSTALL_DESTINATION "${weft_config_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/weftConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake" "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindFFTW.cmake" "${PROJECT_SOURCE_DIR}/cmake/weftLanguages.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/weftLanguages.cmake"
         DESTINATION "${weft_config_folder}" COMPONENT library)

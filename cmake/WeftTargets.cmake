@@ -1,8 +1,8 @@
 # The targets of src/. tools/tidy.py checks the order of the folders' includes; here it decides only the linking:
-#   weft_planning   base layout plan model planner       neither MPI nor FFTW
+#   weft_planning   base layout plan model planner       no MPI
 #                   ooc/plan bmmc/plan ooc_choice        their run and ranks belong to weft
-#   weft_disk       disk                                 liburing if installed; neither MPI nor FFTW
-#   weft_kernel     kernel                               FFTW and OpenMP, no MPI
+#   weft_disk       disk                                 liburing if installed; no MPI
+#   weft_kernel     kernel                               OpenMP, no MPI; FFTW is loaded at run time
 #   weft_disk_runs  ooc/run bmmc/run                     execution of passes on disks, no MPI
 #   weft            all of the above and the rest        MPI
 
@@ -97,8 +97,7 @@ endfunction()
 
 function(weft_add_kernel)
   weft_add_objects(weft_kernel ${WEFT_KERNEL_FOLDERS})
-  target_link_libraries(weft_kernel PUBLIC FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX
-                                           Threads::Threads)
+  target_link_libraries(weft_kernel PUBLIC OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 warns of the deliberately undefined operands in its own AVX-512 header (GCC bug 105593).
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/kernel/transpose.cpp" PROPERTIES COMPILE_OPTIONS
@@ -132,10 +131,10 @@ function(weft_add_library)
   target_include_directories(
     weft PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
     PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  # FFTW, OpenMP and threads are needed only to link libweft, not to include its headers.
+  # OpenMP and threads are needed only to link libweft, not to include its headers.
   target_link_libraries(
     weft PUBLIC MPI::MPI_CXX
-    PRIVATE FFTW::float FFTW::double FFTW::longdouble OpenMP::OpenMP_CXX Threads::Threads ${WEFT_LIBURING}
+    PRIVATE OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS} ${WEFT_LIBURING}
             $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 endfunction()
 

@@ -80,7 +80,7 @@ struct FftOptions {
   int sign = -1;    ///< of the exponent of forward
   int threads = 1;  ///< OpenMP threads of this rank
   bool overwrite_input = false;
-  std::string engine = {};  ///< local FFT library; empty: WEFT_ENGINE, by default FFTW
+  std::string engine = {};  ///< local FFT library; empty: WEFT_ENGINE, FFTW or ducc0
   /// false: the caller calls use_workspace() before the first transform. No exchange is then by
   /// shared memory, because weft must allocate that memory itself.
   bool own_workspace = true;

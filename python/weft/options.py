@@ -221,7 +221,10 @@ class TransformOptions:
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.")
     overwrite_input: bool = option(Switch(), False, "Allow the transform to destroy its input.")
     engine: str | None = option(
-        Engine(), None, "Library for local FFTs. Default: that of WEFT_ENGINE, otherwise fftw.", places=RUN
+        Engine(),
+        None,
+        "Library for local FFTs: fftw or ducc0. Default: WEFT_ENGINE, otherwise FFTW if it is installed.",
+        places=RUN,
     )
 
 

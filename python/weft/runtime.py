@@ -194,7 +194,6 @@ def build_info() -> dict[str, Any]:
         "mpi_standard": module.mpi_standard(),
         "mpiexec": module.mpiexec,
         "engines": {name: module.engine_description(name) for name in module.engines()},
-        "fftw": module.engine_description("fftw"),
         "transposes": module.transpose_instructions(),
         "compiler": module.compiler,
     }

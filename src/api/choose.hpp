@@ -4,7 +4,7 @@
 
 namespace weft::api {
 
-/// Returns an engine by its name; empty: WEFT_ENGINE, by default FFTW. Throws unsupported.
+/// Returns an engine by its name; empty: that of default_engine(). Throws the errors of engine().
 kernel::Engine& engine_of(const std::string& name);
 
 /// Returns the options that bind a plan to the local engine in `options`.

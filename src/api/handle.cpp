@@ -105,9 +105,10 @@ void require_possible(const Problem& problem, const Handle::Options& options) {
                     exactly(options.planning.budget_s));
   const kernel::Engine& engine = engine_of(options.engine);
   if (!engine.supports(problem.precision))
-    throw Error(ErrorCode::unsupported, "the local engine " + engine.name() +
-                                            " does not have the precision " +
-                                            to_string(problem.precision) + "; use the engine fftw");
+    throw Error(ErrorCode::unsupported,
+                "the local engine " + engine.name() + " does not have the precision " +
+                    to_string(problem.precision) +
+                    "; use the engine ducc0, or its FFTW of this precision");
 }
 
 /// Throws unless an existing plan fits the ranks of this communicator.

@@ -76,10 +76,11 @@ class Engine {
   std::vector<std::unique_ptr<LineCache>> caches_;  ///< one for each precision
 };
 
-/// Returns the engine of that name, "fftw" or "ducc0". Throws unsupported with the names of this
-/// build.
+/// Returns the engine of that name, "fftw" or "ducc0". Throws unsupported, with the names of those
+/// that are there, if it is not; and the errors of fftw_library() and instruction_set().
 Engine& engine(std::string_view name);
-/// Returns the engine of the environment variable WEFT_ENGINE, or FFTW.
+/// Returns the engine of the environment variable WEFT_ENGINE, otherwise FFTW if it is installed,
+/// otherwise ducc0.
 Engine& default_engine();
 /// Returns the names of the engines of this build, the default first.
 std::vector<std::string> engine_names();

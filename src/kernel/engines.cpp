@@ -8,14 +8,19 @@
 namespace weft::kernel {
 namespace {
 
+/// Returns the engines of this process, the default first.
+std::vector<Engine*> found_engines() {
+  std::vector<Engine*> found;
+  for (auto maker : {&make_fftw_engine, &make_ducc0_engine})
+    if (auto engine = maker()) found.push_back(engine.release());
+  return found;
+}
+
 /// Returns the engines, which are never destroyed. A static object of the user can hold a transform
 /// that outlives weft's own static objects.
 const std::vector<Engine*>& engines() {
   end_threads_before_forks();
-  static const std::vector<Engine*>& all = *new std::vector<Engine*>{
-      make_fftw_engine().release(),
-      make_ducc0_engine().release(),
-  };
+  static const std::vector<Engine*>& all = *new std::vector<Engine*>(found_engines());
   return all;
 }
 
@@ -38,8 +43,10 @@ Engine& engine(std::string_view name) {
     if (each->name() == name) return *each;
   }
   throw Error(ErrorCode::unsupported,
-              "this build of weft has no FFT engine \"" + std::string(name) + "\": it has " +
-                  joined(engine_names()) + "; name one of these (in WEFT_ENGINE or the call)");
+              "the FFT engine must be one that weft has here, " + joined(engine_names()) +
+                  "; given \"" + std::string(name) + "\"; " +
+                  (name == "fftw" ? "install FFTW, or name its library in WEFT_FFTW_LIBRARY"
+                                  : "name one of these, in WEFT_ENGINE or the call"));
 }
 
 Engine& default_engine() {

@@ -2,10 +2,10 @@
 // planned, a rank that dies or pauses. Each fault is a run of its own, named by the argument;
 // tests/CMakeLists.txt has the expected output.
 //
-// The faults are injected by functions of this program that replace those of libraries.
+// The faults are injected by functions of this program that replace those of libraries, and by a
+// library in the place of FFTW (fftw_without_plans.cpp).
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <fftw3.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -127,30 +127,6 @@ void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   static const auto real = next<void*(size_t, size_t)>("aligned_alloc");
   return real(alignment, bytes);
 }
-
-fftw_plan fftw_plan_guru64_dft(int rank, const fftw_iodim64* dims, int batch_rank,
-                               const fftw_iodim64* batch, fftw_complex* in, fftw_complex* out,
-                               int sign, unsigned flags) {
-  if (fails("planning")) return nullptr;
-  static const auto real = next<decltype(fftw_plan_guru64_dft)>("fftw_plan_guru64_dft");
-  return real(rank, dims, batch_rank, batch, in, out, sign, flags);
-}
-
-fftw_plan fftw_plan_guru64_dft_r2c(int rank, const fftw_iodim64* dims, int batch_rank,
-                                   const fftw_iodim64* batch, double* in, fftw_complex* out,
-                                   unsigned flags) {
-  if (fails("planning_r2c")) return nullptr;
-  static const auto real = next<decltype(fftw_plan_guru64_dft_r2c)>("fftw_plan_guru64_dft_r2c");
-  return real(rank, dims, batch_rank, batch, in, out, flags);
-}
-
-fftw_plan fftw_plan_guru64_dft_c2r(int rank, const fftw_iodim64* dims, int batch_rank,
-                                   const fftw_iodim64* batch, fftw_complex* in, double* out,
-                                   unsigned flags) {
-  if (fails("planning_c2r")) return nullptr;
-  static const auto real = next<decltype(fftw_plan_guru64_dft_c2r)>("fftw_plan_guru64_dft_c2r");
-  return real(rank, dims, batch_rank, batch, in, out, flags);
-}
 }
 
 namespace {
@@ -233,9 +209,16 @@ void break_a_call() {
   std::puts("the fault was not noticed");
 }
 
+/// Makes the library of fftw_without_plans.cpp refuse plans, if that is the fault.
+void refuse_plans() {
+  if (fault.starts_with("planning"))
+    setenv("WEFT_TEST_REFUSED", fault == "planning" ? "c2c" : fault.substr(9).c_str(), 1);
+}
+
 /// Makes one rank fail while it can still inform the others; prints the error of all ranks.
 void attempt_armed(const std::function<void()>& attempt) {
   armed = world_rank() == 1;
+  if (armed) refuse_plans();
   std::string got = "no error";
   try {
     attempt();
@@ -243,6 +226,7 @@ void attempt_armed(const std::function<void()>& attempt) {
     got = std::string(weft::error_name(error.code())) + ": " + error.what();
   }
   armed = false;
+  unsetenv("WEFT_TEST_REFUSED");
   char first[1024] = "";
   got.copy(first, sizeof first - 1);
   MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);

@@ -35,7 +35,7 @@ inline void transform_exact(Exact& array, const Shape& shape, int axis, int sign
   const std::int64_t n = shape[static_cast<std::size_t>(axis)];
   const auto after =
       std::accumulate(shape.begin() + axis + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
-  const auto lines = kernel::engine("fftw").lines(
+  const auto lines = kernel::default_engine().lines(
       {.kind = sign < 0 ? kernel::LineKind::c2c_forward : kernel::LineKind::c2c_backward,
        .precision = Precision::f80,
        .length = n,

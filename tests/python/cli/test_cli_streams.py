@@ -351,3 +351,30 @@ def test_instructions_beyond_the_choice_are_refused_once_for_all_ranks(tmp_path:
         assert done.returncode == 2
         assert done.stderr.count("WEFT_ISA must be v1, v3 or v4") == 1
         assert shown in done.stderr and "leave it out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [("none", 'given "fftw"; install FFTW'), ("libm.so.6", "other functions"), ("/no/x.so", "cannot be loaded")],
+)
+def test_a_library_that_is_not_fftw_is_refused_once_for_all_ranks(tmp_path: Path, library: str, words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", "verify", "8x6", "--engine", "fftw", "-n", "3"],
+        env={**os.environ, "WEFT_FFTW_LIBRARY": library},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("weft: error:") == 1 and words in done.stderr
+
+
+def test_without_fftw_everything_works(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", "verify", "12x10x8", "--kind", "r2c", "--dtype", "longdouble", "-n", "3"],
+        env={**os.environ, "WEFT_FFTW_LIBRARY": "none"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

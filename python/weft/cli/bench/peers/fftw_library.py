@@ -50,7 +50,7 @@ class Fftw:
         """Sets the number of threads of later plans."""
         if self._threads is None:
             if threads > 1:
-                raise NotRun("FFTW's threads are not installed (libfftw3-dev, libfftw3-double3)")
+                raise NotRun("FFTW's threads are not installed (Debian: libfftw3-double3)")
             return
         self._call(self._threads, "init_threads", ctypes.c_int, ())
         self._call(self._threads, "plan_with_nthreads", None, (ctypes.c_int(threads),))

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "weft/precision.hpp"
+
+namespace weft::kernel {
+
+/// A loop of FFTW's guru64 interface (fftw_iodim64).
+struct FftwLoop {
+  std::ptrdiff_t extent;
+  std::ptrdiff_t in_stride;
+  std::ptrdiff_t out_stride;
+};
+
+/// FFTW's words for directions and planning, from its manual.
+namespace fftw {
+inline constexpr int forward = -1;
+inline constexpr int backward = 1;
+inline constexpr unsigned measure = 0;
+inline constexpr unsigned destroy_input = 1U << 0;
+inline constexpr unsigned unaligned = 1U << 1;
+inline constexpr unsigned preserve_input = 1U << 4;
+inline constexpr unsigned patient = 1U << 5;
+inline constexpr unsigned estimate = 1U << 6;
+}  // namespace fftw
+
+/// The functions of one precision. Plans and arrays are untyped, so that the precisions share one
+/// type. All are null in a precision that the library lacks.
+struct FftwFunctions {
+  using Loops = const FftwLoop*;
+  void* (*plan_c2c)(int, Loops, int, Loops, void* in, void* out, int sign, unsigned flags);
+  void* (*plan_r2c)(int, Loops, int, Loops, void* in, void* out, unsigned flags);
+  void* (*plan_c2r)(int, Loops, int, Loops, void* in, void* out, unsigned flags);
+  void (*execute_c2c)(void* plan, void* in, void* out);
+  void (*execute_r2c)(void* plan, void* in, void* out);
+  void (*execute_c2r)(void* plan, void* in, void* out);
+  void (*destroy)(void* plan);
+  char* (*export_wisdom)();           ///< null if the library has no wisdom
+  int (*import_wisdom)(const char*);  ///< null if the library has no wisdom
+  const char* version;
+};
+
+/// A library with FFTW's interface: FFTW, AOCL, MKL or NVPL.
+struct FftwLibrary {
+  std::string file;                        ///< of double precision, as it was named
+  std::array<FftwFunctions, 3> functions;  ///< by precision
+
+  const FftwFunctions& of(Precision precision) const {
+    return functions[static_cast<std::size_t>(precision)];
+  }
+  bool has(Precision precision) const { return of(precision).plan_c2c != nullptr; }
+};
+
+/// Loads a library by its file's name, and the files of its other precisions with it.
+///
+/// Errors  invalid_argument if the file cannot be loaded, or has no transforms of doubles.
+FftwLibrary load_fftw(const std::string& file);
+
+/// Returns the library of the environment variable WEFT_FFTW_LIBRARY, otherwise the first one that
+/// is installed. Null if there is none, or if the variable is "none". It is loaded once, and never
+/// unloaded.
+///
+/// Errors  those of load_fftw() for the variable.
+const FftwLibrary* fftw_library();
+
+}  // namespace weft::kernel
