@@ -196,6 +196,18 @@ def test_closed_streams_are_as_dev_null(folder: Path, closed: str) -> None:
     assert failed.status == 1 and "unexpected" not in failed.err
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_child_processes_inherit_the_replaced_streams(folder: Path, closed: str) -> None:
+    program = (
+        "import os, subprocess, sys\n"
+        "from weft.cli.support.streams import standard_streams\n"
+        "with standard_streams():\n"
+        "    child = [sys.executable, '-c', 'import os; [os.fstat(number) for number in range(3)]']\n"
+        "    sys.exit(subprocess.run(child).returncode)\n"
+    )
+    assert run(["bash", "-c", f"{shlex.join([sys.executable, '-c', program])} {closed}"], folder).status == 0
+
+
 @pytest.mark.parametrize("names", [["stdin"], ["stdout"], ["stderr"], ["stdin", "stdout", "stderr"]], ids=" ".join)
 @pytest.mark.parametrize("kind", ["none", "closed"])
 def test_missing_streams_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], kind: str) -> None:

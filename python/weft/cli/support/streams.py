@@ -140,6 +140,8 @@ def _is_closed(stream: Any) -> bool:
 
 def _lead_to_nowhere(number: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
-    if nowhere != number:
+    if nowhere == number:
+        os.set_inheritable(number, True)  # MPICH's mpiexec ends at once without a standard error
+    else:
         os.dup2(nowhere, number)
         os.close(nowhere)
