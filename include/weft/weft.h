@@ -214,16 +214,16 @@ typedef struct weft_options {
   const int* axes;            ///< negative ones count from the end; r2c halves the last one given
   const weft_layout* input;   ///< NULL: chosen by the plan
   const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, otherwise NULL
-  const char* engine;      ///< local FFT library; NULL: WEFT_ENGINE, FFTW or ducc0
-  int output_choice;       ///< enum weft_output
-  int kind;                ///< enum weft_kind
-  int precision;           ///< enum weft_precision; WEFT_F64 unless set
-  int norm;                ///< enum weft_norm
-  int sign;                ///< of the exponent of forward: -1 unless set to 1
-  int threads;             ///< OpenMP threads of this rank
-  int overwrite_input;     ///< not 0: the input may be destroyed
-  int own_workspace;       ///< 0: call weft_fft_use_workspace before the first transform
-  int64_t ranks_per_node;  ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
+  const char* engine;         ///< local FFT library; NULL: WEFT_ENGINE, FFTW or ducc0
+  int output_choice;          ///< enum weft_output
+  int kind;                   ///< enum weft_kind
+  int precision;              ///< enum weft_precision; WEFT_F64 unless set
+  int norm;                   ///< enum weft_norm
+  int sign;                   ///< of the exponent of forward: -1 unless set to 1
+  int threads;                ///< OpenMP threads of this rank
+  int overwrite_input;        ///< not 0: the input may be destroyed
+  int own_workspace;          ///< 0: call weft_fft_use_workspace before the first transform
+  int64_t ranks_per_node;     ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
   weft_exchange exchange;
   weft_planning planning;
 } weft_options;
