@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "isa/square.hpp"
+
 // This file is compiled once for each instruction set, with WEFT_ISA_LEVEL = v1, v3 or v4. Only the
 // entry leaves the object, so nothing here may be shared with another file.
 //
@@ -46,6 +48,7 @@ using weft::isa::DuccLines;
 using weft::isa::DuccStatus;
 using weft::isa::DuccTable;
 using weft::isa::DuccTables;
+using weft::isa::Square;
 using Index = std::int64_t;
 
 template <class T>
@@ -84,17 +87,35 @@ struct Bundle {
     }
   }
 
-  V load(const T* from) const {
-    if constexpr (width == 1) {
-      return *from;
-    } else {
-      std::array<T, width> values;
-      for (int k = 0; k < width; ++k) values[k] = from[in[k]];
-      return ducc0::loadu<V>(values.data());
+  /// Interleaves `count` reals of each line: vector i has the i-th real of every line.
+  void gather(const T* from, V* to, Index count) const {
+    Index i = 0;
+    if constexpr (width > 1) {
+      for (; i + width <= count; i += width) {
+        Square<T, width> square;
+        for (int k = 0; k < width; ++k) square.load(k, from + in[k] + i);
+        square.transpose();
+        for (int k = 0; k < width; ++k) square.store(k, to + i + k);
+      }
     }
+    for (; i < count; ++i) to[i] = gathered(from + i);
   }
 
-  void store(const V& value, T* to) const {
+  /// Writes `count` vectors to the lines.
+  void scatter(const V* from, T* to, Index count) const {
+    Index i = 0;
+    if constexpr (width > 1) {
+      for (; i + width <= count; i += width) {
+        Square<T, width> square;
+        for (int k = 0; k < width; ++k) square.load(k, from + i + k);
+        square.transpose();
+        for (int k = 0; k < live; ++k) square.store(k, to + out[k] + i);
+      }
+    }
+    for (; i < count; ++i) put(from[i], to + i);
+  }
+
+  void put(const V& value, T* to) const {
     if constexpr (width == 1) {
       *to = value;
     } else {
@@ -107,20 +128,28 @@ struct Bundle {
   int live;
   std::array<Index, width> in{};
   std::array<Index, width> out{};
+
+ private:
+  V gathered(const T* from) const {
+    if constexpr (width == 1) {
+      return *from;
+    } else {
+      std::array<T, width> values;
+      for (int k = 0; k < width; ++k) values[k] = from[in[k]];
+      return ducc0::loadu<V>(values.data());
+    }
+  }
 };
 
 template <class T, class V>
 void transform(const ComplexTables<T>& tables, const DuccLines& lines, const T* from, T* to,
                const Bundle<T, V>& bundle, void* workspace) {
   const Index n = lines.length;
+  auto* reals = static_cast<V*>(workspace);  // a complex number is two of them
   auto* line = static_cast<Cmplx<V>*>(workspace);
-  for (Index i = 0; i < n; ++i)
-    line[i] = {bundle.load(from + 2 * i), bundle.load(from + 2 * i + 1)};
+  bundle.gather(from, reals, 2 * n);
   const Cmplx<V>* result = tables.exec(line, line + n, T(1), lines.forward);
-  for (Index i = 0; i < n; ++i) {
-    bundle.store(result[i].r, to + 2 * i);
-    bundle.store(result[i].i, to + 2 * i + 1);
-  }
+  bundle.scatter(reinterpret_cast<const V*>(result), to, 2 * n);
 }
 
 /// r2c and c2r. ducc0 stores the half spectrum as r0, r1, i1, r2, i2, ...; even lengths end in an
@@ -131,17 +160,16 @@ void transform(const RealTables<T>& tables, const DuccLines& lines, const T* fro
   const Index n = lines.length;
   auto* line = static_cast<V*>(workspace);
   if (lines.forward) {
-    for (Index i = 0; i < n; ++i) line[i] = bundle.load(from + i);
+    bundle.gather(from, line, n);
     const V* result = tables.exec(line, line + n, T(1), true);
-    bundle.store(result[0], to);
-    bundle.store(V(T(0)), to + 1);
-    for (Index i = 1; i < n; ++i) bundle.store(result[i], to + i + 1);
-    if (n % 2 == 0) bundle.store(V(T(0)), to + n + 1);
+    bundle.scatter(result, to, 1);
+    bundle.put(V(T(0)), to + 1);
+    bundle.scatter(result + 1, to + 2, n - 1);
+    if (n % 2 == 0) bundle.put(V(T(0)), to + n + 1);
   } else {
-    line[0] = bundle.load(from);
-    for (Index i = 1; i < n; ++i) line[i] = bundle.load(from + i + 1);
-    const V* result = tables.exec(line, line + n, T(1), false);
-    for (Index i = 0; i < n; ++i) bundle.store(result[i], to + i);
+    bundle.gather(from, line, 1);
+    bundle.gather(from + 2, line + 1, n - 1);
+    bundle.scatter(tables.exec(line, line + n, T(1), false), to, n);
   }
 }
 

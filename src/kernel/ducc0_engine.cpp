@@ -111,6 +111,11 @@ class DuccEngine final : public Engine {
 
   bool supports(Precision) const override { return true; }
 
+  /// Fills the lanes of a vector.
+  std::int64_t lines_together(Precision precision, std::int64_t) const override {
+    return functions(precision).lanes;
+  }
+
  private:
   /// One thread at a time makes transforms of a precision, so that its tables need no lock.
   std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {

@@ -5,12 +5,6 @@
 namespace weft::kernel {
 namespace {
 
-/// Returns the size of a group. Short lines gain from being transformed together; long ones do not.
-/// Small groups leave fewer lines for the remainder, line by line.
-std::int64_t lines_together(std::int64_t length) {
-  return length <= 32 ? 16 : length <= 128 ? 8 : 4;
-}
-
 template <class T>
 void conjugate_lines(void* start, std::int64_t pitch_bytes, std::int64_t elements,
                      std::int64_t count) {
@@ -52,7 +46,7 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
       precision_(options.precision),
       in_pitch_bytes_(in_pitch_bytes),
       out_pitch_bytes_(out_pitch_bytes),
-      group_(lines_together(transform.length)) {
+      group_(options.engine->lines_together(options.precision, transform.length)) {
   LineProblem problem{.kind = transform.kind,
                       .precision = options.precision,
                       .length = transform.length,

@@ -392,6 +392,14 @@ TEST_P(EveryEngine, describes_itself) {
   EXPECT_TRUE(each.supports(Precision::f64));
 }
 
+TEST(Engines, ducc0_fills_its_vectors) {
+  Engine& ducc0 = engine("ducc0");
+  const auto doubles = ducc0.lines_together(Precision::f64, 256);
+  EXPECT_EQ(ducc0.lines_together(Precision::f32, 256), 2 * doubles);
+  EXPECT_NE(ducc0.description().find("vectors of " + std::to_string(doubles) + " f64"),
+            std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(engine_names()),
                          [](const auto& info) { return info.param; });
 
