@@ -78,7 +78,7 @@ TEST(CInterface, TransformsLikeCpp) {
   c.exchange.method = WEFT_METHOD_MESSAGES;
   c.exchange.wire_form = WEFT_WIRE_PACKED;
   c.exchange.schedule = WEFT_SCHEDULE_PAIRWISE;
-  c.engine = "fftw";
+  c.engine = "ducc0";
   c.overwrite_input = 0;
   cpp.axes = {-1, 0};
   cpp.norm = Norm::ortho;
@@ -87,7 +87,7 @@ TEST(CInterface, TransformsLikeCpp) {
   cpp.output = OutputChoice::same;
   cpp.exchange = {
       .method = Method::messages, .wire_form = WireForm::packed, .schedule = Schedule::pairwise};
-  cpp.engine = "fftw";
+  cpp.engine = "ducc0";
   check_like_cpp(c, cpp);
 }
 
