@@ -23,8 +23,10 @@ std::size_t lg_run(const AffinePlaces& from, const AffinePlaces& to) {
   for (std::size_t k = 0; k < from.columns.size(); ++k)
     different |= from.columns[k] ^ to.columns[k];
   std::size_t run = 0;
-  while (run < from.columns.size() && from.columns[run] == Bits{1} << run &&
-         (different >> run & 1) == 0)
+  const auto is_unit = [&](const AffinePlaces& places) {
+    return places.columns[run] == Bits{1} << run;
+  };
+  while (run < from.columns.size() && is_unit(from) && is_unit(to) && (different >> run & 1) == 0)
     ++run;
   return run;
 }
