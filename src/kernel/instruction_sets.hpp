@@ -19,7 +19,8 @@ InstructionSet widest_instruction_set();
 /// Errors  invalid_argument if WEFT_ISA names no set, or one that the processor lacks.
 InstructionSet instruction_set();
 
-/// Returns the same, and the widest set where instruction_set() throws.
+/// Returns the same, for copies, which run where no error can be reported. If instruction_set()
+/// throws, it is the widest set; the next transform to be made then reports the error.
 InstructionSet usable_instruction_set() noexcept;
 
 /// Names the instructions for `weft info`: "x86-64-v3 (AVX2, FMA)".
