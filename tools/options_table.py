@@ -43,7 +43,7 @@ def document() -> str:
         "`weft COMMAND --help` lists the options of a command.\n"
         "The [glossary](../ARCHITECTURE.md#glossary) explains the words.",
         "C++, C and JSON have the same names, with these exceptions:",
-        "| Python | C++ | C | JSON of a problem |\n|---|---|---|---|\n"
+        "| Python | C++ | C | JSON of a plan, key `problem` |\n|---|---|---|---|\n"
         "| `dtype` | the type T of `Fft<T>` | `precision` | `precision` |\n"
         "| `output` | `output` | `output_choice`, `output` | `output` |\n"
         "| `machine` | `machine`, `plan_by` | `machine` | none |",

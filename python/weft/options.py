@@ -91,8 +91,9 @@ class Exchange:
     nodes: str | None = option(
         word_of("nodes", "automatic"),
         None,
-        "Exchange between ranks of one node. unaware: by messages. separate: by shared memory. combined: by shared "
-        "memory, with one message for each pair of nodes. Default: weft chooses.",
+        "Exchange between ranks of one node. unaware: by messages. separate: by shared memory, with each rank's "
+        "own messages to other nodes. combined: by shared memory, with one message for each pair of nodes. "
+        "Default: weft chooses.",
     )
     piece_bytes: int | None = option(
         ByteCount(),
@@ -152,8 +153,8 @@ class Planning:
     effort: str = option(
         word_of("effort"),
         "estimate",
-        "Search for fast local FFTs. estimate: no trials. measure, exhaustive: by trials; transforms then also try "
-        "whole plans.",
+        "Search for fast local FFTs. estimate: no trials. measure: trials. exhaustive: more trials. With trials, a "
+        "transform also times whole plans.",
     )
     machine: _planning.Machine | str | os.PathLike[str] | None = option(
         MachineName(("local", "fixed-rule")),
@@ -197,7 +198,7 @@ class TransformOptions:
     """The options of a transform itself: the arguments of :class:`weft.FFT` and :func:`weft.plan`."""
 
     kind: str = option(
-        word_of("kind"), "c2c", "c2c: complex to complex. r2c: real to complex, and complex to real backward."
+        word_of("kind"), "c2c", "c2c: complex to complex. r2c: real to complex forward, complex to real backward."
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.")
     dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")
@@ -215,7 +216,8 @@ class TransformOptions:
     norm: str = option(
         NORM,
         "backward",
-        "Direction that divides by the number of points, as in numpy. ortho: both, by its square root. none: neither.",
+        "Direction that divides by the number N of points, as in numpy. ortho: both divide by sqrt(N). none: neither "
+        "divides.",
     )
     sign: int = option(Sign(), -1, "Sign of the exponent in the forward direction.", flags=())
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.")

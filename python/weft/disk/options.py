@@ -69,7 +69,8 @@ class OocOptions:
     norm: str = option(
         Word(options.NORMS),
         "backward",
-        "Direction that divides by the number of points, as in numpy. ortho: both, by its square root. none: neither.",
+        "Direction that divides by the number N of points, as in numpy. ortho: both divide by sqrt(N). none: neither "
+        "divides.",
         places=OOC,
     )
     order: str = option(
@@ -99,8 +100,8 @@ class OocOptions:
     disks: Sequence[str | os.PathLike[str]] = option(
         Directories(),
         (),
-        "Directories of a striped output, one on each disk: separated by commas, or by repeating the option. Default: "
-        "the output's own directory.",
+        "Directories of a striped output, one on each disk. On the command line, separate them by commas or repeat the "
+        "option. Default: the output's own directory.",
         places=OOC,
         flags=("--disk", "--disks"),
     )
@@ -114,7 +115,7 @@ class OocOptions:
     effort: str = option(
         word_of("effort"),
         "estimate",
-        "Search for fast local FFTs. estimate: no trials. measure, exhaustive: by trials.",
+        "Search for fast local FFTs. estimate: no trials. measure: trials. exhaustive: more trials.",
         places=OOC,
     )
     backend: str = option(
@@ -126,8 +127,8 @@ class OocOptions:
     method: str = option(
         Text("`auto`, `k-pass`, `bmmc:VARIANT`"),
         "auto",
-        "Algorithm. auto, k-pass: passes over lines. bmmc:VARIANT: superlevels, in a variant that weft ooc analyze "
-        "lists.",
+        "Algorithm. auto, k-pass: passes over lines. bmmc:VARIANT: the method of Cormen and Nicol, in a variant that "
+        "weft ooc analyze lists.",
         places=OOC,
     )
     machine: Any = option(
@@ -140,8 +141,8 @@ class OocOptions:
     checkpoint: float | None = option(
         Seconds(least=0, optional=True),
         None,
-        "Seconds between checkpoints; 0: none. Default: 30 in place, and on one node if more than a minute is "
-        "predicted; otherwise 0.",
+        "Seconds between checkpoints; 0: none. Default: 30 in place; also 30 on one node if the predicted time exceeds "
+        "a minute; otherwise 0.",
         places=OOC,
     )
     restart: bool = option(Switch(), False, "Discard an incomplete output and start again.", places=OOC)
