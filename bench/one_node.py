@@ -1,8 +1,8 @@
 """Measures weft against its peers on one node, case by case, and prints the numbers of docs/performance.md.
 
 Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
-Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the floor (the largest allowed
-ratio), and the number of runs that keep it. weft and its peers run in turn, in the same processes and under the same
+Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the limit (the largest allowed
+ratio), and the number of runs within it. weft and its peers run in turn, in the same processes and under the same
 conditions. Run nothing else at the same time.
 """
 
@@ -22,13 +22,13 @@ class Case:
     """One line of the table: the command, and the largest allowed ratio for each output."""
 
     arguments: str
-    floor_any: float
-    floor_same: float
+    limit_any: float
+    limit_same: float
     peers: str = "fftw-mpi"
     outputs: tuple[str, ...] = ("any", "same")
 
-    def floor(self, output: str) -> float:
-        return self.floor_any if output == "any" else self.floor_same
+    def limit(self, output: str) -> float:
+        return self.limit_any if output == "any" else self.limit_same
 
 
 CASES = {
@@ -49,7 +49,7 @@ CASES = {
 }
 
 HEAD = """\
-| case | output | weft, ms | better peer, ms | two passes over memory, ms | ratio in each run | floor | holds in |
+| case | output | weft, ms | better peer, ms | two passes over memory, ms | ratio in each run | limit | holds in |
 |---|---|---|---|---|---|---|---|"""
 
 
@@ -72,14 +72,14 @@ def ratio(result: dict) -> float:
 
 def line(name: str, output: str, results: list[dict]) -> str:
     """Returns one row: the times of the run with the median ratio, and the ratios of all runs in order."""
-    floor = CASES[name].floor(output)
+    limit = CASES[name].limit(output)
     ratios = [ratio(result) for result in results]
     middle = sorted(results, key=ratio)[(len(results) - 1) // 2]
     peer = better_peer(middle)
-    held = sum(each <= floor for each in ratios)
+    held = sum(each <= limit for each in ratios)
     return (
         f"| {name} | {output} | {1e3 * middle['median_s']:.1f} | {peer['name']} {1e3 * peer['median_s']:.1f} "
-        f"| {1e3 * middle['roofline_s']:.1f} | {', '.join(f'{each:.2f}' for each in ratios)} | {floor:.2f} "
+        f"| {1e3 * middle['roofline_s']:.1f} | {', '.join(f'{each:.2f}' for each in ratios)} | {limit:.2f} "
         f"| {held} of {len(ratios)} |"
     )
 

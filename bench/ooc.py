@@ -218,11 +218,11 @@ def write_results(folder: Path, rows: list[dict[str, Any]]) -> None:
 
 def table(rows: list[dict[str, Any]]) -> str:
     peers = [peer for peer in PEERS if any(row["contestant"] == peer for row in rows)]
-    columns = ("case", "passes", "shortest run", "weft", "roofline", "arithmetic", "weft / floor", "predicted")
+    columns = ("case", "passes", "shortest run", "weft", "roofline", "arithmetic", "weft / limit", "predicted")
     columns += ("bytes / planned", *peers, *(f"{peer} / weft" for peer in peers))
     lines = [
-        f"Medians on {processor()}, seconds. The floor is the longer of the roofline and weft's arithmetic in cache,",
-        "which is the model's, from lines that were measured just before.",
+        f"Medians on {processor()}, seconds. The limit is the longer of the roofline and weft's arithmetic in cache.",
+        "The model predicts the arithmetic from lines that were measured just before.",
         "",
         f"| {' | '.join(columns)} |",
         "|---" * len(columns) + "|",
@@ -238,12 +238,12 @@ def line(name: str, rows: list[dict[str, Any]], peers: list[str]) -> str:
         for who in {row["contestant"] for row in rows}
     }
     first = next(row for row in rows if row["contestant"] == "weft")
-    floor_s = max(seconds["roofline"], first["predicted_arithmetic_s"])
+    limit_s = max(seconds["roofline"], first["predicted_arithmetic_s"])
     moved = first["disk_read_bytes"] + first["disk_written_bytes"]
     planned = first["planned_read_bytes"] + first["planned_written_bytes"]
     return (
         f"| {name} | {first['passes']} | {first['shortest_run_bytes']} | {seconds['weft']:.3f} "
-        f"| {seconds['roofline']:.3f} | {first['predicted_arithmetic_s']:.3f} | {seconds['weft'] / floor_s:.2f} "
+        f"| {seconds['roofline']:.3f} | {first['predicted_arithmetic_s']:.3f} | {seconds['weft'] / limit_s:.2f} "
         f"| {first['predicted_s']:.3f} | {moved / planned:.4f} "
         + "".join(f"| {seconds.get(peer, math.nan):.3f} " for peer in peers)
         + "".join(f"| {seconds.get(peer, math.nan) / seconds['weft']:.2f} " for peer in peers)

@@ -54,12 +54,12 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
 
 /// For a problem in which every rank gets a part: returns the best plan without that condition, if
 /// it meets the condition.
-std::optional<Plan> remembered_of_any_ranks(const std::string& path, Problem problem,
-                                            const MachineIdentity& machine,
-                                            const comm::Communicator& comm) {
+std::optional<Plan> plan_from_wisdom_of_any_ranks(const std::string& path, Problem problem,
+                                                  const MachineIdentity& machine,
+                                                  const comm::Communicator& comm) {
   if (!problem.all_ranks) return {};
   problem.all_ranks = false;
-  std::optional<Plan> plan = remembered(path, problem, machine, comm);
+  std::optional<Plan> plan = plan_from_wisdom(path, problem, machine, comm);
   return plan && plan->input().empty_ranks() == 0 ? plan : std::nullopt;
 }
 
@@ -83,15 +83,16 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
   if (options.planning.wisdom.empty()) return newly_chosen(problem, options, comm);
   const Problem complete = comm::together(comm, [&] { return checked(problem); });
   const MachineIdentity machine = identity_of(comm, engine_of(options.engine));
-  std::optional<Plan> known = remembered(options.planning.wisdom, complete, machine, comm);
-  if (!known) known = remembered_of_any_ranks(options.planning.wisdom, complete, machine, comm);
+  std::optional<Plan> known = plan_from_wisdom(options.planning.wisdom, complete, machine, comm);
+  if (!known)
+    known = plan_from_wisdom_of_any_ranks(options.planning.wisdom, complete, machine, comm);
   if (known) {
     known->problem.threads = problem.threads;
     return *known;
   }
   Plan plan = newly_chosen(problem, options, comm);
   // The fixed rule or a model gives the same plan again at no cost.
-  if (plan.chosen_by == "trials") remember(options.planning.wisdom, plan, machine, comm);
+  if (plan.chosen_by == "trials") add_to_wisdom(options.planning.wisdom, plan, machine, comm);
   return plan;
 }
 

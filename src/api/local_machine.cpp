@@ -71,7 +71,7 @@ std::string readable_text(const std::filesystem::path& file) {
 }
 
 void keep(const std::filesystem::path& file, const Machine& machine) {
-  tried(
+  warn_on_failure(
       "the measurement of this machine is not kept, so each run measures again; set "
       "XDG_CACHE_HOME to a folder that can be written, or name a machine",
       [&] {

@@ -10,9 +10,10 @@ namespace weft::api {
 /// file.
 void warn_once(const std::string& reason, const char* consequence);
 
-/// Runs an action; its failure is only a warning, because no transform depends on it.
+/// Runs an action. If it fails, prints a warning with the consequence, because no transform depends
+/// on the action.
 template <class F>
-void tried(const char* consequence, F&& action) {
+void warn_on_failure(const char* consequence, F&& action) {
   try {
     std::forward<F>(action)();
   } catch (const std::exception& error) {

@@ -4,11 +4,12 @@
 #include "comm/agreement.hpp"
 
 namespace weft::api {
-std::optional<Plan> remembered(const std::string& path, const Problem& problem,
-                               const MachineIdentity& machine, const comm::Communicator& comm) {
+std::optional<Plan> plan_from_wisdom(const std::string& path, const Problem& problem,
+                                     const MachineIdentity& machine,
+                                     const comm::Communicator& comm) {
   std::string text;
   if (comm.rank() == 0)
-    tried("planned without this wisdom", [&] {
+    warn_on_failure("planned without this wisdom", [&] {
       const Wisdom wisdom = read_wisdom(path);
       if (const Plan* plan = wisdom.find(problem, machine)) text = to_json(*plan);
     });
@@ -19,10 +20,10 @@ std::optional<Plan> remembered(const std::string& path, const Problem& problem,
   return plan;
 }
 
-void remember(const std::string& path, const Plan& plan, const MachineIdentity& machine,
-              const comm::Communicator& comm) {
+void add_to_wisdom(const std::string& path, const Plan& plan, const MachineIdentity& machine,
+                   const comm::Communicator& comm) {
   if (comm.rank() != 0) return;
-  tried("the decision is not kept", [&] {
+  warn_on_failure("the decision is not kept", [&] {
     Wisdom wisdom;
     wisdom.add({machine, plan});
     merge_into_file(path, wisdom);

@@ -42,16 +42,16 @@ Access::AccessStep Access::next() {
 /// Adds whole granules, as long as memory is aligned and segments end with a granule.
 void Access::add_direct_parts() {
   const std::int64_t granule = file_->granule_bytes();
-  std::int64_t taken = 0;
+  std::int64_t step_bytes = 0;
   std::int64_t skipped = skipped_;
   for (std::size_t k = segment_; k < segments_.size() && parts_.size() < most_parts; ++k) {
     if (!is_aligned(k, skipped)) return;
-    const std::int64_t rest = std::min(segments_[k].bytes - skipped, most_step_bytes - taken);
+    const std::int64_t rest = std::min(segments_[k].bytes - skipped, most_step_bytes - step_bytes);
     const std::int64_t whole = rest - rest % granule;
     if (whole > 0)
       parts_.push_back({segments_[k].memory + skipped, static_cast<std::size_t>(whole)});
-    taken += whole;
-    if (whole < segments_[k].bytes - skipped || taken == most_step_bytes) return;
+    step_bytes += whole;
+    if (whole < segments_[k].bytes - skipped || step_bytes == most_step_bytes) return;
     skipped = 0;
   }
 }
@@ -119,10 +119,10 @@ void Access::fail(int reason) const {
 }
 
 std::int64_t perform(const Access::AccessStep& step, AccessDirection direction) {
-  const ssize_t done = direction == AccessDirection::read
-                           ? preadv(step.descriptor, step.parts, step.count, step.offset)
-                           : pwritev(step.descriptor, step.parts, step.count, step.offset);
-  return done < 0 ? std::int64_t{-errno} : std::int64_t{done};
+  const ssize_t moved_bytes = direction == AccessDirection::read
+                                  ? preadv(step.descriptor, step.parts, step.count, step.offset)
+                                  : pwritev(step.descriptor, step.parts, step.count, step.offset);
+  return moved_bytes < 0 ? std::int64_t{-errno} : std::int64_t{moved_bytes};
 }
 
 }  // namespace weft::disk

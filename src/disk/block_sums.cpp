@@ -74,10 +74,10 @@ void BlockSums::remove_file() const {
   if (unlink(path_.c_str()) == 0) {
     // Before any block changes, otherwise a power failure could bring the file back.
     const std::string folder = std::filesystem::path(path_).parent_path().string();
-    const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
-    if (opened >= 0) {
-      fsync(opened);
-      close(opened);
+    const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) {
+      fsync(descriptor);
+      close(descriptor);
     }
   } else if (errno != ENOENT) {
     throw Error(ErrorCode::io_failure, path_ + " cannot be removed before blocks change: " +

@@ -15,14 +15,14 @@ constexpr std::uint32_t polynomial = 0x82F63B78;
 
 /// The effect of a byte on a remainder.
 constexpr std::array<std::uint32_t, 256> table = [] {
-  std::array<std::uint32_t, 256> made{};
+  std::array<std::uint32_t, 256> effects{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t remainder = byte;
     for (int bit = 0; bit < 8; ++bit)
       remainder = remainder >> 1 ^ ((remainder & 1) != 0 ? polynomial : 0U);
-    made[byte] = remainder;
+    effects[byte] = remainder;
   }
-  return made;
+  return effects;
 }();
 
 std::uint32_t by_table(const void* memory, std::int64_t bytes, std::uint32_t remainder) {
@@ -74,14 +74,14 @@ constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
 
 /// x to the powers 8, 16, 32, ...: entry k appends 2^k bytes of zeros.
 constexpr std::array<std::uint32_t, 60> zeros = [] {
-  std::array<std::uint32_t, 60> made{};
+  std::array<std::uint32_t, 60> powers{};
   std::uint32_t power = x;
   for (int k = 0; k < 3; ++k) power = product(power, power);
-  for (std::uint32_t& each : made) {
+  for (std::uint32_t& each : powers) {
     each = power;
     power = product(power, power);
   }
-  return made;
+  return powers;
 }();
 
 /// Returns the remainder of bytes followed by `bytes` zero bytes.

@@ -53,14 +53,14 @@ std::string name_in_index(const std::string& index_path, const std::string& dire
   std::string stem = index.filename().string();
   stem = stem.substr(0, stem.find('.', 1));
   std::string name = stem + "." + std::to_string(disk);
-  std::error_code failed;
-  if (fs::equivalent(index.parent_path(), directory, failed)) return name;
+  std::error_code error;
+  if (fs::equivalent(index.parent_path(), directory, error)) return name;
   return (fs::absolute(directory).lexically_normal() / name).string();
 }
 
 void require_no_index(const std::string& index_path) {
-  std::error_code failed;
-  if (!std::filesystem::exists(index_path, failed)) return;
+  std::error_code error;
+  if (!std::filesystem::exists(index_path, error)) return;
   throw Error(ErrorCode::io_failure, "a new set must have a new name; there is a file " +
                                          index_path + "; remove that set or give another name");
 }

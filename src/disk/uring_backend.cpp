@@ -147,22 +147,22 @@ class UringBackend final : public Backend {
 
   void ask(Job& job) {
     const Access::AccessStep step = job.access.next();
-    io_uring_sqe* const asked = entry();
+    io_uring_sqe* const request = entry();
     const auto count = static_cast<unsigned>(step.count);
     const auto offset = static_cast<std::uint64_t>(step.offset);
     if (job.access.direction() == AccessDirection::read)
-      io_uring_prep_readv(asked, step.descriptor, step.parts, count, offset);
+      io_uring_prep_readv(request, step.descriptor, step.parts, count, offset);
     else
-      io_uring_prep_writev(asked, step.descriptor, step.parts, count, offset);
-    io_uring_sqe_set_data(asked, &job);
+      io_uring_prep_writev(request, step.descriptor, step.parts, count, offset);
+    io_uring_sqe_set_data(request, &job);
   }
 
   void take_ended() {
-    io_uring_cqe* ended = nullptr;
-    while (io_uring_peek_cqe(ring_.get(), &ended) == 0) {
-      Job* const job = static_cast<Job*>(io_uring_cqe_get_data(ended));
-      const int answer = ended->res;
-      io_uring_cqe_seen(ring_.get(), ended);
+    io_uring_cqe* completion = nullptr;
+    while (io_uring_peek_cqe(ring_.get(), &completion) == 0) {
+      Job* const job = static_cast<Job*>(io_uring_cqe_get_data(completion));
+      const int answer = completion->res;
+      io_uring_cqe_seen(ring_.get(), completion);
       if (job == nullptr) {
         bell_.listen(entry());
         continue;

@@ -95,8 +95,8 @@ struct ExchangeResources {
 /// Returns sizes and places, before anything is allocated. Local.
 BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side);
 
-/// Makes the executor of an exchange. Collective over means.comm.
+/// Makes the executor of an exchange. Collective over resources.comm.
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
-                                        const ExchangeResources& means);
+                                        const ExchangeResources& resources);
 
 }  // namespace weft::exchange

@@ -37,13 +37,13 @@ class MessageExecutor : public Executor {
 };
 
 std::unique_ptr<Executor> make_messages(const Exchange& exchange, const ExchangeEndpoint& side,
-                                        const Group& group, const ExchangeResources& means,
+                                        const Group& group, const ExchangeResources& resources,
                                         const WireBlocks& blocks) {
   return std::make_unique<MessageExecutor>(
       comm::Messages(
           group.comm,
           message_steps(exchange, blocks, side, group.index_of(side.rank), group.comm.size()),
-          side.element_bytes, message_options(exchange, means)),
+          side.element_bytes, message_options(exchange, resources)),
       OwnBlocks(side, blocks));
 }
 
@@ -51,16 +51,16 @@ std::unique_ptr<Executor> make_messages(const Exchange& exchange, const Exchange
 
 std::unique_ptr<Executor> make_messages_packed(const Exchange& exchange,
                                                const ExchangeEndpoint& side, const Group& group,
-                                               const ExchangeResources& means) {
-  return make_messages(exchange, side, group, means, packed_wire_blocks(side, group));
+                                               const ExchangeResources& resources) {
+  return make_messages(exchange, side, group, resources, packed_wire_blocks(side, group));
 }
 
 std::unique_ptr<Executor> make_messages_datatype(const Exchange& exchange,
                                                  const ExchangeEndpoint& side, const Group& group,
-                                                 const ExchangeResources& means) {
+                                                 const ExchangeResources& resources) {
   ExchangeEndpoint copied = side;  // plain arrays are read from one buffer
   copied.keep_own_block = false;
-  return make_messages(exchange, copied, group, means, plain_wire_blocks(side, group));
+  return make_messages(exchange, copied, group, resources, plain_wire_blocks(side, group));
 }
 
 }  // namespace weft::exchange

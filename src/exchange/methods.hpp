@@ -12,7 +12,7 @@ BufferNeeds shared_ends(const ExchangeEndpoint& side);
 /// Returns places in the node memory of this rank's node and in the receive buffer.
 BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& side);
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
-                                          const ExchangeResources& means);
+                                          const ExchangeResources& resources);
 
 std::unique_ptr<Executor> make_shared(const Exchange&, const ExchangeEndpoint&, const Group&,
                                       const ExchangeResources&);

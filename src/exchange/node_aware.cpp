@@ -31,17 +31,19 @@ struct Nodes {
   }
 };
 
-std::int64_t shared_volume(const ExchangeEndpoint& side, std::int64_t from, std::int64_t to) {
+/// Returns the number of elements that rank `from` sends to rank `to`.
+std::int64_t block_volume(const ExchangeEndpoint& side, std::int64_t from, std::int64_t to) {
   return intersect(side.from.box(from), side.to.box(to)).volume();
 }
 
-/// Returns the number of elements that all ranks of one node send to all ranks of another.
+/// Returns the elements of the message from one node to another, including the space between
+/// blocks.
 std::int64_t pair_elements(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t from,
                            std::int64_t to) {
   std::int64_t elements = 0;
   for (std::int64_t r = nodes.first(from); r < nodes.first(from) + nodes.size(from); ++r)
     for (std::int64_t p = nodes.first(to); p < nodes.first(to) + nodes.size(to); ++p)
-      elements += padded(shared_volume(side, r, p), side);
+      elements += padded(block_volume(side, r, p), side);
   return elements;
 }
 
@@ -54,40 +56,42 @@ std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, st
   for (std::int64_t r = nodes.first(nodes.of(source)); r <= source; ++r)
     for (std::int64_t p = first_target; p < first_target + targets; ++p) {
       if (r == source && p == target) return offset;
-      offset += padded(shared_volume(side, r, p), side);
+      offset += padded(block_volume(side, r, p), side);
     }
   return offset;
 }
 
-/// The offsets in one rank's buffer: first a block for each rank of its node, then a message for
-/// each node with which it exchanges on behalf of its node.
+/// The offsets of messages in one rank's buffer. A send buffer begins with a block for each rank of
+/// the node. The messages follow, one for each other node with which this rank exchanges.
 struct Bases {
-  std::int64_t own_elements = 0;
+  std::int64_t node_elements = 0;     ///< in the blocks for the own node; 0 in a receive buffer
   std::vector<std::int64_t> by_node;  ///< -1: another rank exchanges with that node
-  std::int64_t elements = 0;
+  std::int64_t elements = 0;          ///< of the whole buffer
 };
 
-std::int64_t block_for_neighbour(const ExchangeEndpoint& side, const Nodes& nodes,
-                                 std::int64_t rank, std::int64_t neighbour) {
+/// Returns the start of the block for a neighbour, a rank of the same node, in a send buffer. The
+/// rank after the last neighbour gives the end of these blocks.
+std::int64_t offset_on_node(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
+                            std::int64_t neighbour) {
   std::int64_t offset = 0;
   for (std::int64_t p = nodes.first(nodes.of(rank)); p < neighbour; ++p)
-    offset += padded(shared_volume(side, rank, p), side);
+    offset += padded(block_volume(side, rank, p), side);
   return offset;
 }
 
 Bases bases(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank, bool sends) {
-  const std::int64_t mine = nodes.of(rank);
+  const std::int64_t own_node = nodes.of(rank);
   Bases found;
   if (sends)
-    found.own_elements =
-        block_for_neighbour(side, nodes, rank, nodes.first(mine) + nodes.size(mine));
-  found.elements = found.own_elements;
+    found.node_elements =
+        offset_on_node(side, nodes, rank, nodes.first(own_node) + nodes.size(own_node));
+  found.elements = found.node_elements;
   for (std::int64_t other = 0; other < nodes.count(); ++other) {
     found.by_node.push_back(-1);
-    if (other == mine || nodes.speaker(mine, other) != rank) continue;
+    if (other == own_node || nodes.speaker(own_node, other) != rank) continue;
     found.by_node.back() = found.elements;
-    found.elements +=
-        sends ? pair_elements(side, nodes, mine, other) : pair_elements(side, nodes, other, mine);
+    found.elements += sends ? pair_elements(side, nodes, own_node, other)
+                            : pair_elements(side, nodes, other, own_node);
   }
   return found;
 }
@@ -111,25 +115,26 @@ kernel::Piece dense_piece(const Box& box, int buffer, std::int64_t offset) {
   return piece;
 }
 
-/// Returns the buffer of a rank of this node. This rank's own buffer has two numbers, of which one
-/// is always bound.
+/// Returns the number of the buffer of a rank of this node. This rank's buffer has two numbers:
+/// `own` and one among its peers. Only `own` is always bound.
 int buffer_of(const ExchangeEndpoint& side, std::int64_t rank, int own, int first_peer) {
   return rank == side.rank ? own : first_peer + static_cast<int>(rank);
 }
 
-/// Returns the block in the buffer of `rank` for `neighbour`, both of this node.
+/// Returns the block from `rank` to `neighbour`, in the send buffer of `rank`. Both are ranks of
+/// this node.
 kernel::Piece neighbour_piece(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
                               std::int64_t neighbour, const Box& box) {
   return dense_piece(box, buffer_of(side, rank, side.send_buffer, side.first_peer_buffer),
-                     block_for_neighbour(side, nodes, rank, neighbour));
+                     offset_on_node(side, nodes, rank, neighbour));
 }
 
-/// Returns the place in which a rank writes its blocks, or from which it reads them. Blocks for
-/// other nodes are stored together for each pair of nodes, in the buffer of the rank that exchanges
-/// with that node.
-kernel::Place combined_end(const ExchangeEndpoint& side, const Nodes& nodes, bool sends,
-                           const std::vector<Bases>& bases) {
-  const std::int64_t mine = nodes.of(side.rank);
+/// Returns the place in which a rank writes its blocks, or from which it reads them. The blocks of
+/// all ranks for one other node are one message. It is in the buffer of the rank that exchanges
+/// with this other node.
+kernel::Place combined_place(const ExchangeEndpoint& side, const Nodes& nodes, bool sends,
+                             const std::vector<Bases>& bases) {
+  const std::int64_t own_node = nodes.of(side.rank);
   const auto [own, first_peer] = sends ? std::pair(side.send_buffer, side.first_peer_buffer)
                                        : std::pair(side.recv_buffer, side.first_peer_arrival);
   kernel::Place place{{}, side.element_bytes, side.narrow};
@@ -138,12 +143,12 @@ kernel::Place combined_end(const ExchangeEndpoint& side, const Nodes& nodes, boo
     const auto [source, target] =
         sends ? std::pair(side.rank, overlap.peer) : std::pair(overlap.peer, side.rank);
     const std::int64_t other = nodes.of(overlap.peer);
-    if (other == mine) {
+    if (other == own_node) {
       place.pieces.push_back(neighbour_piece(side, nodes, source, target, overlap.box));
       continue;
     }
-    const std::int64_t speaker = nodes.speaker(mine, other);
-    const Bases& of_speaker = bases[static_cast<std::size_t>(speaker - nodes.first(mine))];
+    const std::int64_t speaker = nodes.speaker(own_node, other);
+    const Bases& of_speaker = bases[static_cast<std::size_t>(speaker - nodes.first(own_node))];
     place.pieces.push_back(dense_piece(overlap.box, buffer_of(side, speaker, own, first_peer),
                                        of_speaker.by_node[static_cast<std::size_t>(other)] +
                                            offset_in_pair(side, nodes, source, target)));
@@ -153,53 +158,56 @@ kernel::Place combined_end(const ExchangeEndpoint& side, const Nodes& nodes, boo
 
 BufferNeeds combined_ends(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
-  const std::int64_t mine = nodes.of(side.rank);
-  const std::vector<Bases> sent = bases_of_node(side, nodes, mine, true);
-  const std::vector<Bases> received = bases_of_node(side, nodes, mine, false);
-  const auto me = static_cast<std::size_t>(side.rank - nodes.first(mine));
-  return {combined_end(side, nodes, true, sent), combined_end(side, nodes, false, received),
+  const std::int64_t own_node = nodes.of(side.rank);
+  const std::vector<Bases> sent = bases_of_node(side, nodes, own_node, true);
+  const std::vector<Bases> received = bases_of_node(side, nodes, own_node, false);
+  const auto me = static_cast<std::size_t>(side.rank - nodes.first(own_node));
+  return {combined_place(side, nodes, true, sent), combined_place(side, nodes, false, received),
           sent[me].elements, received[me].elements};
 }
 
 WireBlocks combined_wire_blocks(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
-  const std::int64_t mine = nodes.of(side.rank);
+  const std::int64_t own_node = nodes.of(side.rank);
   const Bases sent = bases(side, nodes, side.rank, true);
   const Bases received = bases(side, nodes, side.rank, false);
   WireBlocks found;
   for (std::int64_t other = 0; other < nodes.count(); ++other) {
     const auto at = static_cast<std::size_t>(other);
     if (sent.by_node[at] < 0) continue;
-    const int peer = static_cast<int>(nodes.speaker(other, mine));
+    const int peer = static_cast<int>(nodes.speaker(other, own_node));
     found.send.push_back(
-        {0, false, {peer, sent.by_node[at], {pair_elements(side, nodes, mine, other)}, {1}}});
+        {0, false, {peer, sent.by_node[at], {pair_elements(side, nodes, own_node, other)}, {1}}});
     found.recv.push_back(
-        {0, false, {peer, received.by_node[at], {pair_elements(side, nodes, other, mine)}, {1}}});
+        {0,
+         false,
+         {peer, received.by_node[at], {pair_elements(side, nodes, other, own_node)}, {1}}});
   }
   return found;
 }
 
-/// The blocks of one rank: first those for its node, then its own messages to other nodes.
-struct Separate {
-  std::vector<std::pair<Overlap, std::int64_t>> send;  ///< with the offset; to other nodes
+/// The messages between one rank and the ranks of other nodes, each with its offset. The send
+/// buffer begins with the blocks for the ranks of the own node.
+struct SeparateMessages {
+  std::vector<std::pair<Overlap, std::int64_t>> send;
   std::vector<std::pair<Overlap, std::int64_t>> recv;
-  std::int64_t send_elements = 0;
+  std::int64_t send_elements = 0;  ///< of the whole buffer
   std::int64_t recv_elements = 0;
 };
 
-Separate separate(const ExchangeEndpoint& side) {
+SeparateMessages separate_messages(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
-  const std::int64_t mine = nodes.of(side.rank);
-  Separate found;
+  const std::int64_t own_node = nodes.of(side.rank);
+  SeparateMessages found;
   found.send_elements =
-      block_for_neighbour(side, nodes, side.rank, nodes.first(mine) + nodes.size(mine));
+      offset_on_node(side, nodes, side.rank, nodes.first(own_node) + nodes.size(own_node));
   for (const Overlap& overlap : overlaps(side.from, side.rank, side.to))
-    if (nodes.of(overlap.peer) != mine) {
+    if (nodes.of(overlap.peer) != own_node) {
       found.send.emplace_back(overlap, found.send_elements);
       found.send_elements += padded(overlap.box.volume(), side);
     }
   for (const Overlap& overlap : overlaps(side.to, side.rank, side.from))
-    if (nodes.of(overlap.peer) != mine) {
+    if (nodes.of(overlap.peer) != own_node) {
       found.recv.emplace_back(overlap, found.recv_elements);
       found.recv_elements += padded(overlap.box.volume(), side);
     }
@@ -208,18 +216,18 @@ Separate separate(const ExchangeEndpoint& side) {
 
 BufferNeeds separate_ends(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
-  const std::int64_t mine = nodes.of(side.rank);
-  const Separate blocks = separate(side);
+  const std::int64_t own_node = nodes.of(side.rank);
+  const SeparateMessages blocks = separate_messages(side);
   BufferNeeds ends{{{}, side.element_bytes, side.narrow},
                    {{}, side.element_bytes, side.narrow},
                    blocks.send_elements,
                    blocks.recv_elements};
   for (const Overlap& overlap : overlaps(side.from, side.rank, side.to))
-    if (nodes.of(overlap.peer) == mine)
+    if (nodes.of(overlap.peer) == own_node)
       ends.outlet.pieces.push_back(
           neighbour_piece(side, nodes, side.rank, overlap.peer, overlap.box));
   for (const Overlap& overlap : overlaps(side.to, side.rank, side.from))
-    if (nodes.of(overlap.peer) == mine)
+    if (nodes.of(overlap.peer) == own_node)
       ends.inlet.pieces.push_back(
           neighbour_piece(side, nodes, overlap.peer, side.rank, overlap.box));
   for (const auto& [overlap, offset] : blocks.send)
@@ -230,7 +238,7 @@ BufferNeeds separate_ends(const ExchangeEndpoint& side) {
 }
 
 WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
-  const Separate blocks = separate(side);
+  const SeparateMessages blocks = separate_messages(side);
   WireBlocks found;
   const auto wire = [](const Overlap& overlap, std::int64_t offset) {
     return WireBlock{
@@ -241,7 +249,7 @@ WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
   return found;
 }
 
-/// Messages between nodes. Within a node, ranks synchronise when blocks are ready.
+/// Exchanges messages between nodes. Within a node, ranks synchronise when blocks are ready.
 class NodeAware : public Executor {
  public:
   NodeAware(comm::Messages messages, comm::HandOver& hand_over, bool combined)
@@ -287,13 +295,14 @@ BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& si
 }
 
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
-                                          const ExchangeResources& means) {
+                                          const ExchangeResources& resources) {
   const bool combined = exchange.nodes == NodeUse::combined;
   const WireBlocks blocks = combined ? combined_wire_blocks(side) : separate_wire_blocks(side);
-  const auto steps = message_steps(exchange, blocks, side, means.comm.rank(), means.comm.size());
-  return std::make_unique<NodeAware>(
-      comm::Messages(means.comm, steps, side.element_bytes, message_options(exchange, means)),
-      *means.hand_over, combined);
+  const auto steps =
+      message_steps(exchange, blocks, side, resources.comm.rank(), resources.comm.size());
+  return std::make_unique<NodeAware>(comm::Messages(resources.comm, steps, side.element_bytes,
+                                                    message_options(exchange, resources)),
+                                     *resources.hand_over, combined);
 }
 
 }  // namespace weft::exchange

@@ -62,8 +62,8 @@ BufferNeeds shared_ends(const ExchangeEndpoint& side) {
 }
 
 std::unique_ptr<Executor> make_shared(const Exchange&, const ExchangeEndpoint&, const Group&,
-                                      const ExchangeResources& means) {
-  return std::make_unique<Shared>(*means.hand_over);
+                                      const ExchangeResources& resources) {
+  return std::make_unique<Shared>(*resources.hand_over);
 }
 
 }  // namespace weft::exchange

@@ -37,12 +37,13 @@ BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side)
 }
 
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
-                                        const ExchangeResources& means) {
-  if (is_node_aware(exchange)) return make_node_aware(exchange, side, means);
+                                        const ExchangeResources& resources) {
+  if (is_node_aware(exchange)) return make_node_aware(exchange, side, resources);
   const bool is_shared = exchange.method == Method::shared;  // synchronises all ranks, needs no
                                                              // group
-  return find(exchange).make(
-      exchange, side, is_shared ? Group{} : make_group(side.from, side.to, means.comm), means);
+  return find(exchange).make(exchange, side,
+                             is_shared ? Group{} : make_group(side.from, side.to, resources.comm),
+                             resources);
 }
 
 }  // namespace weft::exchange

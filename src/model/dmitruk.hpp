@@ -10,8 +10,8 @@ struct DmitrukMachine {
   double t_a = 0;  ///< to copy a word from memory to memory
   double t_w = 0;  ///< to send a word of 4 bytes
   double t_s = 0;  ///< to start a message
-  /// B >= 1: the slowdown of sending by a schedule that blocks. The paper prints t_c -> B t_c, but
-  /// its text is about sending. So B multiplies t_w in this model.
+  /// B >= 1: the factor by which a blocking schedule slows down messages. The paper multiplies t_c
+  /// by B, but its text is about sending. So B multiplies t_w in this model.
   double blocking = 1;
 };
 
@@ -26,7 +26,8 @@ double dmitruk_sending(const DmitrukMachine&, std::int64_t n, std::int64_t p);  
 double dmitruk_total(const DmitrukMachine&, std::int64_t n, std::int64_t p);      ///< Eq. 3
 /// Eq. 6: limit of the total for large n and p.
 double dmitruk_limit(const DmitrukMachine&, std::int64_t n, std::int64_t p);
-/// Eq. 7: T_1 / T_p with n + 2 in place of n. T_1 is the time of the parallel algorithm on one node.
+/// Eq. 7: T_1 / T_p with n + 2 in place of n. T_1 is the time of the parallel algorithm on one
+/// node.
 double dmitruk_speed_up(const DmitrukMachine&, std::int64_t n, std::int64_t p);
 /// T_1 / (p T_p) by Eqs. 3 to 5.
 double dmitruk_efficiency(const DmitrukMachine&, std::int64_t n, std::int64_t p);

@@ -11,17 +11,17 @@
 
 namespace weft::json {
 
-/// A key of an object, and its member.
-template <class Of, class T>
+/// A member of a struct, and its key in the JSON object.
+template <class Struct, class T>
 struct Field {
   const char* key;
-  T Of::*member;
+  T Struct::*member;
 };
-template <class Of, class T>
-Field(const char*, T Of::*) -> Field<Of, T>;
+template <class Struct, class T>
+Field(const char*, T Struct::*) -> Field<Struct, T>;
 
-/// The fields of a plain struct in the order in which they are written, as a tuple: one table for
-/// writing and reading. Specialised for each struct that has one.
+/// The fields of a plain struct as a tuple, in the order in which they are written. Writing and
+/// reading use the same tuple. Each struct with fields specialises this variable.
 template <class T>
 constexpr std::nullptr_t fields = nullptr;
 
@@ -48,7 +48,7 @@ void write_fields(Json& object, const T& value) {
   std::apply([&](const auto&... field) { (write(field), ...); }, fields<T>);
 }
 
-/// Inverse of write_fields(); other keys of the object are the caller's.
+/// Inverse of write_fields(). The caller reads all other keys of the object.
 template <class T>
 T read_fields(Object& object) {
   T value;
@@ -60,8 +60,12 @@ T read_fields(Object& object) {
   return value;
 }
 
-/// Writes a number, boolean or text; a word of an enumeration; a struct that has fields; a list of
-/// these, or null for an absent one.
+/// Returns a value as JSON:
+///   number, boolean, text  unchanged
+///   enumeration            its word
+///   struct with fields     an object
+///   list                   an array
+///   optional value         the value, or null if it is empty
 template <class T>
 Json written(const T& value) {
   if constexpr (std::is_enum_v<T>) {

@@ -13,19 +13,19 @@ namespace weft::planner {
 ///   all ranks, half of them, a quarter, ..., 1
 ///   the ranks of one node
 ///   every number from 1 to 31
-///   above 32, a few numbers for each target. The targets are all ranks, 0.8 times that, and so on;
-///   below half of the ranks each target is half of the one before.
+///   a few numbers for each target above 32
 ///
-/// These numbers belong to a target, each at most the target:
+/// The first target is all ranks. Each further target is 0.8 times the one before, but half of it
+/// below half of all ranks. These numbers belong to a target, each at most the target:
 ///   the largest power of two
 ///   the ranks of the most whole nodes
 ///   one axis:   the target itself
 ///   more axes:  for each of `axes`, the fewest ranks whose slabs are as thin as the target's; for
-///               each two of `axes`, the ranks of the pencils with the smallest largest part
+///               each two of `axes`, the ranks of the most even pencils
 ///
 /// So the planner finds a fast number of ranks near each target. `axes` are those that may be
-/// split; `problem` is as checked() returns it. Cost: for each target and two axes the square root
-/// of the longer extent.
+/// split; `problem` is as checked() returns it. Cost: the square root of the longer extent, for
+/// each target and each two axes.
 std::vector<std::int64_t> numbers_of_ranks(const Problem& problem, const std::vector<int>& axes);
 
 }  // namespace weft::planner

@@ -21,7 +21,9 @@
 namespace weft::probe {
 namespace {
 
-constexpr std::int64_t copied_length = 256;
+/// Length of the lines in timed stages. Each effort measures lines of this length, because they
+/// give operation_s.
+constexpr std::int64_t stage_length = 256;
 constexpr const char* along_rows = "rows";
 constexpr const char* along_columns = "columns";
 constexpr const char* along_ragged_columns = "ragged columns";
@@ -94,12 +96,13 @@ class Arrays {
     std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
   }
 
-  /// Makes the work of a transform along one axis of an array by this rank alone, as in a stage.
+  /// Returns a transform along one axis of an array, by this rank alone. It does the work of a
+  /// stage.
   Work stage(Precision precision, std::int64_t bytes, const char* how, int threads) const {
-    std::int64_t lines = bytes / (copied_length * complex_bytes(precision));
-    if (how == along_ragged_columns) --lines;
+    std::int64_t lines = bytes / (stage_length * complex_bytes(precision));
+    if (how == along_ragged_columns) --lines;  // then rows do not begin on cache lines
     const int axis = how == along_rows ? 1 : 0;
-    Problem problem{.shape = axis == 0 ? Shape{copied_length, lines} : Shape{lines, copied_length},
+    Problem problem{.shape = axis == 0 ? Shape{stage_length, lines} : Shape{lines, stage_length},
                     .axes = {axis},
                     .precision = precision};
     problem.threads = threads;
@@ -117,14 +120,15 @@ class Arrays {
   AlignedBuffer out_;
 };
 
-/// Returns the time per byte of a stage without its lines; lines may hide all of it.
+/// Returns the time of copying per byte: a stage's time less that of its lines. It is positive even
+/// if the lines hide all of the copying.
 double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t bytes) {
   constexpr double least = 1e-13;
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
-/// Returns the precisions to measure. Trials leave out long doubles: without vector instructions
-/// they gain little.
+/// Returns the precisions to measure. Lines of long doubles are not planned by trials: trials gain
+/// little without vector instructions.
 std::vector<Precision> precisions_of(const Extent& extent, Effort effort) {
   std::vector<Precision> found;
   for (const Precision precision : extent.precisions)
@@ -157,8 +161,8 @@ void assign(std::vector<Arithmetic>& arithmetic, const Extent& extent,
       return std::pair(one.kind, one.length) < std::pair(two.kind, two.length);
     });
     for (const LineTime& line : each.lines)
-      if (line.kind == Kind::c2c && line.length == copied_length)
-        each.operation_s = line.seconds / (5 * copied_length * std::log2(copied_length));
+      if (line.kind == Kind::c2c && line.length == stage_length)
+        each.operation_s = line.seconds / (5 * stage_length * std::log2(stage_length));
   }
 }
 
@@ -169,26 +173,26 @@ const LineTime* find(const Arithmetic& arithmetic, const LineTime& line) {
   return place == arithmetic.lines.end() ? nullptr : &*place;
 }
 
-/// Estimates lines that were not planned by trials: their time without trials, times the mean ratio
-/// of the other lines.
+/// Estimates the times of lines that were not planned by trials. Each is the line's time without
+/// trials, multiplied by the mean ratio of the two times of the other lines.
 void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
-  const auto without = std::find_if(all.begin(), all.end(), [&](const Arithmetic& each) {
+  const auto estimates = std::find_if(all.begin(), all.end(), [&](const Arithmetic& each) {
     return each.precision == trials.precision && each.effort == Effort::estimate;
   });
-  if (without == all.end()) return;
+  if (estimates == all.end()) return;
   double sum = 0;
   for (const LineTime& line : trials.lines)
-    sum += std::log(line.seconds / find(*without, line)->seconds);
-  const double share = std::exp(sum / static_cast<double>(trials.lines.size()));
+    sum += std::log(line.seconds / find(*estimates, line)->seconds);
+  const double ratio = std::exp(sum / static_cast<double>(trials.lines.size()));
   std::vector<LineTime> lines;
-  for (const LineTime& line : without->lines) {
+  for (const LineTime& line : estimates->lines) {
     const LineTime* measured = find(trials, line);
-    lines.push_back(measured ? *measured : LineTime{line.kind, line.length, line.seconds * share});
+    lines.push_back(measured ? *measured : LineTime{line.kind, line.length, line.seconds * ratio});
   }
   trials.lines = std::move(lines);
 }
 
-/// Makes works in which this rank only waits for the others.
+/// Empties the works, so that this rank only waits for the others.
 void idle(std::vector<Work>& works) {
   for (Work& work : works) work.run = [] {};
 }
@@ -208,24 +212,24 @@ Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
   const Tiles tiles(extent, threads);
   Lines found;
   std::vector<Work> works;
-  std::vector<double> planned_s;
+  std::vector<double> unit_planning_s;
   for (const Effort effort : extent.efforts)
     for (const Precision precision : precisions_of(extent, effort))
       found.arithmetic.push_back({precision, effort, 0, {}});
   const auto add = [&](Arithmetic& arithmetic, Kind kind, std::int64_t length) {
-    const bool must_be = kind == Kind::c2c && length == copied_length;
-    if (arithmetic.effort != Effort::estimate && !must_be && !planning.affords(1e-9)) return;
+    const bool is_needed = kind == Kind::c2c && length == stage_length;
+    if (arithmetic.effort != Effort::estimate && !is_needed && !planning.affords(1e-9)) return;
     arithmetic.lines.push_back({kind, length, 0});
     const double took_s = planning.prepare([&] {
       works.push_back(tiles.lines(kind, arithmetic.precision, arithmetic.effort, length));
     });
     if (arithmetic.effort == Effort::measure)
-      planned_s.push_back(model::planning_of_unit(took_s, length));
+      unit_planning_s.push_back(model::planning_of_unit(took_s, length));
   };
   for (const std::int64_t length : spread_out(extent.lengths))
     for (Arithmetic& each : found.arithmetic)
       for (const Kind kind : {Kind::c2c, Kind::r2c}) add(each, kind, length);
-  found.planning_s = median(std::move(planned_s));
+  found.planning_s = median(std::move(unit_planning_s));
   if (!has_core) idle(works);
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
   assign(found.arithmetic, extent, seconds);
@@ -256,8 +260,8 @@ std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const
   auto next = seconds.begin();
   for (Copying& each : found) {
     const double line =
-        model::line_seconds(so_far, each.precision, Effort::estimate, Kind::c2c, copied_length);
-    const std::int64_t lines = each.bytes / (copied_length * complex_bytes(each.precision));
+        model::line_seconds(so_far, each.precision, Effort::estimate, Kind::c2c, stage_length);
+    const std::int64_t lines = each.bytes / (stage_length * complex_bytes(each.precision));
     const double lines_s = line * static_cast<double>(lines);
     each.contiguous_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);
     each.transposed_s_per_byte = copied_s_per_byte(*next++, lines_s, each.bytes);

@@ -33,16 +33,16 @@ Execution::Execution(const Plan& plan, const comm::Communicator& comm,
       workspace_ = memory_.as<char>();
     });
   }
-  exchange::ExchangeResources means{comm, nullptr, number};
+  exchange::ExchangeResources resources{comm, nullptr, number};
   if (programs_[0].is_shared()) {
     // If one node lacks memory, all ranks throw.
     comm::together(comm, [&] { shared_ = std::make_unique<SharedBuffers>(comm, sizes_); });
-    means.hand_over = &shared_->hand_over();
+    resources.hand_over = &shared_->hand_over();
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     RankProgram& out_of_place = programs_[index({direction, false})];
-    out_of_place.connect(means);
+    out_of_place.connect(resources);
     programs_[index({direction, true})].connect_like(out_of_place);
   }
 }

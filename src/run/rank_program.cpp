@@ -160,10 +160,10 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   stages_.push_back(std::move(local));
 }
 
-void RankProgram::connect(const exchange::ExchangeResources& means) {
+void RankProgram::connect(const exchange::ExchangeResources& resources) {
   executors_.clear();
   for (const StageExchange& each : buffers_.exchanges)
-    executors_.push_back(exchange::make_executor(each.choices, each.side, means));
+    executors_.push_back(exchange::make_executor(each.choices, each.side, resources));
 }
 
 void RankProgram::connect_like(const RankProgram& other) { executors_ = other.executors_; }

@@ -38,8 +38,8 @@ class RankProgram {
 
   /// Returns true when an exchange needs buffers that other ranks see.
   bool is_shared() const { return buffers_.is_shared(); }
-  /// Makes the exchanges. Collective over means.comm.
-  void connect(const exchange::ExchangeResources& means);
+  /// Makes the exchanges. Collective over resources.comm.
+  void connect(const exchange::ExchangeResources& resources);
   /// Takes the exchanges of a program that differs only in being in place or not. Local.
   void connect_like(const RankProgram& other);
 

@@ -1,4 +1,4 @@
-"""Compares transforms that send in different numbers of chunks with FFTW's MPI transform and a serial one."""
+"""Times transforms with several numbers of chunks, and compares them with FFTW's MPI transform and a serial one."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -33,8 +33,8 @@ def execute(
         )
     clock = PassClock(progress)
     if store is None:
-        with transform.output.made() as made:
-            outcome = _run(transform, Workspace(made.to_core()), clock, moves_only)
+        with transform.output.made() as array:
+            outcome = _run(transform, Workspace(array.to_core()), clock, moves_only)
         return clock.report(transform.plan, transform.price, outcome)
     outcome = Outcome(transform.job.backend) if store.was_complete else _run(transform, store.workspace(), clock)
     store.complete()

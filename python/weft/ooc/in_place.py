@@ -37,20 +37,20 @@ class InPlace:
         Errors: InvalidArgument for an array that cannot be transformed in place, IoFailure for an array that cannot be
         written.
         """
-        given = None
+        obstacle = None
         is_array = stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
         if not is_array or stored.within or stored.unpacking is not None:
-            given = f"{stored.name}"
+            obstacle = f"{stored.name}"
         elif problem.kind != "c2c" or stored.dtype != problem.dtype:
-            given = f"{stored.dtype} in {stored.name} and kind {problem.kind} in {problem.dtype}"
+            obstacle = f"{stored.dtype} in {stored.name} and kind {problem.kind} in {problem.dtype}"
         elif problem.order == "transposed" and not stored.path.lower().endswith(RAW_ENDINGS):
-            given = f"{stored.name} and the transposed order, which gives it another shape"
+            obstacle = f"{stored.name} and the transposed order, which gives it another shape"
         elif disks:
-            given = f"disks {', '.join(disks)}"
-        if given is not None:
+            obstacle = f"disks {', '.join(disks)}"
+        if obstacle is not None:
             raise errors.InvalidArgument(
                 "in place is for complex numbers in a .npy or raw file or a striped set, transformed by kind c2c in "
-                f"their own precision; given {given}; name a target"
+                f"their own precision; given {obstacle}; name a target"
             )
         for file in _files_of(stored):
             if not os.access(file, os.W_OK):

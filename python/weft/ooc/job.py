@@ -95,16 +95,16 @@ class TransformJob:
         backend, _ = _planning.disk_backend(options.backend)
         require_method(options.method)
         problem = _problem_of(stored, path, options)
-        replaced = InPlace.of(stored, problem, disks) if options.in_place else None
-        if replaced is None:
+        in_place = InPlace.of(stored, problem, disks) if options.in_place else None
+        if in_place is None:
             _check_target(path, stored, disks, options, is_kept)
         unpack.require_memory(stored, problem.memory_bytes)
-        directories = output_directories(path, disks) if replaced is None else replaced.directories()
+        directories = output_directories(path, disks) if in_place is None else in_place.directories()
         scratch = directories if options.scratch is None else directories_of(options.scratch)
         placement = cost.of_directories(
             options.machine,
             input=stored.directories(),
-            output=replaced.directories() if replaced else disks or (_folder(path),),
+            output=in_place.directories() if in_place else disks or (_folder(path),),
             scratch=scratch,
             asynchronous=backend != "synchronous",
         )
@@ -119,7 +119,7 @@ class TransformJob:
             scratch=scratch,
             backend=backend,
             inverse=inverse,
-            in_place=replaced,
+            in_place=in_place,
             ranks=ranks,
             resumes=resumes,
             interval_s=interval_s,

@@ -95,7 +95,7 @@ def _run_without_checkpoints(
 
 
 def _deliver_report(comm: Any, transform: PlannedTransform | None, report: RunReport, listeners: Listeners) -> bool:
-    """Collective: gives the report to the first rank's listener. Returns its answer there, and True on other ranks."""
+    """Collective: gives the report to the listener on the first rank. Returns the listener's answer; True elsewhere."""
     error: Exception | None = None
     arrived = True
     if transform is not None:
@@ -108,4 +108,4 @@ def _deliver_report(comm: Any, transform: PlannedTransform | None, report: RunRe
         return arrived
     with contextlib.suppress(errors.WeftError):
         runtime.agree(comm, error)
-    raise error  # the listener's own type, by which the command line recognises a closed output
+    raise error  # not the agreed one: the command line recognises a closed output by the type of this error

@@ -222,30 +222,31 @@ class Planner {
   std::optional<std::vector<KPass>> split(int axis,
                                           const std::vector<std::int64_t>& radices) const {
     std::vector<KPass> passes;
-    std::int64_t done = 1;
+    std::int64_t earlier_radices = 1;
     for (const std::int64_t radix : radices) {
-      KPass one = split_pass(axis, done, radix);
-      if (is_halved(axis)) one = with_reals(one, done == 1, one.rest == 1);
+      KPass one = split_pass(axis, earlier_radices, radix);
+      if (is_halved(axis)) one = with_reals(one, earlier_radices == 1, one.rest == 1);
       const auto pass = fit_.fitted(one);
       if (!pass) return std::nullopt;
       passes.push_back(*pass);
-      done *= radix;
+      earlier_radices *= radix;
     }
     return passes;
   }
 
-  /// Returns the pass of one radix of an axis; the radices before it have the product `done`.
-  KPass split_pass(int axis, std::int64_t done, std::int64_t radix) const {
+  /// Returns the pass of one radix of an axis. `earlier_radices` is the product of the radices
+  /// before it.
+  KPass split_pass(int axis, std::int64_t earlier_radices, std::int64_t radix) const {
     KPass pass;
     pass.outer = product(0, axis);
     pass.radix = radix;
-    pass.rest = extent(axis) / done / radix;
-    pass.inner = done * product(axis + 1, static_cast<int>(shape_.size()));
+    pass.rest = extent(axis) / earlier_radices / radix;
+    pass.inner = earlier_radices * product(axis + 1, static_cast<int>(shape_.size()));
     pass.axes = {{1, radix, 1}};
     if (pass.rest > 1) {
       pass.twiddle = TwiddleBy::rest;
       pass.twiddle_length = extent(axis);
-      pass.twiddle_step = done;
+      pass.twiddle_step = earlier_radices;
     }
     return pass;
   }
@@ -289,30 +290,31 @@ class Planner {
     return {.outer = extent(0) / row, .radix = row, .axes = {{1, row, 1}}};
   }
 
-  /// `tried` is the pass of the largest prime of an axis. The stated memory is enough for all axes.
-  [[noreturn]] void refuse_memory(const KPass& tried) {
+  /// `prime_pass` is the pass of the largest prime of an axis. The message names memory that is
+  /// enough for all axes.
+  [[noreturn]] void refuse_memory(const KPass& prime_pass) {
     if (problem_.has_reals()) see_split_axis();
-    std::int64_t enough = fit_.enough_bytes(tried);
+    std::int64_t enough = fit_.enough_bytes(prime_pass);
     for (const int axis : problem_.axes)
       if (extent(axis) > 1)
         enough = std::max(
             enough, fit_.enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
     if (shape_.size() == 1 && !problem_.axes.empty()) enough = enough_for_chirp(enough);
-    const std::string given = "given " + std::to_string(problem_.memory_bytes) +
-                              " bytes of memory in " + std::to_string(problem_.buffers) +
-                              " buffers; " + std::to_string(enough) +
-                              " bytes are enough, or give smaller blocks";
-    KPass least = tried;
+    const std::string remedy = "given " + std::to_string(problem_.memory_bytes) +
+                               " bytes of memory in " + std::to_string(problem_.buffers) +
+                               " buffers; " + std::to_string(enough) +
+                               " bytes are enough, or give smaller blocks";
+    KPass least = prime_pass;
     least.radix = 2;
     least.axes = {{1, 2, 1}};
-    if (tried.radix > 2 && fit_.fitted(least))
+    if (prime_pass.radix > 2 && fit_.fitted(least))
       refuse(
           "memory holds a block of each point of a line as long as the largest prime factor, or "
           "what Bluestein's algorithm takes for an array of one axis: the prime is " +
-          std::to_string(tried.radix) + "; " + given);
+          std::to_string(prime_pass.radix) + "; " + remedy);
     refuse("each buffer holds a block of each point of the shortest line, " +
-           std::to_string(tried.radix) + " blocks of " + std::to_string(problem_.block_bytes) +
-           " bytes; " + given);
+           std::to_string(prime_pass.radix) + " blocks of " + std::to_string(problem_.block_bytes) +
+           " bytes; " + remedy);
   }
 
   /// Returns less than `enough` where that suffices for Bluestein's algorithm.

@@ -94,8 +94,8 @@ class OwnedAsPanels final : public FileOwnership {
 
 Share disks_of_rank(int disks, int ranks, int rank) {
   if (disks >= ranks) return share_of(disks, ranks, rank);
-  const std::int64_t shared = part_with(ranks, disks, rank);
-  return {shared, shared + 1};
+  const std::int64_t disk = part_with(ranks, disks, rank);
+  return {disk, disk + 1};
 }
 
 OwnershipPtr owned_by_disks(const Striping& striping, int ranks) {

@@ -16,10 +16,11 @@ namespace weft::ooc {
 
 // The k-pass FFT: N = R_1...R_k, one pass over the disks for each radix. A pass reads panels of
 // columns into memory, transforms lines of R_i points and multiplies by twiddles. It writes the
-// digits in the order of the next pass (Stockham), so that no pass only permutes.
+// elements in the order in which the next pass reads them (Stockham), so no pass only permutes.
 
-/// The order of the result. transposed: k = k1 + N1*k2 is stored at index k1*N2 + k2. In this order
-/// two passes can do one more factor of M/B; for arrays of one axis.
+/// The order of the result. transposed: element k1 + N1*k2 is stored at index k1*N2 + k2; only for
+/// arrays of one axis. Two passes then transform up to M*M/B points, and M/B*M/B in natural order
+/// (M points in memory, B in a block).
 enum class OutputOrder { natural, transposed };
 const char* to_string(OutputOrder);
 
@@ -53,18 +54,18 @@ struct KPassProblem {
   bool preserve_inputs = false;
   /// The output takes the place of the input: c2c, with elements of `precision`.
   bool in_place = false;
-  /// The number of axes of each pass, the last axis first; fewer where memory has no room. Passes
-  /// beyond these, or all if empty, take as many axes as fit.
+  /// The largest number of axes of each pass; the first pass has the last axis. Memory may allow
+  /// fewer. Further passes, which have no number here, take as many axes as memory holds.
   std::vector<std::size_t> groups = {};
-  /// Element type of the input, where it is not that of `precision`: the first pass converts. For
-  /// c2c, reals become complex numbers.
+  /// Element type of the input if it is not that of `precision`. Then the first pass converts the
+  /// input. For c2c, reals become complex numbers.
   std::optional<ElementType> input_type = {};
   friend bool operator==(const KPassProblem&, const KPassProblem&) = default;
 
   bool has_reals() const { return real_input || real_output; }
 };
 
-/// The index of a column that the twiddles of a line depend on.
+/// The index of a column by which the twiddles of its lines are chosen.
 enum class TwiddleBy { none, rest, inner };
 const char* to_string(TwiddleBy);
 
@@ -73,7 +74,9 @@ struct PanelAxis {
   std::int64_t before = 1;
   std::int64_t length = 1;
   std::int64_t after = 1;
-  bool halved = false;  ///< `length` reals on one side, length/2 + 1 complex numbers on the other
+  /// Either the input or the output is `length` reals; the other one is length/2 + 1 complex
+  /// numbers.
+  bool halved = false;
   friend bool operator==(const PanelAxis&, const PanelAxis&) = default;
 
   std::int64_t complex_length() const { return halved ? length / 2 + 1 : length; }
@@ -84,7 +87,7 @@ enum class Chirp {
   none,
   first,   ///< the input is multiplied by it
   last,    ///< the output is multiplied by it
-  kernel,  ///< no input; its conjugate is made for |j| < n
+  kernel,  ///< the pass has no input: it makes the conjugate of the chirp for |j| < n
 };
 const char* to_string(Chirp);
 
@@ -96,29 +99,32 @@ struct KPass {
   std::int64_t rest = 1;
   std::int64_t inner = 1;
   std::vector<PanelAxis> axes;  ///< transformed one after the other
-  /// Point k of a line is multiplied by root of unity number k * i * twiddle_step of
-  /// twiddle_length. i is the index of its column that `twiddle` names.
+  /// Point k of a line is multiplied by exp(sign*2*pi*i*m/twiddle_length) with m = k * c *
+  /// twiddle_step. c is the column's index: `rest` or `inner`, as `twiddle` says.
   TwiddleBy twiddle = TwiddleBy::none;
   std::int64_t twiddle_length = 1;
   std::int64_t twiddle_step = 1;
-  /// Columns c and inner - c are in memory together; the transform of N/2 complex numbers becomes
-  /// that of N reals. `twiddle_length` is N.
+  /// The transform of N/2 complex numbers becomes that of N reals. So columns c and inner - c are
+  /// in memory together. `twiddle_length` is N.
   bool unpacks_reals = false;
-  /// The inverse, in a first pass: columns c and rest - c are in memory together. N/2 + 1 numbers
-  /// of a spectrum of N reals become N/2 numbers; their transform is the reals in pairs.
+  /// The inverse, in a first pass: half the spectrum of N reals, N/2 + 1 numbers, becomes N/2
+  /// numbers. Their transform is the reals, two in each number. Columns c and rest - c are in
+  /// memory together.
   bool packs_reals = false;
   bool reads_reals = false;
-  bool converts = false;  ///< its input has the problem's input_type
+  bool converts = false;  ///< the input has the problem's input_type
   bool writes_reals = false;
   std::int64_t real_radix = 0;  ///< radix of the real side, with a halved axis
-  /// Elements of each [radix][rest][inner] that are on the disks; 0: all. Where they are fewer, the
-  /// others are zeros, or not written. Reals in pairs have one more.
+  /// Elements on the disks for each `outer`; 0: all of [radix][rest][inner]. If there are fewer,
+  /// the pass reads zeros for the others, or does not write them. Half a spectrum that is packed or
+  /// unpacked has one more.
   std::int64_t source_slab = 0;
   std::int64_t target_slab = 0;
-  /// The input is half a spectrum: of a real array of this length along this axis.
+  /// Length of the real axis if the input is half its spectrum and is not packed; otherwise 0.
   std::int64_t spectrum_of = 0;
-  // Bluestein's algorithm.
-  bool other_sign = false;  ///< opposite sign of the exponent; twiddles come before the transform
+  // For Bluestein's algorithm.
+  /// The transform has the opposite sign of the exponent, and the twiddles come before it.
+  bool other_sign = false;
   Chirp chirp = Chirp::none;
   std::int64_t chirp_length = 0;  ///< n
   /// Lines are transformed, multiplied by the kernel's lines, and transformed back.
@@ -151,7 +157,8 @@ struct KPass {
   bool transforms_in_place() const { return keeps_order() && !halves(); }
   /// Returns whether columns are in memory with their mirrors.
   bool mirrors() const { return packs_reals || unpacks_reals; }
-  /// Returns whether the input must become complex numbers, or is not all of the panel.
+  /// Returns whether a panel needs work after it was read: reals become complex numbers, or
+  /// elements are missing.
   bool completes_source() const {
     return !halves() && !packs_reals && (reads_reals || source_slab > 0);
   }
@@ -171,8 +178,8 @@ std::int64_t elements(const KPass& pass, const Panel& panel);
 /// Returns the panel and, where reals are packed or unpacked, its mirror: the mirrored columns that
 /// are not in the panel itself. They are stored one after the other in memory.
 std::vector<Panel> panel_parts(const KPass& pass, std::int64_t index);
-/// Returns the complex elements in memory: those of all parts, the last element of reals in pairs,
-/// which is in the first panel, and the kernel's.
+/// Returns the number of complex elements in memory, of all parts. It includes those of the kernel,
+/// and the last element of half a spectrum, which is packed or unpacked with the first panel.
 std::int64_t elements(const KPass& pass, const std::vector<Panel>& parts);
 bool has_last_element(const KPass& pass, const std::vector<Panel>& parts);
 
@@ -200,8 +207,8 @@ struct RunGrid {
 RunGrid source_runs(const KPass& pass, const Panel& panel);
 /// Returns the target of a panel, which is [outers][rests][radix][inners] in memory.
 RunGrid target_runs(const KPass& pass, const Panel& panel);
-/// Returns the whole input (output) of a panel in the order of memory. Elements are those of that
-/// side, counted from the start of the volume.
+/// Returns the whole input or output of a panel in the order of memory. Positions are in elements
+/// of the input or of the output, from the start of the volume.
 std::vector<RunGrid> reads_of(const KPass& pass, const std::vector<Panel>& parts);
 std::vector<RunGrid> writes_of(const KPass& pass, const std::vector<Panel>& parts);
 
@@ -216,7 +223,7 @@ struct KPassPlan {
   // Journal in scratch space: two slots for panels, used in turn.
   std::int64_t journal_first_byte = 0;
   std::int64_t journal_slot_bytes = 0;
-  int ranks = 1;  ///< ranks that share the panels, each with the memory
+  int ranks = 1;  ///< ranks that share the panels; each has the problem's memory_bytes
   // For Bluestein's algorithm: points of its transforms, and passes that make the kernel.
   std::int64_t convolution_points = 0;
   std::size_t kernel_passes = 0;
@@ -273,7 +280,7 @@ PassMemory memory_of(const KPassPlan& plan, const KPass& pass);
 /// Returns the memory of the pass that needs most.
 std::int64_t memory_bytes(const KPassPlan& plan);
 
-/// Bytes of a run in a list of transfers; the executor checks that it is no longer.
+/// Bytes of a disk::Run in a list of transfers. The executor checks this number.
 inline constexpr std::int64_t listed_run_bytes = 24;
 
 /// Returns the distance of the lines of a tile: an odd number of cache lines, so that the elements

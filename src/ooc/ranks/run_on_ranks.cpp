@@ -216,9 +216,9 @@ class PassOnRanks {
 
   void wait_for_writes(std::int64_t rounds_done) {
     writes_->wait();
-    const std::int64_t done = std::min(schedule_.panels(), rounds_done * comm_.size());
-    if (done == progress_.panels_done) return;
-    progress_.panels_done = done;
+    const std::int64_t panels = std::min(schedule_.panels(), rounds_done * comm_.size());
+    if (panels == progress_.panels_done) return;
+    progress_.panels_done = panels;
     if (options_.on_panel) options_.on_panel(progress_);
   }
 
@@ -307,11 +307,11 @@ class PassOnRanks {
 };
 
 void require_volume(const char* what, const disk::Volume* volume, std::int64_t bytes) {
-  const std::int64_t given = volume == nullptr ? 0 : volume->bytes();
-  if (given < bytes)
+  const std::int64_t volume_bytes = volume == nullptr ? 0 : volume->bytes();
+  if (volume_bytes < bytes)
     throw Error(ErrorCode::invalid_argument,
                 std::string("the ") + what + " volume of a rank holds " + std::to_string(bytes) +
-                    " bytes; given " + std::to_string(given) + "; give a larger one");
+                    " bytes; given " + std::to_string(volume_bytes) + "; give a larger one");
 }
 
 /// Checkpoints are between rounds; in journaled passes, when the next round is in the journals.

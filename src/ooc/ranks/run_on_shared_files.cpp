@@ -97,11 +97,11 @@ SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassFiles& files,
   volumes.flush_output = flush;
   SharedOutcome mine;
   mine.passes.backend = sets.output->backend().kind;
-  PassOptions looking = options;
-  looking.found_not_finite = &mine.passes.found_not_finite;
-  const RanksOutcome done = run_on_ranks(plan, comm, volumes, looking);
-  mine.passes.held_bytes = done.held_bytes;
-  mine.sent = done.sent;
+  PassOptions pass_options = options;
+  pass_options.found_not_finite = &mine.passes.found_not_finite;
+  const RanksOutcome outcome = run_on_ranks(plan, comm, volumes, pass_options);
+  mine.passes.held_bytes = outcome.held_bytes;
+  mine.sent = outcome.sent;
   flush();
   add_counters(sets.input.get(), mine.passes);
   add_counters(sets.output.get(), mine.passes);

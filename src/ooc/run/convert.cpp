@@ -54,10 +54,10 @@ class Conversion {
   /// Converts from the end, because results are longer. The last results are stored behind all
   /// unread input, so threads can share them. Then the same for the rest, until that is short.
   void run(std::int64_t count) const {
-    constexpr std::int64_t shared = 1 << 14;
-    while (count > shared && threads_ > 1) {
+    constexpr std::int64_t fewest_for_threads = 1 << 14;
+    while (count > fewest_for_threads && threads_ > 1) {
       const std::int64_t first = (count * raw_bytes + result_bytes() - 1) / result_bytes();
-      if (count - first < shared) break;
+      if (count - first < fewest_for_threads) break;
       in_pieces(first, count, true);
       count = first;
     }

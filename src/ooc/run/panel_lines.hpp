@@ -12,12 +12,13 @@
 namespace weft::ooc {
 
 /// Transforms the lines of one axis of a panel in memory, tile by tile. It gathers lines,
-/// transforms them and multiplies by their twiddles in cache, and scatters them. The panel is read
-/// and written once, as [outers][radix][rests][inners] and [outers][rests][radix][inners]. A halved
-/// axis has reals on one side.
+/// transforms them and multiplies by their twiddles in cache, and scatters them. It reads the panel
+/// once, as [outers][radix][rests][inners]. It writes the panel once, as
+/// [outers][rests][radix][inners]. If the axis is halved, the input or the output is real.
 class PanelLines {
  public:
-  /// `twiddles` are those of the pass, nullptr if it has none; they stay the caller's.
+  /// `twiddles` are those of the pass, nullptr if it has none. The caller owns them, and keeps them
+  /// as long as this object.
   /// Errors  those of Engine::lines.
   PanelLines(const KPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
              const kernel::LocalOptions& options, const kernel::RowTwiddles* twiddles);

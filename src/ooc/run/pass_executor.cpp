@@ -230,11 +230,11 @@ class PassRun {
 };
 
 void check_volume(const char* what, const disk::Volume* volume, std::int64_t bytes) {
-  const std::int64_t given = volume == nullptr ? 0 : volume->bytes();
-  if (given < bytes)
-    throw Error(ErrorCode::invalid_argument, std::string("the ") + what + " volume holds " +
-                                                 std::to_string(bytes) + " bytes; given " +
-                                                 std::to_string(given) + "; give a larger one");
+  const std::int64_t volume_bytes = volume == nullptr ? 0 : volume->bytes();
+  if (volume_bytes < bytes)
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the ") + what + " volume holds " + std::to_string(bytes) +
+                    " bytes; given " + std::to_string(volume_bytes) + "; give a larger one");
 }
 
 void check_start(const KPassPlan& plan, const PassOptions& options) {

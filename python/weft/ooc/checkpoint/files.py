@@ -297,10 +297,10 @@ def _keep_sums(path: Path) -> None:
 
 def state_of_result(note: Note, places: Places) -> dict[str, list[int]] | None:
     """Returns the bytes and the time of change of each file of a complete output; None if there is none."""
-    named = note.in_place or os.path.exists(places.target)
+    has_name = note.in_place or os.path.exists(places.target)
     try:
         if note.is_set:
-            index = places.target if named else output_of(note, places)
+            index = places.target if has_name else output_of(note, places)
             files = {file: file for file in _planning.striped_set_index(checks.file_path(index, "a set"))["files"]}
         else:
             files = {"output": str(places.part if os.path.exists(places.part) else places.target)}

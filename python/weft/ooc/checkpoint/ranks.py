@@ -155,10 +155,10 @@ class RankCheckpoint:
                 return asdict(Opening.of(store))
 
             found = Opening.from_data(runtime.from_first(comm, opening))
-            shared = cls(comm, plan, found, stores[0] if stores else None)
-            runtime.agreed(comm, lambda: stack.enter_context(_working(shared._places)))
-            yield shared
-            runtime.from_first(comm, lambda: shared._on_first.forget())
+            checkpoint = cls(comm, plan, found, stores[0] if stores else None)
+            runtime.agreed(comm, lambda: stack.enter_context(_working(checkpoint._places)))
+            yield checkpoint
+            runtime.from_first(comm, lambda: checkpoint._on_first.forget())
 
     @property
     def was_complete(self) -> bool:

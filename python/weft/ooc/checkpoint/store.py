@@ -165,7 +165,7 @@ def _begun(transform: PlannedTransform, facts: dict[str, Any], places: Places) -
         transform.output.made_to_stay(str(places.part))
         for each in temporary:
             each.make(plan.block_bytes)
-        made = replace(note, making=None)
-        made.write(places)
+        final_note = replace(note, making=None)
+        final_note.write(places)
         undo.pop_all()
-    return made
+    return final_note
