@@ -257,11 +257,14 @@ def test_ranks_in_different_calls_have_the_same_error(pool: Pool, ranks: int) ->
 
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_threads_on_one_communicator_take_turns(pool: Pool, ranks: int) -> None:
-    """If ranks take different turns, all have the same error, and none has a wrong result."""
+    """If ranks take different turns, all have the same error, and none has a wrong result.
+
+    Chance decides how often. The two calls without threads must be right.
+    """
     found = pool.values("threads_on_one_communicator", ranks, rounds=50)
     assert all(each == found[0] for each in found), found
-    assert found[0]["wrong"] == found[0]["other"] == 0 < found[0]["right"], found[0]
-    assert found[0]["right"] + found[0]["refused"] == 100
+    assert found[0]["wrong"] == found[0]["other"] == 0 and found[0]["right"] >= 2, found[0]
+    assert found[0]["right"] + found[0]["refused"] == 102
 
 
 def test_threads_that_meet_on_a_new_communicator(pool: Pool) -> None:

@@ -59,10 +59,13 @@ def different_calls(comm: Any) -> list[str]:
 
 
 def threads_on_one_communicator(comm: Any, rounds: int) -> dict[str, int]:
-    """Runs two threads on each rank, each with its own transform; counts right results and refused calls."""
+    """Runs two threads on each rank, each with its own transform, then each transform once without threads.
+
+    Returns the numbers of right results and refused calls.
+    """
     found = {"right": 0, "wrong": 0, "refused": 0, "other": 0}
 
-    def work(fft: weft.FFT) -> None:
+    def work(fft: weft.FFT, rounds: int) -> None:
         x = fft.input.empty()
         x[...] = 1
         is_first = all(lower == 0 < upper for lower, upper in fft.output.box)
@@ -82,11 +85,13 @@ def threads_on_one_communicator(comm: Any, rounds: int) -> dict[str, int]:
         weft.FFT((6, 8, 10), comm=comm),
         weft.FFT((5, 7), comm=comm, exchange=weft.Exchange(method="messages")),
     ]
-    threads = [threading.Thread(target=work, args=(fft,)) for fft in transforms]
+    threads = [threading.Thread(target=work, args=(fft, rounds)) for fft in transforms]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    for fft in transforms:
+        work(fft, 1)
     return found
 
 
