@@ -51,7 +51,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
-.PHONY: help setup setup-test setup-lint build build-all build-tests run check test nightly test-asan test-tsan \
+.PHONY: help setup setup-test setup-lint build build-all build-tests run check test nightly fftw test-asan test-tsan \
     tidy lint lint-changed format clean distclean
 
 help:  ## this list
@@ -96,6 +96,9 @@ build-tests: setup-test
 	@cmake --build $(BUILD) -j $(JOBS) --target $(TEST_TARGETS)
 	@$(PYTHON_BIN) tools/develop.py $(BUILD)
 TEST_TARGETS = weft_python weft_mpi_tests $(if $(filter check,$(TIER)),weft_unit_tests,weft_faults)
+
+fftw: setup  ## FFTW 3.3.8 with AVX2 in build/deps, for comparisons with FFTW at its best (some minutes)
+	@tools/setup fftw $(MPI)
 
 run: build  ## the main job: real data and 256^3 on 2 ranks, verified
 	@$(PYTHON_BIN) tools/run_main_job.py

@@ -2,6 +2,7 @@
 
 import ctypes
 import ctypes.util
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,9 @@ class Fftw:
         self._call(self._threads, "plan_with_nthreads", None, (ctypes.c_int(threads),))
 
     def version(self) -> str:
+        """Returns version and instruction sets, such as 3.3.10-sse2-avx."""
         text = (ctypes.c_char * 80).in_dll(self._core, self._prefix + "version").value.decode()
-        found = re.search(r"\d+\.\d+\.\d+", text)
-        return found.group(0) if found else text
+        return text.removeprefix("fftw-")
 
     def execute(self, plan: int) -> None:
         self("execute", None, ctypes.c_void_p(plan))
@@ -87,8 +88,17 @@ class Buffer:
             self._fftw("free", None, ctypes.c_void_p(self.address))
 
 
+def _names(stem: str) -> list[str]:
+    """Returns the files to try, those next to weft's own FFTW first."""
+    names = [f"lib{stem}.so.3", ctypes.util.find_library(stem) or ""]
+    named = Path(os.environ.get("WEFT_FFTW_LIBRARY", ""))
+    if named.name != str(named):
+        names.insert(0, str(named.parent / f"lib{stem}.so.3"))
+    return names
+
+
 def _load(stem: str) -> ctypes.CDLL:
-    for name in (f"lib{stem}.so.3", ctypes.util.find_library(stem)):
+    for name in _names(stem):
         if name:
             try:
                 return ctypes.CDLL(name)
