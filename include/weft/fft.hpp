@@ -80,7 +80,10 @@ struct FftOptions {
   int sign = -1;    ///< of the exponent of forward
   int threads = 1;  ///< OpenMP threads of this rank
   bool overwrite_input = false;
-  std::string engine = {};  ///< local FFT library; empty: WEFT_ENGINE, FFTW or ducc0
+  /// Local FFT library, "fftw" or "ducc0". "auto": for each kind and length of lines the faster one in
+  /// a trial, which is kept for the user; with PlanBy::fixed_rule the first one, without a trial.
+  /// Empty: the environment variable WEFT_ENGINE, otherwise "auto".
+  std::string engine = {};
   /// false: the caller calls use_workspace() before the first transform. No exchange is then by
   /// shared memory, because weft must allocate that memory itself.
   bool own_workspace = true;
@@ -125,7 +128,8 @@ class Fft {
   explicit Fft(const FftOptions& options);
 
   /// Runs an existing plan, from make_plan() or JSON, for this number of ranks and the precision of
-  /// T. The plan must be the same on all ranks. `engine` as in FftOptions. Collective.
+  /// T. The plan must be the same on all ranks. An empty `engine` keeps the engines that the plan
+  /// names; otherwise as in FftOptions. Collective.
   Fft(const Plan& plan, MPI_Comm comm, const std::string& engine = {});
 
   /// c2c.

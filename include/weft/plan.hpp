@@ -162,6 +162,24 @@ struct Stage {
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
+/// The engine of the local FFTs along lines of one kind and length. The caller named it, or it was
+/// the fastest in a trial.
+struct LineEngine {
+  Kind kind = Kind::c2c;    ///< r2c: in both directions
+  std::int64_t length = 1;  ///< points of a line, real ones for r2c
+  std::int64_t lines =
+      1;  ///< lines of the trial: as many as a rank transforms in cache, at most 64
+  std::string engine = {};  ///< name of one of the plan's engines
+  friend bool operator==(const LineEngine&, const LineEngine&) = default;
+};
+
+/// A library of local FFTs that a plan uses.
+struct EngineVersion {
+  std::string name = {};     ///< "fftw" or "ducc0"
+  std::string library = {};  ///< version and instruction sets
+  friend bool operator==(const EngineVersion&, const EngineVersion&) = default;
+};
+
 /// Returns the method of an exchange and its other choices in words: "messages pairwise packed,
 /// persistent, 8 chunks".
 std::string describe(const Exchange& exchange);
@@ -178,6 +196,9 @@ std::string describe(const Exchange& exchange);
 /// natural order consists of column k2 and the mirror image of column n2-1-k2. The stage of axis 1
 /// folds the columns, so that both are on one rank, and the last stage joins the rows.
 ///
+/// On one rank, a complex axis that exceeds the cache has two stages: axis 0 with twiddles, from
+/// the input, and axis 1, into one axis in natural order.
+///
 /// Where n has no such factors, its transform may be a convolution with the chirp
 /// exp(sign*pi*i*j^2/n) (Bluestein 1970) of m1*m2 points, viewed as m1 x m2. For n_in elements of
 /// input and n_out of output, m1*m2 >= n_in + n_out - 1. The stages are: multiplication by the
@@ -193,6 +214,11 @@ struct Plan {
   std::string chosen_by;                      ///< "fixed rule", "model", "trials" or "wisdom"
   std::vector<std::string> notes;             ///< remarks on the choice, for users
   std::optional<Prediction> prediction = {};  ///< where a machine was given
+  /// The engine of each kind and length of lines, and these engines. A transform completes both,
+  /// and its plan gives the same bits again with the same versions. make_plan() needs no engine,
+  /// and leaves both empty.
+  std::vector<LineEngine> line_engines = {};
+  std::vector<EngineVersion> engines = {};
   friend bool operator==(const Plan&, const Plan&) = default;
 
   const Layout& input() const { return stages.front().source; }

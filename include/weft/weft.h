@@ -214,7 +214,7 @@ typedef struct weft_options {
   const int* axes;            ///< negative ones count from the end; r2c halves the last one given
   const weft_layout* input;   ///< NULL: chosen by the plan
   const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, otherwise NULL
-  const char* engine;         ///< local FFT library; NULL: WEFT_ENGINE, FFTW or ducc0
+  const char* engine;         ///< as FftOptions::engine; NULL: empty
   int output_choice;          ///< enum weft_output
   int kind;                   ///< enum weft_kind
   int precision;              ///< enum weft_precision; WEFT_F64 unless set

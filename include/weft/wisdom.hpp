@@ -20,7 +20,7 @@ struct MachineIdentity {
   std::int64_t l2_bytes = 0;        ///< of one core
   std::int64_t l3_share_bytes = 0;  ///< part of the last cache for each core that shares it
   std::string transposes;           ///< the instructions that transpose tiles
-  std::string engine;               ///< local FFT library, its version and instructions
+  std::string engine;               ///< local FFT libraries, their versions and instructions
   std::string mpi;                  ///< library and version
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;  ///< of the node with the most ranks

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from weft import ooc
 from weft._planning import (
+    EngineVersion,
     Layout,
+    LineEngine,
     Machine,
     MachineIdentity,
     Plan,
@@ -48,17 +50,20 @@ from weft.runtime import agree, build_info, node_memory, running_available
 from weft.transform import FFT, StepRecord
 
 refuse_in_one_line(ooc.OutOfCorePlan)
-refuse_in_one_line(Layout, Machine, MachineIdentity, Plan, PlannedExchange, Prediction, Problem, Stage, WisdomEntry)
+refuse_in_one_line(EngineVersion, Layout, LineEngine, Machine, MachineIdentity, Plan, PlannedExchange, Prediction)
+refuse_in_one_line(Problem, Stage, WisdomEntry)
 
 __all__ = [
     "FFT",
     "Disagreement",
+    "EngineVersion",
     "Exchange",
     "FftFailure",
     "InvalidArgument",
     "IoFailure",
     "Layout",
     "LayoutMismatch",
+    "LineEngine",
     "Machine",
     "MachineIdentity",
     "MpiFailure",

@@ -225,7 +225,7 @@ class TransformOptions:
     engine: str | None = option(
         Engine(),
         None,
-        "Library for local FFTs: fftw or ducc0. Default: WEFT_ENGINE, otherwise FFTW if it is installed.",
+        "Library for local FFTs. auto: the faster one for each length. Default: WEFT_ENGINE, otherwise auto.",
         places=RUN,
     )
 

@@ -65,7 +65,7 @@ class FFT:
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : of the exponent of forward. threads : OpenMP threads of each rank.
     overwrite_input : allow forward and backward to destroy their input.
-    engine : the local FFT library, "fftw" or "ducc0". None: FFTW if it is installed, otherwise ducc0.
+    engine : the local FFT library, "fftw" or "ducc0"; "auto": the faster for each length. None: WEFT_ENGINE or "auto".
     workspace : the caller's memory, of workspace_bytes bytes. False: it follows with use_workspace(), once
         workspace_bytes is known. None: weft allocates it. Node memory is always weft's own.
     exchange : the choices of the exchanges, a :class:`weft.Exchange` or the name of a preset. None: weft chooses.

@@ -1,6 +1,7 @@
 #include "api/choose.hpp"
 
 #include "api/identity.hpp"
+#include "api/line_engines.hpp"
 #include "api/mpi_trials.hpp"
 #include "api/planned_by.hpp"
 #include "api/wisdom.hpp"
@@ -28,7 +29,10 @@ Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handl
                      const comm::Communicator& comm) {
   const planner::Freedom freedom{.outputs_in_node_memory = options.outputs_in_node_memory};
   if (has_trials(problem, options)) {
-    MpiTrials trials(comm, [&](const Plan& plan) { return run_options(plan, options); });
+    MpiTrials trials(comm, [&](Plan tried) {
+      choose_line_engines(tried, options.engine, true, comm);
+      return run_options(tried, options);
+    });
     return planner::plan_by_trials(problem, machine, trials, options.planning.budget_s, freedom);
   }
   return comm::together(comm, [&] {
@@ -42,12 +46,13 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
   Problem problem = comm::together(comm, [&] { return checked(given); });
   // Ranks may differ in threads, but have one plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
-  const PlannedBy by = planned_by(options.planning, problem.threads, comm);
+  const PlannedBy by = planned_by(options.planning, problem.threads, options.engine, comm);
   Plan plan =
       by.machine ? plan_by_machine(problem, *by.machine, options, comm) : comm::together(comm, [&] {
         return plan_by_fixed_rule(problem, options.planning.budget_s);
       });
   if (!by.note.empty()) plan.notes.push_back(by.note);
+  choose_line_engines(plan, options.engine, may_try_engines(options.planning, comm), comm);
   plan.problem.threads = given.threads;
   return plan;
 }
@@ -65,29 +70,23 @@ std::optional<Plan> plan_from_wisdom_of_any_ranks(const std::string& path, Probl
 
 }  // namespace
 
-kernel::Engine& engine_of(const std::string& name) {
-  return name.empty() ? kernel::default_engine() : kernel::engine(name);
-}
-
 run::Transform::Options run_options(const Plan& plan, const Handle::Options& options) {
-  kernel::Engine& engine = engine_of(options.engine);
-  return {{.engine = &engine,
-           .precision = plan.problem.precision,
-           .effort = plan.line_effort,
-           .threads = plan.problem.threads},
-          options.own_workspace};
+  return {local_options(plan), options.own_workspace};
 }
 
 Plan chosen_plan(const Problem& problem, const Handle::Options& options,
                  const comm::Communicator& comm) {
   if (options.planning.wisdom.empty()) return newly_chosen(problem, options, comm);
   const Problem complete = comm::together(comm, [&] { return checked(problem); });
-  const MachineIdentity machine = identity_of(comm, engine_of(options.engine));
+  const MachineIdentity machine = identity_of(comm, options.engine);
   std::optional<Plan> known = plan_from_wisdom(options.planning.wisdom, complete, machine, comm);
   if (!known)
     known = plan_from_wisdom_of_any_ranks(options.planning.wisdom, complete, machine, comm);
   if (known) {
     known->problem.threads = problem.threads;
+    // A plan that was added by hand may name no engines.
+    if (known->line_engines.empty())
+      choose_line_engines(*known, options.engine, may_try_engines(options.planning, comm), comm);
     return *known;
   }
   Plan plan = newly_chosen(problem, options, comm);

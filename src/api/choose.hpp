@@ -4,13 +4,11 @@
 
 namespace weft::api {
 
-/// Returns an engine by its name; empty: that of default_engine(). Throws the errors of engine().
-kernel::Engine& engine_of(const std::string& name);
-
-/// Returns the options that bind a plan to the local engine in `options`.
+/// Returns the options that bind a plan with engines to its ranks.
 run::Transform::Options run_options(const Plan& plan, const Handle::Options& options);
 
-/// Plans a problem that is the same on all ranks. The wisdom file comes first. Otherwise the plan
+/// Plans a problem that is the same on all ranks, with the engines of its lines. `options.engine` is
+/// a word of engine_word(). The wisdom file comes first. Otherwise the plan
 /// is by a fixed rule or, with a machine, by its model. With effort above estimate, trials decide,
 /// and their choice is added to the wisdom. Collective.
 Plan chosen_plan(const Problem& problem, const Handle::Options& options,

@@ -7,6 +7,7 @@
 
 #include "api/choose.hpp"
 #include "api/explain_record.hpp"
+#include "api/line_engines.hpp"
 #include "base/hash.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
@@ -103,12 +104,7 @@ void require_possible(const Problem& problem, const Handle::Options& options) {
     throw Error(ErrorCode::invalid_argument,
                 "the time for trials must be 0 seconds (none) or more; given " +
                     exactly(options.planning.budget_s));
-  const kernel::Engine& engine = engine_of(options.engine);
-  if (!engine.supports(problem.precision))
-    throw Error(ErrorCode::unsupported,
-                "the local engine " + engine.name() + " does not have the precision " +
-                    to_string(problem.precision) +
-                    "; use the engine ducc0, or its FFTW of this precision");
+  if (!options.engine.empty()) require_precision(options.engine, problem.precision);
 }
 
 /// Throws unless an existing plan fits the ranks of this communicator.
@@ -135,13 +131,15 @@ std::int64_t bytes_between(const void* from, const void* to) {
 
 }  // namespace
 
-Handle::Handle(const Problem& given, const Options& options, const comm::Communicator& comm,
+Handle::Handle(const Problem& given, const Options& wanted, const comm::Communicator& comm,
                const std::optional<Error>& mine)
     : comm_(comm) {
   const comm::CollectiveCall call(comm, "FFT", mine);
   number_ = comm.next_number();
-  comm::require_same(comm, named_values(given, options), "weft::Fft");
-  require_same_machine(comm, options.planning.machine);
+  comm::require_same(comm, named_values(given, wanted), "weft::Fft");
+  require_same_machine(comm, wanted.planning.machine);
+  Options options = wanted;
+  options.engine = engine_word(wanted.engine, comm);
   Problem problem = given;
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
@@ -160,16 +158,21 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
       "of " + to_string(plan.problem.shape) + " with JSON of the hash " + hash_digits(text);
   comm::require_same(comm, {{"plan", words}, {"engine", options.engine}}, "weft::Fft");
   const std::int64_t sharing = ranks_sharing(comm);
+  comm::together(comm, [&] { require_ranks(plan, comm.size(), sharing); });
+  const bool has_engines = options.engine.empty() && !plan.line_engines.empty();
+  const std::string word = has_engines ? std::string() : engine_word(options.engine, comm);
   comm::together(comm, [&] {
-    require_ranks(plan, comm.size(), sharing);
-    require_possible(plan.problem, options);
+    require_possible(plan.problem, {word, options.own_workspace, options.planning});
   });
+  if (has_engines)
+    check_line_engines(plan_, comm);
+  else
+    choose_line_engines(plan_, word, may_try_engines(options.planning, comm), comm);
   bind(options);
 }
 
 void Handle::bind(const Options& options) {
   const auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
-  engine_ = bound.local.engine->name();
   transform_.emplace(plan_, comm_, bound);
   const Problem& problem = plan_.problem;
   const bool real = problem.kind == Kind::r2c;
@@ -372,8 +375,7 @@ std::vector<StepRecord> Handle::record_now() const {
 std::string Handle::explain() const {
   const std::lock_guard turn(turns_);
   const bool is_predicted = plan_.prediction && last_recorded_ == Direction::forward;
-  return weft::explain(plan_) + "local engine: " + engine_ + ", " +
-         std::to_string(plan_.problem.threads) +
+  return weft::explain(plan_) + "local FFTs: " + std::to_string(plan_.problem.threads) +
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +
          to_string(plan_.line_effort) + "\nworkspace of rank " + std::to_string(comm_.rank()) +
          ": " + std::to_string(transform_->workspace_bytes()) + " bytes\n" +

@@ -24,7 +24,8 @@ namespace weft::api {
 class Handle {
  public:
   struct Options {
-    std::string engine = {};
+    std::string engine =
+        {};  ///< "auto" or a name; empty: the plan's engines, otherwise WEFT_ENGINE
     bool own_workspace = true;
     Planning planning = {};               ///< the problem has the effort and all_ranks that count
     bool outputs_in_node_memory = false;  ///< as in planner::Freedom
@@ -89,7 +90,6 @@ class Handle {
   std::int64_t number_ = 0;  ///< of this transform on the communicator, the same on all ranks
   mutable Turns turns_;      ///< of this transform; after that of the communicator, if it runs
   Plan plan_;
-  std::string engine_;
   std::optional<run::Transform> transform_;
   Direction last_recorded_ = Direction::forward;
   std::int64_t input_bytes_ = 0;

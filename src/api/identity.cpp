@@ -10,6 +10,7 @@
 
 #include <weft/fft.hpp>
 
+#include "api/line_engines.hpp"
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
 #include "comm/fabric.hpp"
@@ -27,7 +28,7 @@ std::string printable(std::string text) {
   return text;
 }
 
-MachineIdentity local_identity(const kernel::Engine& engine) {
+MachineIdentity local_identity(const std::string& engine) {
   const kernel::CacheSizes& caches = kernel::cache_sizes();
   MachineIdentity mine;
   mine.weft = version();
@@ -36,7 +37,7 @@ MachineIdentity local_identity(const kernel::Engine& engine) {
   mine.l2_bytes = caches.l2_bytes;
   mine.l3_share_bytes = caches.l3_share_bytes;
   mine.transposes = kernel::transpose_instructions();
-  mine.engine = printable(engine.name() + ": " + engine.description());
+  mine.engine = printable(engine_versions(engine));
   mine.mpi = printable(comm::mpi_library_version());
   mine.fabric = comm::network_devices();
   return mine;
@@ -73,7 +74,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-MachineIdentity identity_of(const comm::Communicator& comm, const kernel::Engine& engine) {
+MachineIdentity identity_of(const comm::Communicator& comm, const std::string& engine) {
   MachineIdentity found = comm::together(comm, [&] { return local_identity(engine); });
   const comm::NodeOrder placement = comm::placement(comm);
   for (std::string* text :

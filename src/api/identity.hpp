@@ -5,14 +5,14 @@
 #include <weft/wisdom.hpp>
 
 #include "comm/communicator.hpp"
-#include "kernel/engine.hpp"
 
 namespace weft::api {
 
 /// Returns the system's name of this processor.
 std::string processor_name();
 
-/// Returns the identity of the ranks' machine, the same on all ranks. Collective.
-MachineIdentity identity_of(const comm::Communicator& comm, const kernel::Engine& engine);
+/// Returns the identity of the ranks' machine, the same on all ranks. `engine` is a word of
+/// engine_word(). Collective.
+MachineIdentity identity_of(const comm::Communicator& comm, const std::string& engine);
 
 }  // namespace weft::api

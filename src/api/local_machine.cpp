@@ -1,25 +1,26 @@
 #include "api/local_machine.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <vector>
 
 #include <weft/fft.hpp>
 
+#include "api/cache_folder.hpp"
 #include "api/call_time.hpp"
 #include "api/identity.hpp"
+#include "api/line_engines.hpp"
 #include "api/warning.hpp"
 #include "base/hash.hpp"
 #include "base/text_file.hpp"
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
 #include "comm/fabric.hpp"
+#include "kernel/engine.hpp"
 #include "probe/network_probe.hpp"
 #include "probe/probe.hpp"
 
@@ -30,20 +31,9 @@ constexpr double quick_s = 0.2;
 constexpr std::int64_t file_bytes_max = 1 << 20;
 constexpr double wait_s = 5;
 
-std::filesystem::path cache_folder() {
-  const char* base = std::getenv("XDG_CACHE_HOME");
-  if (base != nullptr && *base != '\0') return std::filesystem::path(base) / "weft";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
-    const passwd* user = getpwuid(geteuid());
-    home = user == nullptr ? "." : user->pw_dir;
-  }
-  return std::filesystem::path(home) / ".cache" / "weft";
-}
-
-/// Returns the file for these ranks, threads, processor, network and MPI library.
-std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& placement,
-                              int threads) {
+/// Returns the file for these ranks, threads, engines, processor, network and MPI library.
+std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& placement, int threads,
+                              const std::string& engine) {
   const std::string between = placement.nodes > 1 ? comm::network_devices() : "one node";
   const std::vector<std::string> parts{version(),
                                        processor_name(),
@@ -53,7 +43,8 @@ std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& plac
                                        between,
                                        std::to_string(ranks),
                                        std::to_string(placement.ranks_per_node),
-                                       std::to_string(threads)};
+                                       std::to_string(threads),
+                                       engine_versions(engine)};
   std::string what;
   for (const std::string& each : parts) what += each + '\n';
   return cache_folder() / ("local-machine-" + hash_digits(what) + ".json");
@@ -99,21 +90,23 @@ std::string source(std::int64_t ranks, int threads) {
 
 }  // namespace
 
-Machine local_machine(const comm::Communicator& comm, int threads) {
+Machine local_machine(const comm::Communicator& comm, int threads, const std::string& engine) {
   const probe::ProbedRanks placement = probe::placement_of(comm);
+  const std::string word = engine_word(engine, comm);
   std::string text;
-  if (comm.rank() == 0) text = readable_text(file_of(comm.size(), placement, threads));
+  if (comm.rank() == 0) text = readable_text(file_of(comm.size(), placement, threads, word));
   comm.broadcast(text, 0);
   if (!text.empty()) return comm::together(comm, [&] { return machine_from_json(text); });
   Machine found = probe::measure(
-      {"local", source(comm.size(), threads), quick_s, threads, probe::quick_extent()}, comm);
+      {"local", source(comm.size(), threads), quick_s, threads, word, probe::quick_extent()}, comm);
   measure_call(found, comm, threads);
-  if (comm.rank() == 0) keep(file_of(comm.size(), placement, threads), found);
+  if (comm.rank() == 0) keep(file_of(comm.size(), placement, threads, word), found);
   return found;
 }
 
 std::optional<Machine> known_local_machine(std::int64_t ranks, int threads) {
-  const std::string text = readable_text(file_of(ranks, {ranks, 1}, threads));
+  const std::string text =
+      readable_text(file_of(ranks, {ranks, 1}, threads, kernel::wanted_engine()));
   if (text.empty()) return {};
   return machine_from_json(text);
 }

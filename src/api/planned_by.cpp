@@ -14,6 +14,7 @@ namespace weft::api {
 namespace {
 
 constexpr const char* variable = "WEFT_MACHINE";
+constexpr const char* fixed_rule = "fixed-rule";
 constexpr std::int64_t file_bytes_max = 16 << 20;  // as other machine files
 
 /// Returns the value of the variable in rank 0's environment.
@@ -51,16 +52,16 @@ Machine machine_named(const std::string& name, const comm::Communicator& comm) {
   return comm::together(comm, [&] { return machine_from_json(text); });
 }
 
-PlannedBy by_default(int threads, const comm::Communicator& comm) {
+PlannedBy by_default(int threads, const std::string& engine, const comm::Communicator& comm) {
   const std::string name = named(comm);
   // One rank has only one plan: there is nothing to choose.
-  if (name == "fixed-rule" || (name.empty() && comm.is_solo())) return {};
+  if (name == fixed_rule || (name.empty() && comm.is_solo())) return {};
   if (name.empty())
     return {
-        local_machine(comm, threads),
+        local_machine(comm, threads, engine),
         "no machine was named: planned from a measurement of 0.2 s; `weft probe` measures more"};
   const std::string note = std::string("planned by the machine that ") + variable + " names";
-  if (name == "local") return {local_machine(comm, threads), note};
+  if (name == "local") return {local_machine(comm, threads, engine), note};
   return {machine_named(name, comm), note};
 }
 
@@ -71,17 +72,20 @@ bool wants_all_ranks(const Planning& planning) {
   return planning.all_ranks.value_or(!is_named);
 }
 
-PlannedBy planned_by(const Planning& planning, int threads, const comm::Communicator& comm) {
+bool names_fixed_rule(const comm::Communicator& comm) { return named(comm) == fixed_rule; }
+
+PlannedBy planned_by(const Planning& planning, int threads, const std::string& engine,
+                     const comm::Communicator& comm) {
   if (planning.machine) return {planning.machine};
   switch (planning.plan_by) {
     case PlanBy::fixed_rule:
       return {};
     case PlanBy::local:
-      return {local_machine(comm, threads)};
+      return {local_machine(comm, threads, engine)};
     case PlanBy::by_default:
       break;
   }
-  return by_default(threads, comm);
+  return by_default(threads, engine, comm);
 }
 
 }  // namespace weft::api

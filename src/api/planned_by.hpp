@@ -19,9 +19,14 @@ struct PlannedBy {
 /// Returns whether every rank gets a part of an input that weft chooses.
 bool wants_all_ranks(const Planning& planning);
 
-/// Returns the given machine, otherwise that of `plan_by`. Collective, the same on all ranks.
+/// Returns the given machine, otherwise that of `plan_by`, measured with `engine`, a word of
+/// engine_word(). Collective, the same on all ranks.
 ///
 /// Errors  invalid_argument if WEFT_MACHINE names no machine; those of local_machine().
-PlannedBy planned_by(const Planning& planning, int threads, const comm::Communicator& comm);
+PlannedBy planned_by(const Planning& planning, int threads, const std::string& engine,
+                     const comm::Communicator& comm);
+
+/// Returns whether WEFT_MACHINE is "fixed-rule" on rank 0. Collective.
+bool names_fixed_rule(const comm::Communicator& comm);
 
 }  // namespace weft::api

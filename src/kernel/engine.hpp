@@ -79,13 +79,19 @@ class Engine {
   std::vector<std::unique_ptr<LineCache>> caches_;  ///< one for each precision
 };
 
+/// The word for: the fastest engine of each line.
+inline constexpr std::string_view auto_engine = "auto";
+/// Returns the value of the environment variable WEFT_ENGINE, or "auto" without it.
+std::string wanted_engine();
 /// Returns the engine of that name, "fftw" or "ducc0". Throws unsupported, with the names of those
 /// that are there, if it is not; and the errors of fftw_library() and instruction_set().
 Engine& engine(std::string_view name);
-/// Returns the engine of the environment variable WEFT_ENGINE, otherwise FFTW if it is installed,
-/// otherwise ducc0.
+/// Returns the engine for all lines where nothing is compared: that of wanted_engine(); for "auto"
+/// FFTW if it is installed, otherwise ducc0.
 Engine& default_engine();
-/// Returns the names of the engines of this build, the default first.
+/// Returns whether weft has an engine of that name here, with this precision.
+bool has_engine(std::string_view name, Precision precision);
+/// Returns the names of the engines that weft has here, the default first.
 std::vector<std::string> engine_names();
 
 /// Simulates, for tests, a library that makes no plan. While on, Engine::lines throws fft_failure,

@@ -1,5 +1,6 @@
 #include "kernel/engines.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "kernel/forks.hpp"
@@ -38,21 +39,31 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
+bool has_engine(std::string_view name, Precision precision) {
+  return std::any_of(engines().begin(), engines().end(), [&](const Engine* each) {
+    return each->name() == name && each->supports(precision);
+  });
+}
+
 Engine& engine(std::string_view name) {
   for (Engine* each : engines()) {
     if (each->name() == name) return *each;
   }
   throw Error(ErrorCode::unsupported,
-              "the FFT engine must be one that weft has here, " + joined(engine_names()) +
+              "the FFT engine must be auto, or one that weft has here, " + joined(engine_names()) +
                   "; given \"" + std::string(name) + "\"; " +
                   (name == "fftw" ? "install FFTW, or name its library in WEFT_FFTW_LIBRARY"
                                   : "name one of these, in WEFT_ENGINE or the call"));
 }
 
+std::string wanted_engine() {
+  const char* word = std::getenv("WEFT_ENGINE");
+  return word != nullptr && *word != '\0' ? word : std::string(auto_engine);
+}
+
 Engine& default_engine() {
-  const char* wanted = std::getenv("WEFT_ENGINE");
-  if (wanted != nullptr && *wanted != '\0') return engine(wanted);
-  return *engines().front();
+  const std::string wanted = wanted_engine();
+  return wanted == auto_engine ? *engines().front() : engine(wanted);
 }
 
 }  // namespace weft::kernel

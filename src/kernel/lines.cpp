@@ -40,13 +40,22 @@ void with_real(Precision precision, F f) {
 
 }  // namespace
 
+Engine& LocalOptions::engine_of(LineKind kind, std::int64_t length) const {
+  const bool is_real = kind == LineKind::r2c || kind == LineKind::c2r;
+  const auto found = std::find_if(engines.begin(), engines.end(), [&](const EngineOfLines& each) {
+    return each.is_real == is_real && each.length == length;
+  });
+  return found == engines.end() ? *engine : *found->engine;
+}
+
 LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& options,
                        std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place)
     : transform_(transform),
       precision_(options.precision),
       in_pitch_bytes_(in_pitch_bytes),
-      out_pitch_bytes_(out_pitch_bytes),
-      group_(options.engine->lines_together(options.precision, transform.length)) {
+      out_pitch_bytes_(out_pitch_bytes) {
+  Engine& engine = options.engine_of(transform.kind, transform.length);
+  group_ = engine.lines_together(options.precision, transform.length);
   LineProblem problem{.kind = transform.kind,
                       .precision = options.precision,
                       .length = transform.length,
@@ -54,21 +63,20 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
                       .effort = options.effort};
   problem.in_pitch = in_pitch_bytes / input_element_bytes(problem);
   problem.out_pitch = out_pitch_bytes / output_element_bytes(problem);
-  plans_ = planned(problem, options, group_);
+  plans_ = planned(problem, engine, group_);
   if (!transform.spectrum) return;
   problem.kind = LineKind::c2c_backward;
   problem.in_pitch = problem.out_pitch;
   problem.in_place = true;
-  back_ = planned(problem, options, group_);
+  back_ = planned(problem, engine, group_);
 }
 
-LineRunner::Plans LineRunner::planned(LineProblem problem, const LocalOptions& options,
-                                      std::int64_t group) {
+LineRunner::Plans LineRunner::planned(LineProblem problem, Engine& engine, std::int64_t group) {
   Plans plans;
   problem.count = group;
-  plans.many = options.engine->lines(problem);
+  plans.many = engine.lines(problem);
   problem.count = 1;
-  plans.one = options.engine->lines(problem);
+  plans.one = engine.lines(problem);
   return plans;
 }
 

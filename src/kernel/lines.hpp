@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kernel/engine.hpp"
 #include "kernel/line_spectrum.hpp"
@@ -41,13 +42,23 @@ inline std::int64_t output_extent(const AxisTransform& t) {
   return t.kind == LineKind::r2c ? t.length / 2 + 1 : t.length;
 }
 
-/// The local FFT library, its effort of planning, and the number of threads.
-struct LocalOptions {
+/// The engine of lines of one length, of complex or of real points.
+struct EngineOfLines {
+  bool is_real = false;
+  std::int64_t length = 1;  ///< points in real space
   Engine* engine = nullptr;
+};
+
+/// The local FFT libraries, their effort of planning, and the number of threads.
+struct LocalOptions {
+  Engine* engine = nullptr;  ///< of lines that `engines` does not list
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   int threads = 1;
   Stores outlet_stores = Stores::cached;  ///< how a sweep writes its outlet
+  std::vector<EngineOfLines> engines = {};
+
+  Engine& engine_of(LineKind kind, std::int64_t length) const;
 };
 
 /// Transforms any number of lines in cache: groups by one engine plan, the rest line by line.
@@ -69,7 +80,7 @@ class LineRunner {
     std::shared_ptr<const LineTransform> many;
     std::shared_ptr<const LineTransform> one;
   };
-  static Plans planned(LineProblem problem, const LocalOptions& options, std::int64_t group);
+  static Plans planned(LineProblem problem, Engine& engine, std::int64_t group);
   void multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
                             std::int64_t first) const;
   void transform_lines(const Plans& plans, char* from, std::int64_t from_pitch_bytes, char* to,

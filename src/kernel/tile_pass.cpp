@@ -4,37 +4,16 @@
 #include <cassert>
 #include <cstring>
 
-#include "base/block_limits.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/copy.hpp"
 #include "kernel/narrow.hpp"
+#include "kernel/tile_shape.hpp"
 
 namespace weft::kernel {
 namespace {
 
-/// Desired length of a row across the lines of a tile, if the tile fits in cache; it is never
-/// shorter than the least.
-constexpr std::int64_t row_bytes = 512;
-/// Limit of a tile. Lines too long for it are transformed in tiles with shorter rows than the
-/// least, so that a tile does not need all the memory.
-constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
-
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-/// Returns the distance of lines in a tile: odd multiples of a cache line, so that a column does
-/// not share one cache set.
-std::int64_t pitch_bytes(std::int64_t line_bytes) {
-  const std::int64_t rounded = round_up(line_bytes, line_alignment_bytes);
-  return rounded / line_alignment_bytes % 2 == 0 ? rounded + line_alignment_bytes : rounded;
-}
-
-std::int64_t lines_of_a_tile(std::int64_t pitch, std::int64_t element_bytes) {
-  const std::int64_t fitting = cache_sizes().l2_bytes / 4 / pitch;
-  const std::int64_t least = least_row_bytes / element_bytes;
-  const std::int64_t lines = std::clamp(fitting, least, row_bytes / element_bytes);
-  return std::max<std::int64_t>(1, std::min(lines, largest_tile_bytes / pitch));
 }
 
 bool is_aligned(const void* pointer) {
@@ -77,9 +56,10 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
       outlet_stores_(options.outlet_stores) {
   const std::int64_t line_bytes = std::max(input_extent(transform) * in_element_bytes_,
                                            output_extent(transform) * out_element_bytes_);
-  tile_pitch_bytes_ = pitch_bytes(line_bytes);
-  tile_lines_ = lines_of_a_tile(tile_pitch_bytes_, complex_bytes(options.precision));
-  tile_bytes_ = tile_lines_ * tile_pitch_bytes_;
+  const TileShape tile = tile_shape(line_bytes, complex_bytes(options.precision));
+  tile_pitch_bytes_ = tile.pitch_bytes;
+  tile_lines_ = tile.lines;
+  tile_bytes_ = tile.bytes();
   in_place_tile_ = 2 * tile_bytes_ > cache_sizes().l2_bytes;
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)

@@ -204,6 +204,19 @@ std::string exchange_line(const Plan& plan, std::size_t index) {
          counted(most.messages, "other");
 }
 
+/// Returns the engine of each line, then the version of each engine.
+std::string engine_lines(const Plan& plan) {
+  if (plan.line_engines.empty()) return {};
+  std::string text;
+  for (const LineEngine& each : plan.line_engines)
+    text += std::string(text.empty() ? "lines: " : "; ") + to_string(each.kind) + " of " +
+            counted(each.length, "point") + " by " + each.engine;
+  text += "\n";
+  for (const EngineVersion& each : plan.engines)
+    text += "engine " + each.name + ": " + each.library + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string explain(const Plan& plan) {
@@ -218,6 +231,7 @@ std::string explain(const Plan& plan) {
     text += stage_line(plan, i) + "\n";
     if (i < plan.exchanges.size()) text += exchange_line(plan, i) + "\n";
   }
+  text += engine_lines(plan);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   if (plan.prediction) text += prediction_lines(*plan.prediction);
   return text;

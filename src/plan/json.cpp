@@ -3,11 +3,25 @@
 
 #include "layout/check.hpp"
 #include "plan/check_plan.hpp"
+#include "plan/json_fields.hpp"
 #include "plan/json_reader.hpp"
 #include "plan/parts_json.hpp"
 #include "plan/prediction_json.hpp"
 
 namespace weft {
+namespace json {
+
+template <>
+constexpr auto fields<LineEngine> = std::tuple(Field{"kind", &LineEngine::kind},
+                                               Field{"length", &LineEngine::length},
+                                               Field{"lines", &LineEngine::lines},
+                                               Field{"engine", &LineEngine::engine});
+template <>
+constexpr auto fields<EngineVersion> = std::tuple(Field{"name", &EngineVersion::name},
+                                                  Field{"library", &EngineVersion::library});
+
+}  // namespace json
+
 namespace {
 
 using json::Json;
@@ -15,7 +29,7 @@ using json::JsonPlace;
 using json::Object;
 
 /// Raised when a reader of another version would misread a plan.
-constexpr std::int64_t plan_version = 12;
+constexpr std::int64_t plan_version = 13;
 
 /// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };
@@ -113,6 +127,8 @@ Json write(const Plan& plan) {
   object["chosen_by"] = plan.chosen_by;
   object["notes"] = plan.notes;
   object["prediction"] = plan.prediction ? json::write(*plan.prediction) : Json();
+  object["line_engines"] = json::written(plan.line_engines);
+  object["engines"] = json::written(plan.engines);
   return object;
 }
 
@@ -298,6 +314,8 @@ std::string to_json(const Problem& problem) { return dumped(write(problem)); }
 std::string to_json(const Layout& layout) { return dumped(write(layout)); }
 std::string to_json(const Stage& stage) { return dumped(write(stage)); }
 std::string to_json(const Exchange& exchange) { return dumped(write(exchange)); }
+std::string to_json(const LineEngine& lines) { return dumped(json::written(lines)); }
+std::string to_json(const EngineVersion& engine) { return dumped(json::written(engine)); }
 
 Stage stage_from_json(std::string_view text) {
   const Json document = json::parse(text, "stage");
@@ -307,6 +325,16 @@ Stage stage_from_json(std::string_view text) {
 Exchange exchange_from_json(std::string_view text) {
   const Json document = json::parse(text, "exchange");
   return read_decided_exchange({document, "exchange"});
+}
+
+LineEngine line_engine_from_json(std::string_view text) {
+  const Json document = json::parse(text, "line engine");
+  return json::read_as<LineEngine>({document, "line engine"});
+}
+
+EngineVersion engine_version_from_json(std::string_view text) {
+  const Json document = json::parse(text, "engine");
+  return json::read_as<EngineVersion>({document, "engine"});
 }
 
 Layout layout_from_json(std::string_view text) {
@@ -341,6 +369,8 @@ Plan plan_from_json(std::string_view text) {
     plan.notes.push_back(json::text(note));
   const JsonPlace prediction = object.at("prediction");
   if (!prediction.value.is_null()) plan.prediction = json::read_prediction(prediction);
+  plan.line_engines = json::read_as<std::vector<LineEngine>>(object.at("line_engines"));
+  plan.engines = json::read_as<std::vector<EngineVersion>>(object.at("engines"));
   object.finish();
   check_plan(plan);
   return plan;

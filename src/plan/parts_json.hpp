@@ -11,8 +11,12 @@ namespace weft {
 
 std::string to_json(const Stage& stage);
 std::string to_json(const Exchange& exchange);
+std::string to_json(const LineEngine& lines);
+std::string to_json(const EngineVersion& engine);
 /// Inverses of to_json; throw invalid_argument for anything damaged or unknown.
 Stage stage_from_json(std::string_view text);
 Exchange exchange_from_json(std::string_view text);
+LineEngine line_engine_from_json(std::string_view text);
+EngineVersion engine_version_from_json(std::string_view text);
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "kernel/lines.hpp"
 #include "model/cost.hpp"
 #include "model/planning_cost.hpp"
+#include "probe/engines.hpp"
 #include "run/transform.hpp"
 
 namespace weft::probe {
@@ -31,13 +33,6 @@ constexpr const char* along_ragged_columns = "ragged columns";
 /// Returns the bytes of a tile that leaves room in L2 for another one.
 std::int64_t tile_bytes() { return kernel::cache_sizes().l2_bytes / 4; }
 
-kernel::LocalOptions local_options(Precision precision, Effort effort, int threads) {
-  return {.engine = &kernel::default_engine(),
-          .precision = precision,
-          .effort = effort,
-          .threads = threads};
-}
-
 /// The memory of timed lines. Each thread has its own tile, because all cores compute in a stage. A
 /// thread takes the next lines when it is done, because some cores may be slower.
 class Tiles {
@@ -51,13 +46,15 @@ class Tiles {
     std::memset(out_.data(), 0, static_cast<std::size_t>(out_.size()));
   }
 
-  Work lines(Kind kind, Precision precision, Effort effort, std::int64_t length) const {
+  Work lines(Kind kind, Precision precision, Effort effort, std::int64_t length,
+             kernel::Engine& engine) const {
     const std::int64_t pitch = pitch_of(length, precision);
     const std::int64_t count = std::clamp<std::int64_t>(tile_bytes() / pitch, 1, 64);
     const kernel::LineKind line =
         kind == Kind::c2c ? kernel::LineKind::c2c_forward : kernel::LineKind::r2c;
     const kernel::LineRunner runner({.kind = line, .length = length},
-                                    local_options(precision, effort, 1), pitch, pitch, false);
+                                    {.engine = &engine, .precision = precision, .effort = effort},
+                                    pitch, pitch, false);
     // The cost of starting and joining threads belongs to stages, so it must be negligible in this
     // measurement.
     const std::int64_t fewest = threads_ == 1 ? 1 : turns_at_least;
@@ -98,17 +95,17 @@ class Arrays {
 
   /// Returns a transform along one axis of an array, by this rank alone. It does the work of a
   /// stage.
-  Work stage(Precision precision, std::int64_t bytes, const char* how, int threads) const {
+  Work stage(const kernel::LocalOptions& local, std::int64_t bytes, const char* how) const {
+    const Precision precision = local.precision;
     std::int64_t lines = bytes / (stage_length * complex_bytes(precision));
     if (how == along_ragged_columns) --lines;  // then rows do not begin on cache lines
     const int axis = how == along_rows ? 1 : 0;
     Problem problem{.shape = axis == 0 ? Shape{stage_length, lines} : Shape{lines, stage_length},
                     .axes = {axis},
                     .precision = precision};
-    problem.threads = threads;
+    problem.threads = local.threads;
     const auto transform = std::make_shared<run::Transform>(
-        make_plan(problem), comm::Communicator::solo(),
-        run::Transform::Options{local_options(precision, Effort::estimate, threads), true});
+        make_plan(problem), comm::Communicator::solo(), run::Transform::Options{local, true});
     return {std::string("stage along ") + how + " " + to_string(precision),
             static_cast<double>(bytes), [this, transform] {
               transform->execute({Direction::forward, false}, in_.data(), out_.data());
@@ -127,15 +124,10 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
-/// Returns the precisions to measure. Lines of long doubles are not planned by trials: trials gain
-/// little without vector instructions.
-std::vector<Precision> precisions_of(const Extent& extent, Effort effort) {
-  std::vector<Precision> found;
-  for (const Precision precision : extent.precisions)
-    if (kernel::default_engine().supports(precision) &&
-        (effort == Effort::estimate || precision != Precision::f80))
-      found.push_back(precision);
-  return found;
+/// Returns whether lines of the precision are measured. Long doubles are not planned by trials:
+/// trials gain little without vector instructions.
+bool is_measured(Precision precision, Effort effort) {
+  return effort == Effort::estimate || precision != Precision::f80;
 }
 
 /// Orders lengths so that short and long ones come early: when the time for planning is over, all
@@ -148,14 +140,20 @@ std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
   return found;
 }
 
-/// Assigns seconds in the order in which the lines were added, then sorts the lines.
-void assign(std::vector<Arithmetic>& arithmetic, const Extent& extent,
+/// A line that is timed, of one of the lists of lines.
+struct TimedLine {
+  std::size_t list = 0;
+  Kind kind = Kind::c2c;
+  std::int64_t length = 0;
+};
+
+/// Gives each line the time of its fastest engine, then sorts the lines.
+void assign(std::vector<Arithmetic>& arithmetic, const std::vector<TimedLine>& timed,
             const std::vector<double>& seconds) {
-  auto next = seconds.begin();
-  for (const std::int64_t length : spread_out(extent.lengths))
-    for (Arithmetic& each : arithmetic)
-      for (LineTime& line : each.lines)
-        if (line.length == length) line.seconds = *next++;
+  for (std::size_t i = 0; i < timed.size(); ++i)
+    for (LineTime& line : arithmetic[timed[i].list].lines)
+      if (line.kind == timed[i].kind && line.length == timed[i].length)
+        line.seconds = line.seconds == 0 ? seconds[i] : std::min(line.seconds, seconds[i]);
   for (Arithmetic& each : arithmetic) {
     std::sort(each.lines.begin(), each.lines.end(), [](const LineTime& one, const LineTime& two) {
       return std::pair(one.kind, one.length) < std::pair(two.kind, two.length);
@@ -207,32 +205,41 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads,
-                         bool has_core) {
-  const Tiles tiles(extent, threads);
+Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
+                         const LocalProbe& local, const comm::Communicator& comm) {
+  const Tiles tiles(extent, local.threads);
   Lines found;
   std::vector<Work> works;
+  std::vector<TimedLine> timed;
   std::vector<double> unit_planning_s;
+  std::map<Precision, std::vector<kernel::Engine*>> engines;
+  for (const Precision precision : extent.precisions)
+    engines[precision] = common_engines(local.engine, precision, comm);
   for (const Effort effort : extent.efforts)
-    for (const Precision precision : precisions_of(extent, effort))
-      found.arithmetic.push_back({precision, effort, 0, {}});
-  const auto add = [&](Arithmetic& arithmetic, Kind kind, std::int64_t length) {
+    for (const Precision precision : extent.precisions)
+      if (is_measured(precision, effort) && !engines[precision].empty())
+        found.arithmetic.push_back({precision, effort, 0, {}});
+  const auto add = [&](std::size_t list, Kind kind, std::int64_t length) {
+    Arithmetic& arithmetic = found.arithmetic[list];
     const bool is_needed = kind == Kind::c2c && length == stage_length;
     if (arithmetic.effort != Effort::estimate && !is_needed && !planning.affords(1e-9)) return;
     arithmetic.lines.push_back({kind, length, 0});
     const double took_s = planning.prepare([&] {
-      works.push_back(tiles.lines(kind, arithmetic.precision, arithmetic.effort, length));
+      for (kernel::Engine* engine : engines[arithmetic.precision])
+        works.push_back(
+            tiles.lines(kind, arithmetic.precision, arithmetic.effort, length, *engine));
     });
+    timed.resize(works.size(), {list, kind, length});
     if (arithmetic.effort == Effort::measure)
       unit_planning_s.push_back(model::planning_of_unit(took_s, length));
   };
   for (const std::int64_t length : spread_out(extent.lengths))
-    for (Arithmetic& each : found.arithmetic)
-      for (const Kind kind : {Kind::c2c, Kind::r2c}) add(each, kind, length);
+    for (std::size_t list = 0; list < found.arithmetic.size(); ++list)
+      for (const Kind kind : {Kind::c2c, Kind::r2c}) add(list, kind, length);
   found.planning_s = median(std::move(unit_planning_s));
-  if (!has_core) idle(works);
+  if (!local.has_core) idle(works);
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
-  assign(found.arithmetic, extent, seconds);
+  assign(found.arithmetic, timed, seconds);
   for (Arithmetic& each : found.arithmetic)
     if (each.lines.size() < 2 * extent.lengths.size()) {
       fill_in(each, found.arithmetic);
@@ -243,19 +250,22 @@ Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
 }
 
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
-                                     int threads, bool has_core) {
-  const Arrays arrays(threads * extent.copied_bytes.back());
+                                     const LocalProbe& local, const comm::Communicator& comm) {
+  const Arrays arrays(local.threads * extent.copied_bytes.back());
   std::vector<Copying> found;
   std::vector<Work> works;
   for (const Precision precision : extent.precisions) {
-    if (!kernel::default_engine().supports(precision)) continue;
+    const auto engines = common_engines(local.engine, precision, comm);
+    if (engines.empty()) continue;
+    const kernel::LocalOptions options =
+        fastest_for({stage_length}, precision, engines, local.threads, comm);
     for (const std::int64_t bytes : extent.copied_bytes) {
       found.push_back({bytes, 0, 0, precision});
       for (const char* how : {along_rows, along_columns, along_ragged_columns})
-        works.push_back(arrays.stage(precision, bytes * threads, how, threads));
+        works.push_back(arrays.stage(options, bytes * local.threads, how));
     }
   }
-  if (!has_core) idle(works);
+  if (!local.has_core) idle(works);
   const std::vector<double> seconds = timing.seconds_in_turn(works, extent.visits);
   auto next = seconds.begin();
   for (Copying& each : found) {

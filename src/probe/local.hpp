@@ -5,10 +5,18 @@
 
 #include <weft/machine.hpp>
 
+#include "comm/communicator.hpp"
 #include "probe/extent.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
+
+/// The part of a rank in local measurements.
+struct LocalProbe {
+  int threads = 1;
+  bool has_core = true;  ///< for each thread; otherwise the rank only waits for the others
+  std::string engine;    ///< "auto": each line has the time of the fastest
+};
 
 /// The times of lines, and the names of those that were not measured.
 struct Lines {
@@ -22,13 +30,13 @@ struct Lines {
 /// follows from their number, and measuring them too would count it twice. Many ranks on few cores
 /// may plan for minutes by trials, and measure for a second. When the time for `planning` is over,
 /// the remaining lines are assumed.
-Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent, int threads,
-                         bool has_core);
+Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
+                         const LocalProbe& local, const comm::Communicator& comm);
 
 /// Measures t_a: the time of weft's stages on arrays of several sizes, less the time of their
 /// lines, which is in `so_far`. Runs concurrently on all ranks and threads that have their own
 /// core.
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
-                                     int threads, bool has_core);
+                                     const LocalProbe& local, const comm::Communicator& comm);
 
 }  // namespace weft::probe

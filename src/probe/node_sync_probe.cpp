@@ -9,9 +9,9 @@
 
 #include "base/memory.hpp"
 #include "comm/node_memory.hpp"
-#include "kernel/engine.hpp"
 #include "model/cost.hpp"
 #include "model/moving.hpp"
+#include "probe/engines.hpp"
 #include "run/transform.hpp"
 
 namespace weft::probe {
@@ -69,14 +69,10 @@ class Arrays {
     std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
   }
 
-  Work transform(const Plan& plan, const comm::Communicator& node) const {
-    const auto made = std::make_shared<run::Transform>(
-        plan, node,
-        run::Transform::Options{{.engine = &kernel::default_engine(),
-                                 .precision = plan.problem.precision,
-                                 .effort = Effort::estimate,
-                                 .threads = plan.problem.threads},
-                                true});
+  Work transform(const Plan& plan, const comm::Communicator& node,
+                 const kernel::LocalOptions& local) const {
+    const auto made =
+        std::make_shared<run::Transform>(plan, node, run::Transform::Options{local, true});
     return {std::string("exchange in node memory ") + to_string(plan.problem.precision),
             static_cast<double>(box_bytes(plan)), [this, made] {
               made->execute({Direction::forward, false}, in_.data(), out_.data());
@@ -91,7 +87,7 @@ class Arrays {
 }  // namespace
 
 bool measure_handing_over(Timing& timing, int visits, Machine& machine,
-                          const comm::Communicator& comm, int threads,
+                          const comm::Communicator& comm, const LocalProbe& local,
                           const std::function<bool(const Copying&)>& which) {
   const comm::Communicator node = comm.node_group();
   const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective, so first
@@ -103,10 +99,15 @@ bool measure_handing_over(Timing& timing, int visits, Machine& machine,
   if (comm.min(std::int64_t{shares && !wanted.empty()}) == 0) return false;
   std::vector<Plan> plans;
   for (const Copying* each : wanted)
-    plans.push_back(plan_of(each->precision, std::min(each->bytes, longest), node, threads));
+    plans.push_back(plan_of(each->precision, std::min(each->bytes, longest), node, local.threads));
   const Arrays arrays(largest_box(plans));
   std::vector<Work> works;
-  for (const Plan& plan : plans) works.push_back(arrays.transform(plan, node));
+  for (const Plan& plan : plans) {
+    const Precision precision = plan.problem.precision;
+    const auto engines = common_engines(local.engine, precision, comm);
+    works.push_back(arrays.transform(
+        plan, node, fastest_for({rows, columns}, precision, engines, local.threads, comm)));
+  }
   const std::vector<double> seconds = timing.seconds_in_turn(works, visits);
   const double share = model::share_of_core(plans.front().problem, node.size(), machine);
   // The known times must not contain the time to be measured.

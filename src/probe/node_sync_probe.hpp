@@ -4,6 +4,7 @@
 
 #include <weft/machine.hpp>
 
+#include "probe/local.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {
@@ -13,7 +14,7 @@ namespace weft::probe {
 /// other figures. Sets handed_over_s_per_byte in those entries of the machine's copying that
 /// `which` selects. Returns false, without a change, if no ranks share memory. Collective.
 bool measure_handing_over(Timing& timing, int visits, Machine& machine,
-                          const comm::Communicator& comm, int threads,
+                          const comm::Communicator& comm, const LocalProbe& local,
                           const std::function<bool(const Copying&)>& which);
 
 }  // namespace weft::probe

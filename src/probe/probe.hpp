@@ -6,6 +6,7 @@
 #include <weft/machine.hpp>
 
 #include "comm/communicator.hpp"
+#include "kernel/engine.hpp"
 #include "probe/extent.hpp"
 
 namespace weft::probe {
@@ -17,6 +18,8 @@ struct ProbeOptions {
   /// may take 3 s, so that short probes take longer.
   double seconds = 30;
   int threads = 1;  ///< of each rank
+  /// Local FFT library; "auto": each line has the time of the fastest.
+  std::string engine = kernel::wanted_engine();
   Extent extent = full_extent();
   /// Directories on the disks to measure. Each takes a tenth of `seconds` more.
   std::vector<std::string> directories = {};

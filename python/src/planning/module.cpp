@@ -284,10 +284,42 @@ void bind_exchange(nb::module_& m) {
       [](const std::string& text) { return weft::exchange_from_json(text); });
 }
 
+void bind_engines(nb::module_& m) {
+  using weft::EngineVersion;
+  using weft::LineEngine;
+  nb::class_<LineEngine> lines(m, "LineEngine",
+                               "The engine of the local FFTs along lines of one kind and length.");
+  lines
+      .def_prop_ro(
+          "kind", [](const LineEngine& e) { return weft::to_string(e.kind); },
+          "c2c, or r2c for both directions.")
+      .def_ro("length", &LineEngine::length, "Points of a line, real ones for r2c.")
+      .def_ro("lines", &LineEngine::lines,
+              "Lines of the trial: as many as a rank transforms in cache, at most 64.")
+      .def_ro("engine", &LineEngine::engine, "Name of the engine.")
+      .def("__repr__", [](const LineEngine& e) {
+        return std::string("<weft.LineEngine ") + weft::to_string(e.kind) + " of " +
+               std::to_string(e.length) + " points by " + e.engine + ">";
+      });
+  weft::python::bind_value(
+      lines, [](const LineEngine& e) { return weft::to_json(e); },
+      [](const std::string& text) { return weft::line_engine_from_json(text); });
+  nb::class_<EngineVersion> engine(m, "EngineVersion", "A library of local FFTs of a plan.");
+  engine.def_ro("name", &EngineVersion::name, "fftw or ducc0.")
+      .def_ro("library", &EngineVersion::library, "Version and instruction sets.")
+      .def("__repr__", [](const EngineVersion& e) {
+        return "<weft.EngineVersion " + e.name + ": " + e.library + ">";
+      });
+  weft::python::bind_value(
+      engine, [](const EngineVersion& e) { return weft::to_json(e); },
+      [](const std::string& text) { return weft::engine_version_from_json(text); });
+}
+
 void bind_plan(nb::module_& m) {
   using weft::Plan;
   bind_stage(m);
   bind_exchange(m);
+  bind_engines(m);
   nb::class_<Plan> bound(
       m, "Plan",
       "A list of stages with one exchange between each two: plain data, made without MPI.\n\n"
@@ -310,6 +342,12 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "notes", [](const Plan& p) { return as_tuple(p.notes); }, "Remarks on the choice.")
       .def_ro("prediction", &Plan::prediction, "The prediction; None without a machine.")
+      .def_prop_ro(
+          "line_engines", [](const Plan& p) { return as_tuple(p.line_engines); },
+          "The engine of each kind and length of lines; empty until a transform chooses them.")
+      .def_prop_ro(
+          "engines", [](const Plan& p) { return as_tuple(p.engines); },
+          "These engines with their versions.")
       .def(
           "explain", [](const Plan& p) { return weft::explain(p); },
           "Describes the plan and its reasons in a few lines.")

@@ -253,8 +253,13 @@ void bind_environment(nb::module_& m) {
         nb::gil_scoped_release release;
         const auto group = group_of(comm);
         const weft::comm::CollectiveCall call(group, "probe", to_error(error));
-        weft::Machine machine = weft::probe::measure(
-            {name, source, seconds, threads, weft::probe::extent_for(seconds), directories}, group);
+        weft::Machine machine = weft::probe::measure({.name = name,
+                                                      .source = source,
+                                                      .seconds = seconds,
+                                                      .threads = threads,
+                                                      .extent = weft::probe::extent_for(seconds),
+                                                      .directories = directories},
+                                                     group);
         weft::api::measure_call(machine, group, threads);
         return machine;
       },
@@ -278,7 +283,12 @@ void bind_environment(nb::module_& m) {
         nb::gil_scoped_release release;
         const auto extent =
             weft::probe::yardstick_extent(weft::from_string<weft::Precision>(precision));
-        return weft::probe::measure({"yardstick", "", seconds, threads, extent}, group_of(comm));
+        return weft::probe::measure({.name = "yardstick",
+                                     .source = "",
+                                     .seconds = seconds,
+                                     .threads = threads,
+                                     .extent = extent},
+                                    group_of(comm));
       },
       "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
       "Collective: measures a few figures of the machine for a calibration.");

@@ -201,9 +201,9 @@ class Switch(OptionType):
 
 
 class Engine(OptionType):
-    """The name of a local FFT library; None for the default one."""
+    """The name of a local FFT library, or auto; None for the default."""
 
-    values = "`fftw`, `ducc0`"
+    values = "`auto`, `fftw`, `ducc0`"
     metavar = "NAME"
 
     def checked(self, given: Any, name: str) -> str:

@@ -209,7 +209,11 @@ TEST(FftPlan, RunsEveryCandidate) {
   for (const Plan& plan : candidates(problem, shipped_machine("ethernet-10g"))) {
     SCOPED_TRACE(explain(plan));
     const Fft<double> fft(plan_from_json(to_json(plan)), MPI_COMM_WORLD);
-    EXPECT_EQ(fft.plan(), plan);
+    Plan without_engines = fft.plan();
+    EXPECT_FALSE(without_engines.line_engines.empty());
+    without_engines.line_engines.clear();
+    without_engines.engines.clear();
+    EXPECT_EQ(without_engines, plan);
     Case given;
     given.problem = plan.problem;
     given.plan = plan;

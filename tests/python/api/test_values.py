@@ -29,6 +29,14 @@ def plan() -> weft.Plan:
     return weft.plan((24, 20, 18), kind="r2c", ranks=4, dtype="float32", machine=MACHINE)
 
 
+def with_engines() -> weft.Plan:
+    """Returns a plan as a transform completes it."""
+    document = json.loads(plan().to_json())
+    document["line_engines"] = [{"kind": "r2c", "length": 18, "lines": 64, "engine": "ducc0"}]
+    document["engines"] = [{"name": "ducc0", "library": "ducc0 0.42.0 é"}]
+    return weft.Plan.from_json(json.dumps(document))
+
+
 def named_order() -> weft.Plan:
     """Returns a plan whose prediction has an order of ranks over the nodes."""
     machine = weft.Machine.shipped(MACHINE).with_order("xyzt")
@@ -88,6 +96,9 @@ VALUES: dict[str, Callable[[], Any]] = {
     "exchange": lambda: plan().exchanges[0],
     "exchange by slices": lambda: weft.plan((8, 8), ranks=2, exchange="fft2d-p", machine="fixed-rule").exchanges[0],
     "plan": plan,
+    "plan with engines": with_engines,
+    "engine of lines": lambda: with_engines().line_engines[0],
+    "version of an engine": lambda: with_engines().engines[0],
     "plan by the fixed rule": lambda: weft.plan((1009,), ranks=3, machine="fixed-rule"),
     "plan in an order": named_order,
     "prediction": lambda: plan().prediction,

@@ -22,6 +22,8 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "StripedArray": ("weft.ooc.open_set('set.json')", "weft.ooc.open_set('set.json', writable=True)"),
     "BitPermutation": ("weft.ooc.BitPermutation((2, 1))", "weft.ooc.BitPermutation((8, 4, 2, 1))"),
     "Problem": ("weft.plan((4, 6)).problem",),
+    "LineEngine": ("weft.FFT((4, 6)).plan.line_engines[0]",),
+    "EngineVersion": ("weft.FFT((4, 6)).plan.engines[0]",),
     "PlannedExchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
     "OutOfCorePlan": ("weft.ooc.plan((64, 64), memory_bytes=1 << 20)",),
 }  # fmt: skip

@@ -35,7 +35,8 @@ def test_ranks_measure_the_machine_once(nothing_named: Path, tmp_path: Path, ran
     assert plans[0]["chosen_by"] == "model"
     assert plans[0]["prediction"]["machine"] == "local"
     assert any("no machine was named" in note for note in plans[0]["notes"])
-    (file,) = nothing_named.iterdir()
+    trials, file = sorted(nothing_named.iterdir())
+    assert trials.name.startswith("line-trials-")
     assert json.loads(file.read_text())["source"].startswith(f"measured by weft in 0.2 s on {ranks} ranks")
 
 
@@ -47,7 +48,8 @@ def test_more_effort_tries_plans(tmp_path: Path) -> None:
 def test_one_rank_has_nothing_to_choose(nothing_named: Path) -> None:
     fft = weft_package.FFT((6, 5))
     assert (fft.plan.chosen_by, fft.plan.notes) == ("fixed rule", ())
-    assert not nothing_named.exists()
+    # Only the engines of its lines were compared.
+    assert all(file.name.startswith("line-trials-") for file in nothing_named.glob("*"))
 
 
 def test_the_variable_names_a_machine(nothing_named: Path, tmp_path: Path) -> None:
@@ -126,7 +128,8 @@ def test_the_command_plans_for_it_too(tmp_path: Path) -> None:
 
 def test_wisdom_of_a_named_machine_serves_where_none_is_named(tmp_path: Path) -> None:
     common = ("bench", "40x36x32", "-n", 2, "--wisdom", "mine.wisdom", "--json")
-    tried = plan_of(weft(*common, "--machine", "local", "--budget", 10, cwd=tmp_path))
+    # Trials take a second. On a busy machine they may take ten times as long.
+    tried = plan_of(weft(*common, "--machine", "local", "--budget", 60, cwd=tmp_path))
     assert tried["chosen_by"] == "trials"
     if any("own nothing" in note for note in tried["notes"]):
         pytest.skip("fewer ranks were faster, which is not for those who want all")

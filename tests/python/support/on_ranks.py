@@ -465,7 +465,8 @@ def broadcast_plan(comm: Any) -> bool:
     assert len({hash(plan) for plan in (came, *comm.allgather(came))}) == 1
     assert comm.allgather(came) == [came] * comm.size
     fft = weft.FFT.of_plan(came, comm=comm)
-    assert comm.bcast(fft.plan, comm.size - 1) == came
+    assert comm.bcast(fft.plan, comm.size - 1) == fft.plan
+    assert (fft.plan.stages, fft.plan.exchanges) == (came.stages, came.exchanges)
     whole = np.random.default_rng(6).standard_normal((12, 9, 10))
     x = weft.scatter(whole, fft.input.layout, comm)
     found = weft.gather(fft.forward(x), fft.output.layout, comm)

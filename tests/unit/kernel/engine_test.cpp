@@ -13,6 +13,7 @@
 
 #include "base/memory.hpp"
 #include "kernel/fftw_library.hpp"
+#include "kernel/lines.hpp"
 #include "support/line_oracle.hpp"
 #include "unit/support/expect_error.hpp"
 
@@ -410,8 +411,33 @@ TEST(Engines, are_chosen_by_name) {
     setenv("WEFT_ENGINE", name.c_str(), 1);
     EXPECT_EQ(default_engine().name(), name);
   }
+  const std::string first = fftw_library() == nullptr ? "ducc0" : "fftw";
+  setenv("WEFT_ENGINE", "auto", 1);
+  EXPECT_EQ(default_engine().name(), first);
   unsetenv("WEFT_ENGINE");
-  EXPECT_EQ(default_engine().name(), fftw_library() == nullptr ? "ducc0" : "fftw");
+  EXPECT_EQ(wanted_engine(), "auto");
+  EXPECT_EQ(default_engine().name(), first);
+}
+
+TEST(Engines, of_some_lines_replace_the_engine_of_the_others) {
+  struct Named : Engine {
+    std::string name() const override { return "named"; }
+    std::string description() const override { return ""; }
+    bool supports(Precision) const override { return true; }
+    std::int64_t lines_together(Precision, std::int64_t) const override { return 1; }
+    std::shared_ptr<const LineTransform> make(const LineProblem&) override { return nullptr; }
+  };
+  Named others;
+  Named of_reals;
+  Named of_complex;
+  const LocalOptions options{.engine = &others,
+                             .engines = {{true, 8, &of_reals}, {false, 8, &of_complex}}};
+  EXPECT_EQ(&options.engine_of(LineKind::r2c, 8), &of_reals);
+  EXPECT_EQ(&options.engine_of(LineKind::c2r, 8), &of_reals);
+  EXPECT_EQ(&options.engine_of(LineKind::c2c_forward, 8), &of_complex);
+  EXPECT_EQ(&options.engine_of(LineKind::c2c_backward, 8), &of_complex);
+  EXPECT_EQ(&options.engine_of(LineKind::r2c, 9), &others);
+  EXPECT_EQ(&options.engine_of(LineKind::c2c_forward, 4), &others);
 }
 
 TEST(Engines, name_those_there_are_when_asked_for_another) {

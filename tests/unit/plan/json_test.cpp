@@ -99,6 +99,36 @@ TEST(PlanJson, SixteenThousandRanksInAFewLines) {
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
 }
 
+TEST(PlanJson, EnginesOfLinesAreKept) {
+  Plan plan = make_plan({.shape = {8, 6}, .kind = Kind::r2c, .ranks = 2});
+  EXPECT_EQ(explain(plan).find("lines: "), std::string::npos);
+  plan.line_engines = {{Kind::c2c, 8, 4, "ducc0"}, {Kind::r2c, 6, 1, "fftw"}};
+  plan.engines = {{"fftw", "fftw-3.3.10-avx"}, {"ducc0", "ducc0 0.42.0 for AVX2"}};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  EXPECT_NE(explain(plan).find("lines: c2c of 8 points by ducc0; r2c of 6 points by fftw\n"
+                               "engine fftw: fftw-3.3.10-avx\n"
+                               "engine ducc0: ducc0 0.42.0 for AVX2\n"),
+            std::string::npos)
+      << explain(plan);
+}
+
+TEST(PlanJson, EnginesOfLinesAreConsistent) {
+  Plan sound = make_plan({.shape = {8, 6}, .ranks = 2});
+  sound.line_engines = {{Kind::c2c, 8, 4, "ducc0"}};
+  sound.engines = {{"ducc0", "ducc0 0.42.0"}};
+  check_plan(sound);
+  Plan plan = sound;
+  plan.line_engines.push_back({Kind::c2c, 8, 2, "ducc0"});
+  expect_error(invalid, {"one engine", "c2c of 8 points"}, [&] { plan_from_json(to_json(plan)); });
+  plan = sound;
+  plan.engines.clear();
+  expect_error(invalid, {"lacks \"ducc0\"", "c2c of 8 points"},
+               [&] { plan_from_json(to_json(plan)); });
+  plan = sound;
+  plan.line_engines[0].lines = 0;
+  expect_error(invalid, {"at least 1", "0 lines"}, [&] { plan_from_json(to_json(plan)); });
+}
+
 TEST(PlanJson, TextsMustBeUtf8) {
   Plan plan = make_plan({.shape = {4}});
   plan.notes = {"\xff"};
@@ -193,7 +223,7 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
   plan["version"] = 1;
-  expect_refused(plan, {"plan.version", "version 12", "given 1"});
+  expect_refused(plan, {"plan.version", "version 13", "given 1"});
   plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");

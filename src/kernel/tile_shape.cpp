@@ -1,0 +1,40 @@
+#include "kernel/tile_shape.hpp"
+
+#include <algorithm>
+
+#include "base/block_limits.hpp"
+#include "kernel/cache.hpp"
+#include "kernel/engine.hpp"
+
+namespace weft::kernel {
+namespace {
+
+/// Desired length of a row across the lines of a tile, if the tile fits in cache; it is never
+/// shorter than the least.
+constexpr std::int64_t row_bytes = 512;
+/// Limit of a tile. Lines too long for it are transformed in tiles with shorter rows than the
+/// least, so that a tile does not need all the memory.
+constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
+
+/// Returns the distance of lines in a tile: odd multiples of a cache line, so that a column does
+/// not share one cache set.
+std::int64_t pitch_of(std::int64_t line_bytes) {
+  const std::int64_t cache_lines = (line_bytes + line_alignment_bytes - 1) / line_alignment_bytes;
+  return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;
+}
+
+std::int64_t lines_of(std::int64_t pitch, std::int64_t element_bytes) {
+  const std::int64_t fitting = cache_sizes().l2_bytes / 4 / pitch;
+  const std::int64_t least = least_row_bytes / element_bytes;
+  const std::int64_t lines = std::clamp(fitting, least, row_bytes / element_bytes);
+  return std::max<std::int64_t>(1, std::min(lines, largest_tile_bytes / pitch));
+}
+
+}  // namespace
+
+TileShape tile_shape(std::int64_t line_bytes, std::int64_t element_bytes) {
+  const std::int64_t pitch = pitch_of(line_bytes);
+  return {pitch, lines_of(pitch, element_bytes)};
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,99 @@
+#include "planner/line_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "plan/json_fields.hpp"
+#include "plan/json_reader.hpp"
+
+namespace weft {
+namespace json {
+
+using planner::EngineTime;
+using planner::LineTrial;
+
+template <>
+constexpr auto fields<EngineTime> = std::tuple(Field{"engine", &EngineTime::engine},
+                                               Field{"seconds", &EngineTime::seconds});
+
+template <>
+constexpr auto fields<LineTrial> = std::tuple(Field{"kind", &LineTrial::kind},
+                                              Field{"precision", &LineTrial::precision},
+                                              Field{"effort", &LineTrial::effort},
+                                              Field{"length", &LineTrial::length},
+                                              Field{"lines", &LineTrial::lines},
+                                              Field{"times", &LineTrial::times});
+
+}  // namespace json
+
+namespace planner {
+namespace {
+
+using json::Json;
+using json::JsonPlace;
+using json::Object;
+
+/// Raised when a reader of another version would misread trials.
+constexpr std::int64_t trials_version = 1;
+
+bool same_lines(const LineTrial& one, const LineTrial& other) {
+  return std::tie(one.kind, one.precision, one.effort, one.length, one.lines) ==
+         std::tie(other.kind, other.precision, other.effort, other.length, other.lines);
+}
+
+LineTrial read_trial(const JsonPlace& place) {
+  LineTrial trial = json::read_as<LineTrial>(place);
+  if (trial.length < 1 || trial.lines < 1)
+    json::refuse(place, "lines of a trial and their points must be at least 1");
+  if (trial.times.empty()) json::refuse(place, "a trial must have the time of an engine");
+  for (const EngineTime& each : trial.times)
+    if (!(each.seconds > 0)) json::refuse(place, "seconds must be above 0");
+  return trial;
+}
+
+}  // namespace
+
+const std::string& LineTrial::fastest() const {
+  return std::min_element(
+             times.begin(), times.end(),
+             [](const EngineTime& one, const EngineTime& two) { return one.seconds < two.seconds; })
+      ->engine;
+}
+
+const LineTrial* LineTrials::find(const LineTrial& lines) const {
+  const auto found = std::find_if(trials_.begin(), trials_.end(),
+                                  [&](const LineTrial& each) { return same_lines(each, lines); });
+  return found == trials_.end() ? nullptr : &*found;
+}
+
+void LineTrials::add(const LineTrial& trial) {
+  if (find(trial) == nullptr) trials_.push_back(trial);
+}
+
+void LineTrials::merge(const LineTrials& others) {
+  for (const LineTrial& each : others.trials_) add(each);
+}
+
+std::string to_json(const LineTrials& trials) {
+  Json document;
+  document["version"] = trials_version;
+  document["trials"] = json::written(trials.all());
+  return document.dump();
+}
+
+LineTrials line_trials_from_json(std::string_view text) {
+  const Json document = json::parse(text, "trials");
+  Object object({document, "trials"});
+  const JsonPlace version = object.at("version");
+  if (json::integer(version) != trials_version)
+    json::refuse(version,
+                 "this weft reads version " + std::to_string(trials_version) + " of line trials");
+  LineTrials trials;
+  for (const JsonPlace& each : json::elements(object.at("trials"))) trials.add(read_trial(each));
+  object.finish();
+  return trials;
+}
+
+}  // namespace planner
+}  // namespace weft

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/precision.hpp>
+
+#include "comm/communicator.hpp"
+#include "kernel/engine.hpp"
+#include "kernel/lines.hpp"
+
+namespace weft::probe {
+
+/// Returns the engines that a word allows ("auto" or a name), in the order of rank 0, if all ranks
+/// have them in this precision. Collective.
+std::vector<kernel::Engine*> common_engines(const std::string& word, Precision precision,
+                                            const comm::Communicator& comm);
+
+/// Returns options for complex lines of these lengths by the fastest of the engines. Collective.
+///
+/// Errors  as line_trial().
+kernel::LocalOptions fastest_for(const std::vector<std::int64_t>& lengths, Precision precision,
+                                 const std::vector<kernel::Engine*>& engines, int threads,
+                                 const comm::Communicator& comm);
+
+}  // namespace weft::probe
