@@ -5,6 +5,7 @@
 
 #include "model/exchange_cost.hpp"
 #include "model/stage_cost.hpp"
+#include "plan/line_view.hpp"
 
 namespace weft::model {
 namespace {
@@ -48,8 +49,11 @@ PlanCost cost(const Plan& plan, const Machine& machine) {
 
 PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known) {
   PlanCost total;
+  Plan executed = plan;
+  for (Stage& stage : executed.stages)
+    if (!stage.axes.empty()) stage = seen(std::move(stage));
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    total.steps.push_back(stage_cost(plan, i, machine));
+    total.steps.push_back(stage_cost(executed, i, machine));
     if (i + 1 < plan.stages.size()) total.steps.push_back(exchange_cost(plan, i, machine, known));
   }
   hide_all(plan, total.steps);

@@ -1,8 +1,11 @@
 #include "model/stage_lines.hpp"
 
+#include "plan/line_view.hpp"
+
 namespace weft::model {
 
-StageLines lines_along(const Plan& plan, const Stage& stage, int axis) {
+StageLines lines_along(const Plan& plan, const Stage& given, int axis) {
+  const Stage stage = seen(given);
   const auto length = [&](const Layout& layout) {
     return layout.shape()[static_cast<std::size_t>(axis)];
   };

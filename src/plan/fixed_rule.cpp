@@ -8,6 +8,7 @@
 #include "plan/chirp_view.hpp"
 #include "plan/chunks.hpp"
 #include "plan/line_view.hpp"
+#include "plan/long_line.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/route.hpp"
 #include "plan/start.hpp"
@@ -49,7 +50,8 @@ void add_notes(Plan& plan) {
 }
 
 std::vector<Stage> fixed_rule_stages(const Problem& problem) {
-  std::vector<Stage> stages = view_stages(problem, problem.ranks);
+  std::vector<Stage> stages = long_line_stages(problem);
+  if (stages.empty()) stages = view_stages(problem, problem.ranks);
   if (stages.empty() && suits_a_chirp(problem)) stages = chirp_stages(problem, problem.ranks);
   Starts known;
   return stages.empty() ? std::move(routes(problem, fixed_rule_input(problem), 1, known).front())

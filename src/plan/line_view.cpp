@@ -12,6 +12,7 @@
 #include "layout/check.hpp"
 #include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
+#include "plan/long_line.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
@@ -208,6 +209,14 @@ Layout viewed(const Layout& flat, const Shape& view, int axis) {
   return Layout::of_boxes(view, std::move(boxes), order_along(axis));
 }
 
+Stage seen(Stage stage) {
+  if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
+  // After the transform of a long line the natural order is along the columns.
+  if (stage.target.dims() < stage.source.dims())
+    stage.target = stage.axes.empty() ? stage.source : stage.source.with_order({1, 0});
+  return stage;
+}
+
 std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
   if (!is_one_axis(problem) || ranks < 2) return {};
   const auto view = best_view(problem, ranks);
@@ -258,6 +267,7 @@ void check_view(const Plan& plan) {
   if (plan.problem.shape.size() != 1 || view.size() != 2 || volume(view) != plan.problem.shape[0])
     refuse("only one axis can be seen as two, whose product it is; given " + to_string(view) +
            " for " + to_string(plan.problem.shape));
+  if (stages == 2) return check_long_line(plan);
   const bool is_natural = plan.output().dims() == 1;
   if (stages != (is_natural ? 4 : 3) || plan.input().dims() != 1)
     refuse("an axis seen as two must have three stages, or four to end as one axis; given " +

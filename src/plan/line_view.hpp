@@ -29,6 +29,10 @@ std::string why_no_view(const Problem& problem);
 /// one.
 Layout viewed(const Layout& flat, const Shape& view, int axis);
 
+/// Returns a stage as it is executed. Where one axis is seen as two, its array has the two axes
+/// before and after, with the same memory.
+Stage seen(Stage stage);
+
 /// Throws invalid_argument unless a plan with a view has the required stages.
 void check_view(const Plan& plan);
 

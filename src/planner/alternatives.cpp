@@ -11,6 +11,7 @@
 #include "plan/chunks.hpp"
 #include "plan/fixed_rule.hpp"
 #include "plan/line_view.hpp"
+#include "plan/long_line.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/route.hpp"
 #include "planner/numbers_of_ranks.hpp"
@@ -151,6 +152,9 @@ bool agrees(E forced, E has) {
 }  // namespace
 
 std::vector<Plan> alternatives(const Problem& problem) {
+  // The model knows lines in cache, and would take a long one for as fast.
+  if (std::vector<Stage> line = long_line_stages(problem); !line.empty())
+    return {assemble(problem, std::move(line))};
   std::vector<Plan> found = ways_of_views(problem);
   std::set<std::vector<std::int64_t>> seen;
   Starts starts;
@@ -197,6 +201,7 @@ std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   const Exchange& now = plan.exchanges[number];
   const Exchange forced = forced_exchange(plan.problem, number);
   std::vector<Exchange> found{now};
+  if (plan.problem.ranks == 1) return found;
   for (Exchange each : all_exchanges(plan.problem, 1)) {
     if (forced.requests == Requests::automatic && each.requests == Requests::persistent) continue;
     each.chunks = now.chunks;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "plan/line_view.hpp"
 
 namespace weft::run {
 namespace {
@@ -55,12 +58,9 @@ AxisTransform convolution_transform(const Plan& plan, const Stage& stage, bool i
 
 std::vector<Stage> route_of(const Plan& plan, Direction direction) {
   std::vector<Stage> route = plan.stages;
-  // One axis viewed as two has the same memory, and a stage that makes rows of it has the boxes of
-  // the rows. Everything that runs uses the view of its exchange.
-  for (Stage& stage : route) {
-    if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
-    if (stage.target.dims() < stage.source.dims()) stage.target = stage.source;
-  }
+  // A stage that makes rows of one axis has the boxes of the rows: everything that runs uses the
+  // view of its exchange.
+  for (Stage& stage : route) stage = seen(std::move(stage));
   if (direction == Direction::forward) return route;
   std::reverse(route.begin(), route.end());
   for (Stage& stage : route) {

@@ -220,6 +220,10 @@ Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_
   std::string why_not;
   for (const MethodDescriptor& method : methods) {
     if (!offers(method, forced)) continue;
+    // Of one rank, packed messages leave the only block in place. Other methods copy it, or need
+    // memory that others can see.
+    if (problem.ranks == 1 && method.method != Method::messages && forced.method != method.method)
+      continue;
     why_not = refusal(method, forced, problem);
     if (!why_not.empty()) continue;
     return {method.method,
