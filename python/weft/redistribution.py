@@ -83,7 +83,7 @@ def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | N
 def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any = None) -> Array:
     """Distributes the array on rank `root` over a layout; returns this rank's box. Collective.
 
-    `a` is used on `root` only. `dtype` is optional: `root` sends it.
+    `a` and `dtype` are used on `root` only. `root` converts the elements to `dtype`, if it is given.
 
     >>> import numpy as np, weft
     >>> weft.scatter(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).shape

@@ -6,15 +6,15 @@
 
 namespace weft::api {
 
-/// Returns the fastest engine of these lines from the trials of this process, or those kept in the
-/// user's cache; empty if there was no trial. Thread-safe.
+/// Returns the engine that was the fastest for these lines in an earlier trial. Knows the trials of
+/// this process and those in the user's cache. Empty if there was no trial. Thread-safe.
 ///
 /// The cache has one file for each processor and set of engines, next to local_machine()'s. A file
 /// that is damaged or of another version counts as empty.
 std::string known_fastest(const planner::LineTrial& lines);
 
-/// Adds trials to those of this process and to the file. If it cannot be written, there is a
-/// warning. Thread-safe.
+/// Adds trials to those of this process and to the file. Warns if the file cannot be written.
+/// Thread-safe.
 void keep(const planner::LineTrials& trials);
 
 }  // namespace weft::api

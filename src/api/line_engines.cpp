@@ -48,17 +48,18 @@ std::vector<LineEngine> lines_of(const Plan& plan) {
   return found;
 }
 
-/// Returns the trial that decides for these lines, without times; no trial for odd lengths that
-/// would take seconds.
-std::optional<planner::LineTrial> trial_of(const LineEngine& lines, const Plan& plan) {
-  std::int64_t length = lines.length;
+/// Returns the trial that decides for these lines, still without times. Returns none if a trial
+/// would take seconds and halving the length does not help.
+std::optional<planner::LineTrial> trial_of(const LineEngine& given, const Plan& plan) {
+  std::int64_t length = given.length;
   while (length > longest_tried && length % 2 == 0) length /= 2;
   if (length > longest_tried) return {};
   return planner::LineTrial{
-      lines.kind, plan.problem.precision, plan.line_effort, length, lines.lines, {}};
+      given.kind, plan.problem.precision, plan.line_effort, length, given.lines, {}};
 }
 
-/// Chooses the engines of lines among several, by trials of rank 0's memory or new ones.
+/// Chooses one of several engines for lines. Takes the result of a trial that rank 0 knows,
+/// otherwise of a new trial.
 class Chooser {
  public:
   Chooser(const Plan& plan, const std::vector<kernel::Engine*>& engines,
@@ -76,7 +77,7 @@ class Chooser {
     return is_common(known) ? known : tried(*trial).fastest();
   }
 
-  /// Keeps new trials for the user.
+  /// Stores new trials in the user's cache.
   void keep_new() const {
     if (comm_.rank() == 0 && !new_trials_.all().empty()) keep(new_trials_);
   }
@@ -102,7 +103,7 @@ class Chooser {
   planner::LineTrials new_trials_;
 };
 
-/// Returns the engines of a plan, with the versions here.
+/// Returns the engines of a plan, with their versions on this rank.
 std::vector<EngineVersion> versions_of(const std::vector<LineEngine>& lines) {
   std::vector<EngineVersion> found;
   for (const std::string& name : kernel::engine_names())

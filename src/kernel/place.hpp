@@ -11,7 +11,7 @@ namespace weft::kernel {
 /// One number for each axis, without a heap allocation, for the executor.
 using Extents = std::array<std::int64_t, max_dims>;
 
-/// Number of the scratch array of a thread, next to the buffers that the caller numbers from 0.
+/// Buffer number that means the scratch array of a thread. The caller numbers other buffers from 0.
 inline constexpr int scratch_buffer = -1;
 
 /// Position of a box of the array in a buffer: element i is at offset + sum((i[a] - box.lower[a]) *
@@ -32,12 +32,13 @@ struct Place {
   bool narrow = false;
 };
 
-/// Cuts `region` into boxes that no piece of either place divides along the axes in `cut_axes`.
-/// Along the other axes the results are as long as `region`.
+/// Cuts `region` along the axes in `cut_axes`, at the bounds of the pieces of both places. Along
+/// these axes, each piece then covers a result or misses it. Along the other axes the results are
+/// as long as `region`.
 std::vector<Box> cells(const Box& region, const std::vector<int>& cut_axes, const Place& inlet,
                        const Place& outlet);
 
-/// Returns whether the ranges of `piece` and `cell` meet along every axis in `axes`.
+/// Returns whether the ranges of `piece` and `cell` overlap along every axis in `axes`.
 bool meets(const Box& piece, const Box& cell, const std::vector<int>& axes);
 
 }  // namespace weft::kernel

@@ -6,17 +6,19 @@
 
 namespace weft {
 
-/// Returns the two stages of one long complex axis on one rank, seen as n1 x n2; none for other
-/// problems, for lines that a cache holds, and without factors that are alike.
+/// Returns the two stages of one long complex axis on one rank, seen as n1 x n2. Returns none for
+/// other problems, for lines that a cache holds, and if n has no two suitable factors. Suitable
+/// ones have no large primes and are at most 2^16.
 ///
-/// Stages  axis 0 with twiddles, from the input; axis 1, into the output in natural order. Threads
-///         share the columns, then the rows, and memory is swept twice. A library sweeps a line
-///         that exceeds the cache more often, in one thread.
-/// Cost    sqrt(n) divisions.
+/// Stages  The first reads the input, transforms axis 0 and multiplies by twiddles. The second
+///         transforms axis 1 and writes the output in natural order. Threads share the columns,
+///         then the rows. Each stage reads and writes memory once. If a line exceeds the cache, a
+///         library does this more often, in one thread.
+/// Cost    sqrt(n) divisions, to find the factors.
 /// Source  Bailey 1990. `problem` is as checked() returns it.
 std::vector<Stage> long_line_stages(const Problem& problem);
 
-/// Throws invalid_argument unless a plan with a view on one rank has these stages.
+/// Throws invalid_argument if a plan that views one axis as two on one rank has other stages.
 void check_long_line(const Plan& plan);
 
 }  // namespace weft
