@@ -162,14 +162,17 @@ struct Stage {
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
-/// The engine of the local FFTs along lines of one kind and length. The caller named it, or it was
-/// the fastest in a trial.
+/// The engine of the local FFTs along lines of one kind and length, and the arrangement of these
+/// lines in cache. Both were named, or were the fastest in a trial.
 struct LineEngine {
-  Kind kind = Kind::c2c;    ///< r2c: in both directions
-  std::int64_t length = 1;  ///< points of a line, real ones for r2c
-  std::int64_t lines =
-      1;  ///< lines of the trial: as many as a rank transforms in cache, at most 64
-  std::string engine = {};  ///< name of one of the plan's engines
+  Kind kind = Kind::c2c;       ///< r2c: in both directions
+  std::int64_t length = 1;     ///< points of a line, real ones for r2c
+  std::int64_t lines = 1;      ///< lines of the trial: as many as a rank has, at most 32 MiB
+  bool across_memory = false;  ///< the lines run across memory: adjacent elements are of adjacent
+                               ///< lines; without such an entry the other one of the length holds
+  std::string engine = {};     ///< name of one of the plan's engines
+  bool across_tile = false;    ///< a tile in cache holds the lines as memory does; otherwise they
+                               ///< are transposed on the way in and out
   friend bool operator==(const LineEngine&, const LineEngine&) = default;
 };
 

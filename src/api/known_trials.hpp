@@ -1,17 +1,18 @@
 #pragma once
 
-#include <string>
+#include <cstdint>
 
 #include "planner/line_trials.hpp"
 
 namespace weft::api {
 
-/// Returns the engine that was the fastest for these lines in an earlier trial. Knows the trials of
-/// this process and those in the user's cache. Empty if there was no trial. Thread-safe.
+/// Returns the number of the way that was the fastest for these lines in an earlier trial. Knows the
+/// trials of this process and those in the user's cache. -1 if no trial compared these ways.
+/// Thread-safe.
 ///
 /// The cache has one file for each processor and set of engines, next to local_machine()'s. A file
 /// that is damaged or of another version counts as empty.
-std::string known_fastest(const planner::LineTrial& lines);
+std::int64_t known_fastest(const planner::LineTrial& lines);
 
 /// Adds trials to those of this process and to the file. Warns if the file cannot be written.
 /// Thread-safe.

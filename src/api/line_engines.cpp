@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <vector>
 
 #include <weft/error.hpp>
@@ -21,60 +22,65 @@ namespace {
 /// A trial for longer lines would take seconds. The engine of a shorter line with the same odd
 /// factors transforms them.
 constexpr std::int64_t longest_tried = 1 << 18;
-/// Tiles rarely have more lines.
-constexpr double most_lines = 64;
+/// More bytes do not fit in any cache, so that their lines take the same time.
+constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
+/// Fewer lines across memory are in one or two cache lines, and are transposed.
+constexpr double fewest_across = 8;
 
 bool is_auto(const std::string& word) { return word == kernel::auto_engine; }
 
-/// Returns the kinds and lengths of a plan's lines, each once, without engines.
+kernel::TileForm form_of(bool across_tile) {
+  return across_tile ? kernel::TileForm::across : kernel::TileForm::along;
+}
+
+/// Returns the kinds and lengths of a plan's lines, each once, without engines. Complex lines are
+/// listed twice: contiguous ones, and ones across memory.
 std::vector<LineEngine> lines_of(const Plan& plan) {
   std::vector<LineEngine> found;
+  const auto add = [&](const model::StageLines& lines, bool across_memory) {
+    const std::int64_t most = most_bytes / lines.length / complex_bytes(plan.problem.precision);
+    const auto count = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
+        std::clamp(lines.count, 1.0, std::max(1.0, static_cast<double>(most))))));
+    for (LineEngine& each : found)
+      if (each.kind == lines.kind && each.length == lines.length &&
+          each.across_memory == across_memory) {
+        each.lines = std::max(each.lines, count);
+        return;
+      }
+    found.push_back({lines.kind, lines.length, count, across_memory, {}, false});
+  };
   for (const Stage& stage : plan.stages)
     for (const int axis : stage.axes) {
       const model::StageLines lines = model::lines_along(plan, stage, axis);
-      const auto count =
-          std::bit_floor(static_cast<std::uint64_t>(std::clamp(lines.count, 1.0, most_lines)));
-      const auto known = std::find_if(found.begin(), found.end(), [&](const LineEngine& each) {
-        return each.kind == lines.kind && each.length == lines.length;
-      });
-      if (known == found.end())
-        found.push_back({lines.kind, lines.length, static_cast<std::int64_t>(count), {}});
-      else
-        known->lines = std::max(known->lines, static_cast<std::int64_t>(count));
+      add(lines, false);
+      if (lines.kind == Kind::c2c && lines.count >= fewest_across) add(lines, true);
     }
   std::sort(found.begin(), found.end(), [](const LineEngine& one, const LineEngine& two) {
-    return std::pair(one.kind, one.length) < std::pair(two.kind, two.length);
+    return std::tuple(one.kind, one.length, one.across_memory) <
+           std::tuple(two.kind, two.length, two.across_memory);
   });
   return found;
 }
 
-/// Returns the trial that decides for these lines, still without times. Returns none if a trial
-/// would take seconds and halving the length does not help.
-std::optional<planner::LineTrial> trial_of(const LineEngine& given, const Plan& plan) {
-  std::int64_t length = given.length;
-  while (length > longest_tried && length % 2 == 0) length /= 2;
-  if (length > longest_tried) return {};
-  return planner::LineTrial{
-      given.kind, plan.problem.precision, plan.line_effort, length, given.lines, {}};
-}
-
-/// Chooses one of several engines for lines. Takes the result of a trial that rank 0 knows,
-/// otherwise of a new trial.
+/// Chooses one of several ways for lines. Takes the result of a trial that rank 0 knows, otherwise of
+/// a new trial.
 class Chooser {
  public:
   Chooser(const Plan& plan, const std::vector<kernel::Engine*>& engines,
           const comm::Communicator& comm)
       : plan_(plan), engines_(engines), comm_(comm) {}
 
-  /// Collective.
-  std::string fastest(const LineEngine& lines) {
-    const std::optional<planner::LineTrial> trial = trial_of(lines, plan_);
-    if (!trial) return engines_.front()->name();
-    std::string known;
-    if (comm_.rank() == 0) known = known_fastest(*trial);
-    comm_.broadcast(known, 0);
-    // Other ranks may have fewer engines than those of the trial.
-    return is_common(known) ? known : tried(*trial).fastest();
+  /// Chooses the fastest way. Collective.
+  void choose(LineEngine& lines) {
+    lines.engine = engines_.front()->name();
+    planner::LineTrial trial = trial_of(lines);
+    if (trial.ways.size() < 2 || trial.length > longest_tried) return;
+    std::int64_t way = -1;
+    if (comm_.rank() == 0) way = known_fastest(trial);
+    way = comm_.broadcast_value(way, 0);
+    if (way < 0) way = tried(trial);
+    lines.engine = trial.ways[static_cast<std::size_t>(way)].engine;
+    lines.across_tile = trial.ways[static_cast<std::size_t>(way)].across_tile;
   }
 
   /// Stores new trials in the user's cache.
@@ -83,18 +89,29 @@ class Chooser {
   }
 
  private:
-  bool is_common(const std::string& name) const {
-    return std::any_of(engines_.begin(), engines_.end(),
-                       [&](const kernel::Engine* each) { return each->name() == name; });
+  /// Returns the trial that decides for these lines, still without times.
+  planner::LineTrial trial_of(const LineEngine& lines) const {
+    planner::LineTrial trial{lines.kind,  plan_.problem.precision, plan_.line_effort, lines.length,
+                             lines.lines, lines.across_memory};
+    while (trial.length > longest_tried && trial.length % 2 == 0) trial.length /= 2;
+    for (const kernel::Engine* engine : engines_) {
+      trial.ways.push_back({engine->name(), false});
+      if (lines.across_memory) trial.ways.push_back({engine->name(), true});
+    }
+    return trial;
   }
 
-  planner::LineTrial tried(planner::LineTrial trial) {
+  /// Returns the number of the fastest way in a new trial.
+  std::int64_t tried(planner::LineTrial& trial) {
+    std::vector<kernel::LineChoice> ways;
+    for (const planner::LineWay& way : trial.ways)
+      ways.push_back({&kernel::engine(way.engine), form_of(way.across_tile)});
     const std::vector<double> seconds = probe::line_trial(
-        {trial.kind, trial.precision, trial.effort, trial.length, trial.lines}, engines_, comm_);
-    for (std::size_t i = 0; i < engines_.size(); ++i)
-      trial.times.push_back({engines_[i]->name(), seconds[i]});
+        {trial.kind, trial.precision, trial.effort, trial.length, trial.lines, trial.across_memory},
+        ways, comm_);
+    for (std::size_t i = 0; i < seconds.size(); ++i) trial.ways[i].seconds = seconds[i];
     new_trials_.add(trial);
-    return trial;
+    return trial.number_of_fastest();
   }
 
   const Plan& plan_;
@@ -165,8 +182,10 @@ void choose_line_engines(Plan& plan, const std::string& word, bool may_try,
   std::vector<LineEngine> lines = lines_of(plan);
   const auto engines = probe::common_engines(word, plan.problem.precision, comm);
   Chooser chooser(plan, engines, comm);
-  for (LineEngine& each : lines)
-    each.engine = may_try && engines.size() > 1 ? chooser.fastest(each) : engines.front()->name();
+  for (LineEngine& each : lines) {
+    each.engine = engines.front()->name();
+    if (may_try) chooser.choose(each);
+  }
   chooser.keep_new();
   plan.line_engines = std::move(lines);
   plan.engines = versions_of_all(plan.line_engines, comm);
@@ -198,7 +217,10 @@ kernel::LocalOptions local_options(const Plan& plan) {
                                .effort = plan.line_effort,
                                .threads = plan.problem.threads};
   for (const LineEngine& each : plan.line_engines)
-    options.engines.push_back({each.kind == Kind::r2c, each.length, &kernel::engine(each.engine)});
+    options.choices.push_back({each.kind == Kind::r2c,
+                               each.across_memory,
+                               each.length,
+                               {&kernel::engine(each.engine), form_of(each.across_tile)}});
   return options;
 }
 

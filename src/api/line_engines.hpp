@@ -26,12 +26,13 @@ void require_precision(const std::string& word, Precision precision);
 /// is measured. Collective.
 bool may_try_engines(const Planning& planning, const comm::Communicator& comm);
 
-/// Completes a plan with the engine of each kind and length of its lines. For "auto" it is the
-/// fastest of an earlier trial. Without one there is a trial now, which is kept for the user; if
-/// `may_try` is false, it is the first of engine_names(). The same on all ranks. Collective.
+/// Completes a plan with the engine of each kind and length of its lines, and the form of their
+/// tiles. For "auto" they are the fastest of an earlier trial. Without one there is a trial now,
+/// which is kept for the user. If `may_try` is false, the first of engine_names() transforms all
+/// lines, along a tile. The same on all ranks. Collective.
 ///
-/// Cost    reads a file once in a process; a trial takes about a millisecond for each kind and
-///         length, and the planning of the lines.
+/// Cost    reads a file once in a process; a trial takes up to 0.3 s for each kind and length, and
+///         the planning of the lines.
 /// Errors  those of Engine::lines() and out_of_memory.
 void choose_line_engines(Plan& plan, const std::string& word, bool may_try,
                          const comm::Communicator& comm);

@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "isa/split_row.hpp"
 #include "isa/square.hpp"
 
 // This file is compiled once for each instruction set, with WEFT_ISA_LEVEL = v1, v3 or v4. Only the
@@ -48,6 +49,7 @@ using weft::isa::DuccLines;
 using weft::isa::DuccStatus;
 using weft::isa::DuccTable;
 using weft::isa::DuccTables;
+using weft::isa::SplitRow;
 using weft::isa::Square;
 using Index = std::int64_t;
 
@@ -84,6 +86,42 @@ struct Bundle {
     for (int k = 0; k < width; ++k) {
       in[k] = std::min(k, live - 1) * lines.in_pitch;
       out[k] = std::min(k, live - 1) * lines.out_pitch;
+    }
+  }
+
+  /// Interleaves complex lines across a tile: a row has the next number of every line.
+  void gather_rows(const T* from, Index pitch, Cmplx<V>* to, Index points) const {
+    if constexpr (width == 1) {
+      for (Index j = 0; j < points; ++j) to[j] = {from[j * pitch], from[j * pitch + 1]};
+    } else {
+      std::array<T, 2 * width> row{};
+      for (Index j = 0; j < points; ++j) {
+        const T* numbers = from + j * pitch;
+        if (live < width) {
+          std::copy_n(numbers, 2 * live, row.data());
+          numbers = row.data();
+        }
+        SplitRow<T, width>::split(numbers, &to[j].r, &to[j].i);
+      }
+    }
+  }
+
+  void scatter_rows(const Cmplx<V>* from, T* to, Index pitch, Index points) const {
+    if constexpr (width == 1) {
+      for (Index j = 0; j < points; ++j) {
+        to[j * pitch] = from[j].r;
+        to[j * pitch + 1] = from[j].i;
+      }
+    } else {
+      std::array<T, 2 * width> row;
+      for (Index j = 0; j < points; ++j) {
+        if (live == width) {
+          SplitRow<T, width>::join(&from[j].r, &from[j].i, to + j * pitch);
+        } else {
+          SplitRow<T, width>::join(&from[j].r, &from[j].i, row.data());
+          std::copy_n(row.data(), 2 * live, to + j * pitch);
+        }
+      }
     }
   }
 
@@ -147,9 +185,15 @@ void transform(const ComplexTables<T>& tables, const DuccLines& lines, const T* 
   const Index n = lines.length;
   auto* reals = static_cast<V*>(workspace);  // a complex number is two of them
   auto* line = static_cast<Cmplx<V>*>(workspace);
-  bundle.gather(from, reals, 2 * n);
+  if (lines.across)
+    bundle.gather_rows(from, lines.in_pitch, line, n);
+  else
+    bundle.gather(from, reals, 2 * n);
   const Cmplx<V>* result = tables.exec(line, line + n, T(1), lines.forward);
-  bundle.scatter(reinterpret_cast<const V*>(result), to, 2 * n);
+  if (lines.across)
+    bundle.scatter_rows(result, to, lines.out_pitch, n);
+  else
+    bundle.scatter(reinterpret_cast<const V*>(result), to, 2 * n);
 }
 
 /// r2c and c2r. ducc0 stores the half spectrum as r0, r1, i1, r2, i2, ...; even lengths end in an
@@ -179,8 +223,8 @@ void transform_all(const Tables& tables, const DuccLines& lines, const T* from, 
   for (Index line = 0; line < lines.count;) {
     const Index live = std::min<Index>(lines.count - line, lanes<T>);
     const bool single = live < lanes<T> && lines.length <= scalar_length_max;
-    const T* const in = from + line * lines.in_pitch;
-    T* const out = to + line * lines.out_pitch;
+    const T* const in = from + line * (lines.across ? 2 : lines.in_pitch);
+    T* const out = to + line * (lines.across ? 2 : lines.out_pitch);
     if (single)
       transform(tables, lines, in, out, Bundle<T, T>(1, lines), workspace);
     else

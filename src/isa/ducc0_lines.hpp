@@ -8,7 +8,8 @@
 
 namespace weft::isa {
 
-/// `count` lines of `length` points; the k-th begins k*pitch reals after the first one.
+/// `count` lines of `length` points; the k-th begins k*pitch reals after the first one. Across, for
+/// c2c, point j of the k-th is j*pitch + 2*k reals after the first.
 struct DuccLines {
   bool is_real;  ///< r2c forward and c2r backward, otherwise c2c
   bool forward;  ///< exponent -1
@@ -16,6 +17,7 @@ struct DuccLines {
   std::int64_t count;
   std::int64_t in_pitch;
   std::int64_t out_pitch;
+  bool across;
 };
 
 /// What ducc0 needs to transform lines of one length: its tables, and room for each thread.

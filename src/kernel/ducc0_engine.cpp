@@ -89,7 +89,8 @@ class DuccTransform final : public LineTransform {
                .length = problem.length,
                .count = problem.count,
                .in_pitch = problem.in_pitch * (problem.kind == LineKind::r2c ? 1 : 2),
-               .out_pitch = problem.out_pitch * (problem.kind == LineKind::c2r ? 1 : 2)} {}
+               .out_pitch = problem.out_pitch * (problem.kind == LineKind::c2r ? 1 : 2),
+               .across = problem.form == TileForm::across} {}
 
   void execute(void* in, void* out) const override { tables_->execute(lines_, in, out); }
 
@@ -112,7 +113,7 @@ class DuccEngine final : public Engine {
   bool supports(Precision) const override { return true; }
 
   /// Fills the lanes of a vector.
-  std::int64_t lines_together(Precision precision, std::int64_t) const override {
+  std::int64_t lines_together(Precision precision, std::int64_t, TileForm) const override {
     return functions(precision).lanes;
   }
 

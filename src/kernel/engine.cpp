@@ -33,14 +33,19 @@ bool addressable(std::int64_t count, std::int64_t pitch, std::int64_t element_by
 void check(const LineProblem& problem) {
   if (problem.length < 1 || problem.count < 1)
     reject("lines and points of a line must be at least 1", problem);
-  if (problem.in_pitch < input_elements(problem) || problem.out_pitch < output_elements(problem)) {
-    reject("lines must not overlap: pitches must be at least " +
-               std::to_string(input_elements(problem)) + " and " +
-               std::to_string(output_elements(problem)),
+  const bool across = problem.form == TileForm::across;
+  if (across && (problem.kind == LineKind::r2c || problem.kind == LineKind::c2r))
+    reject("lines across a tile must be complex", problem);
+  const std::int64_t least_in = across ? problem.count : input_elements(problem);
+  const std::int64_t least_out = across ? problem.count : output_elements(problem);
+  if (problem.in_pitch < least_in || problem.out_pitch < least_out) {
+    reject("lines must not overlap: pitches must be at least " + std::to_string(least_in) +
+               " and " + std::to_string(least_out),
            problem);
   }
-  if (!addressable(problem.count, problem.in_pitch, input_element_bytes(problem)) ||
-      !addressable(problem.count, problem.out_pitch, output_element_bytes(problem))) {
+  const std::int64_t pitches = across ? problem.length : problem.count;
+  if (!addressable(pitches, problem.in_pitch, input_element_bytes(problem)) ||
+      !addressable(pitches, problem.out_pitch, output_element_bytes(problem))) {
     reject("the lines must fit into 2^63 bytes: ask for fewer lines", problem);
   }
   if (problem.in_place && problem.in_pitch * input_element_bytes(problem) !=

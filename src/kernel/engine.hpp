@@ -53,7 +53,8 @@ class Engine {
   virtual bool supports(Precision precision) const = 0;
   /// Returns the number of lines to transform by one call, if there are many. Small groups leave
   /// fewer lines for the remainder, line by line.
-  virtual std::int64_t lines_together(Precision precision, std::int64_t length) const = 0;
+  virtual std::int64_t lines_together(Precision precision, std::int64_t length,
+                                      TileForm form) const = 0;
   /// Returns the results of the library's planning in this process. After learn() another process
   /// plans alike. Empty for a library that does not learn.
   virtual std::string learnt(Precision) const { return {}; }

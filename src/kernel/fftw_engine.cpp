@@ -98,8 +98,12 @@ class FftwLines final : public LineTransform {
     const AlignedBuffer separate(problem.in_place ? 0 : output_bytes(problem));
     void* in = scratch.data();
     void* out = problem.in_place ? in : separate.data();
-    const FftwLoop line{problem.length, 1, 1};
-    const FftwLoop lines{problem.count, problem.in_pitch, problem.out_pitch};
+    const bool across = problem.form == TileForm::across;
+    const FftwLoop near{across ? problem.count : problem.length, 1, 1};
+    const FftwLoop far{across ? problem.length : problem.count, problem.in_pitch,
+                       problem.out_pitch};
+    const FftwLoop& line = across ? far : near;
+    const FftwLoop& lines = across ? near : far;
     const unsigned flags = planner_flags(problem);
     const std::lock_guard lock(planner_mutex(precision_));
     switch (problem.kind) {
@@ -139,9 +143,10 @@ class FftwEngine final : public Engine {
 
   bool supports(Precision precision) const override { return library_.has(precision); }
 
-  /// Short lines gain from being transformed together; long ones do not.
-  std::int64_t lines_together(Precision, std::int64_t length) const override {
-    return length <= 32 ? 16 : length <= 128 ? 8 : 4;
+  /// Short lines gain from being transformed together; long ones do not. Across a tile all gain,
+  /// because vectors have numbers of adjacent lines.
+  std::int64_t lines_together(Precision, std::int64_t length, TileForm form) const override {
+    return form == TileForm::across ? 16 : length <= 32 ? 16 : length <= 128 ? 8 : 4;
   }
 
   std::string learnt(Precision precision) const override {

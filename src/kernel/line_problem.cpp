@@ -16,11 +16,14 @@ const char* to_string(LineKind kind) {
   return "unknown";
 }
 
+const char* to_string(TileForm form) { return form == TileForm::along ? "along" : "across"; }
+
 std::string describe(const LineProblem& problem) {
   return std::string(to_string(problem.kind)) + ", " + weft::to_string(problem.precision) + ", " +
          std::to_string(problem.count) + " lines of " + std::to_string(problem.length) +
          " points, pitches " + std::to_string(problem.in_pitch) + " and " +
-         std::to_string(problem.out_pitch) + (problem.in_place ? ", in place" : ", out of place");
+         std::to_string(problem.out_pitch) + (problem.form == TileForm::across ? ", across" : "") +
+         (problem.in_place ? ", in place" : ", out of place");
 }
 
 std::int64_t input_elements(const LineProblem& problem) {
@@ -41,13 +44,23 @@ std::int64_t output_element_bytes(const LineProblem& problem) {
                                        : complex_bytes(problem.precision);
 }
 
+namespace {
+
+std::int64_t elements_spanned(const LineProblem& problem, std::int64_t pitch,
+                              std::int64_t elements_of_line) {
+  return problem.form == TileForm::across ? (elements_of_line - 1) * pitch + problem.count
+                                          : (problem.count - 1) * pitch + elements_of_line;
+}
+
+}  // namespace
+
 std::int64_t input_bytes(const LineProblem& problem) {
-  return ((problem.count - 1) * problem.in_pitch + input_elements(problem)) *
+  return elements_spanned(problem, problem.in_pitch, input_elements(problem)) *
          input_element_bytes(problem);
 }
 
 std::int64_t output_bytes(const LineProblem& problem) {
-  return ((problem.count - 1) * problem.out_pitch + output_elements(problem)) *
+  return elements_spanned(problem, problem.out_pitch, output_elements(problem)) *
          output_element_bytes(problem);
 }
 

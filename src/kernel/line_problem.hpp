@@ -12,13 +12,21 @@ namespace weft::kernel {
 /// exp(+...); none scales.
 enum class LineKind { c2c_forward, c2c_backward, r2c, c2r };
 
-/// `count` lines of `length` points, each of unit stride.
+/// The arrangement of lines in a tile.
+///   along   each line is contiguous
+///   across  adjacent elements belong to adjacent lines; only for c2c
+enum class TileForm { along, across };
+const char* to_string(TileForm form);
+
+/// `count` lines of `length` points.
 ///
-/// Elements  Line k starts k*in_pitch (k*out_pitch) elements after the first one, in the input's
-///           (output's) own type: reals on the real side of r2c and c2r, otherwise complex numbers.
+/// Elements  Along: line k starts k*in_pitch (k*out_pitch) elements after the first one, in the
+///           input's (output's) own type: reals on the real side of r2c and c2r, otherwise complex
+///           numbers. Across: point j of line k is j*in_pitch + k elements after the first.
 /// Lengths   `length` counts real-space points; the complex side of r2c and c2r has length/2+1.
-/// Pitches   At least the elements of a line on that side. In place both sides have one pitch in
-///           bytes: c2c in_pitch == out_pitch, r2c in_pitch == 2*out_pitch, c2r the reverse.
+/// Pitches   At least the elements of a line on that side; across, at least `count`. In place both
+///           sides have one pitch in bytes: c2c in_pitch == out_pitch, r2c in_pitch == 2*out_pitch,
+///           c2r the reverse.
 struct LineProblem {
   LineKind kind = LineKind::c2c_forward;
   Precision precision = Precision::f64;
@@ -28,6 +36,7 @@ struct LineProblem {
   std::int64_t out_pitch = 1;
   bool in_place = false;
   Effort effort = Effort::estimate;
+  TileForm form = TileForm::along;
   // clang-tidy 14 takes the 0 of a generated comparison for a pointer.
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const LineProblem&, const LineProblem&) = default;

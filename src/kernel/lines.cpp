@@ -1,6 +1,7 @@
 #include "kernel/lines.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft::kernel {
 namespace {
@@ -40,27 +41,38 @@ void with_real(Precision precision, F f) {
 
 }  // namespace
 
-Engine& LocalOptions::engine_of(LineKind kind, std::int64_t length) const {
+LineChoice LocalOptions::choice_of(LineKind kind, std::int64_t length, bool across_memory) const {
   const bool is_real = kind == LineKind::r2c || kind == LineKind::c2r;
-  const auto found = std::find_if(engines.begin(), engines.end(), [&](const EngineOfLines& each) {
-    return each.is_real == is_real && each.length == length;
-  });
-  return found == engines.end() ? *engine : *found->engine;
+  LineChoice found{engine, TileForm::along};
+  for (const ChoiceOfLines& each : choices) {
+    if (each.is_real != is_real || each.length != length) continue;
+    if (each.across_memory == across_memory) return each.choice;
+    if (!each.across_memory) found = each.choice;
+  }
+  return found;
 }
 
 LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& options,
-                       std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place)
+                       const LineChoice& choice, std::int64_t in_pitch_bytes,
+                       std::int64_t out_pitch_bytes, bool in_place)
     : transform_(transform),
       precision_(options.precision),
+      form_(choice.form),
+      element_bytes_(complex_bytes(options.precision)),
       in_pitch_bytes_(in_pitch_bytes),
       out_pitch_bytes_(out_pitch_bytes) {
-  Engine& engine = options.engine_of(transform.kind, transform.length);
-  group_ = engine.lines_together(options.precision, transform.length);
+  Engine& engine = *choice.engine;
+  group_ = engine.lines_together(options.precision, transform.length, choice.form);
+  // A row across a tile may have fewer lines than that.
+  if (form_ == TileForm::across)
+    group_ = std::min(group_, static_cast<std::int64_t>(std::bit_floor(
+                                  static_cast<std::uint64_t>(in_pitch_bytes / element_bytes_))));
   LineProblem problem{.kind = transform.kind,
                       .precision = options.precision,
                       .length = transform.length,
                       .in_place = in_place,
-                      .effort = options.effort};
+                      .effort = options.effort,
+                      .form = choice.form};
   problem.in_pitch = in_pitch_bytes / input_element_bytes(problem);
   problem.out_pitch = out_pitch_bytes / output_element_bytes(problem);
   plans_ = planned(problem, engine, group_);
@@ -95,12 +107,12 @@ void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std
   });
 }
 
-void LineRunner::transform_lines(const Plans& plans, char* from, std::int64_t from_pitch_bytes,
-                                 char* to, std::int64_t count) const {
+void LineRunner::transform_lines(const Plans& plans, char* from, std::int64_t from_step, char* to,
+                                 std::int64_t count) const {
   std::int64_t k = 0;
   for (; k + group_ <= count; k += group_)
-    plans.many->execute(from + k * from_pitch_bytes, to + k * out_pitch_bytes_);
-  for (; k < count; ++k) plans.one->execute(from + k * from_pitch_bytes, to + k * out_pitch_bytes_);
+    plans.many->execute(from + k * from_step, to + k * out_step());
+  for (; k < count; ++k) plans.one->execute(from + k * from_step, to + k * out_step());
 }
 
 void LineRunner::convolve_lines(char* lines, std::int64_t count, std::int64_t first) const {
@@ -113,6 +125,18 @@ void LineRunner::convolve_lines(char* lines, std::int64_t count, std::int64_t fi
   transform_lines(back_, lines, out_pitch_bytes_, lines, count);
 }
 
+void LineRunner::scale_all(void* out, std::int64_t count) const {
+  const std::int64_t points = output_extent(transform_);
+  const std::int64_t reals_each = transform_.kind == LineKind::c2r ? 1 : 2;
+  // Across a tile, its rows have one point of every line.
+  const bool across = form_ == TileForm::across;
+  const std::int64_t rows = across ? points : count;
+  const std::int64_t reals = reals_each * (across ? count : points);
+  with_real(precision_, [&](auto real) {
+    scale_lines<decltype(real)>(out, out_pitch_bytes_, reals, rows, transform_.scale);
+  });
+}
+
 void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first) const {
   const AxisTransform& t = transform_;
   if (t.twiddles && t.twiddles_input) multiply_by_twiddles(in, in_pitch_bytes_, count, first);
@@ -121,18 +145,14 @@ void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first
       conjugate_lines<decltype(real)>(in, in_pitch_bytes_, input_extent(t), count);
     });
   auto* to = static_cast<char*>(out);
-  transform_lines(plans_, static_cast<char*>(in), in_pitch_bytes_, to, count);
+  transform_lines(plans_, static_cast<char*>(in), in_step(), to, count);
   if (t.spectrum) convolve_lines(to, count, first);
   if (t.twiddles && !t.twiddles_input) multiply_by_twiddles(out, out_pitch_bytes_, count, first);
-  const std::int64_t reals = output_extent(t) * (t.kind == LineKind::c2r ? 1 : 2);
   if (t.conjugate_output)
     with_real(precision_, [&](auto real) {
       conjugate_lines<decltype(real)>(out, out_pitch_bytes_, output_extent(t), count);
     });
-  if (t.scale != 1)
-    with_real(precision_, [&](auto real) {
-      scale_lines<decltype(real)>(out, out_pitch_bytes_, reals, count, t.scale);
-    });
+  if (t.scale != 1) scale_all(out, count);
 }
 
 }  // namespace weft::kernel

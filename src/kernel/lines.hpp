@@ -42,31 +42,47 @@ inline std::int64_t output_extent(const AxisTransform& t) {
   return t.kind == LineKind::r2c ? t.length / 2 + 1 : t.length;
 }
 
-/// The engine of lines of one length, of complex or of real points.
-struct EngineOfLines {
-  bool is_real = false;
-  std::int64_t length = 1;  ///< points in real space
+/// The engine of lines, and their arrangement in a tile.
+struct LineChoice {
   Engine* engine = nullptr;
+  TileForm form = TileForm::along;
+};
+
+/// The choice for lines of one length, of complex or of real points, that are contiguous in memory
+/// or run across it.
+struct ChoiceOfLines {
+  bool is_real = false;
+  bool across_memory = false;
+  std::int64_t length = 1;  ///< points in real space
+  LineChoice choice = {};
 };
 
 /// The local FFT libraries, their effort of planning, and the number of threads.
 struct LocalOptions {
-  Engine* engine = nullptr;  ///< of lines that `engines` does not list
+  Engine* engine = nullptr;  ///< of lines that `choices` does not list
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   int threads = 1;
   Stores outlet_stores = Stores::cached;  ///< how a sweep writes its outlet
-  std::vector<EngineOfLines> engines = {};
+  std::vector<ChoiceOfLines> choices = {};
 
-  Engine& engine_of(LineKind kind, std::int64_t length) const;
+  /// Returns the choice for lines; without one across memory, that for contiguous lines.
+  LineChoice choice_of(LineKind kind, std::int64_t length, bool across_memory) const;
 };
 
 /// Transforms any number of lines in cache: groups by one engine plan, the rest line by line.
 class LineRunner {
  public:
   LineRunner() = default;
-  /// Pitches in bytes, multiples of 64.
+  /// Lines along a tile, by the engine of the options.
   LineRunner(const AxisTransform& transform, const LocalOptions& options,
+             std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place)
+      : LineRunner(transform, options,
+                   {options.choice_of(transform.kind, transform.length, false).engine},
+                   in_pitch_bytes, out_pitch_bytes, in_place) {}
+  /// Pitches in bytes, multiples of 64. Across a tile, a transform has no conjugates, twiddles,
+  /// padding or spectrum.
+  LineRunner(const AxisTransform& transform, const LocalOptions& options, const LineChoice& choice,
              std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place);
 
   /// Transforms lines; also scales, conjugates, convolves and multiplies by twiddles if the
@@ -81,14 +97,24 @@ class LineRunner {
     std::shared_ptr<const LineTransform> one;
   };
   static Plans planned(LineProblem problem, Engine& engine, std::int64_t group);
+  /// Bytes from one line to the next, on either side.
+  std::int64_t in_step() const {
+    return form_ == TileForm::across ? element_bytes_ : in_pitch_bytes_;
+  }
+  std::int64_t out_step() const {
+    return form_ == TileForm::across ? element_bytes_ : out_pitch_bytes_;
+  }
+  void scale_all(void* out, std::int64_t count) const;
   void multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
                             std::int64_t first) const;
-  void transform_lines(const Plans& plans, char* from, std::int64_t from_pitch_bytes, char* to,
+  void transform_lines(const Plans& plans, char* from, std::int64_t from_step, char* to,
                        std::int64_t count) const;
   void convolve_lines(char* lines, std::int64_t count, std::int64_t first) const;
 
   AxisTransform transform_;
   Precision precision_ = Precision::f64;
+  TileForm form_ = TileForm::along;
+  std::int64_t element_bytes_ = 0;  ///< of a complex number
   std::int64_t in_pitch_bytes_ = 0;
   std::int64_t out_pitch_bytes_ = 0;
   std::int64_t group_ = 1;

@@ -58,8 +58,9 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
                                            output_extent(transform) * out_element_bytes_);
   const TileShape tile = tile_shape(line_bytes, complex_bytes(options.precision));
   tile_pitch_bytes_ = tile.pitch_bytes;
+  tile_row_bytes_ = tile.row_bytes;
   tile_lines_ = tile.lines;
-  tile_bytes_ = tile.bytes();
+  tile_bytes_ = std::max(tile.bytes(), transform.length * tile.row_bytes);
   in_place_tile_ = 2 * tile_bytes_ > cache_sizes().l2_bytes;
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)
@@ -177,17 +178,39 @@ void TilePass::choose_direct(Cell& cell) const {
                     lines_fit(cell.out, out_element_bytes_);
 }
 
+/// Returns whether lines run across memory on both sides, so that a tile may hold them as they are.
+bool TilePass::runs_across_memory(const Cell& cell) const {
+  const auto across = [&](const std::vector<Segment>& segments) {
+    return std::all_of(segments.begin(), segments.end(),
+                       [](const Segment& s) { return s.loop_stride[0] == 1 && s.axis_stride > 1; });
+  };
+  const bool is_plain = transform_.padding == 0 && !numbers_lines(transform_) &&
+                        !transform_.conjugate_input && !transform_.conjugate_output &&
+                        !narrow_in_ && !narrow_out_;
+  const bool is_complex =
+      transform_.kind == LineKind::c2c_forward || transform_.kind == LineKind::c2c_backward;
+  return cell.loop_count > 0 && is_plain && is_complex && across(cell.in) && across(cell.out);
+}
+
 void TilePass::make_lines(Cell& cell, const LocalOptions& options) {
+  const LineChoice choice =
+      options.choice_of(transform_.kind, transform_.length, runs_across_memory(cell));
+  cell.form = choice.form;
+  if (cell.form == TileForm::across) {
+    cell.lines =
+        LineRunner(transform_, options, choice, tile_row_bytes_, tile_row_bytes_, in_place_tile_);
+    return;
+  }
   auto pitch = [&](bool direct, const Segment& s, std::int64_t element_bytes) {
     return direct && cell.loop_count > 0 ? s.loop_stride[0] * element_bytes : tile_pitch_bytes_;
   };
   const std::int64_t in = pitch(cell.direct_in, cell.in[0], in_element_bytes_);
   const std::int64_t out = pitch(cell.direct_out, cell.out[0], out_element_bytes_);
-  cell.lines = LineRunner(transform_, options, in, out,
+  cell.lines = LineRunner(transform_, options, choice, in, out,
                           in_place_tile_ && !cell.direct_in && !cell.direct_out);
   if (cell.direct_in)
-    cell.lines_from_tile =
-        LineRunner(transform_, options, tile_pitch_bytes_, out, in_place_tile_ && !cell.direct_out);
+    cell.lines_from_tile = LineRunner(transform_, options, choice, tile_pitch_bytes_, out,
+                                      in_place_tile_ && !cell.direct_out);
 }
 
 void TilePass::pad_lines(char* lines, std::int64_t count) const {
@@ -247,17 +270,22 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
   const std::int64_t lines = tile.lines * tile.rows;
   auto move = [&](const Segment& s, char* tile_start, std::int64_t element_bytes, bool gather) {
     char* array = tile.address(s, cell.loop_count, element_bytes, scratch.plane);
-    const std::int64_t pitch = tile_pitch_bytes_ / element_bytes;
+    const bool across = cell.form == TileForm::across;
+    const std::int64_t line_step = across ? 1 : tile_pitch_bytes_ / element_bytes;
+    const std::int64_t point_step = across ? tile_row_bytes_ / element_bytes : 1;
     const bool in_memory = s.buffer != scratch_buffer;
     const Target target{in_memory, in_memory ? outlet_stores_ : Stores::cached};
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       char* far = array + row * s.loop_stride[1] * element_bytes;
-      char* near = tile_start + row * tile.lines * tile_pitch_bytes_ + s.first * element_bytes;
+      char* near =
+          tile_start + (row * tile.lines * line_step + s.first * point_step) * element_bytes;
       if (gather)
-        copy_plane(near, far, {tile.lines, s.count, s.loop_stride[0], s.axis_stride, pitch, 1},
+        copy_plane(near, far,
+                   {tile.lines, s.count, s.loop_stride[0], s.axis_stride, line_step, point_step},
                    element_bytes);
       else
-        copy_plane(far, near, {tile.lines, s.count, pitch, 1, s.loop_stride[0], s.axis_stride},
+        copy_plane(far, near,
+                   {tile.lines, s.count, line_step, point_step, s.loop_stride[0], s.axis_stride},
                    element_bytes, target);
     }
     return s.buffer == scratch_buffer ? 0 : lines * s.count * element_bytes;

@@ -86,6 +86,7 @@ class TilePass {
     std::int64_t first_line = 0;  ///< the number of the cell's first line
     bool direct_in = false;       ///< lines are transformed straight from the inlet
     bool direct_out = false;      ///< lines are transformed straight into the outlet
+    TileForm form = TileForm::along;
     LineRunner lines;
     LineRunner lines_from_tile;  ///< for a direct inlet that is not aligned
   };
@@ -97,6 +98,7 @@ class TilePass {
                 const Extents& largest, const Place& inlet, const Place& outlet);
   void order_loops(Cell& cell) const;
   void choose_direct(Cell& cell) const;
+  bool runs_across_memory(const Cell& cell) const;
   /// Returns the points of a line that are in the array.
   std::int64_t given_extent() const { return input_extent(transform_) - transform_.padding; }
   void pad_lines(char* lines, std::int64_t count) const;
@@ -111,7 +113,8 @@ class TilePass {
   std::int64_t out_element_bytes_ = 0;
   bool narrow_in_ = false;  ///< the inlet has floats where tiles have doubles
   bool narrow_out_ = false;
-  std::int64_t tile_pitch_bytes_ = 0;
+  std::int64_t tile_pitch_bytes_ = 0;  ///< from one line to the next, along a tile
+  std::int64_t tile_row_bytes_ = 0;    ///< from one row to the next, across a tile
   std::int64_t tile_lines_ = 0;
   std::int64_t tile_bytes_ = 0;
   bool in_place_tile_ = false;

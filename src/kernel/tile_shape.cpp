@@ -16,10 +16,10 @@ constexpr std::int64_t row_bytes = 512;
 /// least, so that a tile does not need all the memory.
 constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
 
-/// Returns the distance of lines in a tile: odd multiples of a cache line, so that a column does
-/// not share one cache set.
-std::int64_t pitch_of(std::int64_t line_bytes) {
-  const std::int64_t cache_lines = (line_bytes + line_alignment_bytes - 1) / line_alignment_bytes;
+/// Returns the distance of lines or rows in a tile: odd multiples of a cache line, so that a column
+/// does not share one cache set.
+std::int64_t pitch_of(std::int64_t bytes) {
+  const std::int64_t cache_lines = (bytes + line_alignment_bytes - 1) / line_alignment_bytes;
   return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;
 }
 
@@ -34,7 +34,8 @@ std::int64_t lines_of(std::int64_t pitch, std::int64_t element_bytes) {
 
 TileShape tile_shape(std::int64_t line_bytes, std::int64_t element_bytes) {
   const std::int64_t pitch = pitch_of(line_bytes);
-  return {pitch, lines_of(pitch, element_bytes)};
+  const std::int64_t lines = lines_of(pitch, element_bytes);
+  return {pitch, pitch_of(lines * element_bytes), lines};
 }
 
 }  // namespace weft::kernel

@@ -7,6 +7,7 @@ namespace weft::kernel {
 /// The size of a tile: adjacent lines that are transformed together in cache.
 struct TileShape {
   std::int64_t pitch_bytes = 0;  ///< from one line to the next
+  std::int64_t row_bytes = 0;    ///< from one row to the next, if a tile has lines across
   std::int64_t lines = 1;        ///< at most
   std::int64_t bytes() const { return lines * pitch_bytes; }
 };

@@ -214,7 +214,8 @@ void check_memory_use(const Plan& plan) {
 }
 
 std::string in_words(const LineEngine& lines) {
-  return std::string(to_string(lines.kind)) + " of " + std::to_string(lines.length) + " points";
+  return std::string(to_string(lines.kind)) + " of " + std::to_string(lines.length) + " points" +
+         (lines.across_memory ? " across memory" : "");
 }
 
 /// A transform fills in engines that are missing. It cannot know which of two is meant.
@@ -224,8 +225,13 @@ void check_engines(const Plan& plan) {
       refuse("lines with an engine must have at least 1 point, and be at least 1; given " +
              std::to_string(each.lines) + " lines, " + in_words(each));
     const auto same_lines = [&](const LineEngine& other) {
-      return other.kind == each.kind && other.length == each.length;
+      return other.kind == each.kind && other.length == each.length &&
+             other.across_memory == each.across_memory;
     };
+    if ((each.across_memory || each.across_tile) && each.kind != Kind::c2c)
+      refuse("only complex lines are kept across memory; given " + in_words(each));
+    if (each.across_tile && !each.across_memory)
+      refuse("only lines across memory can be so in a tile; given " + in_words(each));
     if (std::count_if(plan.line_engines.begin(), plan.line_engines.end(), same_lines) > 1)
       refuse("lines must have one engine; two are given for " + in_words(each));
     if (std::none_of(plan.engines.begin(), plan.engines.end(),

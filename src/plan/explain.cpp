@@ -210,7 +210,8 @@ std::string engine_lines(const Plan& plan) {
   std::string text;
   for (const LineEngine& each : plan.line_engines)
     text += std::string(text.empty() ? "lines: " : "; ") + to_string(each.kind) + " of " +
-            counted(each.length, "point") + " by " + each.engine;
+            counted(each.length, "point") + (each.across_memory ? " across memory" : "") + " by " +
+            each.engine + (each.across_tile ? ", not transposed" : "");
   text += "\n";
   for (const EngineVersion& each : plan.engines)
     text += "engine " + each.name + ": " + each.library + "\n";

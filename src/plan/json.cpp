@@ -15,7 +15,9 @@ template <>
 constexpr auto fields<LineEngine> = std::tuple(Field{"kind", &LineEngine::kind},
                                                Field{"length", &LineEngine::length},
                                                Field{"lines", &LineEngine::lines},
-                                               Field{"engine", &LineEngine::engine});
+                                               Field{"across_memory", &LineEngine::across_memory},
+                                               Field{"engine", &LineEngine::engine},
+                                               Field{"across_tile", &LineEngine::across_tile});
 template <>
 constexpr auto fields<EngineVersion> = std::tuple(Field{"name", &EngineVersion::name},
                                                   Field{"library", &EngineVersion::library});

@@ -10,12 +10,13 @@
 namespace weft {
 namespace json {
 
-using planner::EngineTime;
 using planner::LineTrial;
+using planner::LineWay;
 
 template <>
-constexpr auto fields<EngineTime> = std::tuple(Field{"engine", &EngineTime::engine},
-                                               Field{"seconds", &EngineTime::seconds});
+constexpr auto fields<LineWay> = std::tuple(Field{"engine", &LineWay::engine},
+                                            Field{"across_tile", &LineWay::across_tile},
+                                            Field{"seconds", &LineWay::seconds});
 
 template <>
 constexpr auto fields<LineTrial> = std::tuple(Field{"kind", &LineTrial::kind},
@@ -23,7 +24,8 @@ constexpr auto fields<LineTrial> = std::tuple(Field{"kind", &LineTrial::kind},
                                               Field{"effort", &LineTrial::effort},
                                               Field{"length", &LineTrial::length},
                                               Field{"lines", &LineTrial::lines},
-                                              Field{"times", &LineTrial::times});
+                                              Field{"across_memory", &LineTrial::across_memory},
+                                              Field{"ways", &LineTrial::ways});
 
 }  // namespace json
 
@@ -37,28 +39,39 @@ using json::Object;
 /// Raised when a reader of another version would misread trials.
 constexpr std::int64_t trials_version = 1;
 
+/// Returns whether two trials compare the same ways for the same lines.
 bool same_lines(const LineTrial& one, const LineTrial& other) {
-  return std::tie(one.kind, one.precision, one.effort, one.length, one.lines) ==
-         std::tie(other.kind, other.precision, other.effort, other.length, other.lines);
+  const auto key = [](const LineTrial& trial) {
+    return std::tie(trial.kind, trial.precision, trial.effort, trial.length, trial.lines,
+                    trial.across_memory);
+  };
+  return key(one) == key(other) &&
+         std::equal(one.ways.begin(), one.ways.end(), other.ways.begin(), other.ways.end(),
+                    [](const LineWay& a, const LineWay& b) {
+                      return a.engine == b.engine && a.across_tile == b.across_tile;
+                    });
 }
 
 LineTrial read_trial(const JsonPlace& place) {
   LineTrial trial = json::read_as<LineTrial>(place);
   if (trial.length < 1 || trial.lines < 1)
     json::refuse(place, "lines of a trial and their points must be at least 1");
-  if (trial.times.empty()) json::refuse(place, "a trial must have the time of an engine");
-  for (const EngineTime& each : trial.times)
+  if (trial.ways.empty()) json::refuse(place, "a trial must have the time of an engine");
+  for (const LineWay& each : trial.ways)
     if (!(each.seconds > 0)) json::refuse(place, "seconds must be above 0");
   return trial;
 }
 
 }  // namespace
 
-const std::string& LineTrial::fastest() const {
-  return std::min_element(
-             times.begin(), times.end(),
-             [](const EngineTime& one, const EngineTime& two) { return one.seconds < two.seconds; })
-      ->engine;
+std::int64_t LineTrial::number_of_fastest() const {
+  constexpr double alike = 1.05;
+  const auto least = std::min_element(
+      ways.begin(), ways.end(),
+      [](const LineWay& one, const LineWay& two) { return one.seconds < two.seconds; });
+  auto last = std::ssize(ways) - 1;
+  while (ways[static_cast<std::size_t>(last)].seconds > alike * least->seconds) --last;
+  return last;
 }
 
 const LineTrial* LineTrials::find(const LineTrial& lines) const {

@@ -35,11 +35,13 @@ kernel::LocalOptions fastest_for(const std::vector<std::int64_t>& lengths, Preci
   kernel::LocalOptions options{
       .engine = engines.front(), .precision = precision, .threads = threads};
   if (engines.size() == 1) return options;
+  std::vector<kernel::LineChoice> ways;
+  for (kernel::Engine* engine : engines) ways.push_back({engine});
   for (const std::int64_t length : lengths) {
     const std::vector<double> seconds =
-        line_trial({Kind::c2c, precision, Effort::estimate, length, lines}, engines, comm);
+        line_trial({Kind::c2c, precision, Effort::estimate, length, lines}, ways, comm);
     const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
-    options.engines.push_back({false, length, engines[static_cast<std::size_t>(best)]});
+    options.choices.push_back({false, false, length, ways[static_cast<std::size_t>(best)]});
   }
   return options;
 }

@@ -1,107 +1,135 @@
 #include "probe/line_trial.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
-#include "kernel/lines.hpp"
-#include "kernel/tile_shape.hpp"
+#include "kernel/sweep.hpp"
 
 namespace weft::probe {
 namespace {
 
 /// Shorter visits would measure the clock.
 constexpr std::int64_t points_of_a_visit = 1 << 15;
-constexpr int visits_of_short_lines = 6;
-/// A longer tile is measured twice: its time does not depend on caches alone.
-constexpr std::int64_t long_points = 1 << 18;
+constexpr int visits_of_few_points = 6;
+/// More points take milliseconds.
+constexpr std::int64_t many_points = 1 << 17;
+constexpr int visits_of_many_points = 3;
+
+AlignedBuffer zeros(std::int64_t bytes) {
+  AlignedBuffer buffer(bytes);
+  std::memset(buffer.data(), 0, static_cast<std::size_t>(bytes));
+  return buffer;
+}
 
 double now_s() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
 }
 
-/// The memory of a tile, and its lines by one engine after the other. Zeros stay zeros, and cost
-/// the same as other numbers.
-class Tile {
+/// Lines of an array in memory, with the copies of their tiles, transformed there and back. Zeros
+/// stay zeros, and cost the same as other numbers.
+class Array {
  public:
-  explicit Tile(const TriedLines& lines)
+  explicit Array(const TriedLines& lines)
       : tried_(lines),
-        shape_(kernel::tile_shape(line_bytes(lines), complex_bytes(lines.precision))),
-        count_(std::min(lines.lines, shape_.lines)),
-        in_(shape_.pitch_bytes * count_),
-        out_(shape_.pitch_bytes * count_) {
-    std::memset(in_.data(), 0, static_cast<std::size_t>(in_.size()));
-    std::memset(out_.data(), 0, static_cast<std::size_t>(out_.size()));
-  }
+        in_(zeros(tried_.lines * complex_extent() * complex_bytes(lines.precision))),
+        out_(zeros(in_.size())) {}
 
-  std::int64_t points() const { return count_ * tried_.length; }
-  std::int64_t count() const { return count_; }
-
-  /// The transforms of both directions.
-  struct Lines {
-    kernel::LineRunner forward;
-    kernel::LineRunner backward;
-  };
-
-  Lines planned(kernel::Engine& engine) const {
+  /// Prepares the transforms of a way; ways are numbered in this order.
+  void plan(const kernel::LineChoice& way) {
     using kernel::LineKind;
     const bool is_real = tried_.kind == Kind::r2c;
-    const auto runner = [&](LineKind kind) {
-      return kernel::LineRunner(
-          {.kind = kind, .length = tried_.length},
-          {.engine = &engine, .precision = tried_.precision, .effort = tried_.effort},
-          shape_.pitch_bytes, shape_.pitch_bytes, false);
-    };
-    return {runner(is_real ? LineKind::r2c : LineKind::c2c_forward),
-            runner(is_real ? LineKind::c2r : LineKind::c2c_backward)};
+    ways_.push_back({sweep(is_real ? LineKind::r2c : LineKind::c2c_forward, way),
+                     sweep(is_real ? LineKind::c2r : LineKind::c2c_backward, way)});
+    size_.grow_to(ways_.back().forward.scratch_size());
+    size_.grow_to(ways_.back().backward.scratch_size());
+    scratch_ = AlignedBuffer(size_.thread_bytes());
   }
 
-  /// Transforms there and back; returns the seconds of a line in one direction.
-  double seconds(const Lines& lines, std::int64_t times) {
-    const double start_s = now_s();
-    for (std::int64_t i = 0; i < times; ++i) {
-      lines.forward.run(in_.data(), out_.data(), count_);
-      lines.backward.run(out_.data(), in_.data(), count_);
-    }
-    return (now_s() - start_s) / static_cast<double>(2 * times * count_);
+  void run(std::size_t way) {
+    const std::array<void*, 2> buffers{in_.data(), out_.data()};
+    const kernel::Scratch scratch(size_, scratch_.data());
+    ways_[way].forward.execute(buffers.data(), scratch);
+    ways_[way].backward.execute(buffers.data(), scratch);
   }
 
  private:
-  /// A line of n reals has n/2+1 complex numbers, more bytes than n/2.
-  static std::int64_t line_bytes(const TriedLines& lines) {
-    return lines.kind == Kind::r2c ? (lines.length / 2 + 1) * complex_bytes(lines.precision)
-                                   : lines.length * complex_bytes(lines.precision);
+  struct Sweeps {
+    kernel::Sweep forward;
+    kernel::Sweep backward;
+  };
+
+  std::int64_t complex_extent() const {
+    return tried_.kind == Kind::r2c ? tried_.length / 2 + 1 : tried_.length;
+  }
+
+  int axis() const { return tried_.across_memory ? 0 : 1; }
+
+  /// Returns the box of one side. Forward reads the first buffer, backward the second.
+  Box box(bool is_real_side) const {
+    const std::int64_t extent = is_real_side ? tried_.length : complex_extent();
+    return Box::whole(axis() == 0 ? Shape{extent, tried_.lines} : Shape{tried_.lines, extent});
+  }
+
+  kernel::Place place(int buffer) const {
+    const bool is_real = tried_.kind == Kind::r2c && buffer == 0;
+    const Box array = box(is_real);
+    return {{{array, buffer, 0, {array.extent(1), 1}}},
+            is_real ? real_bytes(tried_.precision) : complex_bytes(tried_.precision)};
+  }
+
+  kernel::Sweep sweep(kernel::LineKind kind, const kernel::LineChoice& way) const {
+    kernel::LocalOptions options{
+        .engine = way.engine, .precision = tried_.precision, .effort = tried_.effort};
+    options.choices.push_back({tried_.kind == Kind::r2c, tried_.across_memory, tried_.length, way});
+    const bool is_back = kind == kernel::LineKind::c2r || kind == kernel::LineKind::c2c_backward;
+    const kernel::AxisTransform transform{.axis = axis(), .kind = kind, .length = tried_.length};
+    return {box(!is_back && tried_.kind == Kind::r2c),
+            {transform},
+            place(is_back ? 1 : 0),
+            place(is_back ? 0 : 1),
+            options};
   }
 
   TriedLines tried_;
-  kernel::TileShape shape_;
-  std::int64_t count_;
   AlignedBuffer in_;
   AlignedBuffer out_;
+  kernel::ScratchSize size_;
+  AlignedBuffer scratch_;
+  std::vector<Sweeps> ways_;
 };
+
+/// Returns the seconds of all lines in one direction.
+double seconds(Array& array, std::size_t way, std::int64_t times) {
+  const double start_s = now_s();
+  for (std::int64_t i = 0; i < times; ++i) array.run(way);
+  return (now_s() - start_s) / static_cast<double>(2 * times);
+}
 
 }  // namespace
 
-std::vector<double> line_trial(const TriedLines& lines, const std::vector<kernel::Engine*>& engines,
+std::vector<double> line_trial(const TriedLines& lines, const std::vector<kernel::LineChoice>& ways,
                                const comm::Communicator& comm) {
-  std::vector<Tile::Lines> planned;
-  Tile tile = comm::together(comm, [&] {
-    Tile made(lines);
-    for (kernel::Engine* engine : engines) planned.push_back(made.planned(*engine));
+  const std::unique_ptr<Array> array = comm::together(comm, [&] {
+    auto made = std::make_unique<Array>(lines);
+    for (const kernel::LineChoice& way : ways) made->plan(way);
     return made;
   });
-  const std::int64_t times = std::max<std::int64_t>(1, points_of_a_visit / tile.points());
-  const int visits = tile.points() > long_points ? 2 : visits_of_short_lines;
-  std::vector<double> best(engines.size(), std::numeric_limits<double>::infinity());
+  const std::int64_t points = lines.lines * lines.length;
+  const std::int64_t times = std::max<std::int64_t>(1, points_of_a_visit / points);
+  const int visits = points > many_points ? visits_of_many_points : visits_of_few_points;
+  std::vector<double> best(ways.size(), std::numeric_limits<double>::infinity());
   comm.barrier();
   for (int visit = 0; visit < visits; ++visit)
-    for (std::size_t i = 0; i < engines.size(); ++i)
-      best[i] = std::min(best[i], tile.seconds(planned[i], times));
-  for (double& each : best) each = comm.max(each);
+    for (std::size_t way = 0; way < ways.size(); ++way)
+      best[way] = std::min(best[way], seconds(*array, way, times));
+  for (double& each : best) each = comm.max(each) / static_cast<double>(lines.lines);
   return best;
 }
 

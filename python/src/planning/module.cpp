@@ -295,11 +295,16 @@ void bind_engines(nb::module_& m) {
           "c2c, or r2c for both directions.")
       .def_ro("length", &LineEngine::length, "Points of a line, real ones for r2c.")
       .def_ro("lines", &LineEngine::lines,
-              "Lines of the trial: as many as a rank transforms in cache, at most 64.")
+              "Lines of the trial: as many as a rank has, at most 32 MiB.")
+      .def_ro("across_memory", &LineEngine::across_memory,
+              "Whether the lines run across memory: adjacent elements are of adjacent lines.")
       .def_ro("engine", &LineEngine::engine, "Name of the engine.")
+      .def_ro("across_tile", &LineEngine::across_tile,
+              "Whether a tile in cache holds the lines as memory does, without transposing them.")
       .def("__repr__", [](const LineEngine& e) {
         return std::string("<weft.LineEngine ") + weft::to_string(e.kind) + " of " +
-               std::to_string(e.length) + " points by " + e.engine + ">";
+               std::to_string(e.length) + " points" + (e.across_memory ? " across memory" : "") +
+               " by " + e.engine + (e.across_tile ? ", not transposed" : "") + ">";
       });
   weft::python::bind_value(
       lines, [](const LineEngine& e) { return weft::to_json(e); },

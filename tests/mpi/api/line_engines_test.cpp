@@ -97,21 +97,29 @@ TEST_F(LineEngines, AreTriedOnceForEachKindAndLength) {
   const Fft<double> fft(options_of({12, 20, 18}));
   const Plan plan = fft.plan();
   expect_the_same_on_all_ranks(plan);
-  ASSERT_EQ(plan.line_engines.size(), 3U);
+  // The complex lines are tried as contiguous ones, and as ones across memory.
+  ASSERT_EQ(plan.line_engines.size(), 5U);
   const planner::LineTrials trials = kept();
-  ASSERT_EQ(trials.all().size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const LineEngine& lines = plan.line_engines[i];
-    const planner::LineTrial* trial =
-        trials.find({lines.kind, Precision::f64, Effort::estimate, lines.length, lines.lines, {}});
+  ASSERT_EQ(trials.all().size(), 5U);
+  for (const LineEngine& lines : plan.line_engines) {
+    planner::LineTrial wanted{lines.kind,   Precision::f64, Effort::estimate,
+                              lines.length, lines.lines,    lines.across_memory};
+    for (const std::string& name : kernel::engine_names()) {
+      wanted.ways.push_back({name, false});
+      if (lines.across_memory) wanted.ways.push_back({name, true});
+    }
+    const planner::LineTrial* trial = trials.find(wanted);
     ASSERT_NE(trial, nullptr) << lines.length;
-    ASSERT_EQ(trial->times.size(), kernel::engine_names().size());
-    EXPECT_EQ(lines.engine, trial->fastest());
+    const planner::LineWay& fastest =
+        trial->ways[static_cast<std::size_t>(trial->number_of_fastest())];
+    EXPECT_EQ(lines.engine, fastest.engine);
+    EXPECT_EQ(lines.across_tile, fastest.across_tile);
+    for (const planner::LineWay& way : trial->ways) EXPECT_GE(1.05 * way.seconds, fastest.seconds);
   }
   // Then nothing is tried again, so that the plan is the same.
   EXPECT_EQ(Fft<double>(options_of({12, 20, 18})).plan(), plan);
   Fft<double>(options_of({20, 12, 18}));
-  EXPECT_EQ(kept().all().size(), 3U);
+  EXPECT_EQ(kept().all().size(), 5U);
 }
 
 TEST_F(LineEngines, FollowTrialsThatTheUserHas) {
@@ -121,7 +129,7 @@ TEST_F(LineEngines, FollowTrialsThatTheUserHas) {
   for (planner::LineTrial trial : found.all()) {
     // As if each engine had won one of the two trials.
     const std::string winner = trial.kind == Kind::c2c ? "ducc0" : "fftw";
-    for (planner::EngineTime& each : trial.times) each.seconds = each.engine == winner ? 1 : 2;
+    for (planner::LineWay& each : trial.ways) each.seconds = each.engine == winner ? 1 : 2;
     trials.add(trial);
   }
   const std::string name = file().filename().string();
@@ -193,6 +201,7 @@ TEST_F(LineEngines, OfAPlanGiveTheSameBitsAgain) {
     plan.engines.push_back({name, kernel::engine(name).description()});
   for (std::size_t i = 0; i < plan.line_engines.size(); ++i)
     plan.line_engines[i].engine = i == 0 ? names.back() : names.front();
+  for (LineEngine& each : plan.line_engines) each.across_tile = each.across_memory;
   const std::string text = to_json(plan);
   std::vector<std::vector<std::complex<double>>> results;
   for (int i = 0; i < 2; ++i) {
@@ -251,8 +260,11 @@ TEST_F(LineEngines, MixedTransformsMatchTheReference) {
     plan.engines.clear();
     for (const std::string& name : names)
       plan.engines.push_back({name, kernel::engine(name).description()});
-    for (std::size_t i = 0; i < plan.line_engines.size(); ++i)
-      plan.line_engines[i].engine = names[static_cast<std::size_t>(mask >> i & 1)];
+    for (std::size_t i = 0; i < plan.line_engines.size(); ++i) {
+      LineEngine& lines = plan.line_engines[i];
+      lines.engine = names[static_cast<std::size_t>(mask >> i % 3 & 1)];
+      lines.across_tile = lines.across_memory && mask % 2 == 0;
+    }
     Fft<double> mixed(plan, MPI_COMM_WORLD);
     FftOptions by_name = options;
     by_name.engine = names.front();

@@ -32,7 +32,8 @@ def plan() -> weft.Plan:
 def with_engines() -> weft.Plan:
     """Returns a plan as a transform completes it."""
     document = json.loads(plan().to_json())
-    document["line_engines"] = [{"kind": "r2c", "length": 18, "lines": 64, "engine": "ducc0"}]
+    lines = {"kind": "c2c", "length": 24, "lines": 64, "across_memory": True, "engine": "ducc0", "across_tile": True}
+    document["line_engines"] = [lines]
     document["engines"] = [{"name": "ducc0", "library": "ducc0 0.42.0 é"}]
     return weft.Plan.from_json(json.dumps(document))
 

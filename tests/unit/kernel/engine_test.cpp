@@ -395,8 +395,8 @@ TEST_P(EveryEngine, describes_itself) {
 
 TEST(Engines, ducc0_fills_its_vectors) {
   Engine& ducc0 = engine("ducc0");
-  const auto doubles = ducc0.lines_together(Precision::f64, 256);
-  EXPECT_EQ(ducc0.lines_together(Precision::f32, 256), 2 * doubles);
+  const auto doubles = ducc0.lines_together(Precision::f64, 256, TileForm::along);
+  EXPECT_EQ(ducc0.lines_together(Precision::f32, 256, TileForm::across), 2 * doubles);
   EXPECT_NE(ducc0.description().find("vectors of " + std::to_string(doubles) + " f64"),
             std::string::npos);
 }
@@ -424,20 +424,28 @@ TEST(Engines, of_some_lines_replace_the_engine_of_the_others) {
     std::string name() const override { return "named"; }
     std::string description() const override { return ""; }
     bool supports(Precision) const override { return true; }
-    std::int64_t lines_together(Precision, std::int64_t) const override { return 1; }
+    std::int64_t lines_together(Precision, std::int64_t, TileForm) const override { return 1; }
     std::shared_ptr<const LineTransform> make(const LineProblem&) override { return nullptr; }
   };
   Named others;
   Named of_reals;
   Named of_complex;
+  Named across;
   const LocalOptions options{.engine = &others,
-                             .engines = {{true, 8, &of_reals}, {false, 8, &of_complex}}};
-  EXPECT_EQ(&options.engine_of(LineKind::r2c, 8), &of_reals);
-  EXPECT_EQ(&options.engine_of(LineKind::c2r, 8), &of_reals);
-  EXPECT_EQ(&options.engine_of(LineKind::c2c_forward, 8), &of_complex);
-  EXPECT_EQ(&options.engine_of(LineKind::c2c_backward, 8), &of_complex);
-  EXPECT_EQ(&options.engine_of(LineKind::r2c, 9), &others);
-  EXPECT_EQ(&options.engine_of(LineKind::c2c_forward, 4), &others);
+                             .choices = {{false, true, 8, {&across, TileForm::across}},
+                                         {true, false, 8, {&of_reals}},
+                                         {false, false, 8, {&of_complex}}}};
+  const auto chosen = [&](LineKind kind, std::int64_t length, bool across_memory) {
+    return options.choice_of(kind, length, across_memory).engine;
+  };
+  EXPECT_EQ(chosen(LineKind::r2c, 8, false), &of_reals);
+  EXPECT_EQ(chosen(LineKind::c2r, 8, true), &of_reals);
+  EXPECT_EQ(chosen(LineKind::c2c_forward, 8, false), &of_complex);
+  EXPECT_EQ(chosen(LineKind::c2c_backward, 8, true), &across);
+  EXPECT_EQ(options.choice_of(LineKind::c2c_backward, 8, true).form, TileForm::across);
+  EXPECT_EQ(options.choice_of(LineKind::c2c_backward, 8, false).form, TileForm::along);
+  EXPECT_EQ(chosen(LineKind::r2c, 9, false), &others);
+  EXPECT_EQ(chosen(LineKind::c2c_forward, 4, true), &others);
 }
 
 TEST(Engines, name_those_there_are_when_asked_for_another) {

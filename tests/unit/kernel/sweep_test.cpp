@@ -104,6 +104,17 @@ Job random_job(Precision precision, Random& random) {
   job.options = {.engine = &default_engine(),
                  .precision = precision,
                  .threads = static_cast<int>(draw(random, 1, 2))};
+  const std::vector<std::string> engines = engine_names();
+  for (const AxisTransform& t : job.transforms)
+    for (const bool across_memory : {false, true}) {
+      const auto number = static_cast<std::size_t>(draw(random, 0, std::ssize(engines) - 1));
+      const bool across_tile = across_memory && draw(random, 0, 3) > 0;
+      job.options.choices.push_back(
+          {t.kind == LineKind::r2c || t.kind == LineKind::c2r,
+           across_memory,
+           t.length,
+           {&engine(engines[number]), across_tile ? TileForm::across : TileForm::along}});
+    }
   return job;
 }
 

@@ -102,10 +102,13 @@ TEST(PlanJson, SixteenThousandRanksInAFewLines) {
 TEST(PlanJson, EnginesOfLinesAreKept) {
   Plan plan = make_plan({.shape = {8, 6}, .kind = Kind::r2c, .ranks = 2});
   EXPECT_EQ(explain(plan).find("lines: "), std::string::npos);
-  plan.line_engines = {{Kind::c2c, 8, 4, "ducc0"}, {Kind::r2c, 6, 1, "fftw"}};
+  plan.line_engines = {{Kind::c2c, 8, 4, false, "ducc0", false},
+                       {Kind::c2c, 8, 4, true, "fftw", true},
+                       {Kind::r2c, 6, 1, false, "fftw", false}};
   plan.engines = {{"fftw", "fftw-3.3.10-avx"}, {"ducc0", "ducc0 0.42.0 for AVX2"}};
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
-  EXPECT_NE(explain(plan).find("lines: c2c of 8 points by ducc0; r2c of 6 points by fftw\n"
+  EXPECT_NE(explain(plan).find("lines: c2c of 8 points by ducc0; c2c of 8 points across memory by "
+                               "fftw, not transposed; r2c of 6 points by fftw\n"
                                "engine fftw: fftw-3.3.10-avx\n"
                                "engine ducc0: ducc0 0.42.0 for AVX2\n"),
             std::string::npos)
@@ -114,16 +117,23 @@ TEST(PlanJson, EnginesOfLinesAreKept) {
 
 TEST(PlanJson, EnginesOfLinesAreConsistent) {
   Plan sound = make_plan({.shape = {8, 6}, .ranks = 2});
-  sound.line_engines = {{Kind::c2c, 8, 4, "ducc0"}};
+  sound.line_engines = {{Kind::c2c, 8, 4, false, "ducc0", false},
+                        {Kind::c2c, 8, 4, true, "ducc0", true}};
   sound.engines = {{"ducc0", "ducc0 0.42.0"}};
   check_plan(sound);
   Plan plan = sound;
-  plan.line_engines.push_back({Kind::c2c, 8, 2, "ducc0"});
+  plan.line_engines.push_back({Kind::c2c, 8, 2, false, "ducc0", false});
   expect_error(invalid, {"one engine", "c2c of 8 points"}, [&] { plan_from_json(to_json(plan)); });
   plan = sound;
   plan.engines.clear();
   expect_error(invalid, {"lacks \"ducc0\"", "c2c of 8 points"},
                [&] { plan_from_json(to_json(plan)); });
+  plan = sound;
+  plan.line_engines[0].across_tile = true;
+  expect_error(invalid, {"only lines across memory"}, [&] { plan_from_json(to_json(plan)); });
+  plan = sound;
+  plan.line_engines[1].kind = Kind::r2c;
+  expect_error(invalid, {"only complex lines"}, [&] { plan_from_json(to_json(plan)); });
   plan = sound;
   plan.line_engines[0].lines = 0;
   expect_error(invalid, {"at least 1", "0 lines"}, [&] { plan_from_json(to_json(plan)); });

@@ -14,17 +14,20 @@ namespace {
 using test_support::expect_error;
 
 LineTrial trial(std::int64_t length, double fftw_s, double ducc0_s) {
-  return {Kind::r2c,
+  return {Kind::c2c,
           Precision::f32,
           Effort::measure,
           length,
           16,
-          {{"fftw", fftw_s}, {"ducc0", ducc0_s}}};
+          true,
+          {{"fftw", false, fftw_s}, {"ducc0", true, ducc0_s}}};
 }
 
-TEST(LineTrials, TheFastestEngineHasTheShortestTime) {
-  EXPECT_EQ(trial(8, 2e-6, 1e-6).fastest(), "ducc0");
-  EXPECT_EQ(trial(8, 1e-6, 2e-6).fastest(), "fftw");
+TEST(LineTrials, TheFastestWayHasTheShortestTime) {
+  EXPECT_EQ(trial(8, 2e-6, 1e-6).number_of_fastest(), 1);
+  EXPECT_EQ(trial(8, 1e-6, 2e-6).number_of_fastest(), 0);
+  EXPECT_EQ(trial(8, 1e-6, 1.04e-6).number_of_fastest(), 1);
+  EXPECT_EQ(trial(8, 1e-6, 1.06e-6).number_of_fastest(), 0);
 }
 
 TEST(LineTrials, TheFirstDecisionIsKept) {
@@ -37,9 +40,9 @@ TEST(LineTrials, TheFirstDecisionIsKept) {
   others.add(trial(10, 1, 2));
   trials.merge(others);
   ASSERT_EQ(trials.all().size(), 3U);
-  EXPECT_EQ(trials.find(trial(8, 0, 0))->fastest(), "fftw");
-  EXPECT_EQ(trials.find(trial(9, 0, 0))->fastest(), "ducc0");
-  EXPECT_EQ(trials.find(trial(10, 0, 0))->fastest(), "fftw");
+  EXPECT_EQ(trials.find(trial(8, 0, 0))->number_of_fastest(), 0);
+  EXPECT_EQ(trials.find(trial(9, 0, 0))->number_of_fastest(), 1);
+  EXPECT_EQ(trials.find(trial(10, 0, 0))->number_of_fastest(), 0);
 }
 
 TEST(LineTrials, AreFoundForTheSameLinesOnly) {
@@ -47,12 +50,15 @@ TEST(LineTrials, AreFoundForTheSameLinesOnly) {
   trials.add(trial(8, 1, 2));
   const LineTrial same = trial(8, 0, 0);
   ASSERT_NE(trials.find(same), nullptr);
-  std::vector<LineTrial> others(5, same);
-  others[0].kind = Kind::c2c;
+  std::vector<LineTrial> others(8, same);
+  others[0].kind = Kind::r2c;
   others[1].precision = Precision::f64;
   others[2].effort = Effort::estimate;
   others[3].length = 9;
   others[4].lines = 1;
+  others[5].across_memory = false;
+  others[6].ways.pop_back();
+  others[7].ways[0].across_tile = true;
   for (const LineTrial& other : others) EXPECT_EQ(trials.find(other), nullptr);
 }
 
@@ -80,10 +86,9 @@ TEST(LineTrials, OtherTextIsRefused) {
   refused("\"length\":8", "\"length\":0", {"trials.trials[0]", "at least 1"});
   refused("\"lines\":16", "\"lines\":-1", {"trials.trials[0]", "at least 1"});
   refused("\"seconds\":1.0", "\"seconds\":0", {"seconds must be above 0"});
-  refused("\"kind\":\"r2c\"", "\"kind\":\"dct9\"", {"kind"});
-  refused(
-      "\"times\":[{\"engine\":\"fftw\",\"seconds\":1.0},{\"engine\":\"ducc0\",\"seconds\":2.0}]",
-      "\"times\":[]", {"time of an engine"});
+  refused("\"kind\":\"c2c\"", "\"kind\":\"dct9\"", {"kind"});
+  const auto ways = sound.find("\"ways\":[");
+  refused(sound.substr(ways, sound.find(']', ways) - ways), "\"ways\":[", {"time of an engine"});
   expect_error(ErrorCode::invalid_argument, {},
                [&] { line_trials_from_json(sound.substr(0, sound.size() / 2)); });
 }
