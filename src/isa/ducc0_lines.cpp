@@ -81,6 +81,7 @@ constexpr Index scalar_length_max = 4096;
 template <class T, class V>
 struct Bundle {
   static constexpr int width = std::is_same_v<T, V> ? 1 : lanes<T>;
+  static constexpr std::size_t row_reals = std::size_t{2} * width;  ///< across a tile
 
   Bundle(Index live_lines, const DuccLines& lines) : live(static_cast<int>(live_lines)) {
     for (int k = 0; k < width; ++k) {
@@ -94,7 +95,7 @@ struct Bundle {
     if constexpr (width == 1) {
       for (Index j = 0; j < points; ++j) to[j] = {from[j * pitch], from[j * pitch + 1]};
     } else {
-      std::array<T, 2 * width> row{};
+      std::array<T, row_reals> row{};
       for (Index j = 0; j < points; ++j) {
         const T* numbers = from + j * pitch;
         if (live < width) {
@@ -113,7 +114,7 @@ struct Bundle {
         to[j * pitch + 1] = from[j].i;
       }
     } else {
-      std::array<T, 2 * width> row;
+      std::array<T, row_reals> row;
       for (Index j = 0; j < points; ++j) {
         if (live == width) {
           SplitRow<T, width>::join(&from[j].r, &from[j].i, to + j * pitch);

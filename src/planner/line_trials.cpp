@@ -10,22 +10,19 @@
 namespace weft {
 namespace json {
 
-using planner::LineTrial;
-using planner::LineWay;
+template <>
+constexpr auto fields<planner::LineWay> = std::tuple(Field{"engine", &planner::LineWay::engine},
+                                                     Field{"across_tile",
+                                                           &planner::LineWay::across_tile},
+                                                     Field{"seconds", &planner::LineWay::seconds});
 
 template <>
-constexpr auto fields<LineWay> = std::tuple(Field{"engine", &LineWay::engine},
-                                            Field{"across_tile", &LineWay::across_tile},
-                                            Field{"seconds", &LineWay::seconds});
-
-template <>
-constexpr auto fields<LineTrial> = std::tuple(Field{"kind", &LineTrial::kind},
-                                              Field{"precision", &LineTrial::precision},
-                                              Field{"effort", &LineTrial::effort},
-                                              Field{"length", &LineTrial::length},
-                                              Field{"lines", &LineTrial::lines},
-                                              Field{"across_memory", &LineTrial::across_memory},
-                                              Field{"ways", &LineTrial::ways});
+constexpr auto fields<planner::LineTrial> = std::tuple(
+    Field{"kind", &planner::LineTrial::kind}, Field{"precision", &planner::LineTrial::precision},
+    Field{"effort", &planner::LineTrial::effort}, Field{"length", &planner::LineTrial::length},
+    Field{"lines", &planner::LineTrial::lines},
+    Field{"across_memory", &planner::LineTrial::across_memory},
+    Field{"ways", &planner::LineTrial::ways});
 
 }  // namespace json
 
