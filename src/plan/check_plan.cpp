@@ -218,7 +218,8 @@ std::string in_words(const LineEngine& lines) {
          (lines.across_memory ? " across memory" : "");
 }
 
-/// A transform fills in engines that are missing. It cannot know which of two is meant.
+/// Lines that are not listed take the default engine. Two entries for the same lines would
+/// contradict each other.
 void check_engines(const Plan& plan) {
   for (const LineEngine& each : plan.line_engines) {
     if (each.length < 1 || each.lines < 1)

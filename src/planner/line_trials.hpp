@@ -23,7 +23,7 @@ struct LineTrial {
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   std::int64_t length = 1;
-  std::int64_t lines = 1;  ///< in a tile
+  std::int64_t lines = 1;  ///< of the array that was transformed
   bool across_memory = false;
   std::vector<LineWay> ways = {};
   friend bool operator==(const LineTrial&, const LineTrial&) = default;
@@ -33,7 +33,7 @@ struct LineTrial {
   std::int64_t number_of_fastest() const;
 };
 
-/// Trials on one processor, each lines once. Plain data.
+/// Trials on one processor. The same lines and ways have one trial. Plain data.
 class LineTrials {
  public:
   /// Returns the trial of the same lines and ways, for any seconds; null if there is none.

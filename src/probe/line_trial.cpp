@@ -14,7 +14,8 @@
 namespace weft::probe {
 namespace {
 
-/// Shorter visits would measure the clock.
+/// A way is measured several times, and each time is a visit. Visits with fewer points would measure
+/// the clock.
 constexpr std::int64_t points_of_a_visit = 1 << 15;
 constexpr int visits_of_few_points = 6;
 /// More points take milliseconds.
@@ -32,8 +33,8 @@ double now_s() {
   return std::chrono::duration<double>(now).count();
 }
 
-/// Lines of an array in memory, with the copies of their tiles, transformed there and back. Zeros
-/// stay zeros, and cost the same as other numbers.
+/// Lines of an array in memory. Each way transforms them forward and backward, and copies their tiles
+/// to the cache and back. Zeros stay zeros, and cost the same as other numbers.
 class Array {
  public:
   explicit Array(const TriedLines& lines)
